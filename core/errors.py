@@ -1,0 +1,44 @@
+"""The errors a user can cause or meet, in the user's words; nothing here knows where they are shown.
+
+    StudioError
+    ├── InvalidInput      what was given cannot be used as it is
+    ├── NotFound          the thing named does not exist
+    ├── Conflict          somebody else changed it first, or it is in use
+    ├── RunFailed         a training run could not finish
+    └── ArtifactDamaged   a stored file is missing or is not what was written
+"""
+
+
+class StudioError(Exception):
+    """A failure that the user can understand and act upon.
+
+    Attributes:
+        message: What happened, naming the value at fault.
+        hint: The next step to take; may be empty.
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        """Keep both sentences; `str(error)` is the message alone."""
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class InvalidInput(StudioError):
+    """What was given cannot be used as it is."""
+
+
+class NotFound(StudioError):
+    """The thing named does not exist."""
+
+
+class Conflict(StudioError):
+    """Somebody else changed it first, or it is in use."""
+
+
+class RunFailed(StudioError):
+    """A training run could not finish."""
+
+
+class ArtifactDamaged(StudioError):
+    """A stored file is missing, or is not what was once written."""

@@ -1,0 +1,148 @@
+"""Every training setting, declared once: forms, flags, REST schemas and stored JSON come from here."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from core.errors import InvalidInput
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class VotesConfig(_Frozen):
+    """Exemplar votes: kernel ridge regression over the labelled utterances (the default)."""
+
+    kind: Literal["votes"] = "votes"
+    tau: float | None = Field(
+        default=None, gt=0, le=2, description="Width of a vote; empty: chosen by leave-one-out."
+    )
+    ridge: float | None = Field(
+        default=None, gt=0, le=10, description="Smoothing; empty: chosen by leave-one-out."
+    )
+    max_exemplars: int = Field(
+        default=20_000, ge=10, description="Above this many, a chosen subset carries the votes."
+    )
+
+
+class NeighboursConfig(_Frozen):
+    """The k nearest exemplars vote with their cosine (ConvFiT uses k = 1)."""
+
+    kind: Literal["neighbours"] = "neighbours"
+    k: int = Field(default=1, ge=1, le=100, description="How many neighbours vote.")
+
+
+class PrototypesConfig(_Frozen):
+    """The nearest mean embedding of an intent's exemplars wins."""
+
+    kind: Literal["prototypes"] = "prototypes"
+
+
+class LinearConfig(_Frozen):
+    """Logistic regression on the embeddings."""
+
+    kind: Literal["linear"] = "linear"
+    inverse_penalty: float = Field(
+        default=10.0, gt=0, description="Larger trusts the labels more (C of scikit-learn)."
+    )
+
+
+class NamesConfig(_Frozen):
+    """The nearest intent name with its description wins; needs no label at all."""
+
+    kind: Literal["names"] = "names"
+
+
+HeadConfig = Annotated[
+    VotesConfig | NeighboursConfig | PrototypesConfig | LinearConfig | NamesConfig,
+    Field(discriminator="kind"),
+]
+
+
+class _Recipe(_Frozen):
+    head: HeadConfig = Field(default=VotesConfig(), description="What decides from embeddings.")
+    seed: int = Field(default=0, ge=0, lt=2**31, description="Same seed, same model.")
+    neighbours: int = Field(
+        default=5, ge=1, le=50, description="How many exemplars an answer shows."
+    )
+    out_of_scope_rejection: float = Field(
+        default=0.05,
+        ge=0,
+        lt=0.5,
+        description="Share of in-scope texts that may be taken for out of scope.",
+    )
+
+
+class InstantRecipe(_Recipe):
+    """Keep the encoder as it is and fit the head: ready in seconds."""
+
+    kind: Literal["instant"] = "instant"
+
+
+class ConvfitRecipe(_Recipe):
+    """Tune the encoder so that utterances of one intent come close (ConvFiT, Stage 2)."""
+
+    kind: Literal["convfit"] = "convfit"
+    objective: Literal["ocl", "cos", "smax", "supcon", "prototype"] = Field(
+        default="ocl", description="Which pairs are pulled together or pushed apart, and how."
+    )
+    prototype_weight: float = Field(
+        default=1.0,
+        ge=0,
+        le=10,
+        description="Weight of the cross-entropy to one prototype per intent beside the objective.",
+    )
+    temperature: float = Field(
+        default=0.1, gt=0, le=1, description="Temperature of SupCon and of the prototypes."
+    )
+    names: bool = Field(
+        default=True, description="Use intent names and descriptions as extra examples in tuning."
+    )
+    epochs: int | None = Field(
+        default=None, ge=1, le=200, description="Passes over the labels; empty: chosen by their number."
+    )
+    learning_rate: float = Field(default=1e-4, gt=0, le=1e-1, description="Peak learning rate.")
+    warmup: float = Field(default=0.1, ge=0, le=1, description="Share of the steps that warm up.")
+    weight_decay: float = Field(default=0.01, ge=0, le=1, description="Weight decay of AdamW.")
+    intents_per_batch: int = Field(default=16, ge=2, le=512, description="Intents in a batch.")
+    utterances_per_intent: int = Field(
+        default=4, ge=2, le=64, description="Utterances of each intent in a batch."
+    )
+    frozen_layers: int = Field(
+        default=3, ge=0, le=48, description="Lower layers kept as they are and computed once."
+    )
+    max_tokens: int = Field(default=48, ge=8, le=512, description="Longer texts are cut in tuning.")
+    projection: Literal["none", "train", "keep"] = Field(
+        default="none",
+        description="The paper's Tanh projection: absent, dropped after tuning, or kept.",
+    )
+    projection_size: int = Field(default=512, ge=16, le=4096, description="Width of it.")
+    calibration: Literal["held-out", "leave-one-out"] = Field(
+        default="held-out",
+        description="Where thresholds come from: texts the tuned encoder has not seen, or all.",
+    )
+
+
+Recipe = Annotated[InstantRecipe | ConvfitRecipe, Field(discriminator="kind")]
+_ADAPTER: TypeAdapter[InstantRecipe | ConvfitRecipe] = TypeAdapter(Recipe)
+
+
+def read_recipe(kind: str, settings: dict[str, object]) -> InstantRecipe | ConvfitRecipe:
+    """Build a recipe from its name and loose settings, as a form, a flag or a file gives them.
+
+    Raises:
+        InvalidInput: A setting is unknown or out of its range; all such settings are named.
+    """
+    try:
+        return _ADAPTER.validate_python({**settings, "kind": kind})
+    except ValidationError as error:
+        found = [f"{_where(item['loc'])}: {item['msg']}" for item in error.errors()]
+        raise InvalidInput(
+            f"The recipe '{kind}' cannot be used: {'; '.join(found)}.",
+            "See `intent-studio train --help` for the settings of each recipe.",
+        ) from error
+
+
+def _where(location: tuple[int | str, ...]) -> str:
+    return ".".join(str(part) for part in location) or "recipe"
