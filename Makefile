@@ -1,0 +1,50 @@
+# `make run` and `make test` do all their own set-up: they need Python 3.11+, git and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# `make test` adds the tools of development to the same environment.
+RUN_STAMP := $(VENV)/.installed
+DEV_STAMP := $(VENV)/.installed-dev
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: run demo test check format bench clean
+.DELETE_ON_ERROR:
+
+run: demo
+
+demo: $(RUN_STAMP)
+	$(BIN)/intent-studio --home .studio/demo demo
+
+test: check
+	$(BIN)/python -m pytest -m "not benchmark"
+
+check: $(DEV_STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(DEV_STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(DEV_STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_few_shot
+	$(BIN)/python -m tests.benchmarks.bench_encoding
+
+clean:
+	rm -rf $(VENV) .studio build dist *.egg-info
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Intent Studio needs Python 3.11 or newer; set PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(RUN_STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "Setting up (a few minutes the first time) ..."
+	$(PIP_INSTALL) -e .
+	touch $@
+
+$(DEV_STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "Setting up (a few minutes the first time) ..."
+	$(PIP_INSTALL) -e ".[dev]"
+	touch $@ $(RUN_STAMP)
