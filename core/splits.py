@@ -1,0 +1,60 @@
+"""Ways to divide labelled rows: stratified folds and the few-shot draw of the literature."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import InvalidInput
+
+Rows = NDArray[np.int64]
+
+
+def stratified_folds(labels: Sequence[str], n_folds: int, seed: int) -> list[Rows]:
+    """Deal the rows of each label evenly over folds, so that each row is in one fold.
+
+    Args:
+        labels: One label per row.
+        n_folds: At least 2.
+        seed: Same seed, same folds.
+
+    Returns:
+        The row numbers of each fold, rising.
+
+    Raises:
+        InvalidInput: Fewer rows than folds.
+    """
+    if n_folds < 2 or len(labels) < n_folds:
+        raise InvalidInput(
+            f"{len(labels)} labelled utterances cannot be divided into {n_folds} folds.",
+            "Label more utterances, or ask for fewer folds.",
+        )
+    generator = np.random.default_rng(seed)
+    names = np.asarray(labels)
+    fold_of = np.empty(len(labels), dtype=np.int64)
+    dealt = 0  # dealing goes on where the last label stopped, so that fold sizes differ by one
+    for name in np.unique(names):
+        rows = generator.permutation(np.flatnonzero(names == name))
+        fold_of[rows] = (dealt + np.arange(len(rows))) % n_folds
+        dealt += len(rows)
+    return [np.flatnonzero(fold_of == fold).astype(np.int64) for fold in range(n_folds)]
+
+
+def few_shot(labels: Sequence[str], n: int, seed: int = 0) -> Rows:
+    """Draw n rows of each label as DialoGLUE does (Mehri et al. 2020), labels in sorted order.
+
+    Raises:
+        InvalidInput: A label has fewer than n rows.
+    """
+    generator = np.random.RandomState(seed)  # noqa: NPY002 - the published draw is of this generator
+    names = np.asarray(labels)
+    picks: list[Rows] = []
+    for name in np.unique(names):
+        rows = np.flatnonzero(names == name)
+        if len(rows) < n:
+            raise InvalidInput(
+                f"Intent '{name}' has {len(rows)} utterances; a {n}-shot draw needs {n}.",
+                "Ask for fewer per intent.",
+            )
+        picks.append(generator.choice(rows, n, replace=False))
+    return np.concatenate(picks).astype(np.int64)

@@ -1,0 +1,26 @@
+"""What counts as the same text: normalisation, its hash, and the key of the exact-match promise."""
+
+import hashlib
+import unicodedata
+
+_OUTER_PUNCTUATION = " .?!,;:…¿¡\"'`"
+
+
+def normalise(text: str) -> str:
+    """Return the text in NFC without outer white space."""
+    return unicodedata.normalize("NFC", text).strip()
+
+
+def text_hash(text: str) -> str:
+    """Return the SHA-256 of the normalised text's UTF-8 bytes, in hexadecimal."""
+    return hashlib.sha256(normalise(text).encode()).hexdigest()
+
+
+def match_key(text: str) -> str:
+    """Return the key under which two texts are the same question to a person.
+
+    Compatibility forms, letter case, inner white space and outer punctuation do not count.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    bare = " ".join(folded.split()).strip(_OUTER_PUNCTUATION)
+    return bare or " ".join(folded.split())
