@@ -1,0 +1,151 @@
+"""A BERT that computes on tokens without padding; the same weights as the published layout.
+
+Linear layers, norms and feed-forward blocks see one (tokens, d) matrix. Only attention needs
+whole texts: equal lengths are a plain view of that matrix, mixed lengths are padded there alone.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True, slots=True)
+class BertShape:
+    """The sizes of a BERT; the names are those of its `config.json`."""
+
+    vocab_size: int
+    hidden_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    intermediate_size: int
+    max_position_embeddings: int
+    type_vocab_size: int
+    layer_norm_eps: float
+    hidden_dropout_prob: float
+    attention_probs_dropout_prob: float
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the tokens of a batch lie.
+
+    Attributes:
+        n_texts: Texts in the batch.
+        longest: Tokens of the longest text.
+        lengths: Tokens of each text, (texts,) int64.
+        places: For each packed token its cell in the padded (texts * longest) grid, (tokens,)
+            int64; None when all texts are equally long and nothing is padded.
+        mask: True where a cell holds a token, (texts, 1, 1, longest); None as above.
+    """
+
+    n_texts: int
+    longest: int
+    lengths: Tensor
+    places: Tensor | None
+    mask: Tensor | None
+
+
+def lay_out(lengths: Tensor) -> Layout:
+    """Describe a batch of texts by their lengths in tokens, (texts,) int64."""
+    n_texts, longest = len(lengths), int(lengths.max())
+    if bool((lengths == longest).all()):
+        return Layout(n_texts, longest, lengths, None, None)
+    filled = torch.arange(longest, device=lengths.device)[None] < lengths[:, None]
+    places = filled.flatten().nonzero()[:, 0]
+    return Layout(n_texts, longest, lengths, places, filled[:, None, None, :])
+
+
+class BertLayer(nn.Module):
+    """One post-norm transformer layer (Devlin et al. 2019) on packed tokens."""
+
+    def __init__(self, shape: BertShape) -> None:
+        super().__init__()
+        size, wide, eps = shape.hidden_size, shape.intermediate_size, shape.layer_norm_eps
+        self.heads = shape.num_attention_heads
+        self.attention_dropout = shape.attention_probs_dropout_prob
+        self.qkv = nn.Linear(size, 3 * size)
+        self.mix = nn.Linear(size, size)
+        self.attention_norm = nn.LayerNorm(size, eps)
+        self.up = nn.Linear(size, wide)
+        self.down = nn.Linear(wide, size)
+        self.output_norm = nn.LayerNorm(size, eps)
+        self.dropout = nn.Dropout(shape.hidden_dropout_prob)
+
+    def forward(self, tokens: Tensor, layout: Layout) -> Tensor:
+        """Transform (tokens, d) to (tokens, d)."""
+        mixed = self.mix(self._attend(self.qkv(tokens), layout))
+        tokens = self.attention_norm(tokens + self.dropout(mixed))
+        wide = F.gelu(self.up(tokens))
+        return self.output_norm(tokens + self.dropout(self.down(wide)))
+
+    def _attend(self, qkv: Tensor, layout: Layout) -> Tensor:
+        size = qkv.shape[1] // 3
+        if layout.places is not None:
+            cells = qkv.new_zeros(layout.n_texts * layout.longest, 3 * size)
+            qkv = cells.index_copy(0, layout.places, qkv)
+        grid = qkv.view(layout.n_texts, layout.longest, 3, self.heads, size // self.heads)
+        query, key, value = grid.permute(2, 0, 3, 1, 4)  # each (texts, heads, longest, d / heads)
+        dropout = self.attention_dropout if self.training else 0.0
+        context = F.scaled_dot_product_attention(query, key, value, layout.mask, dropout)
+        flat = context.transpose(1, 2).reshape(-1, size)
+        return flat if layout.places is None else flat.index_select(0, layout.places)
+
+
+class PackedBert(nn.Module):
+    """Embeddings, layers and mean pooling of a BERT, each callable on its own."""
+
+    def __init__(self, shape: BertShape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.words = nn.Embedding(shape.vocab_size, shape.hidden_size)
+        self.positions = nn.Embedding(shape.max_position_embeddings, shape.hidden_size)
+        self.types = nn.Embedding(shape.type_vocab_size, shape.hidden_size)
+        self.norm = nn.LayerNorm(shape.hidden_size, shape.layer_norm_eps)
+        self.dropout = nn.Dropout(shape.hidden_dropout_prob)
+        self.layers = nn.ModuleList(BertLayer(shape) for _ in range(shape.num_hidden_layers))
+
+    def embed(self, ids: Tensor, layout: Layout) -> Tensor:
+        """Look up packed token ids (tokens,) int64; (tokens, d)."""
+        steps = torch.arange(layout.longest, device=ids.device).expand(layout.n_texts, -1)
+        steps = steps.reshape(-1)
+        if layout.places is not None:
+            steps = steps.index_select(0, layout.places)
+        tokens = self.words(ids) + self.types.weight[0] + self.positions(steps)
+        embedded: Tensor = self.dropout(self.norm(tokens))
+        return embedded
+
+    def run_layers(self, tokens: Tensor, layout: Layout, start: int, stop: int) -> Tensor:
+        """Apply layers start to stop - 1 to (tokens, d)."""
+        for layer in self.layers[start:stop]:
+            tokens = layer(tokens, layout)
+        return tokens
+
+
+def pool_mean(tokens: Tensor, layout: Layout) -> Tensor:
+    """Average the tokens of each text; (tokens, d) to (texts, d)."""
+    if layout.places is None:
+        return tokens.view(layout.n_texts, layout.longest, -1).mean(1)
+    owner = torch.repeat_interleave(layout.lengths)
+    sums = tokens.new_zeros(layout.n_texts, tokens.shape[1]).index_add(0, owner, tokens)
+    return sums / layout.lengths[:, None].to(sums.dtype)
+
+
+def equal_length_batches(lengths: Sequence[int], token_budget: int) -> list[list[int]]:
+    """Group texts of one length, longest first, at most `token_budget` tokens in a batch.
+
+    Batches of one length need neither padding nor a mask, and order is free at inference.
+    """
+    by_length: dict[int, list[int]] = {}
+    for row, length in enumerate(lengths):
+        by_length.setdefault(length, []).append(row)
+    batches: list[list[int]] = []
+    for length in sorted(by_length, reverse=True):
+        rows, size = by_length[length], max(1, token_budget // length)
+        n_batches = math.ceil(len(rows) / size)
+        even = math.ceil(len(rows) / n_batches)
+        batches += [rows[start : start + even] for start in range(0, len(rows), even)]
+    return batches
