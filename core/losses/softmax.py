@@ -1,0 +1,38 @@
+"""SMAX: decide from two embeddings and their difference whether the intents agree."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def pair_softmax(
+    embeddings: Tensor, labels: Tensor, weight: Tensor, negatives_per_positive: float = 6.0
+) -> Tensor:
+    """Cross-entropy of softmax(W (u, v, |u - v|)) over pairs (ConvFiT Section 2.2, SMAX).
+
+    Each unordered pair enters once, the lower row of the batch as u. Negatives are weighted down
+    to `negatives_per_positive`, as in `cosine_targets`.
+
+    Args:
+        embeddings: (B, d), as the encoder gives them.
+        labels: (B,) int64.
+        weight: (3d, 2); column 1 stands for "same intent".
+        negatives_per_positive: Balance of the two kinds.
+    """
+    size = embeddings.shape[1]
+    first, second = torch.triu_indices(
+        len(embeddings), len(embeddings), 1, device=embeddings.device
+    )
+    if not len(first):
+        return 0.0 * embeddings.sum()
+    # u W1 and v W2 are formed once per row; only |u - v| needs one product per pair.
+    left, right = embeddings @ weight[:size], embeddings @ weight[size : 2 * size]
+    gap = (embeddings[first] - embeddings[second]).abs() @ weight[2 * size :]
+    same = labels[first] == labels[second]
+    n_positive, n_negative = int(same.sum()), int((~same).sum())
+    light = 1.0
+    if n_positive and n_negative:
+        light = min(1.0, negatives_per_positive * n_positive / n_negative)
+    weights = torch.where(same, 1.0, light)
+    losses = F.cross_entropy(left[first] + right[second] + gap, same.long(), reduction="none")
+    return (losses * weights).sum() / weights.sum()

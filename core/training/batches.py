@@ -1,0 +1,64 @@
+"""Batches of several utterances for each of several intents, so that pairs of both kinds occur."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def epoch_batches(
+    labels: Sequence[int], intents: int, utterances: int, generator: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    """Deal all rows into batches; each row comes exactly once.
+
+    Args:
+        labels: Intent number of each row.
+        intents: Different intents in a batch, at most.
+        utterances: Utterances of each of them, at most.
+        generator: Source of the order.
+
+    Returns:
+        Row numbers of each batch. The rows of an intent are dealt in near-equal groups, so that
+        a row is alone with its intent only where the intent has no other.
+    """
+    names = np.asarray(labels, dtype=np.int64)
+    groups: list[NDArray[np.int64]] = []
+    for name in np.unique(names):
+        rows = generator.permutation(np.flatnonzero(names == name))
+        groups += np.array_split(rows, -(-len(rows) // utterances))
+    waiting = [groups[place] for place in generator.permutation(len(groups))]
+    batches: list[NDArray[np.int64]] = []
+    while waiting:
+        chosen, waiting = _take_distinct(waiting, names, intents)
+        batches.append(np.concatenate(chosen))
+    return _without_lonely_end(batches, names)
+
+
+def _take_distinct(
+    groups: list[NDArray[np.int64]], names: NDArray[np.int64], intents: int
+) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
+    """Take the first groups of different intents; the rest keeps its order."""
+    chosen: list[NDArray[np.int64]] = []
+    rest: list[NDArray[np.int64]] = []
+    seen: set[int] = set()
+    for group in groups:
+        name = int(names[group[0]])
+        if len(chosen) < intents and name not in seen:
+            seen.add(name)
+            chosen.append(group)
+        else:
+            rest.append(group)
+    return chosen, rest
+
+
+def _without_lonely_end(
+    batches: list[NDArray[np.int64]], names: NDArray[np.int64]
+) -> list[NDArray[np.int64]]:
+    """Join batches of a single intent to their predecessor: they have nothing to push apart."""
+    joined: list[NDArray[np.int64]] = []
+    for batch in batches:
+        if joined and len(np.unique(names[batch])) < 2:
+            joined[-1] = np.concatenate([joined[-1], batch])
+        else:
+            joined.append(batch)
+    return joined

@@ -1,0 +1,87 @@
+"""Everything that a resumed run needs to end bit for bit as an uninterrupted one."""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor
+
+_KEPT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The state after a step.
+
+    Attributes:
+        stage: Which stage of the run it belongs to.
+        step: Steps done.
+        tensors: Trainable weights, optimiser moments and the random state.
+    """
+
+    stage: str
+    step: int
+    tensors: Mapping[str, Tensor] = field(repr=False)
+
+
+def keep_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
+    """Write a checkpoint so that a kill leaves it whole or absent; older ones make room."""
+    folder.mkdir(parents=True, exist_ok=True)
+    content = save(dict(checkpoint.tensors))
+    facts = {
+        "stage": checkpoint.stage,
+        "step": checkpoint.step,
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+    part = folder / f".part-{os.getpid()}"
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir()
+    _write_durably(part / "state.safetensors", content)
+    _write_durably(part / "checkpoint.json", json.dumps(facts).encode())
+    target = folder / f"step-{checkpoint.step:08d}"
+    shutil.rmtree(target, ignore_errors=True)
+    part.rename(target)
+    _sync_folder(folder)
+    for old in sorted(folder.glob("step-*"))[:-_KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def latest_checkpoint(folder: Path) -> Checkpoint | None:
+    """Read the newest whole checkpoint; a damaged one is passed over."""
+    for candidate in sorted(folder.glob("step-*"), reverse=True):
+        found = _read(candidate)
+        if found is not None:
+            return found
+    return None
+
+
+def _read(folder: Path) -> Checkpoint | None:
+    try:
+        facts = json.loads((folder / "checkpoint.json").read_text(encoding="utf-8"))
+        content = (folder / "state.safetensors").read_bytes()
+        if hashlib.sha256(content).hexdigest() != facts["sha256"]:
+            return None
+        return Checkpoint(str(facts["stage"]), int(facts["step"]), load(content))
+    except (OSError, ValueError, KeyError, SafetensorError):
+        return None
+
+
+def _write_durably(path: Path, content: bytes) -> None:
+    with path.open("wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,164 @@
+"""The one training loop: rows and labels in, events out; the encoder changes in place."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from core.encoders.tuning import EncoderTuning
+from core.recipes import ConvfitRecipe
+from core.training.batches import epoch_batches
+from core.training.checkpoints import Checkpoint
+from core.training.events import CheckpointReady, StepDone
+from core.training.objectives import Objective, build_objective
+from core.training.schedule import linear_rate
+
+_MAX_GRADIENT_NORM = 1.0
+_NO_DECAY = ("bias", "norm")
+
+
+@dataclass(frozen=True, slots=True)
+class FitOptions:
+    """How to run the loop.
+
+    Attributes:
+        stage: Name under which checkpoints are made.
+        resume: Where to go on; None starts afresh.
+        checkpoint_every: Steps between checkpoints; 0 makes none.
+    """
+
+    stage: str = "tuning"
+    resume: Checkpoint | None = None
+    checkpoint_every: int = 0
+
+
+def fit(
+    tuning: EncoderTuning, labels: Sequence[int], recipe: ConvfitRecipe, options: FitOptions
+) -> Iterator[StepDone | CheckpointReady]:
+    """Tune an encoder by AdamW on batches of pairs (ConvFiT Section 3); stop by not asking on.
+
+    The same seed on the same machine gives the same weights, resumed or not. The global random
+    state of torch is set, since dropout draws from it.
+    """
+    device = tuning.prefix.tokens.device
+    targets = torch.tensor(labels, device=device)
+    objective = build_objective(recipe, _untuned(tuning, len(labels)), targets)
+    parameters = [*tuning.trainable(), *objective.weights.named_parameters(prefix="objective")]
+    optimizer = _optimizer(parameters, recipe)
+    plan = plan_batches(labels, recipe)
+    done = _restore(options, parameters, optimizer, recipe.seed)
+    tuning.train()
+    for step in range(done, len(plan)):
+        epoch, rows = plan[step]
+        rate = recipe.learning_rate * linear_rate(step + 1, len(plan) + 1, recipe.warmup)
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        loss = _step(tuning, objective, optimizer, torch.from_numpy(rows).to(device), targets)
+        yield StepDone(step + 1, len(plan), epoch, loss)
+        if options.checkpoint_every and (step + 1) % options.checkpoint_every == 0:
+            tensors = _state(parameters, optimizer)
+            yield CheckpointReady(Checkpoint(options.stage, step + 1, tensors))
+    tuning.eval()
+
+
+def plan_batches(
+    labels: Sequence[int], recipe: ConvfitRecipe
+) -> list[tuple[int, NDArray[np.int64]]]:
+    """Return the epoch (from 1) and rows of every batch of the run."""
+    plan: list[tuple[int, NDArray[np.int64]]] = []
+    for epoch in range(1, chosen_epochs(len(labels), recipe) + 1):
+        generator = np.random.default_rng([recipe.seed, epoch])
+        batches = epoch_batches(
+            labels, recipe.intents_per_batch, recipe.utterances_per_intent, generator
+        )
+        plan += [(epoch, rows) for rows in batches]
+    return plan
+
+
+def chosen_epochs(n_rows: int, recipe: ConvfitRecipe) -> int:
+    """Return the recipe's epochs, or fewer the more labels there are (ConvFiT: 10, 5, 2)."""
+    if recipe.epochs is not None:
+        return recipe.epochs
+    return 10 if n_rows < 3_000 else 5 if n_rows < 7_000 else 2
+
+
+def _step(
+    tuning: EncoderTuning,
+    objective: Objective,
+    optimizer: torch.optim.Optimizer,
+    rows: Tensor,
+    targets: Tensor,
+) -> float:
+    optimizer.zero_grad(set_to_none=True)
+    loss = objective(tuning(rows), targets[rows])
+    loss.backward()  # type: ignore[no-untyped-call]
+    weights = [p for group in optimizer.param_groups for p in group["params"]]
+    nn.utils.clip_grad_norm_(weights, _MAX_GRADIENT_NORM)
+    optimizer.step()
+    return float(loss.detach())
+
+
+@torch.no_grad()
+def _untuned(tuning: EncoderTuning, n_rows: int) -> Tensor:
+    tuning.eval()
+    rows = torch.arange(n_rows, device=tuning.prefix.tokens.device)
+    return torch.cat([tuning(part) for part in rows.split(256)])
+
+
+def _optimizer(
+    parameters: list[tuple[str, nn.Parameter]], recipe: ConvfitRecipe
+) -> torch.optim.AdamW:
+    decayed, bare = [], []
+    for name, parameter in parameters:
+        exempt = any(part in name for part in _NO_DECAY) or name.startswith("objective")
+        (bare if exempt else decayed).append(parameter)
+    groups = [
+        {"params": decayed, "weight_decay": recipe.weight_decay},
+        {"params": bare, "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=recipe.learning_rate, foreach=True)
+
+
+def _state(
+    parameters: list[tuple[str, nn.Parameter]], optimizer: torch.optim.Optimizer
+) -> dict[str, Tensor]:
+    tensors = {"random.cpu": torch.get_rng_state()}
+    if torch.cuda.is_available():
+        tensors["random.cuda"] = torch.cuda.get_rng_state()
+    for name, parameter in parameters:
+        tensors[f"weight.{name}"] = parameter.detach().clone().contiguous()
+        for key, value in optimizer.state[parameter].items():
+            tensors[f"optimizer.{key}.{name}"] = value.detach().clone().contiguous()
+    return tensors
+
+
+def _restore(
+    options: FitOptions,
+    parameters: list[tuple[str, nn.Parameter]],
+    optimizer: torch.optim.Optimizer,
+    seed: int,
+) -> int:
+    """Set weights, optimiser and random state; return how many steps are done."""
+    torch.manual_seed(seed)
+    if options.resume is None or options.resume.stage != options.stage:
+        return 0
+    tensors = options.resume.tensors
+    with torch.no_grad():
+        for name, parameter in parameters:
+            parameter.copy_(tensors[f"weight.{name}"])
+            optimizer.state[parameter] = {
+                key: _moved(tensors[f"optimizer.{key}.{name}"], key, parameter)
+                for key in ("step", "exp_avg", "exp_avg_sq")
+            }
+    torch.set_rng_state(tensors["random.cpu"].cpu())
+    if "random.cuda" in tensors and torch.cuda.is_available():
+        torch.cuda.set_rng_state(tensors["random.cuda"].cpu())
+    return options.resume.step
+
+
+def _moved(value: Tensor, key: str, parameter: nn.Parameter) -> Tensor:
+    """AdamW counts its steps on the CPU; its moments live beside the weight."""
+    return value.clone() if key == "step" else value.to(parameter.device).clone()

@@ -1,0 +1,78 @@
+"""From a recipe to the function that training makes small, with the weights it learns itself."""
+
+from dataclasses import dataclass
+from typing import assert_never
+
+import torch
+from torch import Tensor, nn
+
+from core.losses.contrastive import cosine_targets, online_contrastive, supervised_contrastive
+from core.losses.prototype import prototype_cross_entropy
+from core.losses.softmax import pair_softmax
+from core.recipes import ConvfitRecipe
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """A recipe's loss of a batch.
+
+    Attributes:
+        recipe: Names the loss and its settings.
+        weights: What the loss learns beside the encoder: `prototypes`, `pairs`.
+    """
+
+    recipe: ConvfitRecipe
+    weights: nn.ParameterDict
+
+    def __call__(self, embeddings: Tensor, labels: Tensor) -> Tensor:
+        """Return the loss of embeddings (B, d) with labels (B,), a scalar."""
+        loss = self._pairs(embeddings, labels)
+        weight = self._prototype_weight()
+        if weight:
+            cross_entropy = prototype_cross_entropy(
+                embeddings, labels, self.weights["prototypes"], self.recipe.temperature
+            )
+            loss = loss + weight * cross_entropy
+        return loss
+
+    def _prototype_weight(self) -> float:
+        return 1.0 if self.recipe.objective == "prototype" else self.recipe.prototype_weight
+
+    def _pairs(self, embeddings: Tensor, labels: Tensor) -> Tensor:
+        match self.recipe.objective:
+            case "ocl":
+                return online_contrastive(embeddings, labels)
+            case "cos":
+                return cosine_targets(embeddings, labels)
+            case "smax":
+                return pair_softmax(embeddings, labels, self.weights["pairs"])
+            case "supcon":
+                return supervised_contrastive(embeddings, labels, self.recipe.temperature)
+            case "prototype":
+                return embeddings.new_zeros(())
+            case _:
+                assert_never(self.recipe.objective)
+
+
+def build_objective(recipe: ConvfitRecipe, embeddings: Tensor, labels: Tensor) -> Objective:
+    """Build a recipe's objective; prototypes start as the means of untuned embeddings.
+
+    Args:
+        recipe: Names the loss.
+        embeddings: Of all rows before tuning, (rows, d).
+        labels: (rows,) int64, 0 to intents - 1; an intent without a row starts at the mean.
+    """
+    weights = nn.ParameterDict()
+    if recipe.objective == "prototype" or recipe.prototype_weight:
+        unit = nn.functional.normalize(embeddings, dim=1)
+        n_intents = int(labels.max()) + 1
+        sums = unit.new_zeros(n_intents, unit.shape[1]).index_add(0, labels, unit)
+        counts = torch.bincount(labels, minlength=n_intents)[:, None]
+        means = torch.where(counts > 0, sums / counts.clamp(min=1), unit.mean(0))
+        weights["prototypes"] = nn.Parameter(means)
+    if recipe.objective == "smax":
+        size = embeddings.shape[1]
+        generator = torch.Generator().manual_seed(recipe.seed)
+        start = torch.randn(3 * size, 2, generator=generator) * (3 * size) ** -0.5
+        weights["pairs"] = nn.Parameter(start.to(embeddings.device))
+    return Objective(recipe, weights)
