@@ -1,0 +1,23 @@
+"""What every head offers: embeddings in, one score per intent out."""
+
+from typing import Protocol
+
+from core.types import FloatArray, ScoreArray
+
+
+class Head(Protocol):
+    """A fitted, frozen way to decide; there is no unfitted one."""
+
+    @property
+    def kind(self) -> str:
+        """Name in the recipe."""
+        ...
+
+    @property
+    def intents(self) -> tuple[str, ...]:
+        """Names of the score columns."""
+        ...
+
+    def scores(self, embeddings: FloatArray) -> ScoreArray:
+        """Score embeddings (n, d), of any length; (n, intents) float64, higher is better."""
+        ...
