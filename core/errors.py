@@ -1,11 +1,11 @@
-"""The errors a user can cause or meet, in the user's words; nothing here knows where they are shown.
+"""The errors a user can cause or meet, in the user's words; where they show is not known here.
 
-    StudioError
-    ├── InvalidInput      what was given cannot be used as it is
-    ├── NotFound          the thing named does not exist
-    ├── Conflict          somebody else changed it first, or it is in use
-    ├── RunFailed         a training run could not finish
-    └── ArtifactDamaged   a stored file is missing or is not what was written
+StudioError
+├── InvalidInput      what was given cannot be used as it is
+├── NotFound          the thing named does not exist
+├── Conflict          somebody else changed it first, or it is in use
+├── RunFailed         a training run could not finish
+└── ArtifactDamaged   a stored file is missing or is not what was written
 """
 
 

@@ -1,4 +1,4 @@
-"""Every training setting, declared once: forms, flags, REST schemas and stored JSON come from here."""
+"""Every training setting, declared once: forms, flags, schemas and stored JSON use this."""
 
 from typing import Annotated, Literal
 
@@ -100,7 +100,10 @@ class ConvfitRecipe(_Recipe):
         default=True, description="Use intent names and descriptions as extra examples in tuning."
     )
     epochs: int | None = Field(
-        default=None, ge=1, le=200, description="Passes over the labels; empty: chosen by their number."
+        default=None,
+        ge=1,
+        le=200,
+        description="Passes over the labels; empty: chosen by their number.",
     )
     learning_rate: float = Field(default=1e-4, gt=0, le=1e-1, description="Peak learning rate.")
     warmup: float = Field(default=0.1, ge=0, le=1, description="Share of the steps that warm up.")
@@ -111,6 +114,12 @@ class ConvfitRecipe(_Recipe):
     )
     frozen_layers: int = Field(
         default=3, ge=0, le=48, description="Lower layers kept as they are and computed once."
+    )
+    interpolation: float = Field(
+        default=0.7,
+        gt=0,
+        le=1,
+        description="How far to go from the base to the tuned weights; a shorter way is steadier.",
     )
     max_tokens: int = Field(default=48, ge=8, le=512, description="Longer texts are cut in tuning.")
     projection: Literal["none", "train", "keep"] = Field(

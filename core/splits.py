@@ -46,7 +46,7 @@ def few_shot(labels: Sequence[str], n: int, seed: int = 0) -> Rows:
     Raises:
         InvalidInput: A label has fewer than n rows.
     """
-    generator = np.random.RandomState(seed)  # noqa: NPY002 - the published draw is of this generator
+    generator = np.random.RandomState(seed)
     names = np.asarray(labels)
     picks: list[Rows] = []
     for name in np.unique(names):

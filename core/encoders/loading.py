@@ -102,7 +102,7 @@ def _load_bert(folder: Path, config: dict[str, Any]) -> tuple[PackedBert, dict[s
 
 def _blank_bert(shape: BertShape) -> PackedBert:
     """Build the network without filling it, for weights are assigned next."""
-    import torch  # noqa: PLC0415 - only for the context below
+    import torch
 
     with torch.device("meta"):
         return PackedBert(shape)
@@ -169,7 +169,7 @@ def _module_names(folder: Path) -> list[tuple[str, str]]:
 
 def _small_files(folder: Path) -> dict[str, bytes]:
     names = [p for pattern in _SMALL for p in folder.glob(pattern)]
-    names += [p for p in folder.glob("1_Pooling/config.json")]
+    names += list(folder.glob("1_Pooling/config.json"))
     kept = {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(names)}
     kept.pop("data_config.json", None)  # training history of the publisher, read by nothing
     kept.setdefault("1_Pooling/config.json", _MEAN_POOLING)
@@ -182,7 +182,9 @@ _MEAN_POOLING = b'{\n  "word_embedding_dimension": 384,\n  "pooling_mode_mean_to
 def _tokenizer(folder: Path) -> Tokenizer:
     path = folder / "tokenizer.json"
     if not path.is_file():
-        raise ArtifactDamaged(f"{folder} holds no tokenizer.json.", "Save it anew with a fast tokenizer.")
+        raise ArtifactDamaged(
+            f"{folder} holds no tokenizer.json.", "Save it anew with a fast tokenizer."
+        )
     return Tokenizer.from_file(str(path))
 
 
@@ -201,8 +203,8 @@ def _read_json(path: Path, missing: dict[str, Any] | None = None) -> dict[str, A
 
 
 def _hub_folder(name: str) -> Path:
-    from huggingface_hub import snapshot_download  # noqa: PLC0415 - only when a hub id is named
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError  # noqa: PLC0415
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
     wanted = [*_SMALL, "*.safetensors", "*/config.json", "*/*.safetensors"]
     try:

@@ -80,7 +80,8 @@ class BertLayer(nn.Module):
         mixed = self.mix(self._attend(self.qkv(tokens), layout))
         tokens = self.attention_norm(tokens + self.dropout(mixed))
         wide = F.gelu(self.up(tokens))
-        return self.output_norm(tokens + self.dropout(self.down(wide)))
+        transformed: Tensor = self.output_norm(tokens + self.dropout(self.down(wide)))
+        return transformed
 
     def _attend(self, qkv: Tensor, layout: Layout) -> Tensor:
         size = qkv.shape[1] // 3

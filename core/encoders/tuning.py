@@ -8,7 +8,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from core.encoders.packed import equal_length_batches, lay_out, pool_mean
+from core.encoders.packed import PackedBert, equal_length_batches, lay_out, pool_mean
 from core.encoders.transformer import TransformerEncoder, fingerprint, modules_json, project
 
 _TOKEN_BUDGET = 2048
@@ -47,13 +47,17 @@ class _Prefix:
 class EncoderTuning(nn.Module):
     """Embeds rows of a fixed list of texts with gradients; made by `open_tuning`."""
 
-    def __init__(self, base: TransformerEncoder, tuned: nn.ModuleDict, prefix: _Prefix) -> None:
+    bert: PackedBert
+    projection: nn.Linear | None
+
+    def __init__(self, base: TransformerEncoder, parts: "_Parts", options: TuningOptions) -> None:
         super().__init__()
         self.base = base
-        self.tuned = tuned
-        self.prefix = prefix
-        self.keeps_projection = False
-        self.frozen_layers = 0
+        self.bert = parts.bert
+        self.projection = parts.projection
+        self.prefix = parts.prefix
+        self.frozen_layers = parts.frozen_layers
+        self.keeps_projection = options.projection == "keep"
 
     def forward(self, rows: Tensor) -> Tensor:
         """Embed texts by their row numbers; (b,) int64 to (b, dim), not of length one."""
@@ -63,26 +67,14 @@ class EncoderTuning(nn.Module):
         first = torch.repeat_interleave(lengths.cumsum(0) - lengths, lengths)
         places = torch.repeat_interleave(prefix.starts[rows], lengths) + offsets - first
         tokens = prefix.tokens.index_select(0, places)
-        bert = self.tuned["bert"]
         if self.frozen_layers == 0:
-            tokens = bert.embed(tokens, layout)
-        tokens = bert.run_layers(tokens, layout, self.frozen_layers, len(bert.layers))
-        return project(pool_mean(tokens, layout), self._projection())
-
-    def train(self, mode: bool = True) -> "EncoderTuning":  # noqa: FBT001, FBT002 - torch's signature
-        """Switch dropout of the tuned part; the frozen part never drops."""
-        super().train(mode)
-        return self
+            tokens = self.bert.embed(tokens, layout)
+        tokens = self.bert.run_layers(tokens, layout, self.frozen_layers, len(self.bert.layers))
+        return project(pool_mean(tokens, layout), self.projection)
 
     def trainable(self) -> list[tuple[str, nn.Parameter]]:
         """Names and parameters that training may change, in a fixed order."""
-        return [(n, p) for n, p in self.tuned.named_parameters() if p.requires_grad]
-
-    @property
-    def embedding_size(self) -> int:
-        """Width of what `forward` returns."""
-        projection = self._projection()
-        return projection.out_features if projection else self.base.bert.shape.hidden_size
+        return [(name, p) for name, p in self.named_parameters() if p.requires_grad]
 
     def finish(self, interpolation: float = 1.0) -> TransformerEncoder:
         """Return a new encoder; the base stays untouched.
@@ -91,7 +83,7 @@ class EncoderTuning(nn.Module):
             interpolation: How far to go from the base to the tuned weights, in [0, 1]
                 (weight-space ensembling, Wortsman et al. 2022, Eq. 1).
         """
-        bert = copy.deepcopy(self.tuned["bert"]).to(self.base.bert.words.weight.device).eval()
+        bert = copy.deepcopy(self.bert).to(self.base.bert.words.weight.device).eval()
         with torch.no_grad():
             base = self.base.bert.state_dict()
             for name, value in bert.state_dict().items():
@@ -110,18 +102,20 @@ class EncoderTuning(nn.Module):
             fingerprint=fingerprint(bert, projection, small),
         )
 
-    def _projection(self) -> nn.Linear | None:
-        layer = self.tuned["projection"] if "projection" in self.tuned else None
-        return layer if isinstance(layer, nn.Linear) else None
-
     def _finished_projection(self) -> nn.Linear | None:
-        if not self.keeps_projection:
+        if not self.keeps_projection or self.projection is None:
             return self.base.projection
-        layer = copy.deepcopy(self._projection())
-        if layer is None:
-            return None
         device = self.base.bert.words.weight.device
-        return layer.to(device).eval().requires_grad_(requires_grad=False)
+        layer = copy.deepcopy(self.projection).to(device).eval()
+        return layer.requires_grad_(requires_grad=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    bert: PackedBert
+    projection: nn.Linear | None
+    prefix: _Prefix
+    frozen_layers: int
 
 
 def open_tuning(
@@ -134,17 +128,14 @@ def open_tuning(
     bert = copy.deepcopy(encoder.bert).to(options.device)
     frozen = min(options.frozen_layers, len(bert.layers) - 1)
     ids = encoder.token_ids(texts, min(options.max_tokens, encoder.max_tokens))
-    tuned = nn.ModuleDict({"bert": bert})
-    projection = _open_projection(encoder, options)
-    if projection is not None:
-        tuned["projection"] = projection.to(options.device)
     bert.requires_grad_(requires_grad=frozen == 0)
     for layer in bert.layers[frozen:]:
         layer.requires_grad_(requires_grad=True)
-    tuning = EncoderTuning(encoder, tuned, _compute_prefix(encoder, ids, frozen, options.device))
-    tuning.frozen_layers = frozen
-    tuning.keeps_projection = options.projection == "keep"
-    return tuning
+    projection = _open_projection(encoder, options)
+    if projection is not None:
+        projection = projection.to(options.device)
+    prefix = _compute_prefix(encoder, ids, frozen, options.device)
+    return EncoderTuning(encoder, _Parts(bert, projection, prefix, frozen), options)
 
 
 def _open_projection(encoder: TransformerEncoder, options: TuningOptions) -> nn.Linear | None:

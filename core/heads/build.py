@@ -100,7 +100,9 @@ def head_from_arrays(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[A
             case "linear":
                 return LinearHead(intents, arrays["coefficients"], arrays["intercepts"])
             case other:
-                raise ArtifactDamaged(f"The head's kind '{other}' is not known.", "Update the studio.")
+                raise ArtifactDamaged(
+                    f"The head's kind '{other}' is not known.", "Update the studio."
+                )
     except KeyError as error:
         raise ArtifactDamaged(f"The stored head lacks {error}.", "Export it again.") from error
 

@@ -8,7 +8,8 @@ from core.types import FloatArray, ScoreArray
 def unit_rows(embeddings: FloatArray) -> FloatArray:
     """Scale rows to length one; (n, d) float32. A zero row stays zero."""
     norms = np.linalg.norm(embeddings, axis=1, keepdims=True)
-    return (embeddings / np.maximum(norms, 1e-12)).astype(np.float32)
+    unit: FloatArray = (embeddings / np.maximum(norms, 1e-12)).astype(np.float32)
+    return unit
 
 
 def kernel(left: FloatArray, right: FloatArray, tau: float) -> ScoreArray:

@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from core.heads.kernel import kernel_of_cosines, unit_rows
 from core.heads.votes import VoteHead, fit_subset_votes, fit_votes
-from core.recipes import VotesConfig
+from core.recipes import HeadConfig, VotesConfig
 from core.types import FloatArray, ScoreArray
 
 TAUS = (0.2, 0.3, 0.4, 0.5)
 RIDGES = (0.05, 0.1, 0.2)
-DEFAULT = (0.4, 0.1)
+DEFAULT = (0.5, 0.1)
 """(tau, ridge) for embeddings whose leave-one-out scores flatter, as those of a tuned encoder."""
 
 _SAMPLE = 3_000
@@ -31,6 +31,18 @@ def choose_votes(
         return fit_votes(embeddings, targets, intents, tau, ridge)
     chosen = spread_choice(targets, config.max_exemplars // 4)
     return fit_subset_votes(embeddings, targets, intents, (tau, ridge), chosen.tolist())
+
+
+def settle(config: HeadConfig) -> HeadConfig:
+    """Replace what leave-one-out would choose by `DEFAULT`.
+
+    For a tuned encoder: it has drawn its exemplars together, so leave-one-out finds every
+    setting perfect and picks by chance.
+    """
+    if not isinstance(config, VotesConfig):
+        return config
+    tau, ridge = DEFAULT
+    return config.model_copy(update={"tau": config.tau or tau, "ridge": config.ridge or ridge})
 
 
 def best_settings(

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from core.heads.kernel import kernel, unit_rows
@@ -33,6 +34,7 @@ class VoteHead:
         prior: Mean target, (intents,) float64.
         weights: A, (m, intents) float64.
         inverse: (K + ridge I)^-1, (m, m) float64; None where a subset carries the votes.
+        carriers: Which rows of the fitted set vote, (m,) int64; None when all do.
     """
 
     intents: tuple[str, ...]
@@ -43,6 +45,7 @@ class VoteHead:
     prior: ScoreArray
     weights: ScoreArray
     inverse: ScoreArray | None
+    carriers: NDArray[np.int64] | None = None
 
     @property
     def kind(self) -> str:
@@ -76,9 +79,7 @@ def fit_votes(
     matrix = kernel(unit, unit, tau)
     inverse = _inverse_of(matrix, ridge)
     return _solved(
-        VoteHead(
-            tuple(intents), tau, ridge, unit, targets, targets.mean(0), targets, inverse
-        )
+        VoteHead(tuple(intents), tau, ridge, unit, targets, targets.mean(0), targets, inverse)
     )
 
 
@@ -89,10 +90,11 @@ def fit_subset_votes(
     settings: tuple[float, float],
     chosen: Sequence[int],
 ) -> VoteHead:
-    """Fit votes carried by chosen exemplars; `settings` is (tau, ridge). Memory grows with m only."""
+    """Fit votes carried by chosen exemplars, with `settings` (tau, ridge); O(m^2) memory."""
     tau, ridge = settings
     unit = unit_rows(embeddings)
-    carriers = unit[np.asarray(chosen)]
+    places = np.asarray(chosen, dtype=np.int64)
+    carriers = unit[places]
     prior = targets.mean(0)
     gram = ridge * kernel(carriers, carriers, tau)
     moments = np.zeros((len(carriers), targets.shape[1]))
@@ -103,8 +105,9 @@ def fit_subset_votes(
     jitter = 1e-10 * np.trace(gram) / len(gram)
     factor = cho_factor(gram + jitter * np.eye(len(gram)), lower=True)
     weights = cho_solve(factor, moments)
-    kept = targets[np.asarray(chosen)]
-    return VoteHead(tuple(intents), tau, ridge, carriers, kept, prior, weights, None)
+    return VoteHead(
+        tuple(intents), tau, ridge, carriers, targets[places], prior, weights, None, places
+    )
 
 
 def votes(head: VoteHead, embeddings: FloatArray, column: int) -> ScoreArray:

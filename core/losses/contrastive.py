@@ -64,7 +64,7 @@ def cosine_targets(
 
 
 def supervised_contrastive(embeddings: Tensor, labels: Tensor, temperature: float) -> Tensor:
-    """Supervised contrastive loss (Khosla et al. 2020, Eq. 2); rows without a positive are left out."""
+    """SupCon (Khosla et al. 2020, Eq. 2); rows without a positive are left out."""
     unit = F.normalize(embeddings, dim=1)
     own = torch.eye(len(unit), dtype=torch.bool, device=unit.device)
     logits = (unit @ unit.T / temperature).masked_fill(own, -torch.inf)

@@ -94,7 +94,7 @@ def _step(
 ) -> float:
     optimizer.zero_grad(set_to_none=True)
     loss = objective(tuning(rows), targets[rows])
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()
     weights = [p for group in optimizer.param_groups for p in group["params"]]
     nn.utils.clip_grad_norm_(weights, _MAX_GRADIENT_NORM)
     optimizer.step()
@@ -111,7 +111,8 @@ def _untuned(tuning: EncoderTuning, n_rows: int) -> Tensor:
 def _optimizer(
     parameters: list[tuple[str, nn.Parameter]], recipe: ConvfitRecipe
 ) -> torch.optim.AdamW:
-    decayed, bare = [], []
+    decayed: list[nn.Parameter] = []
+    bare: list[nn.Parameter] = []
     for name, parameter in parameters:
         exempt = any(part in name for part in _NO_DECAY) or name.startswith("objective")
         (bare if exempt else decayed).append(parameter)

@@ -1,6 +1,6 @@
-"""The one way through a training run: exemplars and a recipe in, events and at last a pipeline out."""
+"""The one way through a training run: exemplars and a recipe in, events and a pipeline out."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -12,11 +12,14 @@ from core.encoders.tuning import TuningOptions, open_tuning
 from core.errors import InvalidInput
 from core.heads.base import Head
 from core.heads.build import fit_head
-from core.heads.decision import Calibration, fit_calibration
-from core.heads.honest import cross_fitted_scores, honest_scores
-from core.pipeline import IntentPipeline
+from core.heads.decision import fit_calibration
+from core.heads.honest import fixed_config, honest_scores
+from core.heads.kernel import unit_rows
+from core.heads.selection import settle
+from core.heads.votes import VoteHead
+from core.pipeline import IntentPipeline, exact_answers
 from core.recipes import ConvfitRecipe, HeadConfig, InstantRecipe
-from core.splits import stratified_folds
+from core.splits import Rows, stratified_folds
 from core.training.checkpoints import Checkpoint
 from core.training.events import Event, StageStarted
 from core.training.loop import FitOptions, fit
@@ -63,7 +66,7 @@ class RunResult:
 
     pipeline: IntentPipeline
     honest: ScoreArray
-    honest_rows: np.ndarray[tuple[int], np.dtype[np.int64]] = field(repr=False)
+    honest_rows: Rows = field(repr=False)
     name_embeddings: FloatArray = field(repr=False)
 
 
@@ -85,9 +88,7 @@ def run_recipe(
             assert_never(recipe)
 
 
-def _run_instant(
-    recipe: InstantRecipe, inputs: RunInputs
-) -> Generator[Event, None, RunResult]:
+def _run_instant(recipe: InstantRecipe, inputs: RunInputs) -> Generator[Event, None, RunResult]:
     yield StageStarted("encoding")
     embeddings = inputs.embed(inputs.encoder, [e.text for e in inputs.exemplars])
     yield StageStarted("deciding")
@@ -104,7 +105,7 @@ def _run_convfit(
     encoder = yield from _tune(recipe, inputs, resume)
     yield StageStarted("encoding")
     embeddings = encoder.encode([e.text for e in inputs.exemplars])
-    fitted = _fit_head_on(recipe.head, inputs, encoder, embeddings)
+    fitted = _fit_head_on(settle(recipe.head), inputs, encoder, embeddings)
     if recipe.calibration == "leave-one-out":
         honest = _Honest(
             honest_scores(fitted.head, recipe.head, embeddings, fitted.targets),
@@ -127,7 +128,7 @@ class _Fitted:
 @dataclass(frozen=True, slots=True)
 class _Honest:
     scores: ScoreArray
-    rows: np.ndarray[tuple[int], np.dtype[np.int64]]
+    rows: Rows
 
 
 def _fit_head_on(
@@ -176,7 +177,7 @@ def _held_out_scores(
     encoder = yield from _tune(recipe, part, None)
     seen = encoder.encode([e.text for e in part.exemplars])
     unseen = encoder.encode([inputs.exemplars[row].text for row in held_out])
-    head = _fit_head_on(frozen_config(fitted.head, recipe.head), part, encoder, seen).head
+    head = _fit_head_on(fixed_config(fitted.head, recipe.head), part, encoder, seen).head
     return _Honest(head.scores(unseen), held_out)
 
 
@@ -190,15 +191,24 @@ def _result(
     calibration = fit_calibration(
         honest.scores, fitted.targets[honest.rows], recipe.out_of_scope_rejection
     )
+    voters = _voters(fitted.head, len(inputs.exemplars))
     pipeline = IntentPipeline(
         encoder=encoder,
         head=fitted.head,
         calibration=calibration,
-        exemplars=inputs.exemplars,
-        embeddings=fitted.embeddings,
+        exemplars=tuple(inputs.exemplars[row] for row in voters),
+        embeddings=unit_rows(fitted.embeddings[voters]),
         n_neighbours=recipe.neighbours,
+        exact=exact_answers(inputs.exemplars),
     )
     return RunResult(pipeline, honest.scores, honest.rows, fitted.name_embeddings)
+
+
+def _voters(head: Head, n_exemplars: int) -> Rows:
+    """The exemplars that can be shown as evidence: those that vote."""
+    if isinstance(head, VoteHead) and head.carriers is not None:
+        return head.carriers
+    return np.arange(n_exemplars)
 
 
 def name_text(intent: Intent) -> str:

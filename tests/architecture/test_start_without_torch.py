@@ -11,5 +11,7 @@ HEAVY = ("torch", "transformers", "sentence_transformers", "sklearn", "gradio")
 @pytest.mark.parametrize("module", ["app.cli", "storage.database", "app.jobs.supervisor"])
 def test_importing_does_not_load_heavy_libraries(module: str) -> None:
     script = f"import sys, {module}; print([m for m in {HEAVY!r} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"

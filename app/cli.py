@@ -1,0 +1,191 @@
+"""The command line: reads arguments, calls one service verb each, maps errors to exit codes.
+
+Exit codes: 0 done, 2 the input is at fault (message and hint on standard error), 1 ours.
+Nothing heavy is imported before a command needs it, so `--help` answers at once.
+"""
+
+import argparse
+import logging
+import sys
+import traceback
+import uuid
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from core.errors import StudioError
+
+_FORMATS = ("auto", "csv", "tsv", "jsonl", "text")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    options = build_parser().parse_args(arguments)
+    try:
+        command = import_module(f"app.terminal.{options.room}")
+        getattr(command, options.verb)(options)
+    except StudioError as error:
+        _say(error.message)
+        if error.hint:
+            _say(f"  {error.hint}")
+        return 2
+    except BrokenPipeError:
+        return 0
+    except KeyboardInterrupt:
+        _say("Stopped.")
+        return 130
+    except Exception:
+        incident = uuid.uuid4().hex[:8]
+        logging.getLogger("app.cli").debug("incident %s", incident, exc_info=True)
+        _say(f"Something broke (incident {incident}). Please report what follows.")
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(sentence + "\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Build the parser of every command; each names its room and verb under `app.terminal`."""
+    parser = argparse.ArgumentParser(
+        prog="intent-studio",
+        description="Label a few utterances, tune a sentence encoder, see which examples decide.",
+    )
+    parser.add_argument("--home", type=Path, help="folder of the studio (default ~/.intent-studio)")
+    parser.add_argument("--database-url", help="SQLAlchemy URL of another database")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for add in (
+        _data_commands,
+        _model_commands,
+        _bundle_commands,
+        _bench_commands,
+        _upkeep_commands,
+    ):
+        add(commands)
+    return parser
+
+
+_Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def _command(
+    commands: _Commands, name: str, help_text: str, target: str
+) -> argparse.ArgumentParser:
+    """Add one command; `target` is `room.verb`. `--home` is welcome before and after its name."""
+    room, verb = target.split(".")
+    command = commands.add_parser(name, help=help_text, description=help_text)
+    command.add_argument("--home", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    command.add_argument("--database-url", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    command.set_defaults(room=room, verb=verb)
+    return command
+
+
+def _json_flag(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
+
+
+def _data_commands(commands: _Commands) -> None:
+    _json_flag(_command(commands, "projects", "list the projects", "data.projects"))
+    new = _command(commands, "new", "create an empty project", "data.new")
+    new.add_argument("name")
+    new.add_argument(
+        "--multi-label", action="store_true", help="an utterance may have many intents"
+    )
+    sample = _command(commands, "sample", "create the sample project", "data.sample")
+    sample.add_argument("name")
+    load = _command(commands, "import", "import utterances, all or nothing", "data.import_")
+    load.add_argument("project")
+    load.add_argument("file", type=Path)
+    load.add_argument("--format", default="auto", choices=_FORMATS)
+    load.add_argument(
+        "--split", choices=("train", "test", "pool"), help="split of rows without one"
+    )
+    load.add_argument("--text-column", help="column that holds the text")
+    load.add_argument("--intent-column", help="column that holds the intent")
+    load.add_argument("--separator", help="what parts several intents in one cell")
+    load.add_argument("--dry-run", action="store_true", help="report, and write nothing")
+    _json_flag(load)
+    export = _command(commands, "export", "export utterances and labels", "data.export")
+    export.add_argument("project")
+    export.add_argument("file", type=Path)
+    export.add_argument("--format", default="auto", choices=(*_FORMATS, "spreadsheet"))
+    export.add_argument("--version", help="dataset version, such as 3 (default: as it is now)")
+    versions = _command(commands, "versions", "list dataset and model versions", "data.versions")
+    versions.add_argument("project")
+    _json_flag(versions)
+
+
+def _model_commands(commands: _Commands) -> None:
+    train = _command(commands, "train", "train a model version in the background", "models.train")
+    train.add_argument("project")
+    train.add_argument("--recipe", default="convfit", help="instant or convfit (default)")
+    train.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
+    train.add_argument("--base", default="bundled", help="bundled, a folder, a hub id or PROJECT@N")
+    train.add_argument(
+        "--detach", action="store_true", help="return at once, do not follow the job"
+    )
+    _json_flag(train)
+    evaluate = _command(
+        commands, "evaluate", "measure a model on a labelled file", "models.evaluate"
+    )
+    evaluate.add_argument("model", metavar="MODEL")
+    evaluate.add_argument("file", type=Path)
+    _json_flag(evaluate)
+    predict = _command(commands, "predict", "predict intents of texts", "models.predict")
+    predict.add_argument("model", metavar="MODEL_OR_BUNDLE")
+    predict.add_argument("texts", nargs="*", metavar="TEXT")
+    predict.add_argument("--file", type=Path, help="predict every utterance of a file")
+    _json_flag(predict)
+    explain = _command(commands, "explain", "show why a text gets its intent", "models.explain")
+    explain.add_argument("model", metavar="MODEL_OR_BUNDLE")
+    explain.add_argument("text", metavar="TEXT")
+    _json_flag(explain)
+    promote = _command(commands, "promote", "make a model version the champion", "models.promote")
+    promote.add_argument("model", metavar="PROJECT@N")
+
+
+def _bundle_commands(commands: _Commands) -> None:
+    bundle = commands.add_parser("bundle", help="export, verify or import a model bundle")
+    verbs = bundle.add_subparsers(required=True, metavar="VERB")
+    export = _command(verbs, "export", "write a model version as one zip", "bundles.export")
+    export.add_argument("model", metavar="MODEL")
+    export.add_argument("out", type=Path, metavar="OUT.zip")
+    verify = _command(verbs, "verify", "check every promise of a bundle", "bundles.verify")
+    verify.add_argument("file", type=Path)
+    _json_flag(verify)
+    load = _command(verbs, "import", "add a bundle as a model version", "bundles.import_")
+    load.add_argument("file", type=Path)
+    load.add_argument("--project", help="name of the project (default: the bundle's own)")
+
+
+def _bench_commands(commands: _Commands) -> None:
+    bench = commands.add_parser("bench", help="measure accuracy, time and memory")
+    verbs = bench.add_subparsers(required=True, metavar="BENCH")
+    shot = _command(verbs, "few-shot", "train on one file, judge on another", "bench.few_shot")
+    shot.add_argument("--train", type=Path, required=True)
+    shot.add_argument("--test", type=Path, required=True)
+    shot.add_argument("--recipe", default="convfit")
+    shot.add_argument("--base", default="bundled")
+    shot.add_argument("--seeds", default="0,1,2", help="comma-separated")
+    shot.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
+    _json_flag(shot)
+
+
+def _upkeep_commands(commands: _Commands) -> None:
+    jobs = _command(commands, "jobs", "list the jobs", "upkeep.jobs")
+    jobs.add_argument("--watch", action="store_true", help="follow until all have ended")
+    _json_flag(jobs)
+    cancel = _command(commands, "cancel", "stop a job", "upkeep.cancel")
+    cancel.add_argument("job", metavar="JOB")
+    backup = _command(commands, "backup", "copy everything into one file", "upkeep.backup")
+    backup.add_argument("out", type=Path, metavar="OUT")
+    restore = _command(commands, "restore", "bring a backup into an empty home", "upkeep.restore")
+    restore.add_argument("file", type=Path)
+    _json_flag(_command(commands, "doctor", "look for anything out of order", "upkeep.doctor"))
+    _command(commands, "demo", "walk through the sample project", "demo.walk")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+"""Where a studio lives and how it behaves, from STUDIO_* variables or the command line."""
+
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """The few settings that are not part of a recipe."""
+
+    model_config = SettingsConfigDict(env_prefix="STUDIO_", frozen=True, extra="ignore")
+
+    home: Path = Field(
+        default=Path("~/.intent-studio"), description="Folder of the database and its artifacts."
+    )
+    database_url: str | None = Field(
+        default=None, description="Another database than HOME/studio.db, as an SQLAlchemy URL."
+    )
+    device: str = Field(
+        default="auto", description="Where tuning computes: auto, cpu, cuda or cuda:N."
+    )
+    actor: str = Field(default="local", description="Name that the event log records.")
+
+    @property
+    def folder(self) -> Path:
+        """The home with `~` resolved."""
+        return self.home.expanduser().absolute()

@@ -1,0 +1,145 @@
+"""Measure a recipe from file to last prediction, with nothing of the test set in any choice."""
+
+import resource
+import sys
+import time
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.encoders.loading import load_encoder
+from core.heads.build import fit_head
+from core.heads.selection import settle
+from core.recipes import (
+    ConvfitRecipe,
+    HeadConfig,
+    InstantRecipe,
+    LinearConfig,
+    NamesConfig,
+    NeighboursConfig,
+    PrototypesConfig,
+    VotesConfig,
+)
+from core.training.events import Event
+from core.training.runs import RunInputs, RunResult, run_recipe, target_matrix
+from core.types import Exemplar, FloatArray, Intent
+
+Recipe = InstantRecipe | ConvfitRecipe
+Watch = Callable[[Event], None]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledTexts:
+    """A file's texts, each with one intent."""
+
+    texts: tuple[str, ...]
+    intents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeedFigures:
+    """One seed's figures; accuracies in percent, times in seconds."""
+
+    seed: int
+    accuracy: float
+    in_scope: float
+    heads: dict[str, float]
+    seconds: float
+    train_seconds: float
+
+
+def few_shot(
+    recipe: Recipe, base: str, read: Callable[[], tuple[LabelledTexts, LabelledTexts]], watch: Watch
+) -> SeedFigures:
+    """Train on one set and judge on another, for the seed of the recipe.
+
+    `accuracy` is that of the pipeline's own head; `in_scope` the share of test texts that the
+    pipeline did not send out of scope.
+    """
+    began = time.perf_counter()
+    train, test = read()
+    exemplars = tuple(
+        Exemplar(str(row), text, (intent,))
+        for row, (text, intent) in enumerate(zip(train.texts, train.intents, strict=True))
+    )
+    intents = tuple(Intent(name) for name in sorted(set(train.intents)))
+    inputs = RunInputs(exemplars, intents, load_encoder(base))
+    training = time.perf_counter()
+    result = drain(run_recipe(recipe, inputs), watch)
+    trained = time.perf_counter()
+    embeddings = result.pipeline.encoder.encode(test.texts)
+    predictions = result.pipeline.predict(test.texts, embeddings)
+    ended = time.perf_counter()
+    return SeedFigures(
+        seed=recipe.seed,
+        accuracy=_percent([p.intent for p in predictions], test.intents),
+        in_scope=100.0 * float(np.mean([not p.decision.out_of_scope for p in predictions])),
+        heads=_head_accuracies(result, inputs, embeddings, test),
+        seconds=round(ended - began, 2),
+        train_seconds=round(trained - training, 2),
+    )
+
+
+def drain(run: Generator[Event, None, RunResult], watch: Watch) -> RunResult:
+    """Run to the end, showing each event to `watch`."""
+    while True:
+        try:
+            watch(next(run))
+        except StopIteration as end:
+            result: RunResult = end.value
+            return result
+
+
+def summarise(figures: Sequence[SeedFigures]) -> dict[str, object]:
+    """Put the figures of all seeds into one JSON object."""
+    heads = {
+        name: round(float(np.mean([f.heads[name] for f in figures])), 2)
+        for name in figures[0].heads
+    }
+    return {
+        "accuracy": round(float(np.mean([f.accuracy for f in figures])), 2),
+        "per_seed": {str(f.seed): round(f.accuracy, 2) for f in figures},
+        "heads": heads,
+        "in_scope": round(float(np.mean([f.in_scope for f in figures])), 2),
+        "seconds": round(float(np.mean([f.seconds for f in figures])), 2),
+        "train_seconds": round(float(np.mean([f.train_seconds for f in figures])), 2),
+        "peak_mb": peak_mb(),
+    }
+
+
+def peak_mb() -> float:
+    """Largest resident size of this process so far, in MiB."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)
+
+
+def _head_accuracies(
+    result: RunResult, inputs: RunInputs, embeddings: FloatArray, test: LabelledTexts
+) -> dict[str, float]:
+    """Judge every head on the same embeddings; none of them is chosen by this."""
+    pipeline = result.pipeline
+    seen = pipeline.encoder.encode([e.text for e in inputs.exemplars])
+    targets = target_matrix(inputs.exemplars, inputs.intents)
+    names = [intent.name for intent in inputs.intents]
+    configs: list[HeadConfig] = [
+        settle(VotesConfig()),
+        NeighboursConfig(),
+        NeighboursConfig(k=5),
+        PrototypesConfig(),
+        LinearConfig(),
+        NamesConfig(),
+    ]
+    found: dict[str, float] = {}
+    for config in configs:
+        head = fit_head(config, seen, targets, names, result.name_embeddings)
+        best = head.scores(embeddings).argmax(1)
+        label = f"{config.kind}-{config.k}" if isinstance(config, NeighboursConfig) else config.kind
+        found[label] = round(_percent([names[j] for j in best], test.intents), 2)
+    own = pipeline.head.scores(embeddings).argmax(1)
+    found[pipeline.head.kind] = round(_percent([names[j] for j in own], test.intents), 2)
+    return found
+
+
+def _percent(predicted: Sequence[str], actual: Sequence[str]) -> float:
+    return 100.0 * float(np.mean([p == a for p, a in zip(predicted, actual, strict=True)]))

@@ -1,0 +1,78 @@
+"""How often the answer is right, per intent and in all, and what is taken for what."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class IntentQuality:
+    """Quality of one intent; each share in [0, 1]."""
+
+    intent: str
+    precision: float
+    recall: float
+    f1: float
+    support: int
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Texts of one intent that were answered with another."""
+
+    actual: str
+    predicted: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClassificationReport:
+    """Quality on one set of texts.
+
+    Attributes:
+        n: Texts judged.
+        accuracy: Share of right answers.
+        macro_f1: Mean F1 over intents that occur among labels or answers.
+        intents: Quality of each, by name.
+        confusions: Pairs taken for each other, most frequent first.
+    """
+
+    n: int
+    accuracy: float
+    macro_f1: float
+    intents: tuple[IntentQuality, ...]
+    confusions: tuple[Confusion, ...]
+
+
+def classification_report(actual: Sequence[str], predicted: Sequence[str]) -> ClassificationReport:
+    """Compare labels with answers, one of each per text.
+
+    Raises:
+        ValueError: The two differ in length, or are empty.
+    """
+    pairs = Counter(zip(actual, predicted, strict=True))
+    if not pairs:
+        message = "no texts to judge"
+        raise ValueError(message)
+    n = len(actual)
+    supports, answers = Counter(actual), Counter(predicted)
+    names = sorted(supports | answers)
+    intents = tuple(
+        _quality(name, pairs[name, name], answers[name], supports[name]) for name in names
+    )
+    wrong = [(pair, count) for pair, count in pairs.items() if pair[0] != pair[1]]
+    confusions = sorted(wrong, key=lambda item: (-item[1], item[0]))
+    return ClassificationReport(
+        n=n,
+        accuracy=sum(pairs[name, name] for name in names) / n,
+        macro_f1=sum(quality.f1 for quality in intents) / len(intents),
+        intents=intents,
+        confusions=tuple(Confusion(a, p, count) for (a, p), count in confusions),
+    )
+
+
+def _quality(intent: str, right: int, answered: int, support: int) -> IntentQuality:
+    precision = right / answered if answered else 0.0
+    recall = right / support if support else 0.0
+    f1 = 2 * right / (answered + support) if answered + support else 0.0
+    return IntentQuality(intent, precision, recall, f1, support)

@@ -1,0 +1,50 @@
+"""The shape of an embedding space: how tight intents are, and how evenly it is filled."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from sklearn.metrics import silhouette_score
+
+from core.heads.kernel import unit_rows
+from core.types import FloatArray
+
+_CHUNK = 1_024
+
+
+def silhouette(embeddings: FloatArray, labels: Sequence[str]) -> float | None:
+    """Mean silhouette under cosine distance, in [-1, 1] (ConvFiT Fig. 2 in one number).
+
+    Returns:
+        None where it is not defined: fewer than two intents, or every text an intent of its own.
+    """
+    kinds = len(set(labels))
+    if kinds < 2 or kinds >= len(labels):
+        return None
+    return float(silhouette_score(unit_rows(embeddings), list(labels), metric="cosine"))
+
+
+def uniformity(embeddings: FloatArray) -> float:
+    """Return log E exp(-2 |x - y|^2) over pairs (Wang and Isola 2020); lower is more even."""
+    unit = unit_rows(embeddings).astype(np.float64)
+    n = len(unit)
+    if n < 2:
+        return 0.0
+    total = 0.0
+    for start in range(0, n, _CHUNK):
+        cosines = unit[start : start + _CHUNK] @ unit.T
+        total += float(np.exp(-4.0 * (1.0 - cosines)).sum())
+    return float(np.log((total - n) / (n * (n - 1))))
+
+
+def alignment(embeddings: FloatArray, labels: Sequence[str]) -> float:
+    """Mean |x - y|^2 over distinct pairs of one intent (Wang and Isola 2020); lower is tighter."""
+    unit = unit_rows(embeddings).astype(np.float64)
+    names = np.asarray(labels)
+    total, pairs = 0.0, 0
+    for name in np.unique(names):
+        rows = unit[names == name]
+        n = len(rows)
+        pairs += n * (n - 1)
+        # Sum over ordered pairs of |x - y|^2 = 2 (n sum |x|^2 - |sum x|^2), in one pass.
+        total += 2.0 * (n * float((rows**2).sum()) - float((rows.sum(0) ** 2).sum()))
+    return total / pairs if pairs else 0.0
