@@ -1,0 +1,98 @@
+"""One file that holds a whole studio, and back."""
+
+import hashlib
+import json
+import tempfile
+import zipfile
+from pathlib import Path
+
+from core.errors import ArtifactDamaged, Conflict, InvalidInput
+from storage.database import Database, open_database
+from storage.files import replace_file
+
+_MANIFEST = "manifest.json"
+_FORMAT = "intent-studio-backup-1"
+
+
+def back_up(database: Database, artifacts: Path, out: Path) -> int:
+    """Write the database and all artifacts into one zip; return how many files it holds.
+
+    The database is copied first and artifacts after it, so that every row finds its file.
+
+    Raises:
+        InvalidInput: The database is not a file.
+    """
+    if database.engine.dialect.name != "sqlite":
+        raise InvalidInput("Only a database file can be backed up.", "Use your server's own tools.")
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = Path(scratch) / "studio.db"
+        engine = database.engine.execution_options(isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.exec_driver_sql("VACUUM INTO ?", (str(copy),))
+        files = {"studio.db": copy}
+        for path in sorted(p for p in artifacts.rglob("*") if p.is_file()):
+            if not path.name.startswith("."):
+                files[f"artifacts/{path.relative_to(artifacts).as_posix()}"] = path
+        with replace_file(out) as stream, zipfile.ZipFile(stream, "w") as archive:
+            digests = {name: _store(archive, name, path) for name, path in files.items()}
+            facts = {"format": _FORMAT, "files": digests}
+            archive.writestr(_MANIFEST, json.dumps(facts, indent=1))
+    return len(files)
+
+
+def restore(file: Path, home: Path) -> int:
+    """Bring a backup into a home that holds no studio; return how many files came.
+
+    Raises:
+        Conflict: The home holds a studio already.
+        ArtifactDamaged: The backup is not whole; nothing is left behind.
+    """
+    if (home / "studio.db").exists():
+        raise Conflict(f"{home} holds a studio already.", "Choose an empty --home.")
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=home.parent) as scratch:
+        staged = Path(scratch) / "home"
+        n_files = _unpack(file, staged)
+        open_database(staged / "studio.db").close()
+        home.mkdir(exist_ok=True)
+        for part in ("artifacts", "studio.db"):  # the database last: it makes the home a studio
+            if (staged / part).exists():
+                (staged / part).rename(home / part)
+    return n_files
+
+
+def _unpack(file: Path, target: Path) -> int:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            facts = json.loads(archive.read(_MANIFEST))
+            digests = dict(facts["files"])
+            if facts["format"] != _FORMAT or set(archive.namelist()) != {*digests, _MANIFEST}:
+                raise ArtifactDamaged(f"{file} is not a whole backup.", "Use another copy.")
+            for name, digest in digests.items():
+                _unpack_one(archive, name, digest, target)
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
+        raise ArtifactDamaged(f"{file} cannot be read as a backup: {error}.") from error
+    return len(digests)
+
+
+def _unpack_one(archive: zipfile.ZipFile, name: str, digest: str, target: Path) -> None:
+    place = (target / name).resolve()
+    if not place.is_relative_to(target.resolve()):
+        raise ArtifactDamaged(f"The backup holds a file named {name!r}.", "Do not trust it.")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    found = hashlib.sha256()
+    with archive.open(name) as source, place.open("wb") as out:
+        while block := source.read(1 << 20):
+            found.update(block)
+            out.write(block)
+    if found.hexdigest() != digest:
+        raise ArtifactDamaged(f"{name} in the backup was changed.", "Use another copy.")
+
+
+def _store(archive: zipfile.ZipFile, name: str, path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as source, archive.open(name, "w", force_zip64=True) as out:
+        while block := source.read(1 << 20):
+            digest.update(block)
+            out.write(block)
+    return digest.hexdigest()

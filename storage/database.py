@@ -1,0 +1,152 @@
+"""Open the database safely: settings, version checks, migrations, and one writer at a time."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from alembic.migration import MigrationContext
+from sqlalchemy.engine import Connection, Engine
+
+from core.errors import Conflict, InvalidInput
+from storage.gate import Gate
+from storage.migrations.steps import HEAD, migrate
+
+FIXED_SQLITE = (3, 51, 3)
+"""From here on two connections can no longer damage a WAL that is being reset."""
+
+_PRAGMAS = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=FULL",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA busy_timeout=15000",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """An open database; made by `open_database`."""
+
+    engine: Engine
+    gate: Gate = field(default_factory=Gate)
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """Run one transaction that may write; writers of this process wait in line."""
+        with (
+            self.gate.turn(),
+            self.engine.execution_options(studio_writes=True).connect() as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Run one transaction that sees a single state and writes nothing."""
+        with self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+
+def open_database(url: str | Path) -> Database:
+    """Open a database and bring its schema up to date.
+
+    Args:
+        url: A file, which is made when it is absent, or an SQLAlchemy URL.
+
+    Raises:
+        InvalidInput: The database is of a newer studio, or SQLite is too old to be safe.
+    """
+    target = f"sqlite:///{url}" if isinstance(url, Path) else url
+    engine = _sqlite_engine(target) if target.startswith("sqlite") else sa.create_engine(target)
+    database = Database(engine)
+    try:
+        _bring_up_to_date(database)
+    except BaseException:
+        engine.dispose()
+        raise
+    return database
+
+
+def _bring_up_to_date(database: Database) -> None:
+    with database.read() as connection:
+        found = MigrationContext.configure(connection).get_current_revision()
+    if found == HEAD:
+        return
+    if found is not None and found > HEAD:
+        raise InvalidInput(
+            f"The database is of a newer studio (schema {found}, this one knows {HEAD}).",
+            "Update Intent Studio, or open another home.",
+        )
+    if found is not None:
+        _copy_aside(database.engine, found)
+    with database.write() as connection:
+        migrate(connection)
+
+
+def _copy_aside(engine: Engine, revision: str) -> None:
+    """Keep a whole copy beside the file before its schema changes."""
+    file = engine.url.database
+    if engine.dialect.name != "sqlite" or not file or file == ":memory:":
+        return
+    copy = Path(f"{file}.before-{revision}")
+    copy.unlink(missing_ok=True)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("VACUUM INTO ?", (str(copy),))
+
+
+def _sqlite_engine(url: str) -> Engine:
+    module = _sqlite_module()
+    if module.sqlite_version_info < FIXED_SQLITE:
+        raise InvalidInput(
+            f"SQLite {module.sqlite_version} can damage a database that two programs write.",
+            "Install the newer one: pip install --upgrade pysqlite3",
+        )
+    engine = sa.create_engine(url, module=module, connect_args={"timeout": 15})
+    sa.event.listen(engine, "connect", _configure)
+    sa.event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _sqlite_module() -> Any:
+    """The system's SQLite where it is new enough, else the one that pysqlite3 brings."""
+    import sqlite3
+
+    if sqlite3.sqlite_version_info >= FIXED_SQLITE:
+        return sqlite3
+    from pysqlite3 import dbapi2
+
+    return dbapi2
+
+
+def _configure(raw: Any, _record: object) -> None:
+    raw.isolation_level = None  # transactions are begun below, not by the driver
+    cursor = raw.cursor()
+    for pragma in _PRAGMAS:
+        cursor.execute(pragma)
+    cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("studio_writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def integrity(database: Database) -> str:
+    """Return `ok`, or what SQLite finds damaged."""
+    if database.engine.dialect.name != "sqlite":
+        return "ok"
+    with database.read() as connection:
+        found = connection.exec_driver_sql("PRAGMA integrity_check").scalar_one()
+        broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+    return str(found) if not broken else f"{len(broken)} rows point nowhere"
+
+
+def refuse_taken(name: str, what: str) -> Conflict:
+    """Return the error for a name that is in use."""
+    return Conflict(f"There is a {what} '{name}' already.", "Choose another name.")

@@ -1,0 +1,162 @@
+"""A project's intents and utterances as they are now, and the changes that people make to them."""
+
+import uuid
+from collections.abc import Iterator, Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from core.errors import Conflict, InvalidInput, NotFound
+from storage.records import Change, IntentRecord, UtteranceRecord
+from storage.replay import intent_record, utterance_record
+from storage.tables import intent, utterance
+
+
+def intents(connection: Connection, project_id: int) -> list[IntentRecord]:
+    """All intents by position and name, archived ones too."""
+    query = sa.select(intent).where(intent.c.project_id == project_id)
+    rows = connection.execute(query.order_by(intent.c.position, intent.c.name))
+    return [intent_record(row.id, dict(row._mapping)) for row in rows]
+
+
+def intent_named(connection: Connection, project_id: int, name: str) -> IntentRecord:
+    """Find an intent by name.
+
+    Raises:
+        NotFound: There is none.
+    """
+    for record in intents(connection, project_id):
+        if record.name == name:
+            return record
+    raise NotFound(f"There is no intent '{name}'.", "Create it, or check the spelling.")
+
+
+def utterances(
+    connection: Connection, project_id: int, split: str | None = None
+) -> Iterator[UtteranceRecord]:
+    """Utterances by id, of one split or all, streamed."""
+    query = sa.select(utterance).where(utterance.c.project_id == project_id)
+    if split is not None:
+        query = query.where(utterance.c.split == split)
+    query = query.order_by(utterance.c.id)
+    for row in connection.execution_options(yield_per=2_000).execute(query):
+        yield utterance_record(row.id, dict(row._mapping))
+
+
+def utterance_by_id(connection: Connection, project_id: int, key: str) -> UtteranceRecord:
+    """Return one utterance.
+
+    Raises:
+        NotFound: There is none of that id.
+    """
+    query = sa.select(utterance).where(utterance.c.project_id == project_id, utterance.c.id == key)
+    row = connection.execute(query).first()
+    if row is None:
+        raise NotFound(f"There is no utterance '{key}'.", "It may have been deleted.")
+    return utterance_record(row.id, dict(row._mapping))
+
+
+def count(connection: Connection, project_id: int) -> tuple[int, int]:
+    """Return how many utterances there are, and how many are labelled."""
+    labelled = sa.func.count(utterance.c.labels)
+    query = sa.select(sa.func.count(), labelled).where(utterance.c.project_id == project_id)
+    total, with_label = connection.execute(query).one()
+    return int(total), int(with_label)
+
+
+def create_intent(name: str, description: str = "", color: str = "", position: int = 0) -> Change:
+    """Return the change that creates an intent.
+
+    Raises:
+        InvalidInput: The name is empty or too long.
+    """
+    if not name.strip() or len(name) > 200 or "\0" in name:
+        raise InvalidInput(f"'{name[:200]}' cannot name an intent.", "Use 1 to 200 characters.")
+    row = {
+        "name": name,
+        "description": description,
+        "color": color,
+        "position": position,
+        "archived": 0,
+    }
+    return Change("intent", uuid.uuid4().hex, "row", None, row)
+
+
+def create_utterance(
+    key: str, text: str, split: str, source: str, labels: Sequence[str] | None
+) -> Change:
+    """Return the change that brings an utterance in; `labels` are intent ids."""
+    row = {
+        "text": text,
+        "split": split,
+        "source": source,
+        "labels": None if labels is None else sorted(labels),
+        "skipped": 0,
+        "flagged": "",
+    }
+    return Change("utterance", key, "row", None, row)
+
+
+def label(record: UtteranceRecord, labels: Sequence[str] | None) -> Change:
+    """Return the change that labels an utterance; None takes its label away."""
+    before = None if record.labels is None else list(record.labels)
+    return Change(
+        "utterance", record.id, "labels", before, None if labels is None else sorted(labels)
+    )
+
+
+def edit(record: UtteranceRecord | IntentRecord, field: str, value: object) -> Change:
+    """Return the change of one attribute: text, split, name, description, color, flagged, ..."""
+    before = getattr(record, field)
+    subject = "intent" if isinstance(record, IntentRecord) else "utterance"
+    if isinstance(before, bool):
+        before, value = int(before), int(bool(value))
+    return Change(subject, record.id, field, before, value)
+
+
+def delete_utterance(record: UtteranceRecord) -> Change:
+    """Return the change that deletes an utterance; its row stays in the log."""
+    row = create_utterance(record.id, record.text, record.split, record.source, record.labels).after
+    row |= {"skipped": int(record.skipped), "flagged": record.flagged}
+    return Change("utterance", record.id, "row", row, None)
+
+
+def rename_intent(connection: Connection, project_id: int, old: str, new: str) -> Change:
+    """Return the change that renames an intent; no label is touched.
+
+    Raises:
+        Conflict: The new name is taken.
+    """
+    record = intent_named(connection, project_id, old)
+    if any(other.name == new for other in intents(connection, project_id)):
+        raise Conflict(f"There is an intent '{new}' already.", "Merge the two, or choose another.")
+    return edit(record, "name", new)
+
+
+def merge_intents(
+    connection: Connection, project_id: int, source: str, target: str
+) -> list[Change]:
+    """Return the changes that give all of one intent's utterances to another and archive it."""
+    gone = intent_named(connection, project_id, source)
+    kept = intent_named(connection, project_id, target)
+    moved = [
+        label(record, sorted({kept.id if key == gone.id else key for key in record.labels}))
+        for record in utterances(connection, project_id)
+        if record.labels is not None and gone.id in record.labels
+    ]
+    return [*moved, edit(gone, "archived", value=True)]
+
+
+def split_intent(
+    connection: Connection, project_id: int, source: str, new: str, moved: Sequence[str]
+) -> list[Change]:
+    """Return the changes that move some utterances of an intent to a new intent."""
+    record = intent_named(connection, project_id, source)
+    made = create_intent(new, position=record.position + 1)
+    changes = [made]
+    for key in moved:
+        found = utterance_by_id(connection, project_id, key)
+        labels = found.labels or ()
+        swapped = [made.subject_id if name == record.id else name for name in labels]
+        changes.append(label(found, swapped))
+    return changes

@@ -1,0 +1,258 @@
+"""The append-only log: every change of a project is an event, and the current state follows it."""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from core.errors import Conflict, InvalidInput
+from core.text import text_hash
+from storage.clock import now
+from storage.records import BatchRecord, Change
+from storage.tables import batch, event, intent, project, utterance
+
+_CHUNK = 500
+_TABLES = {"utterance": utterance, "intent": intent}
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Who does what: one action is one batch, and is undone as one.
+
+    Attributes:
+        verb: `label`, `import`, `rename`, `merge`, ... as a history shows it.
+        actor: Who.
+        origin: Where from: `cli`, `page`, `rest`, `import FILE`.
+        key: Repeating an action under its key changes nothing.
+        expected_revision: Refuse if the project has moved on from here; None does not care.
+    """
+
+    verb: str
+    actor: str = "local"
+    origin: str = "cli"
+    key: str = field(default_factory=lambda: uuid.uuid4().hex)
+    expected_revision: int | None = None
+
+
+def record(
+    connection: Connection, project_id: int, action: Action, changes: Iterable[Change]
+) -> int:
+    """Append changes to the log and apply them; return the project's revision after them.
+
+    Changes stream: any number is written in chunks within the caller's transaction.
+
+    Raises:
+        Conflict: The project has moved on from the expected revision, or a name is taken.
+    """
+    known = _find_batch(connection, project_id, action.key)
+    if known is not None:
+        return known.last_revision
+    if action.expected_revision is not None:
+        _check_revision(connection, project_id, action.expected_revision)
+    batch_id = _open_batch(connection, project_id, action)
+    revision = head(connection, project_id)
+    waiting: list[Change] = []
+    for change in changes:
+        waiting.append(change)
+        if len(waiting) == _CHUNK:
+            revision = _append(connection, project_id, batch_id, waiting)
+            waiting = []
+    if waiting:
+        revision = _append(connection, project_id, batch_id, waiting)
+    done = sa.update(batch).where(batch.c.id == batch_id)
+    connection.execute(done.values(last_revision=revision))
+    return revision
+
+
+def head(connection: Connection, project_id: int) -> int:
+    """Return the newest revision of a project."""
+    query = sa.select(project.c.head_revision).where(project.c.id == project_id)
+    return int(connection.execute(query).scalar_one())
+
+
+def history(connection: Connection, project_id: int, limit: int = 50) -> list[BatchRecord]:
+    """The last batches, newest first."""
+    query = sa.select(batch).where(batch.c.project_id == project_id)
+    rows = connection.execute(query.order_by(batch.c.id.desc()).limit(limit))
+    return [_batch_record(row) for row in rows]
+
+
+def changes_of(connection: Connection, batch_id: int) -> list[Change]:
+    """The changes of one batch in their order."""
+    query = sa.select(event).where(event.c.batch_id == batch_id).order_by(event.c.revision)
+    return [_change(row) for row in connection.execute(query)]
+
+
+def changes_up_to(connection: Connection, project_id: int, revision: int) -> Iterable[Change]:
+    """Every change from the beginning to a revision, in order, streamed."""
+    query = (
+        sa.select(event)
+        .where(event.c.project_id == project_id, event.c.revision <= revision)
+        .order_by(event.c.revision)
+    )
+    for row in connection.execution_options(yield_per=2_000).execute(query):
+        yield _change(row)
+
+
+def undo(connection: Connection, project_id: int, actor: str = "local") -> BatchRecord | None:
+    """Take back the newest action by compensating events; None when there is nothing left.
+
+    Raises:
+        Conflict: Something of it was changed since.
+    """
+    open_actions = sa.and_(batch.c.undone_by.is_(None), batch.c.undoes.is_(None))
+    return _reverse(connection, project_id, open_actions, Action("undo", actor))
+
+
+def redo(connection: Connection, project_id: int, actor: str = "local") -> BatchRecord | None:
+    """Take back the newest undo, unless something else was done since; None when there is none."""
+    newest = history(connection, project_id, 1)
+    if not newest or newest[0].verb not in ("undo", "redo"):
+        return None
+    open_undos = sa.and_(batch.c.undone_by.is_(None), batch.c.verb == "undo")
+    return _reverse(connection, project_id, open_undos, Action("redo", actor))
+
+
+def _reverse(
+    connection: Connection, project_id: int, which: sa.ColumnElement[bool], action: Action
+) -> BatchRecord | None:
+    query = sa.select(batch).where(batch.c.project_id == project_id, which)
+    row = connection.execute(query.order_by(batch.c.id.desc()).limit(1)).first()
+    if row is None:
+        return None
+    target = _batch_record(row)
+    backwards = [
+        Change(c.subject, c.subject_id, c.field, c.after, c.before)
+        for c in reversed(changes_of(connection, target.id))
+    ]
+    record(connection, project_id, action, backwards)
+    done = _find_batch(connection, project_id, action.key)
+    if done is None:
+        return None
+    connection.execute(sa.update(batch).where(batch.c.id == done.id).values(undoes=target.id))
+    connection.execute(sa.update(batch).where(batch.c.id == target.id).values(undone_by=done.id))
+    if action.verb == "redo" and target.undoes is not None:
+        again = sa.update(batch).where(batch.c.id == target.undoes)
+        connection.execute(again.values(undone_by=None))
+    return target
+
+
+def _append(
+    connection: Connection, project_id: int, batch_id: int, changes: Sequence[Change]
+) -> int:
+    # Allocating by UPDATE orders revisions by commit on every database, as a sequence would not.
+    grow = sa.update(project).where(project.c.id == project_id)
+    grow = grow.values(head_revision=project.c.head_revision + len(changes))
+    last = int(connection.execute(grow.returning(project.c.head_revision)).scalar_one())
+    first = last - len(changes) + 1
+    rows = [
+        {
+            "project_id": project_id,
+            "revision": first + place,
+            "batch_id": batch_id,
+            "subject": change.subject,
+            "subject_id": change.subject_id,
+            "field": change.field,
+            "before": change.before,
+            "after": change.after,
+        }
+        for place, change in enumerate(changes)
+    ]
+    connection.execute(sa.insert(event), rows)
+    _apply(connection, project_id, changes)
+    return last
+
+
+def _apply(connection: Connection, project_id: int, changes: Sequence[Change]) -> None:
+    """Bring the current state up to the log; new rows go in one statement."""
+    new = [c for c in changes if c.field == "row" and c.before is None]
+    if len(new) == len(changes) and len({c.subject for c in new}) == 1:
+        table = _TABLES[new[0].subject]
+        connection.execute(sa.insert(table), [_row(project_id, change) for change in new])
+        return
+    for change in changes:
+        _apply_one(connection, project_id, change)
+
+
+def _apply_one(connection: Connection, project_id: int, change: Change) -> None:
+    table = _TABLES[change.subject]
+    here = sa.and_(table.c.project_id == project_id, table.c.id == change.subject_id)
+    if change.field == "row" and change.before is None:
+        _insert(connection, table, _row(project_id, change))
+        return
+    found = connection.execute(sa.select(table).where(here)).first()
+    if found is None:
+        raise Conflict(f"The {change.subject} was deleted meanwhile.", "Reload and try again.")
+    if change.field == "row":
+        connection.execute(sa.delete(table).where(here))
+        return
+    current = found._mapping[change.field]
+    if current != change.before:
+        raise Conflict(
+            f"The {change.subject}'s {change.field} was changed meanwhile to {current!r}.",
+            "Reload, look, and try again.",
+        )
+    values = {change.field: change.after}
+    if change.field == "text":
+        values["text_hash"] = text_hash(str(change.after))
+    connection.execute(sa.update(table).where(here).values(values))
+
+
+def _insert(connection: Connection, table: sa.Table, row: dict[str, Any]) -> None:
+    if table is intent:
+        taken = sa.select(intent.c.id).where(
+            intent.c.project_id == row["project_id"], intent.c.name == row["name"]
+        )
+        if connection.execute(taken).first():
+            raise Conflict(f"There is an intent '{row['name']}' already.", "Choose another name.")
+    connection.execute(sa.insert(table).values(row))
+
+
+def _row(project_id: int, change: Change) -> dict[str, Any]:
+    row = {**change.after, "project_id": project_id, "id": change.subject_id}
+    if change.subject == "utterance":
+        row["text_hash"] = text_hash(row["text"])
+    return row
+
+
+def _open_batch(connection: Connection, project_id: int, action: Action) -> int:
+    values = {
+        "project_id": project_id,
+        "key": action.key,
+        "verb": action.verb,
+        "actor": action.actor,
+        "origin": action.origin,
+        "at": now(),
+        "last_revision": head(connection, project_id),
+    }
+    made = connection.execute(sa.insert(batch).values(values).returning(batch.c.id))
+    return int(made.scalar_one())
+
+
+def _find_batch(connection: Connection, project_id: int, key: str) -> BatchRecord | None:
+    query = sa.select(batch).where(batch.c.project_id == project_id, batch.c.key == key)
+    row = connection.execute(query).first()
+    return None if row is None else _batch_record(row)
+
+
+def _check_revision(connection: Connection, project_id: int, expected: int) -> None:
+    found = head(connection, project_id)
+    if expected > found:
+        raise InvalidInput(f"Revision {expected} does not exist yet.", "Reload the project.")
+    if found != expected:
+        raise Conflict(
+            f"The project has moved on from revision {expected} to {found}.",
+            "Reload and try again.",
+        )
+
+
+def _batch_record(row: Row[Any]) -> BatchRecord:
+    values = row._asdict()
+    return BatchRecord(**{name: values[name] for name in BatchRecord.__dataclass_fields__})
+
+
+def _change(row: Row[Any]) -> Change:
+    return Change(row.subject, row.subject_id, row.field, row.before, row.after)

@@ -1,0 +1,184 @@
+"""Jobs: the row is the protocol. `attempt` is the fencing token of whoever may write it."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from core.errors import NotFound
+from storage.clock import now
+from storage.records import JobRecord
+from storage.tables import job
+
+_LOG_LIMIT = 8_000
+_LIVE = ("queued", "running")
+
+
+class Fenced(Exception):
+    """Another attempt has taken the job over, or it has ended; whoever gets this must stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a running job tells: a share in [0, 1], a stage in words, seconds left if known."""
+
+    share: float
+    stage: str
+    eta_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a job ended: `succeeded`, `failed` or `cancelled`, in words."""
+
+    state: str
+    message: str = ""
+    hint: str = ""
+    result: dict[str, Any] | None = None
+
+
+def enqueue(
+    connection: Connection,
+    kind: str,
+    payload: dict[str, Any],
+    project_id: int | None = None,
+    device: str = "cpu",
+) -> JobRecord:
+    """Queue a job; it starts when its device is free."""
+    last = connection.execute(sa.select(sa.func.max(job.c.sequence))).scalar_one()
+    values = {
+        "id": uuid.uuid4().hex[:12],
+        "sequence": int(last or 0) + 1,
+        "kind": kind,
+        "project_id": project_id,
+        "payload": payload,
+        "device": device,
+        "state": "queued",
+        "attempt": 0,
+        "max_attempts": 3,
+        "cancel_requested": 0,
+        "beat": 0,
+        "progress": 0.0,
+        "stage": "waiting",
+        "message": "",
+        "hint": "",
+        "log_tail": "",
+        "created_at": now(),
+    }
+    connection.execute(sa.insert(job).values(values))
+    return get(connection, str(values["id"]))
+
+
+def get(connection: Connection, job_id: str) -> JobRecord:
+    """Return a job.
+
+    Raises:
+        NotFound: There is none of that id.
+    """
+    row = connection.execute(sa.select(job).where(job.c.id == job_id)).first()
+    if row is None:
+        raise NotFound(f"There is no job '{job_id}'.", "`intent-studio jobs` lists them.")
+    return _record(row)
+
+
+def list_all(connection: Connection, limit: int = 50) -> list[JobRecord]:
+    """The newest jobs, newest first."""
+    query = sa.select(job).order_by(job.c.sequence.desc()).limit(limit)
+    return [_record(row) for row in connection.execute(query)]
+
+
+def live(connection: Connection) -> list[JobRecord]:
+    """Jobs that have not ended, oldest first."""
+    query = sa.select(job).where(job.c.state.in_(_LIVE)).order_by(job.c.sequence)
+    return [_record(row) for row in connection.execute(query)]
+
+
+def claim(connection: Connection, job_id: str) -> JobRecord:
+    """Start the next attempt of a job; whoever ran an earlier one is fenced off from now on."""
+    change = sa.update(job).where(job.c.id == job_id, job.c.state.in_(_LIVE))
+    connection.execute(
+        change.values(
+            state="running", attempt=job.c.attempt + 1, stage="starting", started_at=now()
+        )
+    )
+    return get(connection, job_id)
+
+
+def report(connection: Connection, job_id: str, attempt: int, progress: Progress) -> bool:
+    """Tell how far a job is; return whether it has been asked to stop.
+
+    Raises:
+        Fenced: The attempt is no longer the job's.
+    """
+    change = _own(job_id, attempt).values(
+        beat=job.c.beat + 1,
+        progress=progress.share,
+        stage=progress.stage,
+        eta_seconds=progress.eta_seconds,
+    )
+    asked = connection.execute(change.returning(job.c.cancel_requested)).scalar_one_or_none()
+    if asked is None:
+        raise Fenced
+    return bool(asked)
+
+
+def finish(connection: Connection, job_id: str, attempt: int, outcome: Outcome) -> None:
+    """End a job, once.
+
+    Raises:
+        Fenced: The attempt is no longer the job's.
+    """
+    values: dict[str, Any] = {
+        "state": outcome.state,
+        "message": outcome.message,
+        "hint": outcome.hint,
+        "result": outcome.result,
+        "finished_at": now(),
+        "eta_seconds": None,
+    }
+    if outcome.state == "succeeded":
+        values |= {"progress": 1.0, "stage": "done"}
+    done = connection.execute(_own(job_id, attempt).values(values).returning(job.c.id))
+    if done.scalar_one_or_none() is None:
+        raise Fenced
+
+
+def put_back(connection: Connection, job_id: str, attempt: int) -> None:
+    """Queue a job again whose child died."""
+    change = _own(job_id, attempt).values(state="queued", stage="waiting to resume")
+    connection.execute(change)
+
+
+def request_cancel(connection: Connection, job_id: str) -> JobRecord:
+    """Ask a job to stop; one that waits stops at once."""
+    found = get(connection, job_id)
+    change = sa.update(job).where(job.c.id == job_id)
+    if found.state == "queued":
+        connection.execute(
+            change.values(
+                state="cancelled", message="Cancelled before it began.", finished_at=now()
+            )
+        )
+    elif found.state == "running":
+        connection.execute(change.values(cancel_requested=1))
+    return get(connection, job_id)
+
+
+def keep_log(connection: Connection, job_id: str, text: str) -> None:
+    """Keep the end of a job's log."""
+    tail = text[-_LOG_LIMIT:]
+    connection.execute(sa.update(job).where(job.c.id == job_id).values(log_tail=tail))
+
+
+def _own(job_id: str, attempt: int) -> sa.Update:
+    return sa.update(job).where(
+        job.c.id == job_id, job.c.attempt == attempt, job.c.state == "running"
+    )
+
+
+def _record(row: Row[Any]) -> JobRecord:
+    values = row._asdict()
+    values["cancel_requested"] = bool(values["cancel_requested"])
+    return JobRecord(**{name: values[name] for name in JobRecord.__dataclass_fields__})

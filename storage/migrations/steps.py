@@ -1,0 +1,30 @@
+"""The migrations in their order; one transaction takes a database to the newest schema."""
+
+from alembic.migration import MigrationContext
+from alembic.operations import Operations
+from sqlalchemy.engine import Connection
+
+from storage.migrations import m0001_initial
+
+STEPS = ((m0001_initial.REVISION, m0001_initial.upgrade),)
+HEAD = STEPS[-1][0]
+
+
+def migrate(connection: Connection) -> None:
+    """Run every step that the database has not seen, within the caller's transaction.
+
+    Interrupted anywhere, the transaction rolls back and the old schema stays.
+    """
+    context = MigrationContext.configure(connection, opts={"transactional_ddl": True})
+    context._ensure_version_table()
+    operations = Operations(context)
+    found = context.get_current_revision()
+    for revision, upgrade in STEPS:
+        if found is None or revision > found:
+            upgrade(operations)
+            _stamp(connection, revision)
+
+
+def _stamp(connection: Connection, revision: str) -> None:
+    connection.exec_driver_sql("DELETE FROM alembic_version")
+    connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('{revision}')")

@@ -1,0 +1,120 @@
+"""Model versions, the aliases that point at them with their history, and pins."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from core.errors import NotFound
+from core.text import text_hash
+from storage.clock import now
+from storage.records import ModelVersionRecord, PinRecord
+from storage.tables import alias, model_version, pin
+
+CHAMPION = "champion"
+
+
+def add(connection: Connection, values: dict[str, Any]) -> ModelVersionRecord:
+    """Add a model version; a job that was repeated gets the version of its first success.
+
+    Args:
+        connection: An open writing transaction.
+        values: project_id, tree_sha256, dataset_version_id, job_id, lineage, metrics, pins.
+    """
+    if values.get("job_id") is not None:
+        same = sa.select(model_version).where(model_version.c.job_id == values["job_id"])
+        known = connection.execute(same).first()
+        if known is not None:
+            return _record(known)
+    query = sa.select(sa.func.max(model_version.c.number))
+    query = query.where(model_version.c.project_id == values["project_id"])
+    number = int(connection.execute(query).scalar_one() or 0) + 1
+    row = {**values, "number": number, "created_at": now()}
+    connection.execute(sa.insert(model_version).values(row))
+    return find(connection, values["project_id"], number)
+
+
+def list_all(connection: Connection, project_id: int) -> list[ModelVersionRecord]:
+    """All model versions of a project, oldest first."""
+    query = sa.select(model_version).where(model_version.c.project_id == project_id)
+    return [_record(row) for row in connection.execute(query.order_by(model_version.c.number))]
+
+
+def find(connection: Connection, project_id: int, number: int) -> ModelVersionRecord:
+    """Return one model version.
+
+    Raises:
+        NotFound: There is none of that number.
+    """
+    query = sa.select(model_version).where(
+        model_version.c.project_id == project_id, model_version.c.number == number
+    )
+    row = connection.execute(query).first()
+    if row is None:
+        raise NotFound(
+            f"There is no model version {number} in this project.",
+            "`intent-studio versions PROJECT` lists them.",
+        )
+    return _record(row)
+
+
+def champion(connection: Connection, project_id: int) -> ModelVersionRecord | None:
+    """The version that answers for the project, or None."""
+    points = alias_history(connection, project_id, CHAMPION)
+    if not points:
+        return None
+    query = sa.select(model_version).where(model_version.c.id == points[-1])
+    row = connection.execute(query).first()
+    return None if row is None else _record(row)
+
+
+def point(
+    connection: Connection, record: ModelVersionRecord, name: str = CHAMPION, actor: str = "local"
+) -> None:
+    """Point an alias at a version; its earlier targets stay in the history."""
+    values = {
+        "project_id": record.project_id,
+        "name": name,
+        "model_version_id": record.id,
+        "actor": actor,
+        "at": now(),
+    }
+    connection.execute(sa.insert(alias).values(values))
+
+
+def alias_history(connection: Connection, project_id: int, name: str) -> list[int]:
+    """Ids of the versions that an alias has pointed at, oldest first."""
+    query = sa.select(alias.c.model_version_id)
+    query = query.where(alias.c.project_id == project_id, alias.c.name == name)
+    return list(connection.execute(query.order_by(alias.c.id)).scalars())
+
+
+def add_pin(
+    connection: Connection, project_id: int, text: str, intent_id: str, actor: str = "local"
+) -> None:
+    """Expect an intent for a text; a second expectation for the text replaces the first."""
+    key = text_hash(text)
+    here = sa.and_(pin.c.project_id == project_id, pin.c.text_hash == key)
+    connection.execute(sa.delete(pin).where(here))
+    values = {
+        "project_id": project_id,
+        "text_hash": key,
+        "text": text,
+        "intent_id": intent_id,
+        "actor": actor,
+        "at": now(),
+    }
+    connection.execute(sa.insert(pin).values(values))
+
+
+def pins(connection: Connection, project_id: int) -> list[PinRecord]:
+    """All expectations of a project by text."""
+    query = sa.select(pin.c.text, pin.c.intent_id, pin.c.actor, pin.c.at)
+    query = query.where(pin.c.project_id == project_id).order_by(pin.c.text)
+    return [PinRecord(*row) for row in connection.execute(query)]
+
+
+def _record(row: Row[Any]) -> ModelVersionRecord:
+    values = row._asdict()
+    fields = ModelVersionRecord.__dataclass_fields__
+    return ModelVersionRecord(**{name: values[name] for name in fields})

@@ -1,0 +1,71 @@
+"""Projects: create, list, find."""
+
+import difflib
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from core.errors import Conflict, InvalidInput, NotFound
+from storage.clock import now
+from storage.records import ProjectRecord
+from storage.tables import project
+
+_LONGEST_NAME = 100
+
+
+def create(connection: Connection, name: str, task: str = "single-label") -> ProjectRecord:
+    """Create an empty project.
+
+    Raises:
+        Conflict: The name is taken.
+        InvalidInput: The name is empty, too long, or would be read as something else.
+    """
+    _check_name(name)
+    if connection.execute(sa.select(project.c.id).where(project.c.name == name)).first():
+        raise Conflict(f"There is a project '{name}' already.", "Choose another name.")
+    values = {"name": name, "task": task, "head_revision": 0, "created_at": now()}
+    connection.execute(sa.insert(project).values(values))
+    return find(connection, name)
+
+
+def list_all(connection: Connection) -> list[ProjectRecord]:
+    """All projects by name."""
+    return [_record(row) for row in connection.execute(sa.select(project).order_by(project.c.name))]
+
+
+def find(connection: Connection, name: str) -> ProjectRecord:
+    """Find a project by its name.
+
+    Raises:
+        NotFound: There is none; the hint names the closest.
+    """
+    row = connection.execute(sa.select(project).where(project.c.name == name)).first()
+    if row is None:
+        names = list(connection.execute(sa.select(project.c.name)).scalars())
+        close = difflib.get_close_matches(name, names, n=1)
+        raise NotFound(
+            f"There is no project '{name}'.",
+            f"Did you mean '{close[0]}'?" if close else "`intent-studio projects` lists them.",
+        )
+    return _record(row)
+
+
+def get(connection: Connection, project_id: int) -> ProjectRecord:
+    """Return a project by its id."""
+    row = connection.execute(sa.select(project).where(project.c.id == project_id)).first()
+    if row is None:
+        raise NotFound("The project was deleted.", "`intent-studio projects` lists the others.")
+    return _record(row)
+
+
+def _record(row: Row[tuple[object, ...]]) -> ProjectRecord:
+    return ProjectRecord(**row._asdict())
+
+
+def _check_name(name: str) -> None:
+    wrong = not name.strip() or len(name) > _LONGEST_NAME or name != name.strip()
+    if wrong or any(sign in name for sign in "@/\\\0\n"):
+        raise InvalidInput(
+            f"'{name[:_LONGEST_NAME]}' cannot name a project.",
+            "Use up to 100 letters, digits, spaces, - and _; no @ and no slashes.",
+        )

@@ -1,0 +1,140 @@
+"""What repositories return: plain frozen values, never rows."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRecord:
+    """A project. `task` is `single-label` or `multi-label`."""
+
+    id: int
+    name: str
+    task: str
+    head_revision: int
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class IntentRecord:
+    """An intent; its id never changes, everything else may."""
+
+    id: str
+    name: str
+    description: str
+    color: str
+    position: int
+    archived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UtteranceRecord:
+    """An utterance. `labels` are intent ids; None is unlabelled, empty is "no intent"."""
+
+    id: str
+    text: str
+    split: str
+    source: str
+    labels: tuple[str, ...] | None
+    skipped: bool
+    flagged: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One attribute of one subject before and after.
+
+    `field` is an attribute's name, or `row` for coming into being (before is None) and
+    deletion (after is None).
+    """
+
+    subject: str
+    subject_id: str
+    field: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRecord:
+    """One action of a person: changes that are undone together."""
+
+    id: int
+    verb: str
+    actor: str
+    origin: str
+    at: str
+    last_revision: int
+    undoes: int | None
+    undone_by: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetVersionRecord:
+    """A frozen revision of a project's data."""
+
+    id: int
+    number: int
+    revision: int
+    scheme: str
+    sha256: str
+    n_rows: int
+    message: str
+    parent_id: int | None
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelVersionRecord:
+    """A trained pipeline: its files, where it came from and how good it is."""
+
+    id: int
+    project_id: int
+    number: int
+    tree_sha256: str
+    dataset_version_id: int | None
+    lineage: dict[str, Any]
+    metrics: dict[str, Any]
+    pins: dict[str, Any]
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class PinRecord:
+    """A saved expectation: this text must get this intent."""
+
+    text: str
+    intent_id: str
+    actor: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    """A job as its row tells it."""
+
+    id: str
+    kind: str
+    project_id: int | None
+    payload: dict[str, Any]
+    device: str
+    state: str
+    attempt: int
+    max_attempts: int
+    cancel_requested: bool
+    beat: int
+    progress: float
+    stage: str
+    eta_seconds: float | None
+    message: str
+    hint: str
+    log_tail: str
+    result: dict[str, Any] | None
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing will happen to it any more."""
+        return self.state in ("succeeded", "failed", "cancelled")

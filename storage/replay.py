@@ -1,0 +1,92 @@
+"""Rebuild a project's data at any revision from its events alone."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.text import normalise
+from storage.records import Change, IntentRecord, UtteranceRecord
+
+SCHEME = "rows-1"
+"""JSON [id, NFC text, [intent names] or null, split] sorted by id, UTF-8, no spaces, LF."""
+
+
+@dataclass(slots=True)
+class State:
+    """A project's data while events are folded into it."""
+
+    intents: dict[str, dict[str, Any]] = field(default_factory=dict)
+    utterances: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def intent_records(self) -> list[IntentRecord]:
+        """Intents by position and name."""
+        records = [intent_record(key, row) for key, row in self.intents.items()]
+        return sorted(records, key=lambda record: (record.position, record.name))
+
+    def utterance_records(self) -> list[UtteranceRecord]:
+        """Utterances by id."""
+        return [utterance_record(key, self.utterances[key]) for key in sorted(self.utterances)]
+
+
+def replay(changes: Iterable[Change]) -> State:
+    """Fold changes, from a project's beginning on, into its state."""
+    state = State()
+    for change in changes:
+        rows = state.intents if change.subject == "intent" else state.utterances
+        if change.field != "row":
+            rows[change.subject_id][change.field] = change.after
+        elif change.after is None:
+            del rows[change.subject_id]
+        else:
+            rows[change.subject_id] = dict(change.after)
+    return state
+
+
+def canonical_lines(
+    utterances: Iterable[UtteranceRecord], names: dict[str, str]
+) -> Iterator[bytes]:
+    """Write utterances in the canonical form; equal data gives equal bytes.
+
+    Args:
+        utterances: Sorted by id.
+        names: Intent id to name.
+    """
+    for record in utterances:
+        labels = None if record.labels is None else sorted(names[key] for key in record.labels)
+        row = [record.id, normalise(record.text), labels, record.split]
+        yield json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def canonical_hash(utterances: Iterable[UtteranceRecord], names: dict[str, str]) -> str:
+    """Return the SHA-256 of the canonical form."""
+    digest = hashlib.sha256()
+    for line in canonical_lines(utterances, names):
+        digest.update(line)
+    return digest.hexdigest()
+
+
+def intent_record(key: str, row: dict[str, Any]) -> IntentRecord:
+    """Make a record of an intent's attributes."""
+    return IntentRecord(
+        id=key,
+        name=row["name"],
+        description=row["description"],
+        color=row["color"],
+        position=row["position"],
+        archived=bool(row["archived"]),
+    )
+
+
+def utterance_record(key: str, row: dict[str, Any]) -> UtteranceRecord:
+    """Make a record of an utterance's attributes."""
+    return UtteranceRecord(
+        id=key,
+        text=row["text"],
+        split=row["split"],
+        source=row["source"],
+        labels=None if row["labels"] is None else tuple(row["labels"]),
+        skipped=bool(row["skipped"]),
+        flagged=row["flagged"],
+    )

@@ -1,0 +1,129 @@
+"""Dataset versions: a revision with its hash; cutting one copies nothing."""
+
+from collections import Counter
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from core.errors import NotFound
+from storage import dataset, events
+from storage.clock import now
+from storage.records import DatasetVersionRecord, ProjectRecord
+from storage.replay import SCHEME, State, canonical_hash, replay
+from storage.tables import dataset_version
+
+
+def cut(connection: Connection, project: ProjectRecord, message: str) -> DatasetVersionRecord:
+    """Freeze the project as it is; the newest version is returned when nothing has changed."""
+    newest = latest(connection, project.id)
+    revision = events.head(connection, project.id)
+    if newest is not None and newest.revision == revision:
+        return newest
+    names = {record.id: record.name for record in dataset.intents(connection, project.id)}
+    rows = list(dataset.utterances(connection, project.id))
+    number = 1 if newest is None else newest.number + 1
+    values = {
+        "project_id": project.id,
+        "number": number,
+        "revision": revision,
+        "scheme": SCHEME,
+        "sha256": canonical_hash(rows, names),
+        "n_rows": len(rows),
+        "message": message,
+        "parent_id": None if newest is None else newest.id,
+        "created_at": now(),
+    }
+    connection.execute(sa.insert(dataset_version).values(values))
+    return find(connection, project.id, number)
+
+
+def latest(connection: Connection, project_id: int) -> DatasetVersionRecord | None:
+    """The newest version, or None."""
+    found = list_all(connection, project_id)
+    return found[-1] if found else None
+
+
+def list_all(connection: Connection, project_id: int) -> list[DatasetVersionRecord]:
+    """All versions, oldest first."""
+    query = sa.select(dataset_version).where(dataset_version.c.project_id == project_id)
+    rows = connection.execute(query.order_by(dataset_version.c.number))
+    return [_record(row) for row in rows]
+
+
+def find(connection: Connection, project_id: int, number: int) -> DatasetVersionRecord:
+    """Return one version.
+
+    Raises:
+        NotFound: There is none of that number.
+    """
+    known = list_all(connection, project_id)
+    for record in known:
+        if record.number == number:
+            return record
+    raise NotFound(
+        f"There is no dataset version {number}.",
+        f"Versions go from 1 to {known[-1].number}." if known else "Training cuts the first one.",
+    )
+
+
+def get(connection: Connection, version_id: int) -> DatasetVersionRecord:
+    """Return one version by its id."""
+    query = sa.select(dataset_version).where(dataset_version.c.id == version_id)
+    row = connection.execute(query).first()
+    if row is None:
+        raise NotFound("The dataset version is gone.", "Train again from the current data.")
+    return _record(row)
+
+
+def state_at(connection: Connection, project_id: int, revision: int) -> State:
+    """Rebuild the project's data at any revision, whatever has been done since."""
+    return replay(events.changes_up_to(connection, project_id, revision))
+
+
+def diff_in_words(old: State, new: State) -> str:
+    """Say what changed between two states: "14 relabelled, 3 added, intent X renamed to Y"."""
+    counts: Counter[str] = Counter()
+    for key in old.utterances.keys() | new.utterances.keys():
+        counts.update(_utterance_changes(old.utterances.get(key), new.utterances.get(key)))
+    words = [f"{counts[kind]} {kind}" for kind in _KINDS if counts[kind]]
+    for key in sorted(old.intents.keys() | new.intents.keys()):
+        words += _intent_changes(old.intents.get(key), new.intents.get(key))
+    return ", ".join(words) or "nothing changed"
+
+
+_KINDS = ("added", "deleted", "labelled", "relabelled", "unlabelled", "edited", "moved")
+
+
+def _utterance_changes(before: dict[str, Any] | None, after: dict[str, Any] | None) -> list[str]:
+    if before is None or after is None:
+        return ["added" if before is None else "deleted"]
+    kinds = []
+    if before["labels"] != after["labels"]:
+        fresh, gone = before["labels"] is None, after["labels"] is None
+        kinds.append("labelled" if fresh else "unlabelled" if gone else "relabelled")
+    if before["text"] != after["text"]:
+        kinds.append("edited")
+    if before["split"] != after["split"]:
+        kinds.append("moved")
+    return kinds
+
+
+def _intent_changes(before: dict[str, Any] | None, after: dict[str, Any] | None) -> list[str]:
+    if before is None or after is None:
+        named = after or before or {}
+        return [f"intent {named['name']} {'created' if before is None else 'removed'}"]
+    words = []
+    if before["name"] != after["name"]:
+        words.append(f"intent {before['name']} renamed to {after['name']}")
+    if before["archived"] != after["archived"]:
+        words.append(f"intent {after['name']} {'archived' if after['archived'] else 'restored'}")
+    if before["description"] != after["description"]:
+        words.append(f"intent {after['name']} described anew")
+    return words
+
+
+def _record(row: Row[Any]) -> DatasetVersionRecord:
+    values = row._asdict()
+    fields = DatasetVersionRecord.__dataclass_fields__
+    return DatasetVersionRecord(**{name: values[name] for name in fields})
