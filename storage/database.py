@@ -17,6 +17,9 @@ from storage.migrations.steps import HEAD, migrate
 FIXED_SQLITE = (3, 51, 3)
 """From here on two connections can no longer damage a WAL that is being reset."""
 
+Transaction = Connection
+"""What repositories take; the rest of the studio need not know SQLAlchemy."""
+
 _PRAGMAS = (
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=FULL",

@@ -58,10 +58,15 @@ def fit(
             group["lr"] = rate
         loss = _step(tuning, objective, optimizer, torch.from_numpy(rows).to(device), targets)
         yield StepDone(step + 1, len(plan), epoch, loss)
-        if options.checkpoint_every and (step + 1) % options.checkpoint_every == 0:
+        if options.checkpoint_every and _is_due(step + 1, len(plan), options.checkpoint_every):
             tensors = _state(parameters, optimizer)
             yield CheckpointReady(Checkpoint(options.stage, step + 1, tensors))
     tuning.eval()
+
+
+def _is_due(step: int, total: int, every: int) -> bool:
+    """The last step is kept too, so that what follows tuning can be repeated alone."""
+    return step % every == 0 or step == total
 
 
 def plan_batches(

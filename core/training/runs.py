@@ -44,6 +44,7 @@ class RunInputs:
         encoder: The base encoder, left untouched.
         device: Where tuning computes: `cpu`, `cuda` or `cuda:1`.
         embed: How texts of the base encoder are embedded.
+        checkpoint_every: Steps of tuning between checkpoints; 0 makes none.
     """
 
     exemplars: tuple[Exemplar, ...]
@@ -51,6 +52,7 @@ class RunInputs:
     encoder: TransformerEncoder
     device: str = "cpu"
     embed: Embed = embed_directly
+    checkpoint_every: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,8 @@ def _tune(
             seed=recipe.seed,
         ),
     )
-    yield from fit(tuning, labels, recipe, FitOptions(resume=resume))
+    options = FitOptions(resume=resume, checkpoint_every=inputs.checkpoint_every)
+    yield from fit(tuning, labels, recipe, options)
     return tuning.finish(recipe.interpolation)
 
 
@@ -173,7 +176,9 @@ def _held_out_scores(
     labels = [_first_intent(e) for e in inputs.exemplars]
     held_out = stratified_folds(labels, 5, recipe.seed)[0]
     kept = np.setdiff1d(np.arange(len(labels)), held_out)
-    part = replace(inputs, exemplars=tuple(inputs.exemplars[row] for row in kept))
+    part = replace(
+        inputs, exemplars=tuple(inputs.exemplars[row] for row in kept), checkpoint_every=0
+    )
     encoder = yield from _tune(recipe, part, None)
     seen = encoder.encode([e.text for e in part.exemplars])
     unseen = encoder.encode([inputs.exemplars[row].text for row in held_out])

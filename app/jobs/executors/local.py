@@ -1,0 +1,35 @@
+"""Jobs on this machine: make sure that a supervisor serves the home."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from app.jobs.lock import is_free
+from app.jobs.places import Places
+
+
+@dataclass(frozen=True, slots=True)
+class LocalExecutor:
+    """Starts a supervisor that outlives this process and leaves when nothing is left to do."""
+
+    places: Places
+    database_url: str | None = None
+
+    def ensure_running(self) -> None:
+        """Start a supervisor unless one serves the home; a second one leaves by itself."""
+        if not is_free(self.places.supervisor_lock):
+            return
+        command = [sys.executable, "-m", "app.jobs.supervisor", "--until-idle"]
+        command += ["--home", str(self.places.home)]
+        if self.database_url:
+            command += ["--database", self.database_url]
+        log = self.places.log("supervisor")
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("ab") as stream:
+            subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=stream,
+                start_new_session=True,  # Ctrl-C in the terminal must not reach the training
+            )

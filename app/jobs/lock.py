@@ -1,0 +1,29 @@
+"""Locks that the kernel gives back when their last holder dies, however it dies."""
+
+import fcntl
+import os
+from pathlib import Path
+
+
+def take_lock(path: Path) -> int | None:
+    """Take a file's lock without waiting; return its descriptor, or None when it is held.
+
+    A child that inherits the descriptor holds the lock too, even after its parent is killed.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def is_free(path: Path) -> bool:
+    """Whether nobody holds a file's lock at this moment."""
+    descriptor = take_lock(path)
+    if descriptor is None:
+        return False
+    os.close(descriptor)
+    return True

@@ -1,0 +1,38 @@
+"""Where the parts of a home lie."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The folders and files of one studio."""
+
+    home: Path
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file."""
+        return self.home / "studio.db"
+
+    @property
+    def artifacts(self) -> Path:
+        """Content-addressed files."""
+        return self.home / "artifacts"
+
+    @property
+    def supervisor_lock(self) -> Path:
+        """Held by the one supervisor."""
+        return self.home / "locks" / "supervisor.lock"
+
+    def device_lock(self, device: str) -> Path:
+        """Held by the one job that computes on a device."""
+        return self.home / "locks" / f"device-{device.replace(':', '-')}.lock"
+
+    def checkpoints(self, job_id: str) -> Path:
+        """A job's checkpoints, gone when it has ended."""
+        return self.home / "checkpoints" / job_id
+
+    def log(self, job_id: str) -> Path:
+        """What a job's process printed."""
+        return self.home / "logs" / f"{job_id}.log"

@@ -1,0 +1,189 @@
+"""One process for each home that starts queued jobs, watches their children, and cleans up.
+
+python -m app.jobs.supervisor --home DIR [--database URL] [--until-idle] [--kinds MODULE:NAME]
+"""
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.jobs.lock import is_free, take_lock
+from app.jobs.places import Places
+from storage import jobs
+from storage.database import Database, Transaction, open_database
+from storage.jobs import Fenced, Outcome
+from storage.records import JobRecord
+
+ALREADY_RUNNING = 17
+_POLL_SECONDS = 0.05
+_IDLE_SECONDS = 0.5
+_LOG_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """How a supervisor works.
+
+    Attributes:
+        places: The home it serves.
+        database_url: Its database.
+        until_idle: Leave when nothing is left to do.
+        kinds: `module:function` that names the kinds of jobs.
+        grace_seconds: How long a job may take to heed a cancel, and again to heed SIGTERM.
+    """
+
+    places: Places
+    database_url: str | None = None
+    until_idle: bool = False
+    kinds: str = "app.bootstrap:job_kinds"
+    grace_seconds: float = 5.0
+
+
+@dataclass(slots=True)
+class _Child:
+    job: JobRecord
+    process: subprocess.Popen[bytes]
+    asked_at: float | None = None
+
+
+@dataclass(slots=True)
+class Supervisor:
+    """Serves one home; `run` returns when it is told to leave."""
+
+    orders: Orders
+    database: Database
+    children: dict[str, _Child] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Serve until nothing is left (or for ever)."""
+        idle_since = time.monotonic()
+        while True:
+            if self.tick():
+                idle_since = time.monotonic()
+            elif self.orders.until_idle and time.monotonic() - idle_since > _IDLE_SECONDS:
+                return
+            time.sleep(_POLL_SECONDS)
+
+    def tick(self) -> bool:
+        """Look once at every job; return whether there is anything left to do."""
+        with self.database.read() as connection:
+            live = jobs.live(connection)
+        by_id = {job.id: job for job in live}
+        for child in list(self.children.values()):
+            self._watch(child, by_id.get(child.job.id))
+        for job in live:
+            if job.id not in self.children:
+                self._take_up(job)
+        return bool(live or self.children)
+
+    def _take_up(self, job: JobRecord) -> None:
+        """Start a queued job, or settle a running one whose process is gone."""
+        lock = self.orders.places.device_lock(job.device)
+        if job.state == "running":
+            if is_free(lock):
+                self._settle(job)
+            return
+        descriptor = take_lock(lock)
+        if descriptor is None:
+            return
+        try:
+            with self.database.write() as connection:
+                claimed = jobs.claim(connection, job.id)
+            if claimed.state == "running":
+                self.children[job.id] = _Child(claimed, self._spawn(claimed, descriptor))
+        finally:
+            os.close(descriptor)  # the child's copy holds the lock from here on
+
+    def _spawn(self, job: JobRecord, descriptor: int) -> subprocess.Popen[bytes]:
+        log = self.orders.places.log(job.id)
+        log.parent.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, "-m", "app.jobs.worker"]
+        command += ["--home", str(self.orders.places.home), "--job", job.id]
+        command += ["--attempt", str(job.attempt), "--kinds", self.orders.kinds]
+        if self.orders.database_url:
+            command += ["--database", self.orders.database_url]
+        with log.open("ab") as stream:
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,  # its end tells the child that nobody watches any more
+                stdout=stream,
+                stderr=stream,
+                pass_fds=(descriptor,),
+            )
+
+    def _watch(self, child: _Child, row: JobRecord | None) -> None:
+        log = self.orders.places.log(child.job.id)
+        if log.exists() and log.stat().st_size > _LOG_BYTES:
+            os.truncate(log, 0)
+        if child.process.poll() is not None:
+            del self.children[child.job.id]
+            if child.process.stdin:
+                child.process.stdin.close()
+            with self.database.read() as connection:
+                self._settle(jobs.get(connection, child.job.id))
+            return
+        if row is not None and row.cancel_requested:
+            self._press(child)
+
+    def _press(self, child: _Child) -> None:
+        """Ask by SIGTERM after one grace, end by SIGKILL after two."""
+        child.asked_at = child.asked_at or time.monotonic()
+        waited = time.monotonic() - child.asked_at
+        if waited > 2 * self.orders.grace_seconds:
+            child.process.kill()
+        elif waited > self.orders.grace_seconds:
+            child.process.send_signal(signal.SIGTERM)
+
+    def _settle(self, job: JobRecord) -> None:
+        """Keep the log of a job whose process is gone; end or queue it if it has not ended."""
+        log = self.orders.places.log(job.id)
+        tail = log.read_bytes()[-8_000:].decode(errors="replace") if log.exists() else ""
+        with self.database.write() as connection:
+            jobs.keep_log(connection, job.id, tail)
+            if job.state == "running":
+                self._settle_unfinished(connection, job)
+        with self.database.read() as connection:
+            ended = jobs.get(connection, job.id).ended
+        if ended:
+            shutil.rmtree(self.orders.places.checkpoints(job.id), ignore_errors=True)
+
+    def _settle_unfinished(self, connection: Transaction, job: JobRecord) -> None:
+        try:
+            if job.cancel_requested:
+                jobs.finish(connection, job.id, job.attempt, Outcome("cancelled", "Cancelled."))
+            elif job.attempt < job.max_attempts:
+                jobs.put_back(connection, job.id, job.attempt)
+            else:
+                message = f"The job's process died {job.attempt} times."
+                hint = "It may lack memory: close other programs, or tune in smaller batches."
+                jobs.finish(connection, job.id, job.attempt, Outcome("failed", message, hint))
+        except Fenced:
+            return  # somebody settled it first
+
+
+def main() -> int:
+    """Run as a program."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--database")
+    parser.add_argument("--kinds", default=Orders.__dataclass_fields__["kinds"].default)
+    parser.add_argument("--until-idle", action="store_true")
+    parser.add_argument("--grace", type=float, default=5.0)
+    options = parser.parse_args()
+    places = Places(options.home)
+    if take_lock(places.supervisor_lock) is None:
+        return ALREADY_RUNNING
+    database = open_database(options.database or places.database)
+    orders = Orders(places, options.database, options.until_idle, options.kinds, options.grace)
+    Supervisor(orders, database).run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

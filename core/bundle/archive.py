@@ -1,0 +1,218 @@
+"""One zip with a manifest: written whole, and read only when every promise holds."""
+
+import hashlib
+import json
+import os
+import re
+import stat
+import tempfile
+import uuid
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+
+from core.bundle.card import model_card
+from core.bundle.layout import read_facts
+from core.errors import ArtifactDamaged, InvalidInput
+
+FORMAT = "intent-studio-bundle-1"
+MANIFEST = "manifest.json"
+_MAX_ENTRIES = 500
+_MAX_BYTES = 4 << 30
+_MAX_RATIO = 200
+_BLOCK = 1 << 20
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_PICKLE_ENDINGS = (".pkl", ".pickle", ".bin", ".pt", ".pth", ".joblib", ".ckpt")
+_ARCHIVE_ENDINGS = (".zip", ".tar", ".gz", ".7z", ".whl")
+_DO_NOT_TRUST = "Ask for the bundle again, from somebody you trust."
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a bundle says it holds.
+
+    Attributes:
+        files: Name to SHA-256 and size in bytes.
+        facts: Versions, lineage, metrics and licences.
+    """
+
+    files: dict[str, tuple[str, int]]
+    facts: dict[str, Any]
+
+
+def export_bundle(folder: Path, out: Path) -> Manifest:
+    """Pack a stored pipeline with card, example and manifest; equal input gives equal bytes."""
+    facts = read_facts(folder)
+    contents = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
+    extra = {
+        "README.md": model_card(facts).encode(),
+        "predict.py": (files("core.bundle") / "predict.py.txt").read_bytes(),
+    }
+    names = sorted({*contents, *extra})
+    listed: dict[str, tuple[str, int]] = {}
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = out.parent / f".part-{uuid.uuid4().hex}"
+    try:
+        with part.open("wb") as stream:
+            with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+                for name in names:
+                    content = extra[name] if name in extra else contents[name].read_bytes()
+                    listed[name] = (hashlib.sha256(content).hexdigest(), len(content))
+                    _add(archive, name, content)
+                _add(archive, MANIFEST, _manifest_bytes(listed, facts))
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)
+    return Manifest(listed, facts)
+
+
+def verify_bundle(path: Path) -> Manifest:
+    """Check every promise of a bundle without leaving anything behind.
+
+    Raises:
+        InvalidInput: There is no such file, or it is no bundle.
+        ArtifactDamaged: A promise does not hold; the message says which.
+    """
+    with open_bundle(path) as (_, manifest):
+        return manifest
+
+
+@contextmanager
+def open_bundle(path: Path) -> Iterator[tuple[Path, Manifest]]:
+    """Unpack a bundle into a fresh folder that goes away again, once it is proven sound."""
+    if not path.is_file():
+        raise InvalidInput(f"There is no file {path}.", "Check the path.")
+    with tempfile.TemporaryDirectory(prefix="bundle-") as scratch:
+        try:
+            with zipfile.ZipFile(path) as archive:
+                _refuse_hostile(archive.infolist())
+                manifest = _read_manifest(archive)
+                _refuse_other_names(archive.namelist(), manifest)
+                for name, promise in manifest.files.items():
+                    _unpack(archive, name, promise, Path(scratch))
+        except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, RuntimeError, OSError) as error:
+            raise ArtifactDamaged(
+                f"{path.name} is not a whole zip file: {error}.", _DO_NOT_TRUST
+            ) from error
+        except NotImplementedError as error:
+            raise ArtifactDamaged(
+                f"{path.name} is packed in a foreign way.", _DO_NOT_TRUST
+            ) from error
+        yield Path(scratch), manifest
+
+
+def _refuse_hostile(entries: list[zipfile.ZipInfo]) -> None:
+    if len(entries) > _MAX_ENTRIES:
+        raise ArtifactDamaged(f"The bundle has {len(entries)} entries, a bomb.", _DO_NOT_TRUST)
+    seen: set[str] = set()
+    for entry in entries:
+        reason = _hostile(entry)
+        if reason is None and entry.filename.casefold() in seen:
+            reason = "occurs twice"
+        if reason is not None:
+            raise ArtifactDamaged(f"The bundle's entry {entry.filename!r} {reason}.", _DO_NOT_TRUST)
+        seen.add(entry.filename.casefold())
+    if sum(entry.file_size for entry in entries) > _MAX_BYTES:
+        raise ArtifactDamaged("The bundle unpacks to over 4 GiB, a bomb.", _DO_NOT_TRUST)
+
+
+def _hostile(entry: zipfile.ZipInfo) -> str | None:
+    """Say what is wrong with an entry, or None."""
+    name = entry.orig_filename
+    parts = name.split("/")
+    checks = {
+        "has a control character in its name": any(ord(sign) < 32 for sign in name),
+        "has a backslash in its name": "\\" in name,
+        "is absolute": name.startswith("/"),
+        "names a drive": re.match(r"[A-Za-z]:", name) is not None,
+        "climbs out by '..'": ".." in parts,
+        "has an empty or dotted name": "" in parts or "." in parts,
+        "is a symbolic link": stat.S_ISLNK(entry.external_attr >> 16),
+        "is encrypted": bool(entry.flag_bits & 0x1),
+        "is a pickle": name.lower().endswith(_PICKLE_ENDINGS),
+        "is an archive in the archive": name.lower().endswith(_ARCHIVE_ENDINGS),
+        "is a bomb": entry.file_size > _MAX_RATIO * max(entry.compress_size, 1_000),
+    }
+    return next((reason for reason, wrong in checks.items() if wrong), None)
+
+
+def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
+    if MANIFEST not in archive.namelist():
+        raise ArtifactDamaged("The bundle has no manifest.json.", _DO_NOT_TRUST)
+    try:
+        value = json.loads(archive.read(MANIFEST))
+        listed = {str(k): (str(v["sha256"]), int(v["size"])) for k, v in value["files"].items()}
+        facts, version = dict(value["facts"]), str(value["format"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ArtifactDamaged(f"The bundle's manifest cannot be read: {error}.") from error
+    if version != FORMAT:
+        raise ArtifactDamaged(
+            f"The bundle is of the format '{version}'; this studio reads {FORMAT}.",
+            "Update Intent Studio.",
+        )
+    return Manifest(listed, facts)
+
+
+def _refuse_other_names(names: list[str], manifest: Manifest) -> None:
+    extra = sorted(set(names) - set(manifest.files) - {MANIFEST})
+    missing = sorted(set(manifest.files) - set(names))
+    if extra:
+        raise ArtifactDamaged(f"The bundle holds an extra file: {extra[0]!r}.", _DO_NOT_TRUST)
+    if missing:
+        raise ArtifactDamaged(f"The bundle lacks a file: {missing[0]!r}.", _DO_NOT_TRUST)
+
+
+def _unpack(archive: zipfile.ZipFile, name: str, promise: tuple[str, int], target: Path) -> None:
+    """Stream one file out, never more of it than its promised size."""
+    place = target / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    digest, size = hashlib.sha256(), 0
+    with archive.open(name) as source, place.open("wb") as out:
+        while block := source.read(_BLOCK):
+            size += len(block)
+            if size > promise[1]:
+                break
+            digest.update(block)
+            out.write(block)
+    if size != promise[1] or digest.hexdigest() != promise[0]:
+        raise ArtifactDamaged(f"The bundle's file {name!r} was changed.", _DO_NOT_TRUST)
+    _refuse_pickle(name, place)
+
+
+def _refuse_pickle(name: str, place: Path) -> None:
+    with place.open("rb") as stream:
+        start = stream.read(2)
+    if start[:1] == b"\x80" and start[1:] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+        raise ArtifactDamaged(f"The bundle's file {name!r} is a pickle.", _DO_NOT_TRUST)
+    if name.endswith(".safetensors"):
+        try:
+            with safe_open(place, "np"):
+                pass
+        except (SafetensorError, OSError) as error:
+            raise ArtifactDamaged(
+                f"The bundle's file {name!r} holds no safe tensors: {error}.", _DO_NOT_TRUST
+            ) from error
+
+
+def _manifest_bytes(listed: dict[str, tuple[str, int]], facts: dict[str, Any]) -> bytes:
+    value = {
+        "format": FORMAT,
+        "facts": facts,
+        "files": {name: {"sha256": sha, "size": size} for name, (sha, size) in listed.items()},
+    }
+    return (json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+
+
+def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    entry = zipfile.ZipInfo(name, _EPOCH)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    archive.writestr(entry, content, compresslevel=1)

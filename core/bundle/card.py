@@ -1,0 +1,63 @@
+"""The model card of a bundle: what a person who gets the zip reads first."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def model_card(facts: Mapping[str, Any]) -> str:
+    """Write the README of a bundle in Markdown."""
+    metrics = facts.get("metrics", {})
+    return "\n".join(
+        [
+            f"# {facts.get('project', 'Intent model')}, {facts.get('model_version', '')}",
+            "",
+            "Says which intent a text has, and which labelled examples decided it.",
+            "",
+            "## Use",
+            "",
+            "    pip install sentence-transformers numpy",
+            '    python predict.py "your text"',
+            "",
+            "`predict.py` is all the code there is; copy it into your service.",
+            "",
+            "## What it knows",
+            "",
+            *_intents(facts),
+            "",
+            "## How good it is",
+            "",
+            *_figures(metrics),
+            "",
+            "## Where it comes from",
+            "",
+            f"- Data: {facts.get('dataset_version')} with {facts.get('n_exemplars')} labelled "
+            f"utterances, SHA-256 {str(facts.get('dataset_sha256'))[:16]}",
+            f"- Recipe: {facts.get('recipe', {}).get('kind')}, seed "
+            f"{facts.get('recipe', {}).get('seed')}",
+            f"- Base encoder: {facts.get('base')}, licence: {facts.get('base_licence')}",
+            "",
+            "## Limits",
+            "",
+            "- A text whose best score lies under the threshold is answered with no intent.",
+            f"- The threshold turns away {facts.get('rejection', 0.05):.0%} of texts in scope.",
+            "- It has seen only the language and the topics of its examples.",
+            "- The votes are exact for this encoder; they do not foretell another training.",
+            "",
+        ]
+    )
+
+
+def _intents(facts: Mapping[str, Any]) -> list[str]:
+    rows = ["| intent | description |", "| --- | --- |"]
+    for intent in facts.get("intents", []):
+        description = str(intent.get("description", "")).replace("|", "\\|").replace("\n", " ")
+        rows.append(f"| {intent['name']} | {description} |")
+    return rows
+
+
+def _figures(metrics: Mapping[str, Any]) -> list[str]:
+    rows = ["| figure | value |", "| --- | --- |"]
+    for name, value in metrics.items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            rows.append(f"| {name.replace('_', ' ')} | {value:.4g} |")
+    return [*rows, "", f"Judged on: {metrics.get('judged_on', 'not judged')}."]
