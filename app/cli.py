@@ -87,7 +87,7 @@ def _json_flag(command: argparse.ArgumentParser) -> None:
 
 
 def _data_commands(commands: _Commands) -> None:
-    _json_flag(_command(commands, "projects", "list the projects", "data.projects"))
+    _json_flag(_command(commands, "projects", "list the projects", "data.projects_"))
     new = _command(commands, "new", "create an empty project", "data.new")
     new.add_argument("name")
     new.add_argument(

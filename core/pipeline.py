@@ -9,7 +9,7 @@ import numpy as np
 from core.encoders.base import Encoder
 from core.heads.base import Head
 from core.heads.decision import Calibration, probabilities
-from core.heads.kernel import kernel_of_cosines, unit_rows
+from core.heads.kernel import kernel_of_cosines
 from core.heads.votes import VoteHead
 from core.text import match_key
 from core.types import (
@@ -21,6 +21,7 @@ from core.types import (
     Prediction,
     ScoreArray,
 )
+from core.vectors import unit_rows
 
 _CHUNK = 256
 

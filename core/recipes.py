@@ -94,7 +94,7 @@ class ConvfitRecipe(_Recipe):
         description="Weight of the cross-entropy to one prototype per intent beside the objective.",
     )
     temperature: float = Field(
-        default=0.1, gt=0, le=1, description="Temperature of SupCon and of the prototypes."
+        default=0.05, gt=0, le=1, description="Temperature of SupCon and of the prototypes."
     )
     names: bool = Field(
         default=True, description="Use intent names and descriptions as extra examples in tuning."
@@ -116,7 +116,7 @@ class ConvfitRecipe(_Recipe):
         default=3, ge=0, le=48, description="Lower layers kept as they are and computed once."
     )
     interpolation: float = Field(
-        default=0.7,
+        default=0.8,
         gt=0,
         le=1,
         description="How far to go from the base to the tuned weights; a shorter way is steadier.",

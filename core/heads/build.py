@@ -7,7 +7,6 @@ import numpy as np
 
 from core.errors import ArtifactDamaged, InvalidInput
 from core.heads.base import Head
-from core.heads.kernel import unit_rows
 from core.heads.selection import choose_votes
 from core.heads.simple import LinearHead, NeighbourHead, PointHead, fit_linear, fit_prototypes
 from core.heads.votes import VoteHead, fit_votes
@@ -20,6 +19,7 @@ from core.recipes import (
     VotesConfig,
 )
 from core.types import FloatArray, ScoreArray
+from core.vectors import unit_rows
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 

@@ -5,13 +5,6 @@ import numpy as np
 from core.types import FloatArray, ScoreArray
 
 
-def unit_rows(embeddings: FloatArray) -> FloatArray:
-    """Scale rows to length one; (n, d) float32. A zero row stays zero."""
-    norms = np.linalg.norm(embeddings, axis=1, keepdims=True)
-    unit: FloatArray = (embeddings / np.maximum(norms, 1e-12)).astype(np.float32)
-    return unit
-
-
 def kernel(left: FloatArray, right: FloatArray, tau: float) -> ScoreArray:
     """Return exp((cosine - 1) / tau) of unit rows; (n, m) float64 in (0, 1]."""
     return kernel_of_cosines((left @ right.T).astype(np.float64), tau)

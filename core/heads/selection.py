@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.heads.kernel import kernel_of_cosines, unit_rows
+from core.heads.kernel import kernel_of_cosines
 from core.heads.votes import VoteHead, fit_subset_votes, fit_votes
 from core.recipes import HeadConfig, VotesConfig
 from core.types import FloatArray, ScoreArray
+from core.vectors import unit_rows
 
 TAUS = (0.2, 0.3, 0.4, 0.5)
 RIDGES = (0.05, 0.1, 0.2)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from core.heads.kernel import unit_rows
 from core.types import FloatArray, ScoreArray
+from core.vectors import unit_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from core.heads.kernel import kernel, unit_rows
+from core.heads.kernel import kernel
 from core.types import FloatArray, ScoreArray
+from core.vectors import unit_rows
 
 _CHUNK = 2_048
 

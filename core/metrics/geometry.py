@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.metrics import silhouette_score
 
-from core.heads.kernel import unit_rows
 from core.types import FloatArray
+from core.vectors import unit_rows
 
 _CHUNK = 1_024
 

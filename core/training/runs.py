@@ -14,7 +14,6 @@ from core.heads.base import Head
 from core.heads.build import fit_head
 from core.heads.decision import fit_calibration
 from core.heads.honest import fixed_config, honest_scores
-from core.heads.kernel import unit_rows
 from core.heads.selection import settle
 from core.heads.votes import VoteHead
 from core.pipeline import IntentPipeline, exact_answers
@@ -24,6 +23,7 @@ from core.training.checkpoints import Checkpoint
 from core.training.events import Event, StageStarted
 from core.training.loop import FitOptions, fit
 from core.types import Exemplar, FloatArray, Intent, ScoreArray
+from core.vectors import unit_rows
 
 Embed = Callable[[Encoder, Sequence[str]], FloatArray]
 """Encodes texts with an encoder, perhaps from a cache; (n, d) float32."""

@@ -1,0 +1,58 @@
+"""What a job is given to work with, and how it tells how far it is."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.jobs.places import Places
+from storage import jobs
+from storage.database import Database, Transaction
+from storage.jobs import Progress
+from storage.records import JobRecord
+
+_REPORT_SECONDS = 0.5
+Publish = Callable[[Transaction], dict[str, Any]]
+"""Writes a job's result in the transaction that ends the job, so that it exists exactly once."""
+
+
+class Stopped(Exception):
+    """The job was asked to stop and did."""
+
+
+@dataclass(slots=True)
+class JobContext:
+    """What a kind of job is given to work with."""
+
+    places: Places
+    database: Database
+    job: JobRecord
+    began: float = field(default_factory=time.monotonic)
+    told: float = 0.0
+    first_share: float | None = None
+
+    def report(self, share: float, stage: str) -> None:
+        """Tell how far the job is; cheap to call often.
+
+        Raises:
+            Stopped: The job was asked to stop.
+            Fenced: Another attempt has taken over.
+        """
+        moment = time.monotonic()
+        if moment - self.told < _REPORT_SECONDS:
+            return
+        if self.first_share is None:
+            self.first_share, self.began = share, moment
+        self.told = moment
+        progress = Progress(min(max(share, 0.0), 1.0), stage, self._eta(share, moment))
+        with self.database.write() as connection:
+            if jobs.report(connection, self.job.id, self.job.attempt, progress):
+                raise Stopped
+
+    def _eta(self, share: float, moment: float) -> float | None:
+        """Seconds left, at the speed since this attempt began (a resumed one starts ahead)."""
+        done = share - (self.first_share or 0.0)
+        return (moment - self.began) * (1.0 - share) / done if done > 0.01 else None
+
+
+Kinds = dict[str, Callable[[JobContext], Publish]]

@@ -1,0 +1,235 @@
+"""Bring utterances in and out of a project."""
+
+import uuid
+from collections import Counter
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.services.studio import Studio
+from app.services.views import ImportReport
+from core.errors import InvalidInput
+from core.formats.reading import read_rows
+from core.formats.rows import LONGEST_TEXT, Format, ReadOptions, Row
+from core.formats.writing import encode_rows, format_of
+from core.text import normalise, text_hash
+from storage import dataset, events, projects, versions
+from storage.database import Transaction
+from storage.events import Action
+from storage.files import replace_file
+from storage.records import Change, ProjectRecord, UtteranceRecord
+
+_EXAMPLES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest:
+    """What to import, and how.
+
+    Attributes:
+        project: Name of the project.
+        path: The file.
+        options: How to read it.
+        split: Split of rows that name none; None puts labelled rows into train, others into pool.
+        dry_run: Report, and write nothing.
+    """
+
+    project: str
+    path: Path
+    options: ReadOptions = field(default_factory=ReadOptions)
+    split: str | None = None
+    dry_run: bool = False
+
+
+@dataclass(slots=True)
+class _Import:
+    """Decides row by row what a file changes; run once to look and once to write."""
+
+    task: str
+    intents: dict[str, str]
+    known: dict[str, UtteranceRecord]
+    ids: set[str]
+    source: str
+    split: str | None
+    counts: Counter[str] = field(default_factory=Counter)
+    new_intents: dict[str, str] = field(default_factory=dict)
+    examples: list[str] = field(default_factory=list)
+
+    def changes(self, rows: Iterator[Row]) -> Iterator[Change]:
+        for row in rows:
+            yield from self._row(row)
+
+    def _row(self, row: Row) -> Iterator[Change]:
+        text = normalise(row.text)
+        if not text:
+            self._note("empty", row, "no text")
+            return
+        if len(text) > LONGEST_TEXT:
+            self._note("too_long", row, f"{len(text):,} characters")
+            return
+        self._refuse_many(row)
+        key = text_hash(text)
+        twin = self.known.get(key)
+        if twin is not None and (row.split or self._split_of(row)) == twin.split:
+            yield from self._again(row, twin)
+            return
+        labels = yield from self._labels(row)
+        identity = row.id if row.id and row.id not in self.ids else uuid.uuid4().hex
+        split = row.split or self._split_of(row)
+        change = dataset.create_utterance(identity, text, split, self.source, labels)
+        self.ids.add(identity)
+        stored = None if labels is None else tuple(sorted(labels))
+        self.known[key] = _known(identity, text, split, stored)
+        self.counts["added"] += 1
+        self.counts["labelled"] += labels is not None
+        yield change
+
+    def _again(self, row: Row, twin: UtteranceRecord) -> Iterator[Change]:
+        """A text that is there already: label it if it has no label, else keep what it has."""
+        if row.intents is None:
+            self.counts["already_there"] += 1
+            return
+        labels = yield from self._labels(row)
+        wanted = tuple(sorted(labels or ()))
+        if twin.labels is None:
+            self.counts["labelled"] += 1
+            yield dataset.label(twin, wanted)
+            record = _known(twin.id, twin.text, twin.split, wanted)
+            self.known[text_hash(twin.text)] = record
+        elif twin.labels == wanted:
+            self.counts["already_there"] += 1
+        else:
+            self._note("conflicting", row, f"says {', '.join(row.intents)}; label kept")
+
+    def _labels(self, row: Row) -> Generator[Change, None, list[str] | None]:
+        """Yield intents to create; the generator's value is the row's labels as intent ids."""
+        if row.intents is None:
+            return None
+        for name in row.intents:
+            if name not in self.intents:
+                made = dataset.create_intent(name, position=len(self.intents))
+                made = Change(
+                    made.subject,
+                    self.new_intents.get(name, made.subject_id),
+                    "row",
+                    None,
+                    made.after,
+                )
+                self.intents[name] = self.new_intents[name] = made.subject_id
+                yield made
+        return [self.intents[name] for name in row.intents]
+
+    def _refuse_many(self, row: Row) -> None:
+        if self.task == "single-label" and row.intents is not None and len(row.intents) != 1:
+            raise InvalidInput(
+                f"Row {row.line} has {len(row.intents)} intents "
+                f"({', '.join(row.intents) or 'none'}), and the project takes one for each text.",
+                "Create a project with --multi-label, or correct the row.",
+            )
+
+    def _split_of(self, row: Row) -> str:
+        return self.split or ("pool" if row.intents is None else "train")
+
+    def _note(self, kind: str, row: Row, words: str) -> None:
+        self.counts[kind] += 1
+        if len(self.examples) < _EXAMPLES:
+            self.examples.append(f"row {row.line}: {words}: {row.text[:60]!r}")
+
+
+def _known(identity: str, text: str, split: str, labels: tuple[str, ...] | None) -> UtteranceRecord:
+    """What later rows of the same file need to know of a row."""
+    return UtteranceRecord(identity, text, split, "", labels, skipped=False, flagged="")
+
+
+def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
+    """Import a file, all or nothing.
+
+    The file is read twice: once to find every fault before anything is written, once to write.
+
+    Raises:
+        InvalidInput: The file or a row cannot be used; row and column are named.
+        NotFound: There is no such project.
+    """
+    with studio.database.read() as connection:
+        project = projects.find(connection, request.project)
+        plan = _plan(connection, project, request)
+    for _ in plan.changes(read_rows(request.path, request.options)):
+        pass
+    if not request.dry_run and plan.counts["added"] + plan.counts["labelled"]:
+        action = Action("import", studio.settings.actor, f"import {request.path.name}")
+        with studio.database.write() as connection:
+            plan = _plan(connection, project, request)
+            changes = plan.changes(read_rows(request.path, request.options))
+            events.record(connection, project.id, action, changes)
+    return _report(plan, request)
+
+
+def _plan(connection: Transaction, project: ProjectRecord, request: ImportRequest) -> _Import:
+    rows = list(dataset.utterances(connection, project.id))
+    return _Import(
+        task=project.task,
+        intents={intent.name: intent.id for intent in dataset.intents(connection, project.id)},
+        known={text_hash(row.text): row for row in rows},
+        ids={row.id for row in rows},
+        source=request.path.name,
+        split=request.split,
+    )
+
+
+def _report(plan: _Import, request: ImportRequest) -> ImportReport:
+    counts = plan.counts
+    return ImportReport(
+        added=counts["added"],
+        labelled=counts["labelled"],
+        already_there=counts["already_there"],
+        conflicting=counts["conflicting"],
+        empty=counts["empty"],
+        too_long=counts["too_long"],
+        new_intents=tuple(plan.new_intents),
+        examples=tuple(plan.examples),
+        dry_run=request.dry_run,
+    )
+
+
+def export_file(
+    studio: Studio, name: str, out: Path, kind: Format = "auto", version: str | None = None
+) -> int:
+    """Write a project's utterances, as they are or as a version froze them; return how many.
+
+    Equal data gives equal bytes: a version exported again after any edits is the same file.
+
+    Raises:
+        NotFound: There is no such project or version.
+        InvalidInput: The format is not clear, or the file cannot be written.
+    """
+    chosen = format_of(out, kind)
+    with studio.database.read() as connection:
+        project = projects.find(connection, name)
+        if version is None:
+            records = list(dataset.utterances(connection, project.id))
+            intents = dataset.intents(connection, project.id)
+        else:
+            found = versions.find(connection, project.id, _number(version))
+            state = versions.state_at(connection, project.id, found.revision)
+            records, intents = state.utterance_records(), state.intent_records()
+    names = {intent.id: intent.name for intent in intents}
+    rows = (_exported(record, names) for record in records)
+    try:
+        with replace_file(out) as stream:
+            for line in encode_rows(rows, chosen):
+                stream.write(line)
+    except OSError as error:
+        raise InvalidInput(f"{out} cannot be written: {error.strerror}.") from error
+    return len(records)
+
+
+def _number(version: str) -> int:
+    if not version.isdecimal():
+        raise InvalidInput(f"'{version}' is no dataset version.", "Versions are numbers from 1 on.")
+    return int(version)
+
+
+def _exported(record: UtteranceRecord, names: dict[str, str]) -> Row:
+    labels = None if record.labels is None else tuple(sorted(names[key] for key in record.labels))
+    split = record.split
+    return Row(0, record.text, labels, split, record.id)  # type: ignore[arg-type]

@@ -1,0 +1,20 @@
+"""What every service works with: one open home."""
+
+from dataclasses import dataclass
+
+from app.jobs.executors.local import LocalExecutor
+from app.jobs.places import Places
+from app.settings import Settings
+from storage.artifacts import ArtifactStore
+from storage.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Studio:
+    """An open studio; made by `app.bootstrap.open_studio`."""
+
+    settings: Settings
+    places: Places
+    database: Database
+    artifacts: ArtifactStore
+    executor: LocalExecutor

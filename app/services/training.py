@@ -1,0 +1,311 @@
+"""Train model versions: start a job, follow it, and do it in the child."""
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version as package_version
+from pathlib import Path
+from typing import Any
+
+from app.jobs.context import JobContext, Publish
+from app.services.studio import Studio
+from core.encoders.base import Encoder
+from core.errors import InvalidInput
+from core.recipes import ConvfitRecipe, InstantRecipe, read_recipe
+from core.text import text_hash
+from core.types import Exemplar, FloatArray, Intent
+from storage import jobs, models, projects, vectors, versions
+from storage.artifacts import ArtifactStore, record_tree
+from storage.database import Database, Transaction
+from storage.records import DatasetVersionRecord, JobRecord, ProjectRecord
+from storage.replay import State
+
+_CHECKPOINT_STEPS = 40
+_POLL_SECONDS = 0.15
+_SHARES = {"tuning": (0.04, 0.60), "calibrating": (0.62, 0.95)}
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRequest:
+    """What to train.
+
+    Attributes:
+        project: Name of the project.
+        recipe: Kind of recipe.
+        settings: Those that differ from its defaults.
+        base: `bundled`, a folder, a hub id, or a model version `PROJECT@N`.
+    """
+
+    project: str
+    recipe: str
+    settings: dict[str, object]
+    base: str = "bundled"
+
+
+def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
+    """Freeze the data as a dataset version and queue the training of a model version on it.
+
+    Raises:
+        InvalidInput: The recipe or the labels do not allow training.
+        NotFound: There is no such project.
+    """
+    recipe = read_recipe(request.recipe, request.settings)
+    with studio.database.write() as connection:
+        project = projects.find(connection, request.project)
+        _require_labels(connection, project)
+        frozen = versions.cut(connection, project, f"before training {recipe.kind}")
+        payload = {
+            "dataset_version_id": frozen.id,
+            "recipe": recipe.model_dump(mode="json"),
+            "base": _absolute(request.base),
+            "device": studio.settings.device,
+        }
+        device = "cpu" if studio.settings.device == "auto" else studio.settings.device
+        job = jobs.enqueue(connection, "train", payload, project.id, device)
+    studio.executor.ensure_running()
+    return job
+
+
+def follow(studio: Studio, job_id: str) -> Iterator[JobRecord]:
+    """Yield a job's row again and again until it has ended."""
+    while True:
+        with studio.database.read() as connection:
+            job = jobs.get(connection, job_id)
+        yield job
+        if job.ended:
+            return
+        studio.executor.ensure_running()  # should the supervisor have been killed meanwhile
+        time.sleep(_POLL_SECONDS)
+
+
+def do_training(context: JobContext) -> Publish:
+    """Train in the child process; the returned function publishes the model version."""
+    from app.services.judging import judge  # torch is loaded from here on
+    from core.training.runs import RunInputs, run_recipe
+
+    payload = context.job.payload
+    settings = dict(payload["recipe"])
+    recipe = read_recipe(settings.pop("kind"), settings)
+    data = _load_data(context, payload["dataset_version_id"])
+    context.report(0.01, "loading the encoder")
+    encoder = _load_base(context, payload["base"])
+    inputs = RunInputs(
+        exemplars=_exemplars(data.state, "train"),
+        intents=_intents(data.state),
+        encoder=encoder,
+        device=_device(payload["device"]),
+        embed=_cached_embed(context.database),
+        checkpoint_every=_CHECKPOINT_STEPS,
+    )
+    result = _drive(context, run_recipe(recipe, inputs, _latest_checkpoint(context)))
+    context.told = 0.0
+    context.report(0.96, "judging")
+    metrics = judge(result, inputs, _exemplars(data.state, "test"))
+    pins = _judge_pins(context, result.pipeline, data.state)
+    facts = _facts(context, data, recipe, inputs.intents, metrics)
+    return _publisher(context, data, result.pipeline, {**facts, "pins": pins})
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    project: ProjectRecord
+    version: DatasetVersionRecord
+    state: State
+
+
+def _load_data(context: JobContext, version_id: int) -> _Data:
+    with context.database.read() as connection:
+        version = versions.get(connection, version_id)
+        project = projects.get(connection, context.job.project_id or 0)
+        state = versions.state_at(connection, project.id, version.revision)
+    return _Data(project, version, state)
+
+
+def _drive(context: JobContext, run: Any) -> Any:
+    """Take a run's events as they come: tell progress, keep checkpoints."""
+    from core.training.checkpoints import keep_checkpoint
+    from core.training.events import CheckpointReady, StageStarted, StepDone
+
+    stage = "encoding"
+    while True:
+        try:
+            event = next(run)
+        except StopIteration as end:
+            return end.value
+        match event:
+            case StageStarted():
+                stage = event.stage
+            case StepDone():
+                low, high = _SHARES.get(stage, (0.0, 1.0))
+                share = low + (high - low) * event.step / event.total
+                words = f"{stage}, epoch {event.epoch}, loss {event.loss:.3f}"
+                context.report(share, words)
+            case CheckpointReady():
+                keep_checkpoint(context.places.checkpoints(context.job.id), event.checkpoint)
+
+
+def _latest_checkpoint(context: JobContext) -> Any:
+    from core.training.checkpoints import latest_checkpoint
+
+    return latest_checkpoint(context.places.checkpoints(context.job.id))
+
+
+def _publisher(context: JobContext, data: _Data, pipeline: Any, facts: dict[str, Any]) -> Publish:
+    """Store the files now; return the step that makes them a model version."""
+    from core.bundle.layout import save_pipeline
+
+    store = ArtifactStore(context.places.artifacts)
+    with tempfile.TemporaryDirectory(prefix="model-") as scratch:
+        save_pipeline(pipeline, facts, Path(scratch))
+        files = store.put_files(Path(scratch))
+
+    def publish(connection: Transaction) -> dict[str, Any]:
+        values = {
+            "project_id": data.project.id,
+            "tree_sha256": record_tree(connection, store, files),
+            "dataset_version_id": data.version.id,
+            "job_id": context.job.id,
+            "lineage": {k: v for k, v in facts.items() if k not in ("metrics", "pins")},
+            "metrics": facts["metrics"],
+            "pins": facts["pins"],
+        }
+        made = models.add(connection, values)
+        if _deserves_promotion(connection, data.project.id, facts):
+            models.point(connection, made)
+        return {"model": f"{data.project.name}@{made.number}", "metrics": facts["metrics"]}
+
+    return publish
+
+
+def _deserves_promotion(connection: Transaction, project_id: int, facts: dict[str, Any]) -> bool:
+    """The gate: no pin broken, and accuracy not lower than the champion's on equal terms."""
+    if facts["pins"]["broken"]:
+        return False
+    champion = models.champion(connection, project_id)
+    if champion is None:
+        return True
+    old, new = champion.metrics, facts["metrics"]
+    if old.get("judged_on") != new.get("judged_on"):
+        return True
+    return float(new["accuracy"]) >= float(old["accuracy"]) - float(new["noise"])
+
+
+def _judge_pins(context: JobContext, pipeline: Any, state: State) -> dict[str, Any]:
+    with context.database.read() as connection:
+        expected = models.pins(connection, context.job.project_id or 0)
+    if not expected:
+        return {"kept": 0, "broken": []}
+    answers = pipeline.predict([pin.text for pin in expected])
+    broken = [
+        {"text": pin.text, "expected": name, "answer": list(answer.decision.intents)}
+        for pin, answer in zip(expected, answers, strict=True)
+        if (name := state.intents[pin.intent_id]["name"]) not in answer.decision.intents
+    ]
+    return {"kept": len(expected) - len(broken), "broken": broken}
+
+
+def _facts(
+    context: JobContext,
+    data: _Data,
+    recipe: InstantRecipe | ConvfitRecipe,
+    intents: Sequence[Intent],
+    metrics: dict[str, Any],
+) -> dict[str, Any]:
+    from core.encoders.integrity import BUNDLED_LICENCE
+
+    base = str(context.job.payload["base"])
+    return {
+        "project": data.project.name,
+        "model_version": f"{data.project.name}, trained {context.job.created_at[:16]}",
+        "dataset_version": f"{data.project.name}, data version {data.version.number}",
+        "dataset_sha256": data.version.sha256,
+        "n_exemplars": len(_exemplars(data.state, "train")),
+        "intents": [{"name": i.name, "description": i.description} for i in intents],
+        "recipe": recipe.model_dump(mode="json"),
+        "rejection": recipe.out_of_scope_rejection,
+        "base": base if base == "bundled" else Path(base).name,
+        "base_licence": BUNDLED_LICENCE if base == "bundled" else "see the base's own",
+        "code_version": package_version("intent-studio"),
+        "metrics": metrics,
+    }
+
+
+def _cached_embed(database: Database) -> Any:
+    """Embed with an encoder, keeping what was computed for the next run."""
+
+    def embed(encoder: Encoder, texts: Sequence[str]) -> FloatArray:
+        import numpy as np
+
+        hashes = [text_hash(text) for text in texts]
+        with database.read() as connection:
+            known = vectors.get_many(connection, encoder.fingerprint, hashes, encoder.dim)
+        missing = {h: t for h, t in zip(hashes, texts, strict=True) if h not in known}
+        if missing:
+            fresh = dict(zip(missing, encoder.encode(list(missing.values())), strict=True))
+            with database.write() as connection:
+                vectors.put_many(connection, encoder.fingerprint, fresh)
+            known |= fresh
+        return np.stack([known[key] for key in hashes])
+
+    return embed
+
+
+def _exemplars(state: State, split: str) -> tuple[Exemplar, ...]:
+    names = {key: row["name"] for key, row in state.intents.items()}
+    return tuple(
+        Exemplar(record.id, record.text, tuple(sorted(names[key] for key in record.labels)))
+        for record in state.utterance_records()
+        if record.split == split and record.labels
+    )
+
+
+def _intents(state: State) -> tuple[Intent, ...]:
+    """Intents that the training data teaches, by name."""
+    taught = {name for e in _exemplars(state, "train") for name in e.intents}
+    found = [Intent(i.name, i.description) for i in state.intent_records() if i.name in taught]
+    return tuple(sorted(found, key=lambda intent: intent.name))
+
+
+def _load_base(context: JobContext, base: str) -> Any:
+    from core.encoders.loading import load_encoder, load_folder
+
+    if "@" not in base or Path(base).exists():
+        return load_encoder(base)
+    name, _, number = base.rpartition("@")
+    store = ArtifactStore(context.places.artifacts)
+    with tempfile.TemporaryDirectory(prefix="base-") as scratch:
+        with context.database.read() as connection:
+            project = projects.find(connection, name)
+            record = models.find(connection, project.id, int(number))
+            store.check_out(connection, record.tree_sha256, Path(scratch))
+        return load_folder(Path(scratch) / "encoder")
+
+
+def _absolute(base: str) -> str:
+    """A folder is found by the child too, wherever that runs."""
+    path = Path(base).expanduser()
+    return str(path.absolute()) if path.is_dir() else base
+
+
+def _device(asked: str) -> str:
+    import torch
+
+    if asked != "auto":
+        return asked
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def _require_labels(connection: Transaction, project: ProjectRecord) -> None:
+    from storage import dataset
+
+    taught = {
+        key
+        for row in dataset.utterances(connection, project.id, "train")
+        for key in row.labels or ()
+    }
+    if len(taught) < 2:
+        raise InvalidInput(
+            f"'{project.name}' has training labels of {len(taught)} intents; training needs two.",
+            "Import a labelled file, or label a few utterances of another intent.",
+        )

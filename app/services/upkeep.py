@@ -1,0 +1,112 @@
+"""Keep a studio sound: jobs, backups, and a look at everything that could be out of order."""
+
+import shutil
+from pathlib import Path
+
+from app.jobs.lock import is_free
+from app.services.studio import Studio
+from app.services.views import Finding
+from core.encoders.integrity import bundled_folder
+from core.errors import StudioError
+from storage import backup, dataset, events, jobs, projects, versions
+from storage.database import integrity
+from storage.records import JobRecord
+from storage.replay import canonical_hash
+
+_MIN_FREE_BYTES = 1 << 30
+
+
+def list_jobs(studio: Studio) -> list[JobRecord]:
+    """The newest jobs, newest first; jobs that wait get a supervisor."""
+    with studio.database.read() as connection:
+        found = jobs.list_all(connection)
+    if any(not job.ended for job in found):
+        studio.executor.ensure_running()
+    return found
+
+
+def cancel(studio: Studio, job_id: str) -> JobRecord:
+    """Ask a job to stop."""
+    with studio.database.write() as connection:
+        job = jobs.request_cancel(connection, job_id)
+    if not job.ended:
+        studio.executor.ensure_running()
+    return job
+
+
+def back_up(studio: Studio, out: Path) -> int:
+    """Copy everything into one file."""
+    return backup.back_up(studio.database, studio.places.artifacts, out)
+
+
+def restore(file: Path, home: Path) -> int:
+    """Bring a backup into a home that holds no studio yet."""
+    return backup.restore(file, home)
+
+
+def examine(studio: Studio) -> list[Finding]:
+    """Look at everything that could be out of order; sweep what killed processes left behind."""
+    return [
+        _finding("database", integrity(studio.database), "ok"),
+        _artifacts(studio),
+        _data(studio),
+        _jobs(studio),
+        _encoder(),
+        _disk(studio),
+    ]
+
+
+def _finding(subject: str, found: str, healthy: str) -> Finding:
+    return Finding(subject, found == healthy, found)
+
+
+def _artifacts(studio: Studio) -> Finding:
+    with studio.database.read() as connection:
+        damage = studio.artifacts.damage(connection)
+    with studio.database.write() as connection:
+        swept = studio.artifacts.sweep(connection)
+    words = f"ok, {swept} leftovers swept" if swept else "ok"
+    return Finding("artifacts", not damage, "; ".join(damage) or words)
+
+
+def _data(studio: Studio) -> Finding:
+    """Current rows equal the log replayed, and frozen versions keep their hash."""
+    wrong: list[str] = []
+    with studio.database.read() as connection:
+        for project in projects.list_all(connection):
+            state = versions.state_at(connection, project.id, project.head_revision)
+            now = list(dataset.utterances(connection, project.id))
+            if state.utterance_records() != now or events.head(connection, project.id) < 0:
+                wrong.append(f"'{project.name}' differs from its log")
+            for version in versions.list_all(connection, project.id):
+                old = versions.state_at(connection, project.id, version.revision)
+                names = {intent.id: intent.name for intent in old.intent_records()}
+                if canonical_hash(old.utterance_records(), names) != version.sha256:
+                    wrong.append(f"'{project.name}' data version {version.number} changed")
+    return Finding("data", not wrong, "; ".join(wrong) or "ok")
+
+
+def _jobs(studio: Studio) -> Finding:
+    with studio.database.read() as connection:
+        live = jobs.live(connection)
+    stuck = [job.id for job in live if is_free(studio.places.supervisor_lock)]
+    for folder in (studio.places.home / "checkpoints").glob("*"):
+        if folder.name not in {job.id for job in live}:
+            shutil.rmtree(folder, ignore_errors=True)
+    if stuck:
+        studio.executor.ensure_running()
+        return Finding("jobs", healthy=True, detail=f"{len(stuck)} waited; a supervisor is started")
+    return Finding("jobs", healthy=True, detail=f"ok, {len(live)} under way")
+
+
+def _encoder() -> Finding:
+    try:
+        bundled_folder()
+    except StudioError as error:
+        return Finding("bundled encoder", healthy=False, detail=error.message)
+    return Finding("bundled encoder", healthy=True, detail="ok")
+
+
+def _disk(studio: Studio) -> Finding:
+    free = shutil.disk_usage(studio.places.home).free
+    return Finding("disk", free > _MIN_FREE_BYTES, f"{free / (1 << 30):.1f} GiB free")

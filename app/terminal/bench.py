@@ -1,0 +1,56 @@
+"""Commands that measure."""
+
+import argparse
+import json
+from pathlib import Path
+
+from app.terminal.models import read_settings
+from app.terminal.output import print_json, progress_bar, table
+from core.errors import InvalidInput
+from core.formats.reading import read_rows
+from core.recipes import read_recipe
+
+
+def few_shot(options: argparse.Namespace) -> None:
+    """Train on one file and judge on another, for several seeds."""
+    from core.bench import LabelledTexts, SeedFigures, few_shot, summarise
+    from core.training.events import StepDone
+
+    def read(path: Path) -> LabelledTexts:
+        rows = [row for row in read_rows(path) if row.intents and row.text.strip()]
+        if not rows:
+            raise InvalidInput(f"{path} has no labelled row.", "Name a file with intents.")
+        texts = tuple(row.text.strip() for row in rows)
+        return LabelledTexts(texts, tuple(row.intents[0] for row in rows if row.intents))
+
+    figures: list[SeedFigures] = []
+    seeds = _seeds(options.seeds)
+    settings = read_settings(options.settings)
+    for place, seed in enumerate(seeds):
+        recipe = read_recipe(options.recipe, {**settings, "seed": seed})
+        with progress_bar(f"seed {seed}") as bar:
+
+            def watch(event: object, seed: int = seed, place: int = place) -> None:
+                if isinstance(event, StepDone):
+                    words = f"seed {seed} ({place + 1} of {len(seeds)}), epoch {event.epoch}"
+                    bar.move(event.step / event.total, words)
+
+            both = (options.train, options.test)
+            figures.append(
+                few_shot(
+                    recipe, options.base, lambda both=both: (read(both[0]), read(both[1])), watch
+                )
+            )
+            bar.move(1.0, f"seed {seed}: {figures[-1].accuracy:.2f} %")
+    found = summarise(figures)
+    if options.json:
+        print_json({"recipe": options.recipe, **found})
+        return
+    table("Few-shot", ("figure", "value"), [(k, json.dumps(v)) for k, v in found.items()])
+
+
+def _seeds(listed: str) -> list[int]:
+    parts = [part.strip() for part in listed.split(",")]
+    if not all(part.isdecimal() for part in parts):
+        raise InvalidInput(f"'{listed}' is no list of seeds.", "Write --seeds 0,1,2, say.")
+    return [int(part) for part in parts]

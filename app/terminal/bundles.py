@@ -1,0 +1,31 @@
+"""Commands about bundles."""
+
+import argparse
+
+from app.services import exporting
+from app.terminal.output import opened, print_json, say
+from core.bundle.archive import verify_bundle
+
+
+def export(options: argparse.Namespace) -> None:
+    """Write a model version as one zip."""
+    with opened(options) as studio:
+        manifest = exporting.export_model(studio, options.model, options.out)
+    size = options.out.stat().st_size / (1 << 20)
+    say(f"Wrote {options.out} ({size:.0f} MiB, {len(manifest.files)} files).")
+
+
+def verify(options: argparse.Namespace) -> None:
+    """Check every promise of a bundle."""
+    manifest = verify_bundle(options.file)
+    if options.json:
+        print_json({"sound": True, "files": len(manifest.files), "facts": manifest.facts})
+    else:
+        say(f"{options.file} is sound: {len(manifest.files)} files as promised.")
+
+
+def import_(options: argparse.Namespace) -> None:
+    """Add a bundle as a model version."""
+    with opened(options) as studio:
+        name = exporting.import_bundle(studio, options.file, options.project)
+    say(f"Added {name}.")

@@ -1,0 +1,119 @@
+"""Commands about projects and their utterances."""
+
+import argparse
+
+from app.services import datasets, projects, timeline
+from app.services.views import ImportReport
+from app.terminal.output import opened, print_json, say, table, tell
+from core.formats.rows import ReadOptions
+
+
+def new(options: argparse.Namespace) -> None:
+    """Create an empty project."""
+    task = "multi-label" if options.multi_label else "single-label"
+    with opened(options) as studio:
+        projects.create_project(studio, options.name, task)
+    say(f"Created '{options.name}'.")
+    tell(f"Next: intent-studio import '{options.name}' FILE")
+
+
+def sample(options: argparse.Namespace) -> None:
+    """Create the sample project."""
+    with opened(options) as studio:
+        for report in projects.create_sample(studio, options.name):
+            _say_report(report)
+    tell(f"Next: intent-studio train '{options.name}'")
+
+
+def import_(options: argparse.Namespace) -> None:
+    """Import a file."""
+    request = datasets.ImportRequest(
+        project=options.project,
+        path=options.file,
+        options=ReadOptions(
+            options.format, options.text_column, options.intent_column, options.separator
+        ),
+        split=options.split,
+        dry_run=options.dry_run,
+    )
+    with opened(options) as studio:
+        report = datasets.import_file(studio, request)
+    if options.json:
+        print_json(report)
+    else:
+        _say_report(report)
+
+
+def export(options: argparse.Namespace) -> None:
+    """Export a project."""
+    with opened(options) as studio:
+        count = datasets.export_file(
+            studio, options.project, options.file, options.format, options.version
+        )
+    say(f"Wrote {count} utterances to {options.file}.")
+
+
+def projects_(options: argparse.Namespace) -> None:
+    """List the projects."""
+    with opened(options) as studio:
+        found = projects.list_projects(studio)
+    if options.json:
+        print_json({"projects": found})
+        return
+    rows = [
+        (
+            view.name,
+            view.task,
+            view.intents,
+            f"{view.labelled} of {view.utterances}",
+            view.champion or "-",
+            "-" if view.accuracy is None else f"{view.accuracy:.1%}",
+        )
+        for view in found
+    ]
+    table("Projects", ("name", "task", "intents", "labelled", "champion", "accuracy"), rows)
+
+
+def versions(options: argparse.Namespace) -> None:
+    """List dataset and model versions."""
+    with opened(options) as studio:
+        frozen, models = timeline.list_versions(studio, options.project)
+    if options.json:
+        print_json({"datasets": frozen, "models": models})
+        return
+    rows = [(v.number, v.n_rows, v.sha256[:12], v.created_at[:19], v.changes) for v in frozen]
+    table("Dataset versions", ("version", "rows", "SHA-256", "made", "changes"), rows)
+    accuracies = [m.metrics.get("accuracy") for m in models]
+    table(
+        "Model versions",
+        ("version", "recipe", "data", "made", "accuracy", "champion"),
+        [
+            (
+                m.name,
+                m.recipe,
+                m.dataset_version,
+                m.created_at[:19],
+                "-" if accuracy is None else f"{accuracy:.1%}",
+                "yes" if m.champion else "",
+            )
+            for m, accuracy in zip(models, accuracies, strict=True)
+        ],
+    )
+
+
+def _say_report(report: ImportReport) -> None:
+    would = "Would add" if report.dry_run else "Added"
+    say(f"{would} {report.added} utterances; {report.labelled} labels given.")
+    notes = {
+        "already there": report.already_there,
+        "with another label than they have here": report.conflicting,
+        "empty": report.empty,
+        "too long": report.too_long,
+    }
+    for words, count in notes.items():
+        if count:
+            say(f"  {count} {words}")
+    if report.new_intents:
+        say(f"  {len(report.new_intents)} new intents: {', '.join(report.new_intents[:8])}")
+    for example in report.examples:
+        say(f"    {example}")

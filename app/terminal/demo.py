@@ -1,0 +1,62 @@
+"""A walk through the whole studio on the sample project, in the terminal."""
+
+import argparse
+import shutil
+from pathlib import Path
+
+from app.services import prediction, projects, training
+from app.terminal.models import follow, say_metrics, show_explanation
+from app.terminal.output import opened, say
+
+_PROJECT = "sample"
+_QUESTIONS = (
+    "wifi keeps dropping in the bedroom but its fine next to the router",
+    "why am i paying more than last month??",
+    "can you recommend a good pasta recipe",
+)
+
+
+def walk(options: argparse.Namespace) -> None:
+    """Import, train, evaluate, explain three utterances, export and verify a bundle."""
+    from app.services.exporting import export_model
+    from core.bundle.archive import verify_bundle
+
+    home = (options.home or Path(".studio/demo")).absolute()
+    _clear(home)
+    options.home = home
+    with opened(options) as studio:
+        say("1. Import the sample project")
+        for report in projects.create_sample(studio, _PROJECT):
+            say(f"   added {report.added} utterances, {report.labelled} labelled")
+        say("2. Train: tune the encoder on the labels (ConvFiT Stage 2)")
+        request = training.TrainingRequest(_PROJECT, "convfit", {})
+        ended = follow(studio, training.start_training(studio, request))
+        if ended is None or ended.result is None:
+            return
+        say("3. Evaluate on the test split")
+        say_metrics(str(ended.result["model"]), ended.result["metrics"])
+        say("4. Explain three utterances")
+        pipeline = prediction.load_model(studio, _PROJECT)
+        for question in _QUESTIONS:
+            found = prediction.explain(pipeline, question)
+            say(f"\n   “{question}”")
+            show_explanation(found.sentence, found.prediction)
+        say("5. Export a bundle and verify it")
+        out = home / "sample.zip"
+        export_model(studio, _PROJECT, out)
+        manifest = verify_bundle(out)
+        say(
+            f"   {out}: {out.stat().st_size / (1 << 20):.0f} MiB, {len(manifest.files)} files, sound"
+        )
+    say(f"\nThe studio of this walk is {home}. Look around:")
+    say(f'   .venv/bin/intent-studio --home {home} explain {_PROJECT} "your text"')
+
+
+def _clear(home: Path) -> None:
+    """Begin afresh, but only in a home that an earlier walk made."""
+    marker = home / ".demo"
+    if marker.exists():
+        shutil.rmtree(home)
+    home.mkdir(parents=True, exist_ok=True)
+    if not (home / "studio.db").exists():
+        marker.touch()

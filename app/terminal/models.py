@@ -1,0 +1,203 @@
+"""Commands about training, predicting and explaining."""
+
+import argparse
+import json
+import sys
+
+from app.services import training
+from app.services.studio import Studio
+from app.terminal.output import opened, plain, print_json, progress_bar, say, table, tell
+from core.errors import InvalidInput, RunFailed
+from core.formats.reading import read_rows
+from core.types import Exemplar, Prediction
+from storage.records import JobRecord
+
+
+def read_settings(pairs: list[str]) -> dict[str, object]:
+    """Read `key=value` pairs; values are JSON where they look like it, else text.
+
+    Raises:
+        InvalidInput: A pair has no `=`.
+    """
+    found: dict[str, object] = {}
+    for pair in pairs:
+        key, sign, value = pair.partition("=")
+        if not sign or not key:
+            raise InvalidInput(f"'{pair}' is no setting.", "Write --set epochs=5, say.")
+        try:
+            found[key] = json.loads(value)
+        except ValueError:
+            found[key] = value
+    return found
+
+
+def train(options: argparse.Namespace) -> None:
+    """Train a model version, following its job."""
+    with opened(options) as studio:
+        request = training.TrainingRequest(
+            options.project, options.recipe, read_settings(options.settings), options.base
+        )
+        job = training.start_training(studio, request)
+        if options.detach:
+            _say_detached(job, as_json=options.json)
+            return
+        ended = follow(studio, job)
+        if ended is None:
+            return
+        if options.json:
+            print_json({"job": ended.id, "state": ended.state, **(ended.result or {})})
+        elif ended.result:
+            say_metrics(str(ended.result["model"]), ended.result["metrics"])
+
+
+def follow(studio: Studio, job: JobRecord) -> JobRecord | None:
+    """Show a job's progress until it has ended; Ctrl-C offers to leave it or to stop it.
+
+    Raises:
+        RunFailed: The job failed or was cancelled.
+    """
+    row = job
+    try:
+        with progress_bar("waiting") as bar:
+            for row in training.follow(studio, job.id):
+                bar.move(row.progress, row.stage)
+    except KeyboardInterrupt:
+        if not _wants_cancel():
+            tell(f"Job {job.id} goes on. `intent-studio jobs --watch` follows it.")
+            return None
+        from app.services.upkeep import cancel
+
+        cancel(studio, job.id)
+        for row in training.follow(studio, job.id):
+            pass
+    if row.state != "succeeded":
+        raise RunFailed(f"Job {row.id} {row.state}: {row.message}", row.hint)
+    return row
+
+
+def _wants_cancel() -> bool:
+    if not sys.stdin.isatty():
+        return False
+    try:
+        answer = input("\n[d]etach (training goes on) or [c]ancel it? [d] ")
+    except (EOFError, KeyboardInterrupt):
+        return False
+    return answer.strip().lower().startswith("c")
+
+
+def _say_detached(job: JobRecord, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"job": job.id, "state": job.state})
+    else:
+        say(f"Job {job.id} is queued.")
+        tell("`intent-studio jobs --watch` follows it.")
+
+
+def evaluate(options: argparse.Namespace) -> None:
+    """Measure a model on a labelled file."""
+    from app.services.prediction import evaluate as judge
+
+    exemplars = [
+        Exemplar(str(row.line), row.text, row.intents)
+        for row in read_rows(options.file)
+        if row.intents is not None and row.text.strip()
+    ]
+    with opened(options) as studio:
+        metrics = judge(studio, options.model, exemplars)
+    if options.json:
+        print_json(metrics)
+    else:
+        say_metrics(options.model, metrics)
+
+
+def predict(options: argparse.Namespace) -> None:
+    """Predict intents of texts."""
+    from app.services.prediction import load_model
+
+    texts = list(options.texts)
+    if options.file:
+        texts += [row.text for row in read_rows(options.file) if row.text.strip()]
+    if not texts:
+        raise InvalidInput("There is no text to predict.", "Give texts, or a file with --file.")
+    with opened(options) as studio:
+        predictions = load_model(studio, options.model).predict(texts)
+    if options.json:
+        print_json({"predictions": [_as_json(p) for p in predictions]})
+        return
+    rows = [
+        (p.text, _answer(p), f"{p.ranked[0].probability:.0%}", p.neighbours[0].text)
+        for p in predictions
+    ]
+    table("Predictions", ("text", "intent", "probability", "weightiest example"), rows)
+
+
+def explain(options: argparse.Namespace) -> None:
+    """Show why a text gets its intent."""
+    from app.services import prediction
+
+    with opened(options) as studio:
+        pipeline = prediction.load_model(studio, options.model)
+    found = prediction.explain(pipeline, options.text)
+    if options.json:
+        print_json({"sentence": found.sentence, **_as_json(found.prediction)})
+        return
+    show_explanation(found.sentence, found.prediction)
+
+
+def promote(options: argparse.Namespace) -> None:
+    """Make a model version the champion."""
+    from app.services.exporting import promote as make_champion
+
+    with opened(options) as studio:
+        make_champion(studio, options.model)
+    say(f"{options.model} answers from now on.")
+
+
+def show_explanation(sentence: str, found: Prediction) -> None:
+    """Print a prediction with its votes as tables."""
+    say(sentence)
+    ranked = [(s.intent, f"{s.score:+.3f}", f"{s.probability:.1%}") for s in found.ranked[:5]]
+    table("Scores", ("intent", "score", "probability"), ranked)
+    votes = [
+        (f"{n.vote:+.4f}", f"{n.cosine:.3f}", ", ".join(n.intents), n.text)
+        for n in found.neighbours
+    ]
+    shown = sum(n.vote for n in found.neighbours)
+    rest = found.ranked[0].score - found.prior - shown
+    votes.append((f"{rest:+.4f}", "", "", "all other examples together"))
+    votes.append((f"{found.prior:+.4f}", "", "", "share of the labels (prior)"))
+    title = f"Votes for {found.ranked[0].intent}; they add up to {found.ranked[0].score:+.4f}"
+    table(title, ("vote", "cosine", "intent", "example"), votes)
+
+
+def say_metrics(name: str, metrics: dict[str, object]) -> None:
+    """Print a model's figures."""
+    rows = [(key.replace("_", " "), _figure(key, value)) for key, value in metrics.items()]
+    table(name, ("figure", "value"), [row for row in rows if row[1]])
+    confusions = metrics.get("confusions")
+    if isinstance(confusions, list) and confusions:
+        head = ("is", "was answered", "times")
+        table("Confusions", head, [tuple(c.values()) for c in confusions[:8]])
+
+
+def _figure(key: str, value: object) -> str:
+    if isinstance(value, bool) or isinstance(value, list | dict) or value is None:
+        return ""
+    if isinstance(value, float):
+        share = key in ("accuracy", "macro_f1", "in_scope")
+        return f"{value:.1%}" if share else f"{value:.3f}"
+    return str(value)
+
+
+def _answer(prediction: Prediction) -> str:
+    return ", ".join(prediction.decision.intents) or "out of scope"
+
+
+def _as_json(prediction: Prediction) -> dict[str, object]:
+    value: dict[str, object] = plain(prediction)
+    decision = value["decision"]
+    return {
+        "intent": prediction.decision.intents[0] if prediction.decision.intents else None,
+        **value,
+        "decision": {**decision, "out_of_scope": prediction.decision.out_of_scope},  # type: ignore[dict-item]
+    }

@@ -1,0 +1,85 @@
+"""Say things on a terminal: results on standard output, everything else on standard error."""
+
+import argparse
+import dataclasses
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from app.bootstrap import open_studio
+from app.services.studio import Studio
+from app.settings import Settings
+
+
+@contextmanager
+def opened(options: argparse.Namespace) -> Iterator[Studio]:
+    """Open the studio that the command line names, and close it."""
+    given = {"home": options.home, "database_url": options.database_url}
+    studio = open_studio(Settings(**{key: value for key, value in given.items() if value}))
+    try:
+        yield studio
+    finally:
+        studio.database.close()
+
+
+def print_json(value: object) -> None:
+    """Print one JSON object and nothing else."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=plain) + "\n")
+
+
+def plain(value: object) -> Any:
+    """Turn a frozen value into what JSON knows."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    message = f"{type(value).__name__} is no JSON"
+    raise TypeError(message)
+
+
+def say(sentence: str) -> None:
+    """Print a line of the result; user text is never taken for markup."""
+    Console(soft_wrap=True).print(Text(sentence))
+
+
+def tell(sentence: str) -> None:
+    """Print a line beside the result."""
+    Console(stderr=True, soft_wrap=True).print(Text(sentence))
+
+
+def table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table; user text is never taken for markup."""
+    shown = Table(*head, title=Text(title), title_justify="left", header_style="bold")
+    for row in rows:
+        shown.add_row(*[Text(str(cell)) for cell in row])
+    Console().print(shown)
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator["Bar"]:
+    """Show a bar on standard error while the block runs."""
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeRemainingColumn(compact=True),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=False) as bar:
+        yield Bar(bar, bar.add_task(title, total=1.0))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar that can be moved."""
+
+    progress: Progress
+    task: TaskID
+
+    def move(self, share: float, words: str) -> None:
+        """Show a share in [0, 1] and what is being done."""
+        self.progress.update(self.task, completed=share, description=words)

@@ -1,0 +1,69 @@
+"""Commands that keep a studio running and sound."""
+
+import argparse
+import time
+
+from app.services import upkeep
+from app.settings import Settings
+from app.terminal.output import opened, print_json, say, table
+from core.errors import StudioError
+from storage.records import JobRecord
+
+_POLL_SECONDS = 0.5
+
+
+def jobs(options: argparse.Namespace) -> None:
+    """List the jobs; with --watch, follow them until all have ended."""
+    with opened(options) as studio:
+        found = upkeep.list_jobs(studio)
+        while options.watch and any(not job.ended for job in found):
+            _show(found)
+            time.sleep(_POLL_SECONDS)
+            found = upkeep.list_jobs(studio)
+    if options.json:
+        print_json({"jobs": found})
+    else:
+        _show(found)
+
+
+def cancel(options: argparse.Namespace) -> None:
+    """Ask a job to stop."""
+    with opened(options) as studio:
+        job = upkeep.cancel(studio, options.job)
+    say(f"Job {job.id} " + (f"has ended: {job.state}." if job.ended else "was asked to stop."))
+
+
+def backup(options: argparse.Namespace) -> None:
+    """Copy everything into one file."""
+    with opened(options) as studio:
+        count = upkeep.back_up(studio, options.out)
+    say(f"Wrote {count} files to {options.out}.")
+
+
+def restore(options: argparse.Namespace) -> None:
+    """Bring a backup into an empty home."""
+    home = Settings(**({"home": options.home} if options.home else {})).folder
+    count = upkeep.restore(options.file, home)
+    say(f"Brought {count} files to {home}.")
+
+
+def doctor(options: argparse.Namespace) -> None:
+    """Look for anything out of order."""
+    with opened(options) as studio:
+        findings = upkeep.examine(studio)
+    if options.json:
+        print_json({"healthy": all(f.healthy for f in findings), "findings": findings})
+    else:
+        rows = [("ok" if f.healthy else "AMISS", f.subject, f.detail) for f in findings]
+        table("Doctor", ("", "subject", "finding"), rows)
+    ill = [f.subject for f in findings if not f.healthy]
+    if ill:
+        raise StudioError(f"Out of order: {', '.join(ill)}.", "Restore a backup, or train again.")
+
+
+def _show(found: list[JobRecord]) -> None:
+    rows = [
+        (job.id, job.kind, job.state, f"{job.progress:.0%}", job.stage, job.message)
+        for job in found
+    ]
+    table("Jobs", ("job", "kind", "state", "done", "stage", "message"), rows)
