@@ -22,14 +22,15 @@ def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dic
     Without a test split the honest scores of the run are judged: leave-one-out, or a fifth of the
     training texts held out from a second tuning.
     """
+    shown = test or inputs.exemplars
+    texts, labels = [e.text for e in shown], ["|".join(e.intents) for e in shown]
+    before = inputs.embed(inputs.encoder, texts)
+    after = inputs.embed(result.pipeline.encoder, texts)
     if test:
-        figures = judge_exemplars(result.pipeline, test)
+        figures = judge_exemplars(result.pipeline, test, after)
         figures["judged_on"] = f"test split of {len(test)} texts"
     else:
         figures = _judge_honest(result, inputs)
-    shown = test or inputs.exemplars
-    texts, labels = [e.text for e in shown], ["|".join(e.intents) for e in shown]
-    before, after = inputs.encoder.encode(texts), result.pipeline.encoder.encode(texts)
     return {
         **figures,
         "silhouette_before": silhouette(before, labels),
@@ -38,9 +39,11 @@ def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dic
     }
 
 
-def judge_exemplars(pipeline: IntentPipeline, exemplars: Sequence[Exemplar]) -> dict[str, Any]:
+def judge_exemplars(
+    pipeline: IntentPipeline, exemplars: Sequence[Exemplar], embeddings: FloatArray | None = None
+) -> dict[str, Any]:
     """Judge a pipeline on labelled texts; one with several intents is right if any is named."""
-    predictions = pipeline.predict([e.text for e in exemplars])
+    predictions = pipeline.predict([e.text for e in exemplars], embeddings)
     actual = [
         p.intent if p.intent in e.intents else (e.intents or ("none",))[0]
         for p, e in zip(predictions, exemplars, strict=True)

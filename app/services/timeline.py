@@ -1,6 +1,7 @@
 """The versions of a project's data and models."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from app.services.studio import Studio
 from app.services.views import ModelView

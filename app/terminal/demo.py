@@ -45,9 +45,8 @@ def walk(options: argparse.Namespace) -> None:
         out = home / "sample.zip"
         export_model(studio, _PROJECT, out)
         manifest = verify_bundle(out)
-        say(
-            f"   {out}: {out.stat().st_size / (1 << 20):.0f} MiB, {len(manifest.files)} files, sound"
-        )
+        size = out.stat().st_size / (1 << 20)
+        say(f"   {out}: {size:.0f} MiB, {len(manifest.files)} files, sound")
     say(f"\nThe studio of this walk is {home}. Look around:")
     say(f'   .venv/bin/intent-studio --home {home} explain {_PROJECT} "your text"')
 

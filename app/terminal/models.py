@@ -68,8 +68,7 @@ def follow(studio: Studio, job: JobRecord) -> JobRecord | None:
         from app.services.upkeep import cancel
 
         cancel(studio, job.id)
-        for row in training.follow(studio, job.id):
-            pass
+        row = list(training.follow(studio, job.id))[-1]
     if row.state != "succeeded":
         raise RunFailed(f"Job {row.id} {row.state}: {row.message}", row.hint)
     return row
@@ -181,7 +180,7 @@ def say_metrics(name: str, metrics: dict[str, object]) -> None:
 
 
 def _figure(key: str, value: object) -> str:
-    if isinstance(value, bool) or isinstance(value, list | dict) or value is None:
+    if value is None or isinstance(value, bool | list | dict):
         return ""
     if isinstance(value, float):
         share = key in ("accuracy", "macro_f1", "in_scope")

@@ -93,19 +93,11 @@ def _load_bert(folder: Path, config: dict[str, Any]) -> tuple[PackedBert, dict[s
         weights = read_weights(published, shape.num_hidden_layers)
     except (SafetensorError, KeyError, OSError) as error:
         raise ArtifactDamaged(f"The weights in {path} cannot be used: {error}.") from error
-    bert = _blank_bert(shape)
+    bert = PackedBert(shape)
     bert.load_state_dict(weights, assign=True)
     return bert.eval().requires_grad_(requires_grad=False), spare_weights(
         published, shape.num_hidden_layers
     )
-
-
-def _blank_bert(shape: BertShape) -> PackedBert:
-    """Build the network without filling it, for weights are assigned next."""
-    import torch
-
-    with torch.device("meta"):
-        return PackedBert(shape)
 
 
 def _load_projection(folder: Path, modules: list[tuple[str, str]]) -> nn.Linear | None:

@@ -21,7 +21,7 @@ from core.recipes import ConvfitRecipe, HeadConfig, InstantRecipe
 from core.splits import Rows, stratified_folds
 from core.training.checkpoints import Checkpoint
 from core.training.events import Event, StageStarted
-from core.training.loop import FitOptions, fit
+from core.training.loop import FitOptions, chosen_epochs, fit
 from core.types import Exemplar, FloatArray, Intent, ScoreArray
 from core.vectors import unit_rows
 
@@ -106,7 +106,7 @@ def _run_convfit(
     yield StageStarted("tuning")
     encoder = yield from _tune(recipe, inputs, resume)
     yield StageStarted("encoding")
-    embeddings = encoder.encode([e.text for e in inputs.exemplars])
+    embeddings = inputs.embed(encoder, [e.text for e in inputs.exemplars])
     fitted = _fit_head_on(settle(recipe.head), inputs, encoder, embeddings)
     if recipe.calibration == "leave-one-out":
         honest = _Honest(
@@ -179,7 +179,9 @@ def _held_out_scores(
     part = replace(
         inputs, exemplars=tuple(inputs.exemplars[row] for row in kept), checkpoint_every=0
     )
-    encoder = yield from _tune(recipe, part, None)
+    # Half the epochs place held-out texts nearly as the whole run does, at half its price.
+    epochs = max(1, chosen_epochs(len(labels), recipe) // 2)
+    encoder = yield from _tune(recipe.model_copy(update={"epochs": epochs}), part, None)
     seen = encoder.encode([e.text for e in part.exemplars])
     unseen = encoder.encode([inputs.exemplars[row].text for row in held_out])
     head = _fit_head_on(fixed_config(fitted.head, recipe.head), part, encoder, seen).head
