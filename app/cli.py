@@ -105,6 +105,7 @@ def _data_commands(commands: _Commands) -> None:
     load.add_argument("--text-column", help="column that holds the text")
     load.add_argument("--intent-column", help="column that holds the intent")
     load.add_argument("--separator", help="what parts several intents in one cell")
+    load.add_argument("--encoding", help="such as cp1251, where it cannot be found out")
     load.add_argument("--dry-run", action="store_true", help="report, and write nothing")
     _json_flag(load)
     export = _command(commands, "export", "export utterances and labels", "data.export")

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from core.types import Split
+
 
 @dataclass(frozen=True, slots=True)
 class ProjectRecord:
@@ -33,7 +35,7 @@ class UtteranceRecord:
 
     id: str
     text: str
-    split: str
+    split: Split
     source: str
     labels: tuple[str, ...] | None
     skipped: bool

@@ -3,23 +3,30 @@
 import uuid
 from collections import Counter
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.services.studio import Studio
 from app.services.views import ImportReport
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
-from core.formats.rows import LONGEST_TEXT, Format, ReadOptions, Row
-from core.formats.writing import encode_rows, format_of
+from core.formats.rows import ImportedRow, ReadOptions, RowProblem, WriteFormat
+from core.formats.writing import write_rows
 from core.text import normalise, text_hash
+from core.types import Split
 from storage import dataset, events, projects, versions
 from storage.database import Transaction
 from storage.events import Action
-from storage.files import replace_file
 from storage.records import Change, ProjectRecord, UtteranceRecord
 
 _EXAMPLES = 20
+_SEPARATOR = "|"
+_ENDINGS: dict[str, WriteFormat] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".txt": "text",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +44,7 @@ class ImportRequest:
     project: str
     path: Path
     options: ReadOptions = field(default_factory=ReadOptions)
-    split: str | None = None
+    split: Split | None = None
     dry_run: bool = False
 
 
@@ -50,23 +57,20 @@ class _Import:
     known: dict[str, UtteranceRecord]
     ids: set[str]
     source: str
-    split: str | None
+    split: Split | None
     counts: Counter[str] = field(default_factory=Counter)
     new_intents: dict[str, str] = field(default_factory=dict)
     examples: list[str] = field(default_factory=list)
 
-    def changes(self, rows: Iterator[Row]) -> Iterator[Change]:
+    def changes(self, rows: Iterator[ImportedRow | RowProblem]) -> Iterator[Change]:
         for row in rows:
-            yield from self._row(row)
+            if isinstance(row, RowProblem):
+                self._note(row.kind, row.message)
+            else:
+                yield from self._row(row)
 
-    def _row(self, row: Row) -> Iterator[Change]:
+    def _row(self, row: ImportedRow) -> Iterator[Change]:
         text = normalise(row.text)
-        if not text:
-            self._note("empty", row, "no text")
-            return
-        if len(text) > LONGEST_TEXT:
-            self._note("too_long", row, f"{len(text):,} characters")
-            return
         self._refuse_many(row)
         key = text_hash(text)
         twin = self.known.get(key)
@@ -84,7 +88,7 @@ class _Import:
         self.counts["labelled"] += labels is not None
         yield change
 
-    def _again(self, row: Row, twin: UtteranceRecord) -> Iterator[Change]:
+    def _again(self, row: ImportedRow, twin: UtteranceRecord) -> Iterator[Change]:
         """A text that is there already: label it if it has no label, else keep what it has."""
         if row.intents is None:
             self.counts["already_there"] += 1
@@ -99,9 +103,10 @@ class _Import:
         elif twin.labels == wanted:
             self.counts["already_there"] += 1
         else:
-            self._note("conflicting", row, f"says {', '.join(row.intents)}; label kept")
+            words = f"row {row.line} says {', '.join(row.intents) or 'no intent'}; label kept"
+            self._note("conflicting", f"{words}: {row.text[:60]!r}")
 
-    def _labels(self, row: Row) -> Generator[Change, None, list[str] | None]:
+    def _labels(self, row: ImportedRow) -> Generator[Change, None, list[str] | None]:
         """Yield intents to create; the generator's value is the row's labels as intent ids."""
         if row.intents is None:
             return None
@@ -119,7 +124,7 @@ class _Import:
                 yield made
         return [self.intents[name] for name in row.intents]
 
-    def _refuse_many(self, row: Row) -> None:
+    def _refuse_many(self, row: ImportedRow) -> None:
         if self.task == "single-label" and row.intents is not None and len(row.intents) != 1:
             raise InvalidInput(
                 f"Row {row.line} has {len(row.intents)} intents "
@@ -127,16 +132,18 @@ class _Import:
                 "Create a project with --multi-label, or correct the row.",
             )
 
-    def _split_of(self, row: Row) -> str:
+    def _split_of(self, row: ImportedRow) -> Split:
         return self.split or ("pool" if row.intents is None else "train")
 
-    def _note(self, kind: str, row: Row, words: str) -> None:
+    def _note(self, kind: str, sentence: str) -> None:
         self.counts[kind] += 1
         if len(self.examples) < _EXAMPLES:
-            self.examples.append(f"row {row.line}: {words}: {row.text[:60]!r}")
+            self.examples.append(sentence)
 
 
-def _known(identity: str, text: str, split: str, labels: tuple[str, ...] | None) -> UtteranceRecord:
+def _known(
+    identity: str, text: str, split: Split, labels: tuple[str, ...] | None
+) -> UtteranceRecord:
     """What later rows of the same file need to know of a row."""
     return UtteranceRecord(identity, text, split, "", labels, skipped=False, flagged="")
 
@@ -153,15 +160,23 @@ def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
     with studio.database.read() as connection:
         project = projects.find(connection, request.project)
         plan = _plan(connection, project, request)
-    for _ in plan.changes(read_rows(request.path, request.options)):
+    options = _options(project, request)
+    for _ in plan.changes(read_rows(request.path, options)):
         pass
     if not request.dry_run and plan.counts["added"] + plan.counts["labelled"]:
         action = Action("import", studio.settings.actor, f"import {request.path.name}")
         with studio.database.write() as connection:
             plan = _plan(connection, project, request)
-            changes = plan.changes(read_rows(request.path, request.options))
+            changes = plan.changes(read_rows(request.path, options))
             events.record(connection, project.id, action, changes)
     return _report(plan, request)
+
+
+def _options(project: ProjectRecord, request: ImportRequest) -> ReadOptions:
+    """Take cells of a multi-label project apart as an export of it writes them."""
+    if project.task == "multi-label" and request.options.separator is None:
+        return replace(request.options, separator=_SEPARATOR)
+    return request.options
 
 
 def _plan(connection: Transaction, project: ProjectRecord, request: ImportRequest) -> _Import:
@@ -184,7 +199,7 @@ def _report(plan: _Import, request: ImportRequest) -> ImportReport:
         already_there=counts["already_there"],
         conflicting=counts["conflicting"],
         empty=counts["empty"],
-        too_long=counts["too_long"],
+        too_long=counts["too-long"],
         new_intents=tuple(plan.new_intents),
         examples=tuple(plan.examples),
         dry_run=request.dry_run,
@@ -192,7 +207,11 @@ def _report(plan: _Import, request: ImportRequest) -> ImportReport:
 
 
 def export_file(
-    studio: Studio, name: str, out: Path, kind: Format = "auto", version: str | None = None
+    studio: Studio,
+    name: str,
+    out: Path,
+    kind: WriteFormat | None = None,
+    version: str | None = None,
 ) -> int:
     """Write a project's utterances, as they are or as a version froze them; return how many.
 
@@ -202,7 +221,7 @@ def export_file(
         NotFound: There is no such project or version.
         InvalidInput: The format is not clear, or the file cannot be written.
     """
-    chosen = format_of(out, kind)
+    chosen = kind or _format_of(out)
     with studio.database.read() as connection:
         project = projects.find(connection, name)
         if version is None:
@@ -214,13 +233,18 @@ def export_file(
             records, intents = state.utterance_records(), state.intent_records()
     names = {intent.id: intent.name for intent in intents}
     rows = (_exported(record, names) for record in records)
-    try:
-        with replace_file(out) as stream:
-            for line in encode_rows(rows, chosen):
-                stream.write(line)
-    except OSError as error:
-        raise InvalidInput(f"{out} cannot be written: {error.strerror}.") from error
+    write_rows(out, rows, chosen, _SEPARATOR if project.task == "multi-label" else None)
     return len(records)
+
+
+def _format_of(path: Path) -> WriteFormat:
+    found = _ENDINGS.get(path.suffix.lower())
+    if found is None:
+        raise InvalidInput(
+            f"'{path.name}' does not say in which format to write.",
+            "End it with .csv, .tsv, .jsonl or .txt, or use --format.",
+        )
+    return found
 
 
 def _number(version: str) -> int:
@@ -229,7 +253,6 @@ def _number(version: str) -> int:
     return int(version)
 
 
-def _exported(record: UtteranceRecord, names: dict[str, str]) -> Row:
+def _exported(record: UtteranceRecord, names: dict[str, str]) -> ImportedRow:
     labels = None if record.labels is None else tuple(sorted(names[key] for key in record.labels))
-    split = record.split
-    return Row(0, record.text, labels, split, record.id)  # type: ignore[arg-type]
+    return ImportedRow(record.text, labels, record.split, record.id)

@@ -8,6 +8,7 @@ from app.terminal.models import read_settings
 from app.terminal.output import print_json, progress_bar, table
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
+from core.formats.rows import ImportedRow
 from core.recipes import read_recipe
 
 
@@ -17,7 +18,7 @@ def few_shot(options: argparse.Namespace) -> None:
     from core.training.events import StepDone
 
     def read(path: Path) -> LabelledTexts:
-        rows = [row for row in read_rows(path) if row.intents and row.text.strip()]
+        rows = [row for row in read_rows(path) if isinstance(row, ImportedRow) and row.intents]
         if not rows:
             raise InvalidInput(f"{path} has no labelled row.", "Name a file with intents.")
         texts = tuple(row.text.strip() for row in rows)

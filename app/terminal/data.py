@@ -31,7 +31,11 @@ def import_(options: argparse.Namespace) -> None:
         project=options.project,
         path=options.file,
         options=ReadOptions(
-            options.format, options.text_column, options.intent_column, options.separator
+            options.format,
+            options.text_column,
+            options.intent_column,
+            options.separator,
+            options.encoding,
         ),
         split=options.split,
         dry_run=options.dry_run,
@@ -47,9 +51,8 @@ def import_(options: argparse.Namespace) -> None:
 def export(options: argparse.Namespace) -> None:
     """Export a project."""
     with opened(options) as studio:
-        count = datasets.export_file(
-            studio, options.project, options.file, options.format, options.version
-        )
+        kind = None if options.format == "auto" else options.format
+        count = datasets.export_file(studio, options.project, options.file, kind, options.version)
     say(f"Wrote {count} utterances to {options.file}.")
 
 

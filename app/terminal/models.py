@@ -9,6 +9,7 @@ from app.services.studio import Studio
 from app.terminal.output import opened, plain, print_json, progress_bar, say, table, tell
 from core.errors import InvalidInput, RunFailed
 from core.formats.reading import read_rows
+from core.formats.rows import ImportedRow
 from core.types import Exemplar, Prediction
 from storage.records import JobRecord
 
@@ -99,7 +100,7 @@ def evaluate(options: argparse.Namespace) -> None:
     exemplars = [
         Exemplar(str(row.line), row.text, row.intents)
         for row in read_rows(options.file)
-        if row.intents is not None and row.text.strip()
+        if isinstance(row, ImportedRow) and row.intents is not None
     ]
     with opened(options) as studio:
         metrics = judge(studio, options.model, exemplars)
@@ -115,7 +116,8 @@ def predict(options: argparse.Namespace) -> None:
 
     texts = list(options.texts)
     if options.file:
-        texts += [row.text for row in read_rows(options.file) if row.text.strip()]
+        rows = read_rows(options.file)
+        texts += [row.text for row in rows if isinstance(row, ImportedRow)]
     if not texts:
         raise InvalidInput("There is no text to predict.", "Give texts, or a file with --file.")
     with opened(options) as studio:

@@ -1,94 +1,174 @@
-"""From bytes to lines of text: encoding, and a refusal of what is not text."""
+"""From the bytes of a file to its lines: the encoding, and a refusal of what is not text."""
 
 import codecs
-from collections.abc import Iterator
+import re
+from collections.abc import Generator
 from pathlib import Path
 
 from charset_normalizer import from_bytes
 
 from core.errors import InvalidInput
-from core.formats.rows import LONGEST_CELL
+from core.formats.rows import LONGEST_RECORD
 
-_SAMPLE = 256 * 1024
+_CHUNK = 256 * 1024
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_BINARY = (b"PK\x03\x04", b"\x89PNG", b"%PDF", b"SQLite format 3", b"\x1f\x8b", b"\xff\xd8\xff")
+_KINDS = (
+    (b"PK\x03\x04", "a ZIP archive or an Excel workbook"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel or Word file"),
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"%PDF", "a PDF"),
+    (b"SQLite format 3\0", "an SQLite database"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"PAR1", "a Parquet file"),
+)
+_CONTROLS = bytes({*range(1, 9), *range(14, 27), *range(28, 32), 127})
+_CONTINUATIONS = bytes(range(0x80, 0xC0))
 _HINT = "Save it as UTF-8 text: CSV, TSV, JSONL, or one utterance a line."
+_UNREADABLE = re.compile("[\0\udc80-\udcff]")
 
 
-def find_encoding(path: Path) -> str:
-    """Find out how a file's text is encoded.
+def find_encoding(path: Path, asked: str | None = None) -> str:
+    """Find out how the text of a file is encoded, looking at all of it, a piece at a time.
+
+    Args:
+        path: The file.
+        asked: The encoding that the user named; it is checked for existing, and believed.
 
     Raises:
-        InvalidInput: There is no such file, it is empty, or it is not text.
+        InvalidInput: The file does not exist, is a folder, is empty or is not text, or the
+            encoding is neither known nor found.
     """
-    sample = _sample(path)
-    if not sample.strip():
-        raise InvalidInput(f"{path} is empty.", "Choose a file with at least one utterance.")
-    if sample.startswith(_BINARY):
-        raise InvalidInput(f"{path} is not a text file.", _HINT)
-    for mark, encoding in _MARKS:
-        if sample.startswith(mark):
-            return encoding
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample, final=False)
-    except UnicodeDecodeError:
-        return _guess(path, sample)
-    return "utf-8"
+        start = _start(path)
+        if asked is not None:
+            return _known(asked)
+        for mark, encoding in _MARKS:
+            if start.startswith(mark):
+                return encoding
+        _refuse_what_is_not_text(path, start)
+        piece = _piece_that_is_not_utf8(path)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}.", "") from error
+    return "utf-8" if piece is None else _older_encoding(path, piece)
 
 
-def lines(path: Path, encoding: str) -> Iterator[str]:
-    """Stream a file's lines with their ends.
+def read_lines(path: Path, encoding: str) -> Generator[str, None, None]:
+    """Stream the lines of a file with their ends; one over `LONGEST_RECORD` comes in pieces.
+
+    Bytes that do not fit the encoding come as U+DC80 to U+DCFF: see `unreadable`.
 
     Raises:
-        InvalidInput: A NUL, bytes that do not fit the encoding, or a line without end.
+        InvalidInput: The file cannot be read, or its code units do not fit the encoding.
     """
-    with path.open(encoding=encoding, newline="") as stream:
-        number = 0
-        while True:
-            try:
-                line = stream.readline(LONGEST_CELL + 1)
-            except UnicodeError as error:
-                raise InvalidInput(
-                    f"{path}, after row {number}: bytes that are not {encoding} text.", _HINT
-                ) from error
-            if not line:
-                return
-            number += 1
-            _check_line(path, number, line)
-            yield line
-
-
-def _check_line(path: Path, number: int, line: str) -> None:
-    if len(line) > LONGEST_CELL:
-        column = 1 + line[:LONGEST_CELL].count(",")
+    number = 0
+    try:
+        with path.open(encoding=encoding, errors="surrogateescape", newline="") as stream:
+            while line := stream.readline(LONGEST_RECORD + 1):
+                number += 1
+                yield line
+    except UnicodeError as error:
         raise InvalidInput(
-            f"{path}, row {number}, column {column}: a cell of over {LONGEST_CELL:,} characters.",
-            "An utterance is a sentence or two; check the quotes and line ends of this row.",
-        )
-    if "\0" in line:
-        column = 1 + line[: line.index("\0")].count(",")
-        raise InvalidInput(f"{path}, row {number}, column {column}: a NUL character.", _HINT)
+            f"{path}, after row {number}: bytes that are not {encoding} text.", _HINT
+        ) from error
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}.", "") from error
 
 
-def _sample(path: Path) -> bytes:
+def unreadable(line: str) -> tuple[int, str, str] | None:
+    """Find a character that no text has: its position, what it is, and a hint; None is fine."""
+    if "\0" not in line and line.isascii():
+        return None
+    found = _UNREADABLE.search(line)
+    if found is None:
+        return None
+    if found.group() == "\0":
+        return found.start(), "a NUL character", "Remove it, or save the file as text again."
+    byte = ord(found.group()) - 0xDC00
+    said = f"the byte 0x{byte:02X} does not fit the encoding of the rest"
+    return found.start(), said, "Save the file as UTF-8, or name its encoding."
+
+
+def _start(path: Path) -> bytes:
     if path.is_dir():
         raise InvalidInput(f"{path} is a folder.", "Name a file in it.")
+    if not path.exists():
+        raise InvalidInput(f"There is no file {path}.", "Check the path.")
+    if not path.is_file():  # a pipe or a device may never end
+        raise InvalidInput(f"{path} is not an ordinary file.", "Save the rows as a file first.")
+    with path.open("rb") as stream:
+        start = stream.read(_CHUNK)
+    if not start.removeprefix(codecs.BOM_UTF8).strip():
+        raise InvalidInput(f"{path} is empty.", "Choose a file with at least one utterance.")
+    return start
+
+
+def _known(asked: str) -> str:
     try:
-        with path.open("rb") as stream:
-            return stream.read(_SAMPLE)
-    except FileNotFoundError as error:
-        raise InvalidInput(f"There is no file {path}.", "Check the path.") from error
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from error
+        "".encode(asked)
+    except (LookupError, ValueError) as error:
+        raise InvalidInput(
+            f"There is no text encoding named '{asked}'.",
+            "Name one such as utf-8, utf-16, cp1252 or shift_jis, or let it be found out.",
+        ) from error
+    return asked
 
 
-def _guess(path: Path, sample: bytes) -> str:
-    controls = sum(byte < 32 and byte not in (9, 10, 13) for byte in sample)
-    best = None if controls else from_bytes(sample).best()
+def _refuse_what_is_not_text(path: Path, start: bytes) -> None:
+    for magic, kind in _KINDS:
+        if start.startswith(magic):
+            raise InvalidInput(f"{path} is not a text file but {kind}.", _HINT)
+    nuls = start.count(0)
+    controls = len(start) - len(start.translate(None, _CONTROLS))
+    if 0.2 < nuls / len(start) <= 0.5 and controls * 50 < len(start):
+        raise InvalidInput(
+            f"{path} looks like UTF-16 without the mark that says so.",
+            "Save it as UTF-8, or name its encoding (utf-16-le or utf-16-be).",
+        )
+    if (nuls + controls) * 20 > len(start) and nuls + controls > 2:
+        raise InvalidInput(f"{path} is not a text file.", _HINT)
+
+
+def _piece_that_is_not_utf8(path: Path) -> bytes | None:
+    """Return the first chunk of the file that is not UTF-8, with some bytes before it, or None."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    before = b""
+    with path.open("rb") as stream:
+        while True:
+            chunk = stream.read(_CHUNK)
+            try:
+                decoder.decode(chunk, final=not chunk)
+            except UnicodeDecodeError:
+                return (before + chunk).lstrip(_CONTINUATIONS)
+            if not chunk:
+                return None
+            before = chunk[-4096:]
+
+
+def _older_encoding(path: Path, piece: bytes) -> str:
+    """Tell UTF-8 with a damaged byte, and Windows' western encoding, from everything else."""
+    decoded = codecs.getincrementaldecoder("utf-8")("replace").decode(piece)
+    damaged = decoded.count("\ufffd")
+    whole = sum(not character.isascii() for character in decoded) - damaged
+    if whole > damaged:
+        return "utf-8"  # the reader names the row and column of the damage
+    marked = b"\n".join(line for line in piece.splitlines() if not line.isascii())[:65_536]
+    controls = len(marked) - len(marked.translate(None, _CONTROLS + b"\0"))
+    # Left to choose among all code pages, the detector takes Polish, Baltic or DOS ones for a few
+    # accents: asked about the one usual encoding alone, it tells western text from the rest.
+    if not controls and from_bytes(marked, cp_isolation=["cp1252"]).best() is not None:
+        return "cp1252"
+    best = None if controls else from_bytes(marked).best()
     if best is None:
         raise InvalidInput(f"{path} is not a text file.", _HINT)
-    return best.encoding
+    raise InvalidInput(
+        f"{path} is in an older encoding, perhaps {best.encoding}, which cannot be told for sure.",
+        "Save it as UTF-8, or name its encoding.",
+    )

@@ -1,177 +1,197 @@
 """CSV and TSV, with a header or without, whatever the delimiter."""
 
 import csv
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from core.errors import InvalidInput
-from core.formats.decoding import find_encoding, lines
-from core.formats.labels import read_split, split_intents
-from core.formats.rows import LONGEST_CELL, ReadOptions, Row
-
-_DELIMITERS = (",", "\t", ";", "|")
-_NAMES = {
-    "text": ("text", "utterance", "example", "sentence", "query", "phrase"),
-    "intent": ("intent", "label", "intents", "labels", "category", "class"),
-    "split": ("split",),
-    "id": ("id",),
-}
-_SAMPLE_ROWS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """Where each thing stands in a row; None where it does not."""
-
-    text: int
-    intent: int | None
-    split: int | None
-    id: int | None
-    has_header: bool
+from core.formats.decoding import read_lines, unreadable
+from core.formats.detect import Layout, find_layout
+from core.formats.rows import (
+    LONGEST_CELL,
+    LONGEST_RECORD,
+    ImportedRow,
+    Place,
+    ReadOptions,
+    RowProblem,
+    accept,
+    read_split,
+    split_intents,
+    too_long_cell,
+)
 
 
-def read_delimited(path: Path, options: ReadOptions) -> Iterator[Row]:
-    """Read a CSV or TSV file row by row.
+def read_delimited(
+    path: Path, encoding: str, options: ReadOptions
+) -> Iterator[ImportedRow | RowProblem]:
+    """Read a CSV or TSV file row by row; quoted cells may span lines, blank lines are passed over.
 
     Raises:
-        InvalidInput: Not text, no text column, a NUL, a cell without end, a row of another shape.
+        InvalidInput: No text column, a NUL, a damaged byte, quotes that do not fit together, a
+            cell of over `LONGEST_CELL` characters, or a row with more cells than the others.
     """
-    encoding = find_encoding(path)
-    sample = list(islice(lines(path, encoding), _SAMPLE_ROWS))
-    delimiter = "\t" if options.format == "tsv" else _find_delimiter(sample)
-    columns = _find_columns(path, _parsed(sample, delimiter), options)
-    begins = 1
-    records = _records(path, lines(path, encoding), delimiter)
-    for number, (ends, cells) in enumerate(records):
-        if (number > 0 or not columns.has_header) and any(cell.strip() for cell in cells):
-            yield _row(path, begins, cells, columns, options)
-        begins = ends + 1
+    layout = find_layout(path, encoding, options)
+    waiting_for_header = bool(layout.names)
+    for line, cells in _records(path, encoding, layout):
+        if waiting_for_header:
+            waiting_for_header = False
+        elif cells:
+            yield _row(path, line, cells, layout, options)
 
 
-def _records(path: Path, source: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Parse records with the line each ends on; quoted cells may span lines."""
-    # The module's own limit is shared by the whole program, and small; the lines are bounded, so
-    # a private count of a record's characters does its work here.
-    counted = _Counted(path, source)
-    reader = csv.reader(counted, delimiter=delimiter, strict=False)
-    while True:
-        counted.in_record = 0
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise InvalidInput(
-                f"{path}, row {reader.line_num}, column 1: {error}.",
-                "Check the quotes and line ends of this row.",
-            ) from error
-        yield reader.line_num, cells
+@dataclass(slots=True)
+class _Record:
+    """The lines of the record being parsed, checked as the parser draws them."""
 
+    path: Path
+    layout: Layout
+    source: Iterator[str]
+    begins: int = 1
+    pieces: list[str] = field(default_factory=list)
+    characters: int = 0
+    ended: bool = False
 
-class _Counted:
-    """Lines that count the characters of the record being parsed."""
-
-    def __init__(self, path: Path, source: Iterator[str]) -> None:
-        self.path = path
-        self.source = source
-        self.in_record = 0
-        self.number = 0
-
-    def __iter__(self) -> "_Counted":
+    def __iter__(self) -> "_Record":
         return self
 
     def __next__(self) -> str:
+        self.ended = True
         line = next(self.source)
-        self.number += 1
-        self.in_record += len(line)
-        if self.in_record > LONGEST_CELL:
-            raise InvalidInput(
-                f"{self.path}, row {self.number}, column 1: a cell of over "
-                f"{LONGEST_CELL:,} characters.",
-                "A quote may be missing its partner; check the rows before this one.",
-            )
+        self.ended = False
+        self.pieces.append(line)
+        self.characters += len(line)
+        if self.characters > LONGEST_RECORD:
+            raise self.too_long()
+        if found := unreadable(line):
+            before = "".join(self.pieces[:-1]) + line[: found[0]]
+            place = self.place(_walk(before, self.layout).last)
+            raise InvalidInput(f"{place}: {found[1]}.", found[2])
         return line
 
+    @property
+    def text(self) -> str:
+        """What of the record was drawn so far."""
+        return "".join(self.pieces)
 
-def _find_delimiter(sample: Sequence[str]) -> str:
-    """Choose the delimiter that gives the same, largest number of columns most often."""
+    def place(self, column: int) -> Place:
+        """Name a column of this record, counted from 1."""
+        return _place(self.path, self.begins, column, self.layout)
 
-    def fitness(delimiter: str) -> tuple[float, int]:
-        widths = [len(cells) for cells in _parsed(sample, delimiter) if cells]
-        usual = max(set(widths), key=widths.count, default=1)
-        return (widths.count(usual) / len(widths) if usual > 1 else 0.0, usual)
+    def finish(self) -> None:
+        """Let the next line begin the next record."""
+        self.begins += len(self.pieces)
+        self.pieces.clear()
+        self.characters = 0
 
-    return max(_DELIMITERS, key=fitness)
+    def fault(self) -> InvalidInput:
+        """Say why the parser refused the record."""
+        walked = _walk(self.text, self.layout)
+        if walked.trouble == "stray":
+            said = "there is text after the closing quote of the cell"
+            hint = 'Write a quote inside a quoted cell twice: "".'
+        elif walked.trouble == "open" and self.ended:
+            said, hint = "a quote is opened and never closed", "Add the closing quote."
+        else:
+            return self.too_long()
+        return InvalidInput(f"{self.place(walked.last)}: {said}.", hint)
 
-
-def _parsed(sample: Sequence[str], delimiter: str) -> list[list[str]]:
-    try:
-        return [cells for cells in csv.reader(sample, delimiter=delimiter) if cells]
-    except csv.Error:
-        return [line.rstrip("\r\n").split(delimiter) for line in sample]
-
-
-def _find_columns(path: Path, sample: list[list[str]], options: ReadOptions) -> _Columns:
-    header = [cell.strip().lower() for cell in sample[0]]
-    wanted = {"text": options.text_column, "intent": options.intent_column}
-    for kind, name in wanted.items():
-        if name is not None and name.strip().lower() not in header:
-            raise InvalidInput(
-                f"{path}, row 1 has no column '{name}' for the {kind}; it has: "
-                f"{', '.join(sample[0])}.",
-                f"Name one of them with --{kind}-column.",
-            )
-    found = {kind: _place(header, kind, wanted.get(kind)) for kind in _NAMES}
-    if found["text"] is not None:
-        return _Columns(
-            found["text"], found["intent"], found["split"], found["id"], has_header=True
-        )
-    if found["intent"] is not None:
-        raise InvalidInput(
-            f"{path}, row 1: no column is named text; it has: {', '.join(sample[0])}.",
-            "Name the column of the utterances with --text-column.",
-        )
-    return _without_header(path, sample)
-
-
-def _place(header: list[str], kind: str, wanted: str | None) -> int | None:
-    names = (wanted.strip().lower(),) if wanted else _NAMES[kind]
-    return next((header.index(name) for name in names if name in header), None)
-
-
-def _without_header(path: Path, sample: list[list[str]]) -> _Columns:
-    """Take the column with more words for the text and the other for the intent."""
-    width = max(len(cells) for cells in sample)
-    if width == 1:
-        return _Columns(0, None, None, None, has_header=False)
-    if width > 2:
-        raise InvalidInput(
-            f"{path}, row 1: {width} columns, and none is named text.",
-            "Add a header such as text,intent, or name the columns with --text-column.",
-        )
-    pairs = [cells for cells in sample if len(cells) == 2]
-    words = [sum(len(cells[place].split()) for cells in pairs) for place in (0, 1)]
-    text = 0 if words[0] >= words[1] else 1
-    return _Columns(text, 1 - text, None, None, has_header=False)
-
-
-def _row(path: Path, line: int, cells: list[str], columns: _Columns, options: ReadOptions) -> Row:
-    if columns.text >= len(cells):
-        raise InvalidInput(
-            f"{path}, row {line}, column {columns.text + 1}: the text is missing; "
-            f"the row has {len(cells)} column{'s' if len(cells) != 1 else ''}.",
-            "Check the delimiter and quotes of this row.",
+    def too_long(self) -> InvalidInput:
+        """Say which cell makes the record too long, or that all of them together do."""
+        walked = _walk(self.text, self.layout)
+        # The parser has a limit of its own, which any part of the program may have lowered.
+        limit = min(LONGEST_CELL, csv.field_size_limit())
+        if walked.size > limit:
+            return too_long_cell(self.place(walked.longest), limit)
+        return InvalidInput(
+            f"{Place(self.path, self.begins)}: a row of more than {LONGEST_RECORD:,} characters.",
+            "Leave out the columns that are not needed.",
         )
 
-    def cell(place: int | None) -> str:
-        return cells[place] if place is not None and place < len(cells) else ""
 
-    return Row(
+@dataclass(frozen=True, slots=True)
+class _Walked:
+    """The size and column, from 1, of the longest cell, and the column where the walk ended."""
+
+    size: int
+    longest: int
+    last: int
+    trouble: Literal["open", "stray"] | None = None
+
+
+def _walk(record: str, layout: Layout) -> _Walked:
+    """Go through a record's cells, to say where it goes wrong; the parser itself says no column."""
+    end = re.escape(layout.dialect.delimiter)
+    quoted = '"[^"]*+(?:""[^"]*+)*+"'
+    bare = rf"[^{end}\r\n]*+"
+    cell = rf'(?:{quoted}|(?!"){bare})' if layout.dialect.quoted else bare
+    whole, closed = re.compile(rf"{cell}(?={end}|[\r\n]|\Z)"), re.compile(quoted)
+    begins, column, longest = 0, 1, (-1, 1)
+    while found := whole.match(record, begins):
+        longest = max(longest, (len(found[0]), column))
+        if found.end() == len(record) or record[found.end()] != layout.dialect.delimiter:
+            return _Walked(*longest, column)
+        begins, column = found.end() + 1, column + 1
+    longest = max(longest, (len(record) - begins, column))
+    return _Walked(*longest, column, "stray" if closed.match(record, begins) else "open")
+
+
+def _place(path: Path, row: int, column: int, layout: Layout) -> Place:
+    named = column <= len(layout.names)
+    return Place(path, row, column, layout.names[column - 1].strip() if named else None)
+
+
+def _records(path: Path, encoding: str, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+    """Parse records, each with the line on which it begins."""
+    record = _Record(path, layout, read_lines(path, encoding))
+    parser = layout.dialect.parse(record)
+    while True:
+        try:
+            cells = next(parser)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise record.fault() from error
+        yield record.begins, cells
+        record.finish()
+
+
+def _row(
+    path: Path, line: int, cells: list[str], layout: Layout, options: ReadOptions
+) -> ImportedRow | RowProblem:
+    _check_shape(path, line, cells, layout)
+    place = _place(path, line, layout.text + 1, layout)
+    row = ImportedRow(
+        text=cells[layout.text],
+        intents=split_intents(_cell(cells, layout.intent), options.separator),
+        split=read_split(
+            _cell(cells, layout.split),
+            _place(path, line, (layout.split or 0) + 1, layout),
+            options.default_split,
+        ),
+        id=_cell(cells, layout.id).strip() or None,
         line=line,
-        text=cells[columns.text],
-        intents=split_intents(cell(columns.intent), options.separator),
-        split=read_split(path, line, cell(columns.split)),
-        id=cell(columns.id).strip() or None,
     )
+    return accept(row, place, options.longest_text)
+
+
+def _cell(cells: list[str], place: int | None) -> str:
+    return cells[place] if place is not None and place < len(cells) else ""
+
+
+def _check_shape(path: Path, line: int, cells: list[str], layout: Layout) -> None:
+    longest = max(range(len(cells)), key=lambda place: len(cells[place]))
+    if len(cells[longest]) > LONGEST_CELL:
+        raise too_long_cell(_place(path, line, longest + 1, layout))
+    if layout.text >= len(cells):
+        place = _place(path, line, layout.text + 1, layout)
+        said = f"{place}: the text is missing; the row has {len(cells)} of {layout.width} columns."
+        raise InvalidInput(said, "Check the delimiter and the quotes of this row.")
+    if any(cell.strip() for cell in cells[layout.width :]):
+        place = Place(path, line, layout.width + 1)
+        raise InvalidInput(
+            f"{place}: the row has {len(cells)} columns, the others have {layout.width}.",
+            f"Put quotes around a cell that has the delimiter '{layout.dialect.delimiter}' in it.",
+        )

@@ -1,81 +1,146 @@
-"""One JSON object a line."""
+"""JSONL: one JSON object a line."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from core.errors import InvalidInput
-from core.formats.decoding import find_encoding, lines
-from core.formats.labels import read_split, split_intents
-from core.formats.rows import ReadOptions, Row
+from core.formats.decoding import read_lines, unreadable
+from core.formats.rows import (
+    INTENT_NAMES,
+    LONGEST_CELL,
+    LONGEST_RECORD,
+    TEXT_NAMES,
+    ImportedRow,
+    Place,
+    ReadOptions,
+    RowProblem,
+    accept,
+    read_split,
+    split_intents,
+    too_long_cell,
+)
 
-_TEXT = ("text", "utterance", "sentence", "query")
-_INTENT = ("intents", "intent", "labels", "label")
+_EXAMPLE = 'Each line is one object such as {"text": "hello", "intent": "greeting"}.'
+_KEY = re.compile(r'"([^"\\]{1,80}+)"\s*+:')
+_NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
 
-def read_jsonl(path: Path, options: ReadOptions) -> Iterator[Row]:
-    """Read `{"text": ..., "intent": ...}` or `"intents": [...]`; other keys are left alone.
+def read_jsonl(
+    path: Path, encoding: str, options: ReadOptions
+) -> Iterator[ImportedRow | RowProblem]:
+    """Read `{"text": ..., "intent": ...}` or `"intents": [...]`, with `split` and `id` or without.
+
+    Blank lines are passed over, and so are other keys.
 
     Raises:
-        InvalidInput: A line is not a JSON object, or its text is missing or not a text.
+        InvalidInput: A line is no JSON object or is over `LONGEST_RECORD` characters, or a value
+            is missing or of the wrong kind.
     """
-    for line, content in enumerate(lines(path, find_encoding(path)), start=1):
-        if content.strip():
-            yield _row(path, line, _parse(path, line, content), options)
+    for number, line in enumerate(read_lines(path, encoding), start=1):
+        _check_line(path, number, line)
+        if line.strip():
+            yield _row(path, number, _parse(path, number, line), options)
 
 
-def _parse(path: Path, line: int, content: str) -> dict[str, Any]:
+def _check_line(path: Path, number: int, line: str) -> None:
+    if len(line) > LONGEST_RECORD:
+        raise too_long_cell(Place(path, number, name=_last_key(line)))
+    if found := unreadable(line):
+        place = Place(path, number, name=_last_key(line[: found[0]]))
+        raise InvalidInput(f"{place}: {found[1]}, at character {found[0] + 1}.", found[2])
+
+
+def _last_key(line: str) -> str | None:
+    """Guess from a piece of a line which key's value it ends in."""
+    return next((found[1] for found in reversed(list(_KEY.finditer(line)))), None)
+
+
+def _parse(path: Path, number: int, line: str) -> dict[str, object]:
     try:
-        value = json.loads(content)
-    except ValueError as error:
-        raise InvalidInput(
-            f"{path}, row {line}, column {getattr(error, 'colno', 1)}: not JSON ({error}).",
-            'Each line is one object such as {"text": "hello", "intent": "greeting"}.',
-        ) from error
+        value = json.loads(line)
+    except json.JSONDecodeError as error:
+        said = f"{Place(path, number)}: not JSON ({error.msg}, at character {error.pos + 1})."
+        raise InvalidInput(said, _EXAMPLE) from error
+    except (ValueError, RecursionError) as error:
+        # Numbers of thousands of digits, lists in lists in lists.
+        raise InvalidInput(f"{Place(path, number)}: JSON that cannot be read.", _EXAMPLE) from error
     if not isinstance(value, dict):
-        raise InvalidInput(
-            f"{path}, row {line}: not a JSON object.",
-            'Each line is one object such as {"text": "hello", "intent": "greeting"}.',
-        )
+        raise InvalidInput(f"{Place(path, number)}: not a JSON object.", _EXAMPLE)
     return value
 
 
-def _row(path: Path, line: int, value: dict[str, Any], options: ReadOptions) -> Row:
-    key = _key(value, (options.text_column,) if options.text_column else _TEXT)
+def _row(
+    path: Path, number: int, value: dict[str, object], options: ReadOptions
+) -> ImportedRow | RowProblem:
+    wanted = options.text_column
+    key = _key(value, (wanted,) if wanted else TEXT_NAMES)
+    place = Place(path, number, name=key or wanted or "text")
     text = value[key] if key else None
-    if not isinstance(text, str) or "\0" in text:
-        raise InvalidInput(
-            f"{path}, row {line}, column '{key or 'text'}': "
-            + ("a NUL character." if isinstance(text, str) else "no text."),
-            "Name the key of the utterances with --text-column.",
-        )
-    split = value.get("split")
-    return Row(
-        line=line,
+    if not isinstance(text, str):
+        said = "there is no text" if text is None else f"{str(text)[:40]} is not a text"
+        hint = _EXAMPLE if wanted is None else f"The keys are: {', '.join(value)[:200]}."
+        raise InvalidInput(f"{place}: {said}.", hint)
+    _check_characters(place, text)
+    if len(text) > LONGEST_CELL:
+        raise too_long_cell(place)
+    split = _plain_value(value, "split", Place(path, number, name="split"))
+    row = ImportedRow(
         text=text,
-        intents=_intents(path, line, value, options),
-        split=read_split(path, line, str(split)) if split is not None else None,
-        id=str(value["id"]) if value.get("id") is not None else None,
+        intents=_intents(path, number, value, options),
+        split=read_split(split, Place(path, number, name="split"), options.default_split),
+        id=_plain_value(value, "id", Place(path, number, name="id")).strip() or None,
+        line=number,
     )
+    return accept(row, place, options.longest_text)
 
 
 def _intents(
-    path: Path, line: int, value: dict[str, Any], options: ReadOptions
+    path: Path, number: int, value: dict[str, object], options: ReadOptions
 ) -> tuple[str, ...] | None:
-    key = _key(value, (options.intent_column,) if options.intent_column else _INTENT)
-    label = value[key] if key else None
-    if label is None:
+    wanted = options.intent_column
+    key = _key(value, (wanted,) if wanted else INTENT_NAMES)
+    if key is None:
         return None
-    if isinstance(label, str):
-        return split_intents(label, options.separator)
-    if isinstance(label, list) and all(isinstance(name, str) for name in label):
-        return tuple(dict.fromkeys(name.strip() for name in label if name.strip()))
+    label, place = value[key], Place(path, number, name=key)
+    if isinstance(label, list):
+        names = [_name(name, place).strip() for name in label]
+        return tuple(dict.fromkeys(name for name in names if name))
+    return split_intents(_name(label, place), options.separator)
+
+
+def _name(value: object, place: Place) -> str:
+    """Return an intent's name; a number is a name too, and null is none."""
+    if isinstance(value, str):
+        _check_characters(place, value)
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
     raise InvalidInput(
-        f"{path}, row {line}, column '{key}': neither a name nor a list of names.",
+        f"{place}: neither a name nor a list of names.",
         'Write "intent": "greeting" or "intents": ["greeting", "thanks"].',
     )
 
 
-def _key(value: dict[str, Any], names: tuple[str, ...]) -> str | None:
+def _plain_value(value: dict[str, object], key: str, place: Place) -> str:
+    found = value.get(key)
+    if found is None:
+        return ""
+    if isinstance(found, bool) or not isinstance(found, str | int):
+        raise InvalidInput(f"{place}: neither a text nor a number.", _EXAMPLE)
+    _check_characters(place, str(found))
+    return str(found)
+
+
+def _check_characters(place: Place, text: str) -> None:
+    """Refuse what JSON can escape and no text holds: NUL and halves of surrogate pairs."""
+    if found := _NO_CHARACTER.search(text):
+        said = "a NUL character" if found.group() == "\0" else "half of a character (a surrogate)"
+        raise InvalidInput(f"{place}: {said}, at character {found.start() + 1}.", "Remove it.")
+
+
+def _key(value: dict[str, object], names: tuple[str, ...]) -> str | None:
     return next((name for name in names if name in value), None)

@@ -1,52 +1,52 @@
 """Read any file of utterances that the studio knows."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from core.formats.decoding import find_encoding, lines
+from core.errors import InvalidInput
+from core.formats.decoding import find_encoding
 from core.formats.delimited import read_delimited
+from core.formats.detect import find_format
 from core.formats.jsonl import read_jsonl
-from core.formats.rows import Format, ReadOptions, Row
-
-_ENDINGS: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".txt": "text",
-}
+from core.formats.plain import read_plain
+from core.formats.rows import ImportedRow, ReadOptions, RowProblem
 
 
-def read_rows(path: Path, options: ReadOptions | None = None) -> Iterator[Row]:
-    """Stream a file's rows; memory does not grow with the file.
+def read_rows(path: Path, options: ReadOptions | None = None) -> Iterator[ImportedRow | RowProblem]:
+    """Stream the rows of a file in its order; memory does not grow with the file.
+
+    Args:
+        path: A CSV, TSV, JSONL or plain text file.
+        options: What not to find out from the file.
+
+    Returns:
+        Each row; one that has no text or too much of it as a `RowProblem`.
 
     Raises:
-        InvalidInput: The file or one of its rows cannot be read; row and column are named.
+        InvalidInput: The file or one of its rows cannot be read; row and column are named. Faults
+            of the file as a whole are raised at once, those of a row when the reader reaches it.
     """
     chosen = options or ReadOptions()
-    kind = chosen.format if chosen.format != "auto" else _ENDINGS.get(path.suffix.lower())
-    if kind is None:
-        kind = _by_content(path)
-    if kind == "jsonl":
-        return read_jsonl(path, chosen)
-    if kind == "text":
-        return _read_plain(path)
-    return read_delimited(path, ReadOptions(kind, *_columns(chosen)))
+    _check(chosen)
+    encoding = find_encoding(path, chosen.encoding)
+    kind = chosen.format if chosen.format != "auto" else find_format(path, encoding)
+    match kind:
+        case "jsonl":
+            return read_jsonl(path, encoding, chosen)
+        case "text":
+            return read_plain(path, encoding, chosen)
+        case _:
+            return read_delimited(path, encoding, replace(chosen, format=kind))
 
 
-def _columns(options: ReadOptions) -> tuple[str | None, str | None, str | None]:
-    return options.text_column, options.intent_column, options.separator
-
-
-def _by_content(path: Path) -> Format:
-    first = next(lines(path, find_encoding(path)), "")
-    if first.lstrip().startswith("{"):
-        return "jsonl"
-    return "csv" if any(sign in first for sign in ",;\t|") else "text"
-
-
-def _read_plain(path: Path) -> Iterator[Row]:
-    for line, content in enumerate(lines(path, find_encoding(path)), start=1):
-        if content.strip():
-            yield Row(line, content.rstrip("\r\n"))
+def _check(options: ReadOptions) -> None:
+    if options.separator == "":
+        raise InvalidInput("The separator of intents is empty.", "Name one such as '|' or ';'.")
+    if options.delimiter is not None and (
+        len(options.delimiter) != 1 or options.delimiter in '\r\n\0"'
+    ):
+        raise InvalidInput(
+            f"{options.delimiter!r} cannot part the cells of a row.",
+            "Name one character: a comma, a semicolon, a tab or a bar.",
+        )

@@ -1,62 +1,117 @@
-"""Write utterances so that reading them gives back the same."""
+"""Write utterances: the same rows give the same bytes, and reading them gives back the rows."""
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from core.errors import InvalidInput
-from core.formats.rows import Format, Row
+from core.formats.atomic import write_atomically
+from core.formats.rows import ImportedRow, WriteFormat
 
-SEPARATOR = "|"
-_ENDINGS: dict[str, Format] = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".txt": "text"}
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+COLUMNS = ("id", "text", "intent", "split")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\0")
 
 
-def format_of(path: Path, asked: Format) -> Format:
-    """Return the format to write, by the name's ending where it was not said.
+def write_rows(
+    path: Path, rows: Iterable[ImportedRow], format: WriteFormat, separator: str | None = None
+) -> None:
+    """Write rows as UTF-8 with LF line ends, replacing the file as a whole or not at all.
+
+    `csv`, `tsv` and `jsonl` lose nothing. `text` keeps the texts alone, each on one line.
+    `spreadsheet` is a CSV of which no cell is taken for a formula (OWASP ASVS 1.2.10): for looking
+    at, since an apostrophe stands before such texts.
+
+    Args:
+        path: The file; its folder exists.
+        rows: What to write; their `line` is left out.
+        format: The format, whatever the name of the file.
+        separator: What parts several intents in one cell of a table; None where each row has one
+            intent at most.
 
     Raises:
-        InvalidInput: The ending says nothing.
+        InvalidInput: The file cannot be written, or a label does not fit into a cell.
     """
-    found = asked if asked != "auto" else _ENDINGS.get(path.suffix.lower())
-    if found is None:
-        raise InvalidInput(
-            f"'{path.name}' does not say in which format to write.",
-            "End it with .csv, .tsv, .jsonl or .txt, or use --format.",
-        )
-    return found
+    write_atomically(path, encode_rows(rows, format, separator))
 
 
-def encode_rows(rows: Iterable[Row], kind: Format) -> Iterator[bytes]:
-    """Write rows as UTF-8 with LF line ends; equal rows give equal bytes.
+def encode_rows(
+    rows: Iterable[ImportedRow], format: WriteFormat, separator: str | None = None
+) -> Iterator[bytes]:
+    """Return the pieces of the file that `write_rows` writes, for a download or a digest.
 
-    `spreadsheet` is a CSV whose cells no spreadsheet takes for a formula; it is for looking at.
+    Raises:
+        InvalidInput: A label does not fit into a cell, or a text has half a surrogate pair.
     """
-    if kind == "jsonl":
-        return (_json_line(row) for row in rows)
-    if kind == "text":
-        return (" ".join(row.text.split()).encode() + b"\n" for row in rows)
-    return _delimited(rows, "\t" if kind == "tsv" else ",", safe=kind == "spreadsheet")
+    if format == "jsonl":
+        return _encoded(_json_line(row) for row in rows)
+    if format == "text":
+        return _encoded(re.sub(r"[\r\n]+", " ", row.text) + "\n" for row in rows)
+    delimiter = "\t" if format == "tsv" else ","
+    change = _defused if format == "spreadsheet" else str
+    return _encoded(_table(rows, delimiter, separator, change))
 
 
-def _json_line(row: Row) -> bytes:
-    value: dict[str, object] = {"id": row.id, "text": row.text}
+def _encoded(pieces: Iterable[str]) -> Iterator[bytes]:
+    for piece in pieces:
+        try:
+            yield piece.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidInput(
+                f"The row {piece.strip()[:80]!r} has half of a character (a surrogate).",
+                "Edit the text, then export again.",
+            ) from error
+
+
+def _json_line(row: ImportedRow) -> str:
+    value: dict[str, object] = {"text": row.text}
+    if row.id is not None:
+        value = {"id": row.id, **value}
     if row.intents is not None:
         value["intents"] = list(row.intents)
-    value["split"] = row.split
-    return json.dumps(value, ensure_ascii=False).encode() + b"\n"
+    if row.split is not None:
+        value["split"] = row.split
+    return json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def _delimited(rows: Iterable[Row], delimiter: str, *, safe: bool) -> Iterator[bytes]:
-    yield delimiter.join(("id", "text", "intent", "split")).encode() + b"\n"
+def _table(
+    rows: Iterable[ImportedRow],
+    delimiter: str,
+    separator: str | None,
+    change: Callable[[str], str],
+) -> Iterator[str]:
+    yield delimiter.join(COLUMNS) + "\n"
+    # The standard writer leaves a lone carriage return bare, so it is not used.
+    special = re.compile(f'["\r\n{delimiter}]|^ | $')
     for row in rows:
-        cells = (row.id or "", row.text, SEPARATOR.join(row.intents or ()), row.split or "")
-        buffer = io.StringIO()
-        writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
-        writer.writerow([_defused(cell) for cell in cells] if safe else cells)
-        yield buffer.getvalue().encode()
+        cells = (row.id or "", row.text, _label(row, separator), row.split or "")
+        yield delimiter.join(_cell(change(cell), special) for cell in cells) + "\n"
+
+
+def _cell(content: str, special: re.Pattern[str]) -> str:
+    if not special.search(content):
+        return content
+    return '"' + content.replace('"', '""') + '"'
+
+
+def _label(row: ImportedRow, separator: str | None) -> str:
+    """Put the intents of a row into one cell; that of a row with no fitting intent is not blank."""
+    if row.intents is None:
+        return ""
+    if separator is None:
+        if len(row.intents) != 1:
+            raise InvalidInput(
+                f"'{row.text[:80]}' has {len(row.intents)} intents, and a cell holds one.",
+                "Choose a separator such as '|', or the format JSONL.",
+            )
+        return row.intents[0]
+    for name in row.intents:
+        if separator in name:
+            raise InvalidInput(
+                f"The intent '{name}' has the separator '{separator}' in its name.",
+                "Choose another separator, or the format JSONL.",
+            )
+    return separator.join(row.intents) or separator
 
 
 def _defused(cell: str) -> str:

@@ -9,7 +9,7 @@ from core.errors import ArtifactDamaged, InvalidInput
 from core.heads.base import Head
 from core.heads.selection import choose_votes
 from core.heads.simple import LinearHead, NeighbourHead, PointHead, fit_linear, fit_prototypes
-from core.heads.votes import VoteHead, fit_votes
+from core.heads.votes import VoteHead, solve_again
 from core.recipes import (
     HeadConfig,
     LinearConfig,
@@ -126,4 +126,4 @@ def with_inverse(head: VoteHead) -> VoteHead:
     """Return the head ready for leave-one-out and updates; a stored head leaves its inverse out."""
     if head.inverse is not None:
         return head
-    return fit_votes(head.exemplars, head.targets, head.intents, head.tau, head.ridge)
+    return solve_again(head)

@@ -170,6 +170,12 @@ def relabel(head: VoteHead, row: int, target: ScoreArray) -> VoteHead:
     return _solved(replace(head, targets=targets))
 
 
+def solve_again(head: VoteHead) -> VoteHead:
+    """Return the head with its inverse computed from its exemplars, ready for updates."""
+    matrix = kernel(head.exemplars, head.exemplars, head.tau)
+    return replace(head, inverse=_inverse_of(matrix, head.ridge))
+
+
 def _whole(head: VoteHead) -> ScoreArray:
     if head.inverse is None:
         message = "updates need votes of all exemplars"

@@ -1,0 +1,278 @@
+"""What a file's first rows say: its format, delimiter and header, and which column is which."""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from core.errors import InvalidInput
+from core.formats.decoding import read_lines
+from core.formats.rows import (
+    ID_NAMES,
+    INTENT_NAMES,
+    SPLIT_NAMES,
+    TEXT_NAMES,
+    Place,
+    ReadFormat,
+    ReadOptions,
+)
+
+_DELIMITERS = (",", ";", "\t", "|")
+_SAMPLE_LINES = 200
+_SAMPLE_CHARACTERS = 256 * 1024
+_ENDINGS: dict[str, ReadFormat] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a line becomes cells.
+
+    Attributes:
+        delimiter: The character between cells.
+        quoted: Whether quotes around a cell are quotes, or characters like any other.
+    """
+
+    delimiter: str
+    quoted: bool = True
+
+    def parse(self, lines: Iterable[str]) -> Iterator[list[str]]:
+        """Parse lines into rows of cells, without tolerance for quotes that do not fit together."""
+        if self.quoted:
+            return csv.reader(lines, delimiter=self.delimiter, strict=True)
+        return csv.reader(lines, delimiter=self.delimiter, quoting=csv.QUOTE_NONE, strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the rows of a delimited file are made.
+
+    Attributes:
+        dialect: How its lines become cells.
+        names: The cells of the header; empty without one.
+        width: Cells in a usual row.
+        text: Place of the text in a row, from 0.
+        intent: Place of the intent, or None; so for the following two.
+        split: Place of the split.
+        id: Place of the id.
+    """
+
+    dialect: Dialect
+    names: tuple[str, ...]
+    width: int
+    text: int
+    intent: int | None = None
+    split: int | None = None
+    id: int | None = None
+
+
+def find_format(path: Path, encoding: str) -> ReadFormat:
+    """Tell the format by the ending of the name, and where that is silent by the first rows.
+
+    Raises:
+        InvalidInput: The file is one JSON document instead of one object a line.
+    """
+    by_name = _ENDINGS.get(path.suffix.lower())
+    if by_name is not None:
+        return by_name
+    sample = _sample(path, encoding)
+    first = next((line.strip() for line in sample if line.strip()), "")
+    if first.startswith("{"):
+        return "jsonl"
+    if path.suffix.lower() == ".json":
+        raise InvalidInput(
+            f"{path} is one JSON document, not JSONL.",
+            "Write one object a line, and end the name with .jsonl.",
+        )
+    delimiters = [d for d in _DELIMITERS if _is_header(_rows(sample, Dialect(d))[:1])]
+    # Sentences have commas, semicolons and bars, so in a .txt file only tabs part columns.
+    delimiters += [d for d in _DELIMITERS if _fitness(_rows(sample, Dialect(d))) == (1.0, 1.0)]
+    if path.suffix.lower() == ".txt":
+        delimiters = [
+            d for d in delimiters if d == "\t" or _is_header(_rows(sample, Dialect(d))[:1])
+        ]
+    return "csv" if delimiters else "text"
+
+
+def find_layout(path: Path, encoding: str, options: ReadOptions) -> Layout:
+    """Find the delimiter, the header and the columns of a delimited file.
+
+    Raises:
+        InvalidInput: No column is the text's, or a column that the options name is not there.
+    """
+    sample = _sample(path, encoding)
+    delimiter = options.delimiter or ("\t" if options.format == "tsv" else None)
+    if delimiter is None:
+        delimiter = _find_delimiter(sample, options)
+    dialect = Dialect(delimiter, quoted=delimiter != "\t" or not _has_stray_quotes(sample))
+    rows = _rows(sample, dialect)
+    if not rows:
+        raise InvalidInput(f"{Place(path, 1)}: no cells can be read.", "Check its quotes.")
+    if _has_header(rows, options):
+        return _by_names(path, dialect, rows[0], options)
+    return _by_content(path, dialect, rows, options)
+
+
+def _sample(path: Path, encoding: str) -> list[str]:
+    sample: list[str] = []
+    characters = 0
+    with closing(read_lines(path, encoding)) as lines:
+        for line in lines:
+            sample.append(line)
+            characters += len(line)
+            if len(sample) == _SAMPLE_LINES or characters > _SAMPLE_CHARACTERS:
+                break
+    return sample
+
+
+def _rows(sample: Sequence[str], dialect: Dialect) -> list[list[str]]:
+    """Parse the sample's rows up to the first that cannot be, or that the sample cuts off."""
+    rows: list[list[str]] = []
+    try:
+        for row in dialect.parse(sample):
+            if row:
+                rows.append(row)  # noqa: PERF401 - what came before an error is kept
+    except csv.Error:
+        pass
+    return rows
+
+
+def _has_stray_quotes(sample: Sequence[str]) -> bool:
+    """Tell a TSV file whose quotes are plain characters: as quotes they would not fit together."""
+    plain = _rows(sample, Dialect("\t", quoted=False))
+    if not plain or len(plain[0]) == 1 or len({len(row) for row in plain}) > 1:
+        return False
+    return len(_rows(sample, Dialect("\t"))) < len(plain)
+
+
+def _find_delimiter(sample: Sequence[str], options: ReadOptions) -> str:
+    parsed = {delimiter: _rows(sample, Dialect(delimiter)) for delimiter in _DELIMITERS}
+    if options.header is not False:
+        wanted = options.text_column or ""
+        for delimiter, rows in parsed.items():
+            if rows and len(rows[0]) > 1 and _is_header(rows[:1], wanted):
+                return delimiter
+    return max(_DELIMITERS, key=lambda delimiter: _fitness(parsed[delimiter]))
+
+
+def _fitness(rows: Sequence[Sequence[str]]) -> tuple[float, float]:
+    """Return the share of rows as wide as most, and of cells that do not go on with a space."""
+    widths = [len(row) for row in rows]
+    usual = max(sorted(set(widths)), key=widths.count, default=1)
+    if usual == 1:
+        return 0.0, 0.0
+    following = [cell for row in rows for _, cell in pairwise(row)]
+    tight = sum(not cell.startswith(" ") for cell in following) / len(following)
+    return widths.count(usual) / len(widths), tight
+
+
+def _is_header(rows: Sequence[Sequence[str]], wanted: str = "") -> bool:
+    names = {_plain(cell) for row in rows for cell in row}
+    if wanted and _plain(wanted) in names:
+        return True
+    return bool(names.intersection(TEXT_NAMES)) and len(names) > 1
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower()
+
+
+def _has_header(rows: Sequence[Sequence[str]], options: ReadOptions) -> bool:
+    if options.header is not None:
+        return options.header
+    names = {_plain(cell) for cell in rows[0]}
+    asked = {_plain(n) for n in (options.text_column, options.intent_column) if n}
+    return bool(names & {*TEXT_NAMES, *INTENT_NAMES, *asked})
+
+
+def _by_names(path: Path, dialect: Dialect, header: Sequence[str], options: ReadOptions) -> Layout:
+    names = [_plain(cell) for cell in header]
+    place = Place(path, 1)
+
+    def find(known: tuple[str, ...], asked: str | None = None) -> int | None:
+        accepted = known if asked is None else (_plain(asked),)
+        name = next((name for name in accepted if name in names), None)
+        if name is None and asked is not None and asked.strip().isdigit():
+            return _numbered(place, asked, len(names))
+        if name is not None and names.count(name) > 1:
+            said = f"{place}: {names.count(name)} columns are named '{name}'."
+            raise InvalidInput(said, "Give each column a name of its own.")
+        return None if name is None else names.index(name)
+
+    text = find(TEXT_NAMES, options.text_column)
+    intent = find(INTENT_NAMES, options.intent_column)
+    if text is None or (intent is None and options.intent_column is not None):
+        raise _no_column(place, header, "text" if text is None else "intent", options)
+    return Layout(
+        dialect,
+        tuple(header),
+        len(header),
+        text,
+        intent,
+        find(SPLIT_NAMES),
+        find(ID_NAMES),
+    )
+
+
+def _no_column(
+    place: Place, header: Sequence[str], kind: str, options: ReadOptions
+) -> InvalidInput:
+    asked = options.text_column if kind == "text" else options.intent_column
+    columns = ", ".join(f"'{cell.strip()}'" for cell in header)[:300]
+    return InvalidInput(
+        f"{place}: there is no column '{asked or kind}' for the {kind}; the columns are {columns}.",
+        f"Say which column has the {kind}, or rename it to '{kind}'.",
+    )
+
+
+def _by_content(
+    path: Path, dialect: Dialect, rows: list[list[str]], options: ReadOptions
+) -> Layout:
+    """Find the columns of a file without header, by number or by what is in them."""
+    place = Place(path, 1)
+    widths = [len(row) for row in rows]
+    width = max(sorted(set(widths)), key=widths.count)
+    for kind, asked in (("text", options.text_column), ("intent", options.intent_column)):
+        if asked is not None and not asked.strip().isdigit():
+            raise _no_column(place, rows[0], kind, options)
+    text = _numbered(place, options.text_column, width)
+    intent = _numbered(place, options.intent_column, width)
+    if text is None and width > 2:
+        raise InvalidInput(
+            f"{place}: {width} columns, and none of them is named text.",
+            "Add a header such as text,intent, or say which column has the text.",
+        )
+    if text is None:
+        text = _text_of_two(rows) if width == 2 and intent is None else 1 - (intent or 1)
+    if intent is None and width == 2:
+        intent = 1 - text
+    return Layout(dialect, (), width, text if width > 1 else 0, intent)
+
+
+def _numbered(place: Place, asked: str | None, width: int) -> int | None:
+    if asked is None:
+        return None
+    if not 1 <= int(asked) <= width:
+        raise InvalidInput(
+            f"{place}: there is no column {asked.strip()}; the row has {width}.",
+            "Columns count from 1.",
+        )
+    return int(asked) - 1
+
+
+def _text_of_two(rows: Sequence[Sequence[str]]) -> int:
+    """Take for the text the column that repeats itself less, then that with more words."""
+    pairs = [row for row in rows if len(row) == 2]
+
+    def variety(place: int) -> tuple[int, int, int]:
+        cells = [row[place].strip() for row in pairs]
+        return len(set(cells)), sum(len(c.split()) for c in cells), sum(len(c) for c in cells)
+
+    return 0 if variety(0) >= variety(1) else 1

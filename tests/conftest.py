@@ -1,0 +1,65 @@
+"""What several tests need: an open studio, a tiny encoder, a small labelled set."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.bootstrap import open_studio
+from app.services.studio import Studio
+from app.settings import Settings
+from core.encoders.transformer import TransformerEncoder
+from tests.tiny import tiny_folder
+
+
+@pytest.fixture
+def studio(tmp_path: Path) -> Iterator[Studio]:
+    opened = open_studio(Settings(home=tmp_path / "home"))
+    yield opened
+    opened.database.close()
+
+
+@pytest.fixture(scope="session")
+def tiny_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_folder(tmp_path_factory.mktemp("tiny") / "encoder")
+
+
+@pytest.fixture(scope="session")
+def tiny(tiny_path: Path) -> TransformerEncoder:
+    from core.encoders.loading import load_folder
+
+    return load_folder(tiny_path)
+
+
+@pytest.fixture(scope="session")
+def labelled_csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data") / "labelled.csv"
+    rows = [f"{text},{intent}" for intent, texts in SENTENCES.items() for text in texts]
+    path.write_text("text,intent\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+SENTENCES = {
+    "refund": [
+        "I want my money back",
+        "please refund the order",
+        "give me a refund now",
+        "how do I get my money back",
+        "refund my payment please",
+    ],
+    "parcel": [
+        "where is my parcel",
+        "my parcel has not arrived",
+        "track the parcel for me",
+        "when does the parcel come",
+        "the parcel is late",
+    ],
+    "password": [
+        "I forgot my password",
+        "reset the password please",
+        "my password does not work",
+        "change my password",
+        "how do I set a new password",
+    ],
+    "greeting": ["hello there", "good morning", "hi", "hey you", "good evening to you"],
+}

@@ -1,0 +1,110 @@
+"""JSONL: keys, labels and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.errors import InvalidInput
+from core.formats.reading import read_rows
+from core.formats.rows import ImportedRow, ReadOptions, RowProblem
+
+DATA = Path(__file__).parents[4] / "shared" / "data"
+
+
+def read(path: Path, content: str | bytes, **options: object) -> list[ImportedRow | RowProblem]:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return list(read_rows(path, ReadOptions(**options)))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "x.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("label", "intents"),
+    [
+        ('"intent": "a"', ("a",)),
+        ('"intents": ["a", " b", "a"]', ("a", "b")),
+        ('"intents": []', ()),
+        ('"intent": null', None),
+        ('"intent": ""', None),
+        ('"label": 7', ("7",)),
+        ('"intent": "a|b"', ("a|b",)),
+        ('"slots": [{"start": 1}]', None),
+    ],
+)
+def test_labels_are_read_in_their_usual_shapes(
+    path: Path, label: str, intents: tuple[str, ...] | None
+) -> None:
+    assert read(path, f'{{"text": "NA", {label}}}\n') == [ImportedRow("NA", intents, line=1)]
+
+
+def test_split_id_and_mapped_keys_are_read_and_blank_lines_passed_over(path: Path) -> None:
+    content = '\n{"frage": "a", "ziel": "x|y", "split": "TEST", "id": 7}\n\n{"frage": "b"}'
+    rows = read(
+        path, content, text_column="frage", intent_column="ziel", separator="|",
+        default_split="train",
+    )  # fmt: skip
+    assert rows == [
+        ImportedRow("a", ("x", "y"), "test", "7", 2),
+        ImportedRow("b", None, "train", None, 4),
+    ]
+
+
+def test_empty_and_too_long_texts_are_reported(path: Path) -> None:
+    rows = read(path, json.dumps({"text": " "}) + "\n" + json.dumps({"text": "x" * 5001}))
+    assert [(row.line, row.kind) for row in rows if isinstance(row, RowProblem)] == [
+        (1, "empty"),
+        (2, "too-long"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"text": "b"', "row 2: not JSON"),
+        ("[1]", "row 2: not a JSON object"),
+        ('{"text": 7}', "row 2, column 'text': 7 is not a text"),
+        ('{"text": null}', "row 2, column 'text': there is no text"),
+        ('{"intent": "a"}', "row 2, column 'text': there is no text"),
+        ('{"text": "a", "intent": {"name": "x"}}', "row 2, column 'intent': neither a name"),
+        ('{"text": "a", "intents": [1.5]}', "row 2, column 'intents': neither a name"),
+        ('{"text": "a", "id": [1]}', "row 2, column 'id': neither a text nor a number"),
+        ('{"text": "a", "split": "val"}', "row 2, column 'split': 'val' is not a split"),
+        ('{"text": "a\\u0000"}', "row 2, column 'text': a NUL character, at character 2"),
+        ('{"text": "a\\ud83d"}', "row 2, column 'text': half of a character"),
+        ('{"text": "a", "intent": "b\0"}', "row 2, column 'intent': a NUL character"),
+        ("[" * 100_000, "row 2: JSON that cannot be read"),
+        ('{"text": "a", "id": ' + "1" * 5000 + "}", "row 2: JSON that cannot be read"),
+        ('{"id": 1, "text": "' + "x" * 10_000_000 + '"}', "row 2, column 'text': a cell of more"),
+        ('{"id": 1, "text": "' + "x" * 200_000 + '"}', "row 2, column 'text': a cell of more"),
+    ],
+)
+def test_a_line_that_cannot_be_used_is_refused_with_its_place(
+    path: Path, line: str, said: str
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        read(path, '{"text": "a"}\n' + line + "\n")
+    assert said in caught.value.message
+    assert caught.value.hint
+
+
+def test_a_damaged_byte_names_row_and_column(path: Path) -> None:
+    with pytest.raises(InvalidInput, match="row 1, column 'text': the byte 0xC3"):
+        read(path, '{"id": "é", "text": "é'.encode() + b'\xc3"}\n')
+
+
+@pytest.mark.parametrize(
+    ("file", "n_rows"),
+    [("atis/train", 4478), ("snips/test", 700), ("nlupp_banking/fold2", 211)],
+)
+def test_public_sets_are_read_as_they_are(file: str, n_rows: int) -> None:
+    path = DATA / f"{file}.jsonl"
+    if not path.is_file():
+        pytest.skip(f"the evaluation data are not at {path}")
+    rows = list(read_rows(path))
+    assert len(rows) == n_rows
+    assert all(isinstance(row, ImportedRow) and row.intents is not None for row in rows)
+    assert [row.line for row in rows] == list(range(1, n_rows + 1))

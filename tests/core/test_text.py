@@ -1,0 +1,55 @@
+"""What counts as the same text."""
+
+import hashlib
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.text import match_key, normalise, text_hash
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+
+
+@settings(deadline=None, max_examples=50)
+@given(texts)
+def test_normalising_twice_changes_nothing_more(text: str) -> None:
+    assert normalise(normalise(text)) == normalise(text)
+
+
+@settings(deadline=None, max_examples=50)
+@given(texts)
+def test_composed_and_decomposed_forms_have_one_hash(text: str) -> None:
+    assert text_hash(unicodedata.normalize("NFD", text)) == text_hash(
+        unicodedata.normalize("NFC", text)
+    )
+
+
+@settings(deadline=None, max_examples=50)
+@given(texts)
+def test_the_key_of_a_key_is_the_key(text: str) -> None:
+    assert match_key(match_key(text)) == match_key(text)
+
+
+@settings(deadline=None, max_examples=50)
+@given(texts)
+def test_texts_with_one_hash_have_one_key(text: str) -> None:
+    assert match_key(normalise(text)) == match_key(text)
+
+
+def test_the_hash_is_that_of_the_stripped_composed_text() -> None:
+    assert text_hash("  cafe\u0301\n") == hashlib.sha256("caf\u00e9".encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "other", ["WHERE IS MY CARD", " where  is my card?!", "\uff37here is my card..."]
+)
+def test_case_width_spaces_and_outer_punctuation_do_not_part_questions(other: str) -> None:
+    assert match_key(other) == match_key("Where is my card?")
+
+
+def test_inner_punctuation_and_punctuation_alone_do_count() -> None:
+    assert match_key("it's 1.5") != match_key("its 15")
+    assert match_key("?") != match_key("!")
+    assert match_key("?") != ""
