@@ -93,14 +93,13 @@ class _Import:
         if row.intents is None:
             self.counts["already_there"] += 1
             return
-        labels = yield from self._labels(row)
-        wanted = tuple(sorted(labels or ()))
         if twin.labels is None:
+            labels = yield from self._labels(row)
             self.counts["labelled"] += 1
-            yield dataset.label(twin, wanted)
-            record = _known(twin.id, twin.text, twin.split, wanted)
-            self.known[text_hash(twin.text)] = record
-        elif twin.labels == wanted:
+            yield dataset.label(twin, labels)
+            stored = tuple(sorted(labels or ()))
+            self.known[text_hash(twin.text)] = _known(twin.id, twin.text, twin.split, stored)
+        elif set(twin.labels) == {self.intents.get(name) for name in row.intents}:
             self.counts["already_there"] += 1
         else:
             words = f"row {row.line} says {', '.join(row.intents) or 'no intent'}; label kept"

@@ -1,0 +1,239 @@
+import hashlib
+import json
+import os
+import pickle
+import stat
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.bench import drain
+from core.bundle.archive import MANIFEST, export_bundle, open_bundle, verify_bundle
+from core.bundle.layout import load_pipeline, save_pipeline
+from core.encoders.transformer import TransformerEncoder
+from core.errors import ArtifactDamaged, InvalidInput, StudioError
+from core.pipeline import IntentPipeline
+from core.recipes import (
+    InstantRecipe,
+    LinearConfig,
+    NamesConfig,
+    NeighboursConfig,
+    PrototypesConfig,
+    VotesConfig,
+)
+from core.training.runs import RunInputs, run_recipe
+from core.types import Exemplar, Intent
+from tests.conftest import SENTENCES
+
+FACTS = {"project": "p", "intents": [{"name": "refund", "description": "money | back"}]}
+ASKED = ["give the money back", "hello there!", "zzz qqq", "password help", ""]
+
+
+def pipeline(encoder: TransformerEncoder, head=None) -> IntentPipeline:
+    exemplars = tuple(
+        Exemplar(f"{name}-{n}", text, (name,))
+        for name, texts in SENTENCES.items()
+        for n, text in enumerate(texts)
+    )
+    intents = tuple(Intent(name) for name in sorted(SENTENCES))
+    recipe = InstantRecipe(head=head or VotesConfig())
+    run = run_recipe(recipe, RunInputs(exemplars, intents, encoder))
+    return drain(run, lambda _: None).pipeline
+
+
+@pytest.fixture(scope="module")
+def bundle(tiny: TransformerEncoder, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("stored")
+    save_pipeline(pipeline(tiny), FACTS, folder / "p")
+    export_bundle(folder / "p", folder / "p.zip")
+    return folder / "p.zip"
+
+
+def rewritten(bundle: Path, out: Path, change) -> Path:
+    """Copy a bundle, letting `change` alter the list of (entry, content)."""
+    with zipfile.ZipFile(bundle) as archive:
+        entries = [(info, archive.read(info)) for info in archive.infolist()]
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for info, content in change(entries):
+            archive.writestr(info, content)
+    return out
+
+
+def promised(entries, name: str, content: bytes):
+    """Add a file and its promise to the manifest, as a liar would."""
+    result = []
+    for info, old in entries:
+        if info.filename == MANIFEST:
+            value = json.loads(old)
+            digest = hashlib.sha256(content).hexdigest()
+            value["files"][name] = {"sha256": digest, "size": len(content)}
+            result.append((info, json.dumps(value).encode()))
+        else:
+            result.append((info, old))
+    return [*result, (zipfile.ZipInfo(name), content)]
+
+
+def test_a_bundle_gives_back_the_same_pipeline_bit_for_bit(
+    bundle: Path, tiny: TransformerEncoder, tmp_path: Path
+) -> None:
+    original = pipeline(tiny)
+    with open_bundle(bundle) as (folder, manifest):
+        again = load_pipeline(folder)
+        (folder / "README.md").unlink()
+        (folder / "predict.py").unlink()
+        second = export_bundle(folder, tmp_path / "again.zip")
+    assert manifest.files == second.files
+    assert (tmp_path / "again.zip").read_bytes() == bundle.read_bytes()
+    assert again.predict(ASKED) == original.predict(ASKED)
+    assert np.array_equal(again.embeddings, original.embeddings)
+
+
+def entry(name: str) -> zipfile.ZipInfo:
+    return zipfile.ZipInfo(name)
+
+
+def zeros() -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo("zeros")
+    info.compress_type = zipfile.ZIP_DEFLATED
+    return info
+
+
+def link() -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo("link")
+    info.external_attr = (stat.S_IFLNK | 0o777) << 16
+    return info
+
+
+HOSTILE = {
+    "climbs out": (lambda e: [*e, (entry("../evil"), b"x")], "climbs out"),
+    "absolute": (lambda e: [*e, (entry("/etc/evil"), b"x")], "is absolute"),
+    "drive": (lambda e: [*e, (entry("C:evil"), b"x")], "names a drive"),
+    "control": (lambda e: [*e, (entry("a\nb"), b"x")], "control character"),
+    "link": (lambda e: [*e, (link(), b"/etc/passwd")], "symbolic link"),
+    "case clash": (lambda e: [*e, (entry("HEAD.json"), b"x")], "occurs twice"),
+    "bomb": (lambda e: [*e, (zeros(), b"\0" * 50_000_000)], "is a bomb"),
+    "pickle ending": (lambda e: [*e, (entry("head.pkl"), b"x")], "is a pickle"),
+    "archive": (lambda e: [*e, (entry("more.zip"), b"x")], "archive in the archive"),
+    "extra": (lambda e: [*e, (entry("extra.txt"), b"x")], "extra file: 'extra.txt'"),
+    "missing": (lambda e: [x for x in e if x[0].filename != "exact.json"], "lacks a file"),
+    "no manifest": (lambda e: [x for x in e if x[0].filename != MANIFEST], "no manifest"),
+    "pickle inside": (
+        lambda e: promised(e, "notes", pickle.dumps({"a": 1})),
+        "'notes' is a pickle",
+    ),
+    "false tensors": (
+        lambda e: promised(e, "x.safetensors", b"not tensors at all"),
+        "holds no safe tensors",
+    ),
+    "many": (lambda e: [*e, *((entry(f"n{i}"), b"") for i in range(600))], "a bomb"),
+    "newer": (
+        lambda e: [
+            (i, c.replace(b"bundle-1", b"bundle-9") if i.filename == MANIFEST else c) for i, c in e
+        ],
+        "format 'intent-studio-bundle-9'",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_bundle_is_refused_with_its_reason(bundle: Path, tmp_path: Path, kind) -> None:
+    change, reason = HOSTILE[kind]
+    path = rewritten(bundle, tmp_path / "bad.zip", change)
+    with pytest.raises(ArtifactDamaged) as caught:
+        verify_bundle(path)
+    assert reason in caught.value.message
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_duplicate_entry_is_refused(bundle: Path, tmp_path: Path) -> None:
+    path = rewritten(bundle, tmp_path / "d.zip", lambda e: [*e, e[0]])
+    with pytest.raises(ArtifactDamaged, match="occurs twice"):
+        verify_bundle(path)
+
+
+def test_a_backslash_in_a_name_is_refused(bundle: Path, tmp_path: Path) -> None:
+    path = rewritten(bundle, tmp_path / "b.zip", lambda e: [*e, (entry("dir/evil"), b"x")])
+    path.write_bytes(path.read_bytes().replace(b"dir/evil", b"dir\\evil"))
+    with pytest.raises(ArtifactDamaged, match="backslash"):
+        verify_bundle(path)
+
+
+@settings(
+    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_any_changed_byte_of_a_stored_file_is_refused(bundle: Path, tmp_path: Path, data) -> None:
+    def change(entries):
+        place = data.draw(st.integers(0, len(entries) - 1))
+        info, content = entries[place]
+        if not content or info.filename == MANIFEST:
+            return entries[:-1] if info.filename != MANIFEST else entries[1:]
+        at = data.draw(st.integers(0, len(content) - 1))
+        flipped = content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+        return [*entries[:place], (info, flipped), *entries[place + 1 :]]
+
+    with pytest.raises(StudioError):
+        verify_bundle(rewritten(bundle, tmp_path / "flipped.zip", change))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
+def test_a_truncated_bundle_is_refused(bundle: Path, tmp_path: Path, share: float) -> None:
+    content = bundle.read_bytes()
+    (tmp_path / "cut.zip").write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(ArtifactDamaged, match="not a whole zip"):
+        verify_bundle(tmp_path / "cut.zip")
+
+
+def test_a_missing_bundle_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="There is no file"):
+        verify_bundle(tmp_path / "absent.zip")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [VotesConfig(), NeighboursConfig(k=3), PrototypesConfig(), LinearConfig(), NamesConfig()],
+    ids=lambda head: head.kind,
+)
+def test_the_example_predicts_the_same_without_this_project(
+    tiny: TransformerEncoder, tmp_path: Path, head
+) -> None:
+    made = pipeline(tiny, head)
+    save_pipeline(made, FACTS, tmp_path / "p")
+    export_bundle(tmp_path / "p", tmp_path / "p.zip")
+    with zipfile.ZipFile(tmp_path / "p.zip") as archive:
+        archive.extractall(tmp_path / "unpacked")
+    (tmp_path / "asked.txt").write_text("\n".join(ASKED[:4]), encoding="utf-8")
+    # An empty site path for the project itself: only installed libraries can be imported.
+    command = [sys.executable, "-c", _RUN, str(tmp_path / "unpacked" / "predict.py")]
+    done = subprocess.run(
+        [*command, "--file", str(tmp_path / "asked.txt")],
+        cwd=tmp_path,
+        env={**os.environ, "HF_HUB_OFFLINE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    theirs = [json.loads(line) for line in done.stdout.splitlines()]
+    for answer, mine in zip(theirs, made.predict(ASKED[:4]), strict=True):
+        assert answer["intents"] == list(mine.decision.intents)
+        assert answer["rule"] == mine.decision.rule
+        assert answer["score"] == pytest.approx(mine.ranked[0].score, abs=1e-5)
+        assert answer["neighbours"][0]["vote"] == pytest.approx(mine.neighbours[0].vote, abs=1e-5)
+
+
+_RUN = """
+import runpy, sys
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("core", "app", "storage"):
+            raise ImportError(name)
+sys.meta_path.insert(0, Refuse())
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""

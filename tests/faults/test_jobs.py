@@ -1,0 +1,223 @@
+"""Processes are killed at any moment; what was promised holds all the same."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.jobs.lock import is_free, take_lock
+from app.jobs.places import Places
+from app.jobs.supervisor import ALREADY_RUNNING
+from storage import jobs, models, projects
+from storage.artifacts import ArtifactStore
+from storage.database import Database, integrity, open_database
+from storage.jobs import Fenced, Outcome, Progress
+from storage.records import JobRecord
+
+
+class Home:
+    """A home with a supervisor that can be killed."""
+
+    def __init__(self, path: Path) -> None:
+        self.places = Places(path)
+        path.mkdir()
+        self.database: Database = open_database(self.places.database)
+        with self.database.write() as connection:
+            self.project_id = projects.create(connection, "p").id
+        self.supervisor: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "app.jobs.supervisor", "--home", str(self.places.home)]
+        command += ["--kinds", "tests.faults.toy_kinds:kinds", "--until-idle", "--grace", "0.3"]
+        root = Path(__file__).parents[2]
+        environment = {**os.environ, "PYTHONPATH": str(root)}
+        self.supervisor = subprocess.Popen(command, cwd=root, env=environment)
+        return self.supervisor
+
+    def enqueue(self, kind: str, **payload: int) -> JobRecord:
+        with self.database.write() as connection:
+            return jobs.enqueue(connection, kind, payload, self.project_id)
+
+    def job(self, job_id: str) -> JobRecord:
+        with self.database.read() as connection:
+            return jobs.get(connection, job_id)
+
+    def wait(self, job_id: str, ready, seconds: float = 30.0) -> JobRecord:
+        limit = time.monotonic() + seconds
+        while time.monotonic() < limit:
+            row = self.job(job_id)
+            if ready(row):
+                return row
+            time.sleep(0.02)
+        raise AssertionError(self.job(job_id))
+
+    def children(self) -> list[int]:
+        """Workers of this home, whoever their parent is."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdecimal():
+                try:
+                    words = (entry / "cmdline").read_bytes().split(b"\0")
+                except OSError:
+                    continue
+                if b"app.jobs.worker" in words and str(self.places.home).encode() in words:
+                    found.append(int(entry.name))
+        return found
+
+    def kill_child(self) -> None:
+        for pid in self.children():
+            os.kill(pid, signal.SIGKILL)
+
+    def kill_supervisor(self) -> None:
+        if self.supervisor is not None and self.supervisor.poll() is None:
+            self.supervisor.kill()
+            self.supervisor.wait()
+
+    def close(self) -> None:
+        self.kill_supervisor()
+        self.kill_child()
+        self.database.close()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    made = Home(tmp_path / "home")
+    yield made
+    made.close()
+
+
+@pytest.mark.slow
+def test_twenty_rounds_of_killing_leave_each_job_done_once(home: Home) -> None:
+    """The child, the supervisor, and both are killed in turn, each in mid-work."""
+    generator = random.Random(0)
+    ended: list[JobRecord] = []
+    for turn in range(20):
+        job = home.enqueue("steps", steps=6)
+        home.start()
+        home.wait(job.id, lambda row: row.progress > 0 or row.ended)
+        time.sleep(generator.random() * 0.15)
+        if turn % 3 in (0, 2):
+            home.kill_child()
+        if turn % 3 in (1, 2):
+            home.kill_supervisor()
+            home.start()
+        ended.append(home.wait(job.id, lambda row: row.ended))
+        home.kill_supervisor()
+    assert [job.state for job in ended] == ["succeeded"] * 20
+    assert max(job.attempt for job in ended) > 1
+    with home.database.read() as connection:
+        made = models.list_all(connection, home.project_id)
+        damage = ArtifactStore(home.places.artifacts).damage(connection)
+    assert [model.number for model in made] == list(range(1, 21))
+    assert sorted(job.result["number"] for job in ended) == list(range(1, 21))
+    assert damage == []
+    assert integrity(home.database) == "ok"
+    with home.database.write() as connection:
+        ArtifactStore(home.places.artifacts).sweep(connection, grace_seconds=0)
+    assert not list(home.places.artifacts.rglob(".part-*"))
+    limit = time.monotonic() + 5
+    while home.children() and time.monotonic() < limit:
+        time.sleep(0.05)
+    assert home.children() == []
+
+
+def test_a_child_that_dies_every_time_fails_in_words(home: Home) -> None:
+    job = home.enqueue("steps", steps=200)
+    home.start()
+    for attempt in (1, 2, 3):
+        home.wait(job.id, lambda row, n=attempt: row.attempt == n and row.stage.startswith("step"))
+        home.kill_child()
+    ended = home.wait(job.id, lambda row: row.ended)
+    assert ended.state == "failed"
+    assert ended.message == "The job's process died 3 times."
+    assert "memory" in ended.hint
+
+
+def test_a_cancel_is_heeded_and_a_waiting_job_never_begins(home: Home) -> None:
+    first, second = home.enqueue("steps", steps=200), home.enqueue("steps", steps=1)
+    home.start()
+    home.wait(first.id, lambda row: row.progress > 0)
+    with home.database.write() as connection:
+        jobs.request_cancel(connection, second.id)
+        jobs.request_cancel(connection, first.id)
+    assert home.wait(first.id, lambda row: row.ended).state == "cancelled"
+    ended = home.job(second.id)
+    assert (ended.state, ended.attempt) == ("cancelled", 0)
+    assert not home.places.checkpoints(second.id).exists()
+
+
+def test_a_stubborn_child_is_killed_when_its_graces_are_over(home: Home) -> None:
+    job = home.enqueue("stubborn")
+    home.start()
+    home.wait(job.id, lambda row: row.state == "running")
+    time.sleep(1.0)
+    asked = time.monotonic()
+    with home.database.write() as connection:
+        jobs.request_cancel(connection, job.id)
+    assert home.wait(job.id, lambda row: row.ended).state == "cancelled"
+    assert time.monotonic() - asked < 5
+
+
+def test_an_orphan_leaves_when_its_supervisor_is_killed(home: Home) -> None:
+    job = home.enqueue("stubborn")
+    home.start()
+    home.wait(job.id, lambda _: bool(home.children()))
+    time.sleep(1.0)
+    home.kill_supervisor()
+    limit = time.monotonic() + 10
+    while not is_free(home.places.device_lock("cpu")) and time.monotonic() < limit:
+        time.sleep(0.05)
+    assert is_free(home.places.device_lock("cpu"))
+    assert home.children() == []
+
+
+def test_a_second_supervisor_is_refused(home: Home) -> None:
+    held = take_lock(home.places.supervisor_lock)
+    assert held is not None
+    assert home.start().wait(timeout=20) == ALREADY_RUNNING
+    os.close(held)
+
+
+def test_a_stale_attempt_is_fenced_off(home: Home) -> None:
+    job = home.enqueue("steps", steps=1)
+    with home.database.write() as connection:
+        stale = jobs.claim(connection, job.id)
+        jobs.put_back(connection, job.id, stale.attempt)
+        fresh = jobs.claim(connection, job.id)
+    assert (stale.attempt, fresh.attempt) == (1, 2)
+    for write in (
+        lambda c: jobs.report(c, job.id, 1, Progress(0.5, "late")),
+        lambda c: jobs.finish(c, job.id, 1, Outcome("succeeded")),
+    ):
+        with pytest.raises(Fenced), home.database.write() as connection:
+            write(connection)
+    command = [sys.executable, "-m", "app.jobs.worker", "--home", str(home.places.home)]
+    command += ["--job", job.id, "--attempt", "1", "--kinds", "tests.faults.toy_kinds:kinds"]
+    done = subprocess.run(
+        command, stdin=subprocess.PIPE, check=False, cwd=Path(__file__).parents[2]
+    )
+    assert done.returncode in (3, 4)
+    assert home.job(job.id).state == "running"
+
+
+def test_a_long_log_keeps_its_end_and_failures_keep_their_words(home: Home) -> None:
+    made = {kind: home.enqueue(kind) for kind in ("noisy", "wrong", "broken")}
+    home.start()
+    ended = {kind: home.wait(job.id, lambda row: row.ended) for kind, job in made.items()}
+    assert ended["noisy"].state == "succeeded"
+    noisy = home.wait(made["noisy"].id, lambda row: bool(row.log_tail))
+    assert noisy.log_tail.endswith("the end\n")
+    assert len(noisy.log_tail) <= 8_000
+    assert (ended["wrong"].message, ended["wrong"].hint) == (
+        "There are no labels.",
+        "Label something.",
+    )
+    assert "incident" in ended["broken"].message
+    broken = home.wait(made["broken"].id, lambda row: bool(row.log_tail))
+    assert "ZeroDivisionError" in broken.log_tail

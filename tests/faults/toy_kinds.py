@@ -1,0 +1,72 @@
+"""Jobs that do nothing useful, slowly, and keep checkpoints, for tests that kill them."""
+
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from app.jobs.context import JobContext, Publish
+from core.errors import InvalidInput
+from storage import models
+from storage.artifacts import ArtifactStore, record_tree
+from storage.database import Transaction
+from storage.files import replace_file
+
+
+def kinds() -> dict[str, Any]:
+    return {"steps": steps, "stubborn": stubborn, "noisy": noisy, "wrong": wrong, "broken": broken}
+
+
+def steps(context: JobContext) -> Publish:
+    """Do steps of 50 ms, keeping each; publish a model version made of what was done."""
+    kept = context.places.checkpoints(context.job.id) / "done"
+    done = int(kept.read_text()) if kept.exists() else 0
+    for step in range(done, int(context.job.payload["steps"])):
+        time.sleep(0.05)
+        with replace_file(kept) as stream:
+            stream.write(str(step + 1).encode())
+        context.told = 0.0
+        context.report(step / 20, f"step {step}")
+    store = ArtifactStore(context.places.artifacts)
+    with tempfile.TemporaryDirectory() as scratch:
+        (Path(scratch) / "model.txt").write_text(f"model of {context.job.id}")
+        files = store.put_files(Path(scratch))
+
+    def publish(connection: Transaction) -> dict[str, Any]:
+        values = {
+            "project_id": context.job.project_id,
+            "tree_sha256": record_tree(connection, store, files),
+            "dataset_version_id": None,
+            "job_id": context.job.id,
+            "lineage": {},
+            "metrics": {},
+            "pins": {},
+        }
+        return {"number": models.add(connection, values).number}
+
+    return publish
+
+
+def stubborn(context: JobContext) -> Publish:
+    """Ignore every wish to stop."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    time.sleep(60)
+    raise AssertionError
+
+
+def noisy(context: JobContext) -> Publish:
+    """Print 10 MB."""
+    for _ in range(10):
+        sys.stderr.write("x" * 1_000_000 + "\n")
+    sys.stderr.write("the end\n")
+    return lambda _: {}
+
+
+def wrong(context: JobContext) -> Publish:
+    raise InvalidInput("There are no labels.", "Label something.")
+
+
+def broken(context: JobContext) -> Publish:
+    raise ZeroDivisionError
