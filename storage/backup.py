@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 from core.errors import ArtifactDamaged, Conflict, InvalidInput
-from storage.database import Database, open_database
+from storage.database import Database, copy_database, open_database
 from storage.files import replace_file
 
 _MANIFEST = "manifest.json"
@@ -26,9 +26,7 @@ def back_up(database: Database, artifacts: Path, out: Path) -> int:
         raise InvalidInput("Only a database file can be backed up.", "Use your server's own tools.")
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch) / "studio.db"
-        engine = database.engine.execution_options(isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.exec_driver_sql("VACUUM INTO ?", (str(copy),))
+        copy_database(database.engine, copy)
         files = {"studio.db": copy}
         for path in sorted(p for p in artifacts.rglob("*") if p.is_file()):
             if not path.name.startswith("."):

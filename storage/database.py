@@ -99,8 +99,16 @@ def _copy_aside(engine: Engine, revision: str) -> None:
         return
     copy = Path(f"{file}.before-{revision}")
     copy.unlink(missing_ok=True)
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.exec_driver_sql("VACUUM INTO ?", (str(copy),))
+    copy_database(engine, copy)
+
+
+def copy_database(engine: Engine, target: Path) -> None:
+    """Write a consistent copy of an SQLite database, whatever is being written meanwhile."""
+    raw = engine.raw_connection()  # VACUUM refuses to run within a transaction
+    try:
+        raw.cursor().execute("VACUUM INTO ?", (str(target),))
+    finally:
+        raw.close()
 
 
 def _sqlite_engine(url: str) -> Engine:

@@ -23,6 +23,7 @@ from storage.replay import State
 
 _CHECKPOINT_STEPS = 40
 _POLL_SECONDS = 0.15
+_CHECK_SECONDS = 3.0
 _SHARES = {"tuning": (0.04, 0.60), "calibrating": (0.62, 0.95)}
 
 
@@ -69,13 +70,16 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
 
 def follow(studio: Studio, job_id: str) -> Iterator[JobRecord]:
     """Yield a job's row again and again until it has ended."""
+    looked = time.monotonic()
     while True:
         with studio.database.read() as connection:
             job = jobs.get(connection, job_id)
         yield job
         if job.ended:
             return
-        studio.executor.ensure_running()  # should the supervisor have been killed meanwhile
+        if time.monotonic() - looked > _CHECK_SECONDS:  # the supervisor may have been killed
+            looked = time.monotonic()
+            studio.executor.ensure_running()
         time.sleep(_POLL_SECONDS)
 
 

@@ -7,6 +7,14 @@ from dataclasses import dataclass
 from app.jobs.lock import is_free
 from app.jobs.places import Places
 
+# A parent between us and the supervisor leaves at once, so that the system adopts it and no dead
+# child of ours is left to collect; in a session of its own, no Ctrl-C of the terminal reaches it.
+_DETACH = (
+    "import os, subprocess, sys\n"
+    "subprocess.Popen(sys.argv[1:], start_new_session=True)\n"
+    "os._exit(0)"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class LocalExecutor:
@@ -26,10 +34,10 @@ class LocalExecutor:
         log = self.places.log("supervisor")
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as stream:
-            subprocess.Popen(
-                command,
+            subprocess.run(
+                [sys.executable, "-c", _DETACH, *command],
                 stdin=subprocess.DEVNULL,
                 stdout=stream,
                 stderr=stream,
-                start_new_session=True,  # Ctrl-C in the terminal must not reach the training
+                check=True,
             )

@@ -1,0 +1,147 @@
+"""The command line as a person uses it, from an empty home to a bundle, on a tiny encoder."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.services.studio import Studio
+from app.services.training import TrainingRequest, follow, start_training
+from storage import backup, dataset, models, projects
+from storage.database import open_database
+
+
+def run(home: Path, *words: str) -> int:
+    return main(["--home", str(home), *words])
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> dict:
+    return json.loads(capsys.readouterr().out.strip().splitlines()[-1])
+
+
+@pytest.mark.slow
+def test_from_a_file_to_a_bundle_and_into_another_home(
+    tmp_path: Path, labelled_csv: Path, tiny_path: Path, capsys
+) -> None:
+    home, other = tmp_path / "home", tmp_path / "other"
+    assert run(home, "new", "support") == 0
+    assert run(home, "import", "support", str(labelled_csv), "--json") == 0
+    assert said(capsys)["added"] == 20
+    settings = ["--base", str(tiny_path), "--set", "epochs=2", "--set", "frozen_layers=1"]
+    for _ in range(2):
+        assert run(home, "train", "support", *settings, "--json") == 0
+    trained = said(capsys)
+    assert trained["model"] == "support@2"
+    assert 0 <= trained["metrics"]["accuracy"] <= 1
+    assert_same_weights(home)
+    assert run(home, "evaluate", "support", str(labelled_csv), "--json") == 0
+    assert said(capsys)["n"] == 20
+    assert run(home, "predict", "support@1", "hello THERE!", "where is it", "--json") == 0
+    answers = said(capsys)["predictions"]
+    assert [answers[0]["intent"], answers[0]["decision"]["rule"]] == ["greeting", "exact"]
+    assert run(home, "explain", "support", "where is my money", "--json") == 0
+    found = said(capsys)
+    assert found["sentence"]
+    assert found["model_version"] == "support@2"  # not worse, so it became champion
+    bundle = tmp_path / "support.zip"
+    assert run(home, "bundle", "export", "support", str(bundle)) == 0
+    assert run(home, "bundle", "verify", str(bundle), "--json") == 0
+    assert run(other, "bundle", "import", str(bundle), "--project", "taken") == 0
+    assert run(other, "bundle", "export", "taken", str(tmp_path / "again.zip")) == 0
+    assert (tmp_path / "again.zip").read_bytes() == bundle.read_bytes()
+    assert run(other, "bundle", "import", str(bundle), "--project", "taken") == 2
+    assert "there already, as taken@1" in capsys.readouterr().err
+    assert run(home, "doctor", "--json") == 0
+    assert said(capsys)["healthy"] is True
+    check_backup(home, tmp_path, capsys)
+
+
+def assert_same_weights(home: Path) -> None:
+    """Training twice with one seed gives identical files."""
+    database = open_database(home / "studio.db")
+    with database.read() as connection:
+        project = projects.find(connection, "support")
+        first, second = models.list_all(connection, project.id)
+        query = "SELECT blob_sha256 FROM tree WHERE path LIKE 'encoder/%' AND sha256 = ?"
+        trees = [
+            connection.exec_driver_sql(query, (model.tree_sha256,)).scalars().all()
+            for model in (first, second)
+        ]
+    database.close()
+    assert sorted(trees[0]) == sorted(trees[1])
+
+
+def check_backup(home: Path, tmp_path: Path, capsys) -> None:
+    out, restored = tmp_path / "backup.zip", tmp_path / "restored"
+    assert run(home, "backup", str(out)) == 0
+    assert run(restored, "restore", str(out)) == 0
+    assert run(restored, "doctor", "--json") == 0
+    assert said(capsys)["healthy"] is True
+    assert run(restored, "predict", "support", "hi", "--json") == 0
+    assert said(capsys)["predictions"][0]["intent"] == "greeting"
+    assert run(restored, "restore", str(out)) == 2
+    assert "holds a studio already" in capsys.readouterr().err
+
+
+def test_a_damaged_backup_is_refused_and_leaves_nothing(studio: Studio, tmp_path: Path) -> None:
+    backup.back_up(studio.database, studio.places.artifacts, tmp_path / "b.zip")
+    with zipfile.ZipFile(tmp_path / "b.zip") as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(tmp_path / "bad.zip", "w") as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content[:-1] if name == "studio.db" else content)
+    assert run(tmp_path / "new", "restore", str(tmp_path / "bad.zip")) == 2
+    assert not (tmp_path / "new" / "studio.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (["predict", "nope", "x"], "There is no project 'nope'", "lists them"),
+        (["train", "p"], "training labels of 0 intents", "Import a labelled file"),
+        (["train", "p", "--set", "epochs=0"], "epochs", "settings of each recipe"),
+        (["train", "p", "--set", "epochs"], "'epochs' is no setting", "--set epochs=5"),
+        (["predict", "p", "x"], "'p' has no trained model yet", "intent-studio train p"),
+        (["predict", "p@x", "y"], "'x' is no version", "PROJECT@3"),
+        (["export", "p", "out.xyz"], "does not say in which format", "--format"),
+        (["export", "p", "out.csv", "--version", "7"], "no dataset version 7", "Training cuts"),
+        (["cancel", "abc"], "There is no job 'abc'", "jobs` lists them"),
+        (["bundle", "verify", "absent.zip"], "There is no file absent.zip", "Check the path"),
+        (["new", "p"], "There is a project 'p' already", "another name"),
+        (["new", "a@b"], "'a@b' cannot name a project", "no @"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_done_is_said_with_the_next_step(
+    tmp_path: Path, capsys, words: list[str], message: str, hint: str
+) -> None:
+    run(tmp_path, "new", "p")
+    capsys.readouterr()
+    assert run(tmp_path, *words) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert hint in captured.err
+    assert captured.out == ""
+
+
+@pytest.mark.slow
+def test_a_pin_that_breaks_keeps_a_candidate_from_becoming_champion(
+    studio: Studio, labelled_csv: Path, tiny_path: Path
+) -> None:
+    from app.services.datasets import ImportRequest, import_file
+    from app.services.projects import create_project
+
+    project = create_project(studio, "p")
+    import_file(studio, ImportRequest("p", labelled_csv))
+    with studio.database.write() as connection:
+        intent = dataset.intent_named(connection, project.id, "refund")
+        models.add_pin(connection, project.id, "good morning", intent.id)
+    request = TrainingRequest("p", "instant", {}, str(tiny_path))
+    ended = list(follow(studio, start_training(studio, request).id))[-1]
+    assert ended.state == "succeeded"
+    with studio.database.read() as connection:
+        made = models.list_all(connection, project.id)[0]
+        assert models.champion(connection, project.id) is None
+    assert made.pins["broken"][0]["answer"] == ["greeting"]
