@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.encoders.base import Encoder
 from core.heads.base import Head
 from core.heads.decision import Calibration, probabilities
-from core.heads.kernel import kernel_of_cosines
-from core.heads.votes import VoteHead
+from core.heads.neighbours import NeighbourHead, neighbour_votes
+from core.heads.votes import VoteHead, votes_for
 from core.text import match_key
 from core.types import (
     Decision,
@@ -21,9 +22,10 @@ from core.types import (
     Prediction,
     ScoreArray,
 )
-from core.vectors import unit_rows
+from core.vectors import cosines, nearest, unit_rows
 
 _CHUNK = 256
+_DECIMALS = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +42,9 @@ class IntentPipeline:
         exact: Match key to intents; texts with contradicting labels are left out.
         model_version: Name of the model version, or None.
         dataset_version: Name of the dataset version, or None.
+
+    Raises:
+        ValueError: Exemplars, embeddings and the rows that vote are not equally many.
     """
 
     encoder: Encoder
@@ -52,103 +57,148 @@ class IntentPipeline:
     model_version: str | None = None
     dataset_version: str | None = None
 
-    def predict(
-        self, texts: Sequence[str], embeddings: FloatArray | None = None
-    ) -> list[Prediction]:
-        """Answer texts in their order.
+    def __post_init__(self) -> None:
+        """Refuse parts that do not belong together."""
+        head = self.head
+        shown = len(self.exemplars)
+        voters = len(head.exemplars) if isinstance(head, VoteHead | NeighbourHead) else shown
+        if not shown == len(self.embeddings) == voters:
+            message = f"{shown} exemplars, {len(self.embeddings)} embeddings, {voters} that vote"
+            raise ValueError(message)
+
+    def scores(self, texts: Sequence[str], embeddings: FloatArray | None = None) -> ScoreArray:
+        """Score texts, raw and without evidence; (n, intents) float64 in the head's order.
 
         Args:
             texts: What is asked.
             embeddings: Theirs, where they are known already; (n, d).
         """
-        if embeddings is None:
-            embeddings = self.encoder.encode(texts)
+        return self.head.scores(self._embedded(texts, embeddings))
+
+    def predict(
+        self, texts: Sequence[str], embeddings: FloatArray | None = None
+    ) -> list[Prediction]:
+        """Answer texts in their order; each answer is independent of the others.
+
+        Args:
+            texts: What is asked.
+            embeddings: Theirs, where they are known already; (n, d).
+        """
+        known = self._embedded(texts, embeddings)
         answers: list[Prediction] = []
         for start in range(0, len(texts), _CHUNK):
             part = slice(start, start + _CHUNK)
-            answers += self._predict_chunk(texts[part], embeddings[part])
+            answers += self._predict_chunk(texts[part], known[part])
         return answers
+
+    def _embedded(self, texts: Sequence[str], embeddings: FloatArray | None) -> FloatArray:
+        if embeddings is None:
+            return self.encoder.encode(texts)
+        if len(embeddings) != len(texts):
+            message = f"{len(texts)} texts came with {len(embeddings)} embeddings"
+            raise ValueError(message)
+        return embeddings
 
     def _predict_chunk(self, texts: Sequence[str], embeddings: FloatArray) -> list[Prediction]:
         scores = self.head.scores(embeddings)
-        shares = probabilities(scores, self.calibration)
         order = np.argsort(-scores, axis=1, kind="stable")
-        evidence = _Evidence.gather(self, embeddings, order[:, 0])
-        answers: list[Prediction] = []
-        for row, text in enumerate(texts):
-            ranked = tuple(
-                IntentScore(self.head.intents[j], float(scores[row, j]), float(shares[row, j]))
-                for j in order[row]
+        shares = probabilities(scores, self.calibration)
+        ranked = _ranked(self.head.intents, order, scores, shares)
+        shown = self._evidence(embeddings, order[:, 0])
+        return [
+            Prediction(
+                text=text,
+                ranked=ranked[row],
+                decision=self._decide(text, ranked[row][0]),
+                neighbours=shown[row],
+                prior=self._prior(int(order[row, 0])),
+                model_version=self.model_version,
+                dataset_version=self.dataset_version,
             )
-            twin = self.exact.get(match_key(text))
-            answers.append(
-                Prediction(
-                    text=text,
-                    ranked=ranked,
-                    decision=self._decide(ranked[0], twin),
-                    neighbours=evidence.of(self, row),
-                    prior=evidence.prior(self.head, int(order[row, 0])),
-                    model_version=self.model_version,
-                    dataset_version=self.dataset_version,
-                )
-            )
-        return answers
+            for row, text in enumerate(texts)
+        ]
 
-    def _decide(self, best: IntentScore, twin: tuple[str, ...] | None) -> Decision:
+    def _decide(self, text: str, best: IntentScore) -> Decision:
         limit = self.calibration.threshold
+        twin = self.exact.get(match_key(text))
         if twin is not None:
             return Decision(twin, "exact", best.score, limit)
         if best.score < limit:
             return Decision((), "out-of-scope", best.score, limit)
         return Decision((best.intent,), "votes", best.score, limit)
 
+    def _evidence(
+        self, embeddings: FloatArray, winners: NDArray[np.int64]
+    ) -> list[tuple[Neighbour, ...]]:
+        """Show for each text the exemplars that moved its highest score most.
 
-@dataclass(frozen=True, slots=True)
-class _Evidence:
-    """Cosines and votes of every exemplar for a chunk of texts, and which of them to show."""
-
-    cosines: ScoreArray
-    votes: ScoreArray
-    shown: np.ndarray[tuple[int, int], np.dtype[np.int64]]
-
-    @staticmethod
-    def gather(
-        pipeline: IntentPipeline,
-        embeddings: FloatArray,
-        winners: np.ndarray[tuple[int], np.dtype[np.int64]],
-    ) -> "_Evidence":
-        cosines = (unit_rows(embeddings) @ pipeline.embeddings.T).astype(np.float64)
-        votes = np.zeros_like(cosines)
-        weight = cosines
-        if isinstance(pipeline.head, VoteHead):
-            votes = kernel_of_cosines(cosines, pipeline.head.tau) * pipeline.head.weights.T[winners]
-            weight = np.abs(votes)
-        n = min(pipeline.n_neighbours, weight.shape[1])
-        shown = np.argpartition(-weight, n - 1, axis=1)[:, :n]
-        by_weight = np.argsort(-np.take_along_axis(weight, shown, 1), axis=1, kind="stable")
-        return _Evidence(cosines, votes, np.take_along_axis(shown, by_weight, 1))
-
-    def of(self, pipeline: IntentPipeline, row: int) -> tuple[Neighbour, ...]:
-        """The exemplars to show for one text, the weightiest first."""
-        return tuple(
-            Neighbour(
-                exemplar_id=pipeline.exemplars[place].id,
-                text=pipeline.exemplars[place].text,
-                intents=pipeline.exemplars[place].intents,
-                cosine=float(self.cosines[row, place]),
-                vote=float(self.votes[row, place]),
+        Votes are ordered by their size, for or against; other heads by cosine.
+        """
+        similarity = cosines(unit_rows(embeddings), self.embeddings)
+        weight = similarity
+        match self.head:
+            case VoteHead():
+                votes = votes_for(self.head, similarity, winners)
+                weight = np.abs(votes)
+            case NeighbourHead():
+                votes = neighbour_votes(self.head, similarity, winners)
+            case _:
+                votes = np.zeros_like(similarity)
+        # Sums of products differ in their last bits with the number of texts asked at once;
+        # rounded, exemplars that weigh the same keep their order.
+        places = nearest(np.round(weight, _DECIMALS), self.n_neighbours)
+        near = np.take_along_axis(similarity, places, 1).tolist()
+        voted = np.take_along_axis(votes, places, 1).tolist()
+        return [
+            tuple(
+                Neighbour(exemplar.id, exemplar.text, exemplar.intents, cosine, vote)
+                for exemplar, cosine, vote in zip(
+                    (self.exemplars[place] for place in row), near[at], voted[at], strict=True
+                )
             )
-            for place in self.shown[row]
-        )
+            for at, row in enumerate(places.tolist())
+        ]
 
-    def prior(self, head: Head, column: int) -> float:
+    def _prior(self, column: int) -> float:
         """The part of a score that no exemplar gave."""
-        return float(head.prior[column]) if isinstance(head, VoteHead) else 0.0
+        return float(self.head.prior[column]) if isinstance(self.head, VoteHead) else 0.0
+
+
+def _ranked(
+    intents: tuple[str, ...], order: NDArray[np.int64], scores: ScoreArray, shares: ScoreArray
+) -> list[tuple[IntentScore, ...]]:
+    """Name scores and probabilities in falling order of the scores."""
+    names = np.array(intents, dtype=object)[order].tolist()
+    by_score = np.take_along_axis(scores, order, 1).tolist()
+    by_share = np.take_along_axis(shares, order, 1).tolist()
+    return [
+        tuple(map(IntentScore, *columns)) for columns in zip(names, by_score, by_share, strict=True)
+    ]
 
 
 def exact_answers(exemplars: Sequence[Exemplar]) -> dict[str, tuple[str, ...]]:
     """Map each text's match key to its intents, where all exemplars of that text agree."""
-    found: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    return {
+        key: tuple(sorted(same[0].intents))
+        for key, same in _by_key(exemplars).items()
+        if _agree(same)
+    }
+
+
+def contradictions(exemplars: Sequence[Exemplar]) -> list[tuple[Exemplar, ...]]:
+    """Return the groups of exemplars that say the same under different intents.
+
+    For these the exact rule stays silent, and the scores decide.
+    """
+    return [tuple(same) for same in _by_key(exemplars).values() if not _agree(same)]
+
+
+def _by_key(exemplars: Sequence[Exemplar]) -> dict[str, list[Exemplar]]:
+    found: dict[str, list[Exemplar]] = defaultdict(list)
     for exemplar in exemplars:
-        found[match_key(exemplar.text)].add(tuple(sorted(exemplar.intents)))
-    return {key: next(iter(kinds)) for key, kinds in found.items() if len(kinds) == 1}
+        found[match_key(exemplar.text)].append(exemplar)
+    return found
+
+
+def _agree(same: Sequence[Exemplar]) -> bool:
+    return len({frozenset(exemplar.intents) for exemplar in same}) == 1

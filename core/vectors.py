@@ -1,12 +1,52 @@
-"""Arithmetic on rows of embeddings that every part agrees upon."""
+"""Unit rows and their cosines: the one arithmetic behind heads, indexes and metrics."""
 
 import numpy as np
+from numpy.typing import NDArray
 
-from core.types import FloatArray
+from core.types import FloatArray, ScoreArray
+
+_ROUNDING = 1e-6
+"""How far float32 may be from length one; its own rounding is some 1e-7."""
+
+_TINY = 1e-12
 
 
 def unit_rows(embeddings: FloatArray) -> FloatArray:
-    """Scale rows to length one; (n, d) float32. A zero row stays zero."""
-    norms = np.linalg.norm(embeddings, axis=1, keepdims=True)
-    unit: FloatArray = (embeddings / np.maximum(norms, 1e-12)).astype(np.float32)
+    """Scale rows to length one; (n, d) float32. A zero row stays zero.
+
+    A row of length one is left bit for bit, so that scaling twice equals scaling once: a head
+    fitted again on its own exemplars is the same head.
+    """
+    lengths = np.sqrt(np.einsum("ij,ij->i", embeddings, embeddings, dtype=np.float64))[:, None]
+    lengths[(np.abs(lengths - 1.0) < _ROUNDING) | (lengths < _TINY)] = 1.0
+    unit: FloatArray = (embeddings / lengths).astype(np.float32)
     return unit
+
+
+def cosines(left: FloatArray, right: FloatArray) -> ScoreArray:
+    """Cosine of every pair of unit rows; (n, d) and (m, d) to (n, m) float64 in [-1, 1].
+
+    Summed in float64: a float32 product depends on how many rows share it, so that the same text
+    would score differently alone and among others.
+    """
+    products: ScoreArray = left.astype(np.float64) @ right.astype(np.float64).T
+    return np.clip(products, -1.0, 1.0, out=products)
+
+
+def nearest(similarity: ScoreArray, k: int) -> NDArray[np.int64]:
+    """Columns of the k largest values of each row, falling; (n, min(k, m)) int64.
+
+    Equal values keep the order of their columns, so that the answer never depends on chance.
+    """
+    k = min(k, similarity.shape[1])
+    if k == 0:
+        return np.zeros((len(similarity), 0), dtype=np.int64)
+    limit = -np.partition(-similarity, k - 1, axis=1)[:, k - 1 : k]
+    # Everything above the limit is in; of those equal to it, the first columns fill the rest.
+    ties = similarity == limit
+    above = similarity > limit
+    room = k - above.sum(1, keepdims=True)
+    chosen = above | (ties & (np.cumsum(ties, axis=1) <= room))
+    columns = np.nonzero(chosen)[1].reshape(len(similarity), k)
+    order = np.argsort(-np.take_along_axis(similarity, columns, 1), axis=1, kind="stable")
+    return np.take_along_axis(columns, order, 1)

@@ -7,9 +7,11 @@ import numpy as np
 
 from core.errors import ArtifactDamaged, InvalidInput
 from core.heads.base import Head
+from core.heads.linear import LinearHead, fit_linear
+from core.heads.neighbours import NeighbourHead
+from core.heads.points import PointHead, fit_names, fit_prototypes
 from core.heads.selection import choose_votes
-from core.heads.simple import LinearHead, NeighbourHead, PointHead, fit_linear, fit_prototypes
-from core.heads.votes import VoteHead, solve_again
+from core.heads.votes import VoteHead
 from core.recipes import (
     HeadConfig,
     LinearConfig,
@@ -22,6 +24,7 @@ from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
 
 Arrays = dict[str, np.ndarray[Any, Any]]
+"""Named arrays, as safetensors keeps them."""
 
 
 def fit_head(
@@ -29,7 +32,7 @@ def fit_head(
     embeddings: FloatArray,
     targets: ScoreArray,
     intents: Sequence[str],
-    names: FloatArray | None = None,
+    name_embeddings: FloatArray | None = None,
 ) -> Head:
     """Fit the head that a recipe names.
 
@@ -38,11 +41,20 @@ def fit_head(
         embeddings: Of the exemplars, (m, d) float32.
         targets: Their labels, (m, intents) float64.
         intents: Names of the columns.
-        names: Embedded intent names, (intents, d); needed by `names` alone.
+        name_embeddings: Embedded intent names, (intents, d); needed by `names` alone.
 
     Raises:
-        InvalidInput: The head `names` was asked for without names.
+        InvalidInput: There is no exemplar, or for the head `names` no name.
     """
+    if isinstance(config, NamesConfig):
+        if name_embeddings is None:
+            raise InvalidInput("The head 'names' needs intent names.", "Name the intents.")
+        return fit_names(name_embeddings, intents)
+    if not len(embeddings):
+        raise InvalidInput(
+            f"The head '{config.kind}' needs labelled utterances; there are none.",
+            "Label some, or use the head 'names'.",
+        )
     match config:
         case VotesConfig():
             return choose_votes(embeddings, targets, intents, config)
@@ -52,25 +64,27 @@ def fit_head(
             return fit_prototypes(embeddings, targets, intents)
         case LinearConfig():
             return fit_linear(embeddings, targets, intents, config.inverse_penalty)
-        case NamesConfig():
-            if names is None:
-                raise InvalidInput("The head 'names' needs intent names.", "Name the intents.")
-            return PointHead("names", tuple(intents), unit_rows(names))
         case _:
             assert_never(config)
 
 
 def head_to_arrays(head: Head) -> tuple[dict[str, Any], Arrays]:
-    """Take a head apart into JSON values and arrays; exemplars of votes are stored once only."""
+    """Take a head apart into JSON values and arrays.
+
+    Votes leave out the inverse: it is large, and follows from the exemplars.
+    """
     facts: dict[str, Any] = {"kind": head.kind, "intents": list(head.intents)}
     match head:
         case VoteHead():
-            facts |= {"tau": head.tau, "ridge": head.ridge, "whole": head.inverse is not None}
-            arrays = {"targets": head.targets, "prior": head.prior, "weights": head.weights}
-            return facts, {"exemplars": head.exemplars, **arrays}
+            arrays: Arrays = {"exemplars": head.exemplars, "targets": head.targets}
+            arrays |= {"prior": head.prior, "weights": head.weights}
+            if head.diagonal is not None:
+                arrays["diagonal"] = head.diagonal
+            if head.carriers is not None:
+                arrays["carriers"] = head.carriers
+            return facts | {"tau": head.tau, "ridge": head.ridge}, arrays
         case NeighbourHead():
-            facts |= {"k": head.k}
-            return facts, {"exemplars": head.exemplars, "targets": head.targets}
+            return facts | {"k": head.k}, {"exemplars": head.exemplars, "targets": head.targets}
         case PointHead():
             return facts, {"points": head.points}
         case LinearHead():
@@ -84,46 +98,62 @@ def head_from_arrays(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[A
     """Put a head together again; scores are bit for bit those of the one taken apart.
 
     Raises:
-        ArtifactDamaged: Something is missing, or the kind is unknown.
+        ArtifactDamaged: Something is missing or does not fit together, or the kind is unknown.
     """
     try:
-        intents = tuple(str(name) for name in facts["intents"])
-        match facts["kind"]:
-            case "votes":
-                return _votes_from(facts, arrays, intents)
-            case "neighbours":
-                return NeighbourHead(
-                    intents, int(facts["k"]), arrays["exemplars"], arrays["targets"]
-                )
-            case "prototypes" | "names":
-                return PointHead(str(facts["kind"]), intents, arrays["points"])
-            case "linear":
-                return LinearHead(intents, arrays["coefficients"], arrays["intercepts"])
-            case other:
-                raise ArtifactDamaged(
-                    f"The head's kind '{other}' is not known.", "Update the studio."
-                )
-    except KeyError as error:
-        raise ArtifactDamaged(f"The stored head lacks {error}.", "Export it again.") from error
+        head = _assembled(facts, arrays)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ArtifactDamaged(
+            f"The stored head cannot be read: {type(error).__name__} {error}.", "Export it again."
+        ) from error
+    _require_shapes(head)
+    return head
 
 
-def _votes_from(
-    facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]], intents: tuple[str, ...]
-) -> VoteHead:
-    return VoteHead(
-        intents,
-        float(facts["tau"]),
-        float(facts["ridge"]),
-        arrays["exemplars"],
-        arrays["targets"],
-        arrays["prior"],
-        arrays["weights"],
-        None,
-    )
+def _assembled(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> Head:
+    intents = tuple(str(name) for name in facts["intents"])
+    match facts["kind"]:
+        case "votes":
+            return VoteHead(
+                intents,
+                float(facts["tau"]),
+                float(facts["ridge"]),
+                arrays["exemplars"],
+                arrays["targets"],
+                arrays["prior"],
+                arrays["weights"],
+                diagonal=arrays.get("diagonal"),
+                carriers=arrays.get("carriers"),
+            )
+        case "neighbours":
+            return NeighbourHead(intents, int(facts["k"]), arrays["exemplars"], arrays["targets"])
+        case "prototypes":
+            return PointHead("prototypes", intents, arrays["points"])
+        case "names":
+            return PointHead("names", intents, arrays["points"])
+        case "linear":
+            return LinearHead(intents, arrays["coefficients"], arrays["intercepts"])
+        case other:
+            raise ArtifactDamaged(f"The head's kind '{other}' is not known.", "Update the studio.")
 
 
-def with_inverse(head: VoteHead) -> VoteHead:
-    """Return the head ready for leave-one-out and updates; a stored head leaves its inverse out."""
-    if head.inverse is not None:
-        return head
-    return solve_again(head)
+def _require_shapes(head: Head) -> None:
+    """Refuse arrays that would fail, or answer wrongly, at the first prediction."""
+    c = len(head.intents)
+    match head:
+        case VoteHead():
+            rows = (len(head.exemplars), c)
+            right = head.targets.shape == head.weights.shape == rows and head.prior.shape == (c,)
+        case NeighbourHead():
+            right = head.targets.shape == (len(head.exemplars), c) and head.k >= 1
+        case PointHead():
+            right = head.points.ndim == 2 and len(head.points) == c
+        case LinearHead():
+            right = head.coefficients.shape[1:] == head.intercepts.shape == (c,)
+        case _:
+            right = True
+    if not right:
+        raise ArtifactDamaged(
+            f"The arrays of the stored head '{head.kind}' do not fit its {c} intents.",
+            "Export it again.",
+        )

@@ -1,10 +1,13 @@
 """From scores to probabilities and to the verdict "out of scope"."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from math import isfinite
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from core.errors import ArtifactDamaged
 from core.types import ScoreArray
 
 _SHARPEST, _BLUNTEST = 1e-3, 10.0
@@ -15,7 +18,7 @@ class Calibration:
     """How scores are read.
 
     Attributes:
-        temperature: Probabilities are softmax(scores / temperature).
+        temperature: Probabilities are softmax(scores / temperature); positive.
         threshold: A largest score below it means out of scope.
         rejection: Share of in-scope texts that the threshold was chosen to send away.
     """
@@ -28,29 +31,67 @@ class Calibration:
 def fit_calibration(scores: ScoreArray, targets: ScoreArray, rejection: float) -> Calibration:
     """Fit temperature and threshold on honest scores of in-scope texts.
 
+    The temperature minimises the negative log-likelihood (Guo et al. 2017, Section 4.2); the
+    threshold is the `rejection` quantile of the texts' largest scores.
+
     Args:
         scores: By a pipeline that has not seen the texts, (n, intents).
         targets: Their labels, (n, intents).
         rejection: Share of these texts whose largest score may lie below the threshold.
+
+    Raises:
+        ValueError: No text, or shapes that differ.
     """
-    share = targets / np.maximum(targets.sum(1, keepdims=True), 1.0)
-    # One extra wrong answer keeps the temperature finite where every honest score is right.
-    floor = 1.0 / (len(scores) + 1) / scores.shape[1]
-    share = (1 - floor) * share + floor / scores.shape[1]
+    if not len(scores) or scores.shape != targets.shape:
+        message = f"cannot calibrate scores {scores.shape} on targets {targets.shape}"
+        raise ValueError(message)
+    labelled = targets.sum(1) > 0
+    logits, share = scores[labelled], targets[labelled]
+    share = share / share.sum(1, keepdims=True)
+    # One more text without any preference keeps the temperature finite where every score is right.
+    doubt = 1.0 / (len(share) + 1)
+    share = (1.0 - doubt) * share + doubt / scores.shape[1]
 
     def loss(log_temperature: float) -> float:
-        return float(-(share * _log_softmax(scores / np.exp(log_temperature))).sum(1).mean())
+        log_share = _log_softmax(logits / np.exp(log_temperature))
+        return float(-(share * log_share).sum())
 
-    bounds = (np.log(_SHARPEST), np.log(_BLUNTEST))
-    best = minimize_scalar(loss, bounds=bounds, method="bounded")
+    bounds = (float(np.log(_SHARPEST)), float(np.log(_BLUNTEST)))
+    temperature = 1.0
+    if len(logits) and np.ptp(logits, axis=1).any():  # else every temperature says the same
+        temperature = float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
     threshold = float(np.quantile(scores.max(1), rejection))
-    return Calibration(float(np.exp(best.x)), threshold, rejection)
+    return Calibration(temperature, threshold, rejection)
 
 
 def probabilities(scores: ScoreArray, calibration: Calibration) -> ScoreArray:
     """Turn scores into probabilities; (n, intents) float64, rows sum to one."""
     result: ScoreArray = np.exp(_log_softmax(scores / calibration.temperature))
     return result
+
+
+def calibration_to_json(calibration: Calibration) -> dict[str, float]:
+    """Return the values by name, for JSON."""
+    return asdict(calibration)
+
+
+def calibration_from_json(values: dict[str, Any]) -> Calibration:
+    """Read what `calibration_to_json` wrote.
+
+    Raises:
+        ArtifactDamaged: A value is missing, or is not a usable number.
+    """
+    try:
+        found = Calibration(
+            float(values["temperature"]), float(values["threshold"]), float(values["rejection"])
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ArtifactDamaged(
+            f"The stored calibration cannot be read: {error}.", "Export it again."
+        ) from error
+    if not (found.temperature > 0 and all(map(isfinite, asdict(found).values()))):
+        raise ArtifactDamaged(f"The calibration {found} is not usable.", "Export it again.")
+    return found
 
 
 def _log_softmax(logits: ScoreArray) -> ScoreArray:

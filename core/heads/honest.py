@@ -4,6 +4,8 @@ import numpy as np
 
 from core.heads.base import Head
 from core.heads.build import fit_head
+from core.heads.points import PointHead
+from core.heads.subset import subset_leave_one_out
 from core.heads.votes import VoteHead, leave_one_out
 from core.recipes import HeadConfig, VotesConfig
 from core.splits import stratified_folds
@@ -19,17 +21,26 @@ def honest_scores(
 
     Honest about the head only: an encoder tuned on these exemplars flatters them all the same.
 
+    Args:
+        head: Fitted on these exemplars.
+        config: The recipe's head, as it was fitted with.
+        embeddings: Of the exemplars, (m, d).
+        targets: Their labels, (m, intents).
+
     Returns:
         (m, intents) float64.
     """
-    if isinstance(head, VoteHead) and head.inverse is not None:
+    if isinstance(head, VoteHead):
+        if head.carriers is not None:
+            return subset_leave_one_out(head, embeddings, targets)
         return leave_one_out(head)
+    if isinstance(head, PointHead) and head.kind == "names":
+        return head.scores(embeddings)  # no label went into it
     labels = [str(row) for row in targets.argmax(1)]
-    fixed = fixed_config(head, config)
     scores = np.zeros_like(targets)
     for fold in stratified_folds(labels, min(_FOLDS, len(labels)), seed=0):
         seen = np.setdiff1d(np.arange(len(labels)), fold)
-        part = fit_head(fixed, embeddings[seen], targets[seen], head.intents, _points(head))
+        part = fit_head(config, embeddings[seen], targets[seen], head.intents)
         scores[fold] = part.scores(embeddings[fold])
     return scores
 
@@ -39,7 +50,3 @@ def fixed_config(head: Head, config: HeadConfig) -> HeadConfig:
     if isinstance(head, VoteHead) and isinstance(config, VotesConfig):
         return config.model_copy(update={"tau": head.tau, "ridge": head.ridge})
     return config
-
-
-def _points(head: Head) -> FloatArray | None:
-    return getattr(head, "points", None)

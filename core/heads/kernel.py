@@ -3,14 +3,33 @@
 import numpy as np
 
 from core.types import FloatArray, ScoreArray
+from core.vectors import cosines, unit_rows
+
+__all__ = ["kernel", "kernel_of_cosines", "square_kernel", "unit_rows"]
+
+_CHUNK = 1_024
 
 
 def kernel(left: FloatArray, right: FloatArray, tau: float) -> ScoreArray:
     """Return exp((cosine - 1) / tau) of unit rows; (n, m) float64 in (0, 1]."""
-    return kernel_of_cosines((left @ right.T).astype(np.float64), tau)
+    return kernel_of_cosines(cosines(left, right), tau)
 
 
-def kernel_of_cosines(cosines: ScoreArray, tau: float) -> ScoreArray:
-    """Return exp((cosine - 1) / tau), elementwise."""
-    weights: ScoreArray = np.exp((np.minimum(cosines, 1.0) - 1.0) / tau)
-    return weights
+def kernel_of_cosines(similarity: ScoreArray, tau: float) -> ScoreArray:
+    """Return exp((cosine - 1) / tau), elementwise, as a new array."""
+    weights: ScoreArray = similarity - 1.0
+    weights /= tau
+    return np.exp(weights, out=weights)
+
+
+def square_kernel(unit: FloatArray, tau: float, ridge: float) -> ScoreArray:
+    """Return K + ridge I of unit rows (m, d); (m, m) float64, built by blocks of rows.
+
+    Nothing larger than the result is held. Both triangles come from one product each, so the
+    result is symmetric to the last bit only where that product is; LAPACK reads one triangle.
+    """
+    matrix = np.empty((len(unit), len(unit)))
+    for start in range(0, len(unit), _CHUNK):
+        matrix[start : start + _CHUNK] = kernel(unit[start : start + _CHUNK], unit, tau)
+    matrix[np.diag_indices_from(matrix)] += ridge
+    return matrix

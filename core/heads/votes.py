@@ -2,10 +2,8 @@
 
 With k = exp((cosine - 1) / tau), K the exemplars' kernel matrix, Y their targets and p the mean
 target: A = (K + ridge I)^-1 (Y - p), and the score of a text x is p + sum over exemplars of
-k(x, i) A_i. Nothing is approximated: prior and votes add up to the score.
-
-For large sets the votes are carried by m chosen exemplars while all n labels are used (subset of
-regressors, Rasmussen and Williams 2006, Eq. 8.12): A = (Knm' Knm + ridge Kmm)^-1 Knm' (Y - p).
+k(x, i) A_i. Nothing is approximated: prior and votes add up to the score. Sets too large for one
+such matrix are fitted in `core.heads.subset`; settings are chosen in `core.heads.selection`.
 """
 
 from collections.abc import Sequence
@@ -13,13 +11,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri
 
-from core.heads.kernel import kernel
+from core.heads.kernel import kernel, kernel_of_cosines, square_kernel
 from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
 
-_CHUNK = 2_048
+_CHUNK = 1_024
+_KEEP_INVERSE = 4_096
+"""Up to this many exemplars the inverse (128 MiB) is kept, so that updates are immediate."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,9 +32,10 @@ class VoteHead:
         ridge: Smoothing; large distrusts single labels.
         exemplars: Unit embeddings that vote, (m, d) float32.
         targets: Their labels, (m, intents) float64.
-        prior: Mean target, (intents,) float64.
+        prior: Mean target of all labels fitted on, (intents,) float64.
         weights: A, (m, intents) float64.
-        inverse: (K + ridge I)^-1, (m, m) float64; None where a subset carries the votes.
+        diagonal: Of (K + ridge I)^-1, (m,) float64; None where a subset carries the votes.
+        inverse: (K + ridge I)^-1, (m, m) float64, or None where it is not kept.
         carriers: Which rows of the fitted set vote, (m,) int64; None when all do.
     """
 
@@ -45,7 +46,8 @@ class VoteHead:
     targets: ScoreArray
     prior: ScoreArray
     weights: ScoreArray
-    inverse: ScoreArray | None
+    diagonal: ScoreArray | None = None
+    inverse: ScoreArray | None = None
     carriers: NDArray[np.int64] | None = None
 
     @property
@@ -54,20 +56,19 @@ class VoteHead:
         return "votes"
 
     def scores(self, embeddings: FloatArray) -> ScoreArray:
-        """Score embeddings (n, d); (n, intents) float64."""
+        """Score embeddings (n, d), of any length; (n, intents) float64."""
         unit = unit_rows(embeddings)
-        parts = [
-            kernel(unit[start : start + _CHUNK], self.exemplars, self.tau) @ self.weights
-            for start in range(0, len(unit), _CHUNK)
-        ]
-        sums = np.concatenate(parts) if parts else np.zeros((0, len(self.intents)))
+        sums = np.empty((len(unit), len(self.intents)))
+        for start in range(0, len(unit), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            sums[part] = kernel(unit[part], self.exemplars, self.tau) @ self.weights
         return sums + self.prior
 
 
 def fit_votes(
     embeddings: FloatArray, targets: ScoreArray, intents: Sequence[str], tau: float, ridge: float
 ) -> VoteHead:
-    """Fit votes of all exemplars.
+    """Fit votes of all exemplars; O(m^3) time, one (m, m) float64 matrix of memory.
 
     Args:
         embeddings: (m, d), of any length.
@@ -75,121 +76,171 @@ def fit_votes(
         intents: Names of the columns.
         tau: Width of a vote.
         ridge: Smoothing.
+
+    Raises:
+        ValueError: No exemplar, or shapes that do not belong together.
     """
+    if not len(embeddings) or targets.shape != (len(embeddings), len(intents)):
+        message = f"{len(embeddings)} embeddings, {len(intents)} intents, targets {targets.shape}"
+        raise ValueError(message)
     unit = unit_rows(embeddings)
-    matrix = kernel(unit, unit, tau)
-    inverse = _inverse_of(matrix, ridge)
-    return _solved(
-        VoteHead(tuple(intents), tau, ridge, unit, targets, targets.mean(0), targets, inverse)
-    )
-
-
-def fit_subset_votes(
-    embeddings: FloatArray,
-    targets: ScoreArray,
-    intents: Sequence[str],
-    settings: tuple[float, float],
-    chosen: Sequence[int],
-) -> VoteHead:
-    """Fit votes carried by chosen exemplars, with `settings` (tau, ridge); O(m^2) memory."""
-    tau, ridge = settings
-    unit = unit_rows(embeddings)
-    places = np.asarray(chosen, dtype=np.int64)
-    carriers = unit[places]
     prior = targets.mean(0)
-    gram = ridge * kernel(carriers, carriers, tau)
-    moments = np.zeros((len(carriers), targets.shape[1]))
-    for start in range(0, len(unit), _CHUNK):
-        part = kernel(unit[start : start + _CHUNK], carriers, tau)
-        gram += part.T @ part
-        moments += part.T @ (targets[start : start + _CHUNK] - prior)
-    jitter = 1e-10 * np.trace(gram) / len(gram)
-    factor = cho_factor(gram + jitter * np.eye(len(gram)), lower=True)
-    weights = cho_solve(factor, moments)
+    factor = cholesky(square_kernel(unit, tau, ridge))
+    weights: ScoreArray = np.ascontiguousarray(dpotrs(factor, targets - prior, lower=1)[0])
+    inverse: ScoreArray | None = None
+    if len(unit) <= _KEEP_INVERSE:
+        inverse = _inverse_of(factor)
+        diagonal = np.diagonal(inverse).copy()
+    else:
+        diagonal = inverse_diagonal(factor)
     return VoteHead(
-        tuple(intents), tau, ridge, carriers, targets[places], prior, weights, None, places
+        tuple(intents), tau, ridge, unit, targets, prior, weights, diagonal, inverse=inverse
     )
 
 
-def votes(head: VoteHead, embeddings: FloatArray, column: int) -> ScoreArray:
-    """Return each exemplar's signed vote for one intent; (n, m) float64.
+def votes(head: VoteHead, embedding: FloatArray) -> ScoreArray:
+    """Return each exemplar's signed vote on one text (d,) for every intent; (m, intents) float64.
 
-    A row's votes and the intent's prior sum to its score.
+    Each column and the intent's prior sum to the intent's score.
     """
-    return kernel(unit_rows(embeddings), head.exemplars, head.tau) * head.weights[:, column]
+    weight = kernel(unit_rows(embedding[None, :]), head.exemplars, head.tau)[0]
+    signed: ScoreArray = weight[:, None] * head.weights
+    return signed
+
+
+def votes_for(head: VoteHead, similarity: ScoreArray, columns: NDArray[np.int64]) -> ScoreArray:
+    """Return each exemplar's signed vote on many texts, for one intent per text.
+
+    Args:
+        head: Fitted votes.
+        similarity: Cosines of texts and exemplars, (n, m).
+        columns: The intent asked about for each text, (n,).
+
+    Returns:
+        (n, m) float64; a row and the intent's prior sum to the intent's score.
+    """
+    signed = kernel_of_cosines(similarity, head.tau)
+    signed *= head.weights.T[columns]
+    return signed
 
 
 def leave_one_out(head: VoteHead) -> ScoreArray:
     """Score each exemplar by the others, in closed form; (m, intents) float64.
 
     score_i = Y_i - A_i / [(K + ridge I)^-1]_ii (Rasmussen and Williams 2006, Eq. 5.12). Equals
-    fitting again without exemplar i, at the same tau, ridge and prior.
+    fitting again without exemplar i at the same tau, ridge and prior; the prior is held fixed
+    because on a handful of labels an intent would else look rarer for each of its own texts.
 
     Raises:
-        ValueError: A subset carries the votes, so the closed form does not hold.
+        ValueError: A subset carries the votes; `subset_leave_one_out` serves it.
     """
-    if head.inverse is None:
-        message = "leave-one-out needs votes of all exemplars"
+    if head.diagonal is None:
+        message = "a subset carries these votes"
         raise ValueError(message)
-    scores: ScoreArray = head.targets - head.weights / np.diagonal(head.inverse)[:, None]
+    scores: ScoreArray = head.targets - head.weights / head.diagonal[:, None]
     return scores
 
 
 def add(head: VoteHead, embeddings: FloatArray, targets: ScoreArray) -> VoteHead:
-    """Add exemplars by a block update; equal to fitting again with them, O(m^2) for each."""
-    inverse = _whole(head)
+    """Add exemplars at the end by a block update; O(m^2) for each.
+
+    Equals fitting all of them at the same tau and ridge; the prior is that of all labels.
+    """
+    inverse = whole_inverse(head)
     unit = unit_rows(embeddings)
     cross = kernel(head.exemplars, unit, head.tau)
     lifted = inverse @ cross
-    corner = kernel(unit, unit, head.tau) + head.ridge * np.eye(len(unit)) - cross.T @ lifted
-    schur = np.linalg.inv(corner)
+    corner = square_kernel(unit, head.tau, head.ridge) - cross.T @ lifted
+    schur = _inverse_of(cholesky(corner)) if len(unit) else corner
     edge = -lifted @ schur
     grown = np.block([[inverse - edge @ lifted.T, edge], [edge.T, schur]])
-    exemplars = np.concatenate([head.exemplars, unit])
-    labels = np.concatenate([head.targets, targets])
-    return _solved(replace(head, exemplars=exemplars, targets=labels, inverse=grown))
+    return _solved(
+        head,
+        np.concatenate([head.exemplars, unit]),
+        np.concatenate([head.targets, targets]),
+        grown,
+    )
 
 
 def remove(head: VoteHead, rows: Sequence[int]) -> VoteHead:
-    """Remove exemplars by a block downdate; equal to fitting again without them."""
-    inverse = _whole(head)
+    """Remove exemplars by a block downdate.
+
+    Equals fitting the rest at the same tau and ridge; the prior is that of the labels left.
+
+    Raises:
+        ValueError: No exemplar would be left.
+    """
+    inverse = whole_inverse(head)
     gone = np.zeros(len(head.exemplars), dtype=bool)
     gone[np.asarray(rows, dtype=np.int64)] = True
     kept = ~gone
+    if not kept.any():
+        message = "votes need at least one exemplar"
+        raise ValueError(message)
     edge = inverse[np.ix_(kept, gone)]
     left = inverse[np.ix_(kept, kept)] - edge @ np.linalg.solve(inverse[np.ix_(gone, gone)], edge.T)
-    exemplars, labels = head.exemplars[kept], head.targets[kept]
-    return _solved(replace(head, exemplars=exemplars, targets=labels, inverse=left))
+    return _solved(head, head.exemplars[kept], head.targets[kept], left)
 
 
 def relabel(head: VoteHead, row: int, target: ScoreArray) -> VoteHead:
-    """Give one exemplar another label; equal to fitting again, for K does not change."""
-    _whole(head)
+    """Give one exemplar another label (intents,); equals fitting again, prior included."""
     targets = head.targets.copy()
     targets[row] = target
-    return _solved(replace(head, targets=targets))
+    return _solved(head, head.exemplars, targets, whole_inverse(head))
 
 
-def solve_again(head: VoteHead) -> VoteHead:
-    """Return the head with its inverse computed from its exemplars, ready for updates."""
-    matrix = kernel(head.exemplars, head.exemplars, head.tau)
-    return replace(head, inverse=_inverse_of(matrix, head.ridge))
+def whole_inverse(head: VoteHead) -> ScoreArray:
+    """Return (K + ridge I)^-1, kept or computed anew; (m, m) float64.
 
-
-def _whole(head: VoteHead) -> ScoreArray:
-    if head.inverse is None:
-        message = "updates need votes of all exemplars"
+    Raises:
+        ValueError: A subset carries the votes.
+    """
+    if head.carriers is not None or head.diagonal is None:
+        message = "a subset carries these votes; fit again instead"
         raise ValueError(message)
-    return head.inverse
+    if head.inverse is not None:
+        return head.inverse
+    return _inverse_of(cholesky(square_kernel(head.exemplars, head.tau, head.ridge)))
 
 
-def _solved(head: VoteHead) -> VoteHead:
-    """Return the head with prior and weights that follow from its targets and inverse."""
-    prior = head.targets.mean(0)
-    return replace(head, prior=prior, weights=_whole(head) @ (head.targets - prior))
+def _solved(
+    head: VoteHead, exemplars: FloatArray, targets: ScoreArray, inverse: ScoreArray
+) -> VoteHead:
+    """Return the head of these exemplars, with what follows from targets and inverse."""
+    prior = targets.mean(0)
+    return replace(
+        head,
+        exemplars=exemplars,
+        targets=targets,
+        prior=prior,
+        weights=inverse @ (targets - prior),
+        diagonal=np.diagonal(inverse).copy(),
+        inverse=inverse,
+    )
 
 
-def _inverse_of(matrix: ScoreArray, ridge: float) -> ScoreArray:
-    factor = cho_factor(matrix + ridge * np.eye(len(matrix)), lower=True)
-    inverse: ScoreArray = cho_solve(factor, np.eye(len(matrix)))
-    return (inverse + inverse.T) / 2
+def cholesky(matrix: ScoreArray) -> ScoreArray:
+    """Factor a symmetric positive definite matrix in its own memory; lower, Fortran order."""
+    # The transpose of a C-ordered symmetric matrix is itself in Fortran order: no copy is made.
+    factor, failed = dpotrf(matrix.T, lower=1, clean=1, overwrite_a=1)
+    if failed:
+        message = f"the matrix is not positive definite (row {failed})"
+        raise np.linalg.LinAlgError(message)
+    result: ScoreArray = factor
+    return result
+
+
+def _inverse_of(factor: ScoreArray) -> ScoreArray:
+    """Turn a Cholesky factor into the inverse, in its own memory."""
+    inverse, _ = dpotri(factor, lower=1, overwrite_c=1)
+    for column in range(len(inverse) - 1):
+        inverse[column, column + 1 :] = inverse[column + 1 :, column]
+    result: ScoreArray = inverse.T  # symmetric, and so in C order
+    return result
+
+
+def inverse_diagonal(factor: ScoreArray) -> ScoreArray:
+    """Turn a Cholesky factor, in its own memory, into the diagonal of the inverse, (m,)."""
+    lower, _ = dtrtri(factor, lower=1, overwrite_c=1)
+    result: ScoreArray = np.einsum("ij,ij->j", lower, lower)
+    return result

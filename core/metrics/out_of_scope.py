@@ -8,13 +8,38 @@ Scores = NDArray[np.float64]
 
 
 def auroc(in_scope: Scores, out_of_scope: Scores) -> float:
-    """Chance that a text in scope scores above one out of scope; ties count half."""
+    """Chance that a text in scope scores above one out of scope; ties count half.
+
+    Args:
+        in_scope: Scores (n,), higher means more in scope.
+        out_of_scope: Scores (m,).
+
+    Raises:
+        ValueError: One of the two is empty.
+    """
+    _require_both(in_scope, out_of_scope)
     ranks = rankdata(np.concatenate([in_scope, out_of_scope]))
     n, m = len(in_scope), len(out_of_scope)
     return float((ranks[:n].sum() - n * (n + 1) / 2) / (n * m))
 
 
-def false_positive_rate(in_scope: Scores, out_of_scope: Scores, recall: float = 0.95) -> float:
-    """Share of texts out of scope let in by the limit that keeps `recall` of those in scope."""
-    limit = np.sort(in_scope)[::-1][int(np.ceil(recall * len(in_scope))) - 1]
+def fpr_at_95(in_scope: Scores, out_of_scope: Scores) -> float:
+    """Share of texts out of scope let in by the limit that keeps 95 % of those in scope.
+
+    Args:
+        in_scope: Scores (n,), higher means more in scope.
+        out_of_scope: Scores (m,).
+
+    Raises:
+        ValueError: One of the two is empty.
+    """
+    _require_both(in_scope, out_of_scope)
+    kept = -(-95 * len(in_scope) // 100)  # at least 95 %, in whole texts
+    limit = np.sort(in_scope)[::-1][kept - 1]
     return float((out_of_scope >= limit).mean())
+
+
+def _require_both(in_scope: Scores, out_of_scope: Scores) -> None:
+    if not len(in_scope) or not len(out_of_scope):
+        message = f"{len(in_scope)} texts in scope, {len(out_of_scope)} out of scope: need both"
+        raise ValueError(message)

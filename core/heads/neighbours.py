@@ -1,0 +1,68 @@
+"""The k nearest exemplars vote with their cosine (Vulic et al. 2021, ConvFiT: k = 1)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.types import FloatArray, ScoreArray
+from core.vectors import cosines, nearest, unit_rows
+
+_CHUNK = 256
+_LEAST = 1e-9
+"""Given by a neighbour at a right angle or beyond, so that its intent beats those without one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NeighbourHead:
+    """The k nearest exemplars, each giving its cosine / k to its intents.
+
+    Attributes:
+        intents: Names of the score columns.
+        k: How many vote; all, where there are fewer.
+        exemplars: Unit embeddings, (m, d) float32.
+        targets: Their labels, (m, intents) float64.
+    """
+
+    intents: tuple[str, ...]
+    k: int
+    exemplars: FloatArray
+    targets: ScoreArray
+
+    @property
+    def kind(self) -> str:
+        """Name in the recipe."""
+        return "neighbours"
+
+    def scores(self, embeddings: FloatArray) -> ScoreArray:
+        """Sum the votes of the k nearest; (n, intents) float64 in [0, 1] for one-hot labels."""
+        unit = unit_rows(embeddings)
+        scores = np.empty((len(unit), len(self.intents)))
+        for start in range(0, len(unit), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            similarity = cosines(unit[part], self.exemplars)
+            scores[part] = _shares(similarity, self.k) @ self.targets
+        return scores
+
+
+def neighbour_votes(
+    head: NeighbourHead, similarity: ScoreArray, columns: NDArray[np.int64]
+) -> ScoreArray:
+    """Return each exemplar's vote on many texts, for one intent per text; rows sum to its score.
+
+    Args:
+        head: Fitted neighbours.
+        similarity: Cosines of texts and exemplars, (n, m).
+        columns: The intent asked about for each text, (n,).
+    """
+    votes: ScoreArray = _shares(similarity, head.k) * head.targets.T[columns]
+    return votes
+
+
+def _shares(similarity: ScoreArray, k: int) -> ScoreArray:
+    """Give each of the k nearest its cosine / k and all others nothing; (n, m) float64."""
+    columns = nearest(similarity, k)
+    shares = np.zeros_like(similarity)
+    given = np.maximum(np.take_along_axis(similarity, columns, 1), _LEAST)
+    np.put_along_axis(shares, columns, given / max(columns.shape[1], 1), 1)
+    return shares

@@ -1,0 +1,46 @@
+"""One point per intent and the nearest wins: means of exemplars, or embedded intent names."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from core.types import FloatArray, ScoreArray
+from core.vectors import cosines, unit_rows
+
+_FARTHEST = -1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PointHead:
+    """The nearest of one point per intent.
+
+    Attributes:
+        kind: Where the points come from, as the recipe names it.
+        intents: Names of the score columns.
+        points: Unit rows, (intents, d) float32; zeros for an intent that has none.
+    """
+
+    kind: Literal["prototypes", "names"]
+    intents: tuple[str, ...]
+    points: FloatArray
+
+    def scores(self, embeddings: FloatArray) -> ScoreArray:
+        """Cosine to each point; (n, intents) float64. An intent without a point is farthest."""
+        scores = cosines(unit_rows(embeddings), self.points)
+        scores[:, ~self.points.any(1)] = _FARTHEST
+        return scores
+
+
+def fit_prototypes(
+    embeddings: FloatArray, targets: ScoreArray, intents: Sequence[str]
+) -> PointHead:
+    """Take the mean direction of each intent's exemplars (m, d), weighted by targets (m, c)."""
+    sums = targets.T @ unit_rows(embeddings)
+    return PointHead("prototypes", tuple(intents), unit_rows(sums.astype(np.float32)))
+
+
+def fit_names(names: FloatArray, intents: Sequence[str]) -> PointHead:
+    """Take the embedded intent names (intents, d) themselves."""
+    return PointHead("names", tuple(intents), unit_rows(names))

@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+
+from core.heads.build import fit_head
+from core.heads.honest import fixed_config, honest_scores
+from core.heads.subset import subset_leave_one_out
+from core.heads.votes import VoteHead, leave_one_out
+from core.recipes import (
+    HeadConfig,
+    LinearConfig,
+    NamesConfig,
+    NeighboursConfig,
+    PrototypesConfig,
+    VotesConfig,
+)
+from tests.core.heads.toy import clusters
+
+TOY = clusters(4, 15, spread=1.5, seed=0)
+FRESH = clusters(4, 200, spread=1.5, seed=1)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [VotesConfig(), NeighboursConfig(), PrototypesConfig(), LinearConfig()],
+    ids=lambda c: c.kind,
+)
+def test_honest_accuracy_lies_nearer_to_that_on_fresh_texts_than_training_accuracy(
+    config: HeadConfig,
+) -> None:
+    """On the mean of twelve draws: sixty labels alone say it only to within some points."""
+    accuracies = []
+    for seed in range(100, 112):
+        toy = clusters(4, 15, spread=1.5, seed=seed)
+        head = fit_head(config, toy.rows, toy.targets, toy.intents)
+        honest = honest_scores(head, config, toy.rows, toy.targets)
+        assert honest.shape == toy.targets.shape
+        accuracies.append(
+            [
+                (honest.argmax(1) == toy.columns).mean(),
+                (head.scores(toy.rows).argmax(1) == toy.columns).mean(),
+                (head.scores(FRESH.rows).argmax(1) == FRESH.columns).mean(),
+            ]
+        )
+    claimed, seen, fresh = np.mean(accuracies, axis=0)
+    assert abs(claimed - fresh) < abs(seen - fresh)
+
+
+def test_votes_are_judged_by_leave_one_out_in_closed_form() -> None:
+    config = VotesConfig()
+    head = fit_head(config, TOY.rows, TOY.targets, TOY.intents)
+    assert isinstance(head, VoteHead)
+    np.testing.assert_array_equal(
+        honest_scores(head, config, TOY.rows, TOY.targets), leave_one_out(head)
+    )
+
+
+def test_votes_of_a_subset_are_judged_on_all_labelled_texts() -> None:
+    config = VotesConfig(max_exemplars=20)
+    head = fit_head(config, TOY.rows, TOY.targets, TOY.intents)
+    assert isinstance(head, VoteHead)
+    honest = honest_scores(head, config, TOY.rows, TOY.targets)
+    assert honest.shape == (60, 4)
+    np.testing.assert_array_equal(honest, subset_leave_one_out(head, TOY.rows, TOY.targets))
+
+
+def test_names_saw_no_label_and_are_honest_as_they_are() -> None:
+    names = clusters(4, 1, spread=0.1, seed=0).rows
+    head = fit_head(NamesConfig(), TOY.rows, TOY.targets, TOY.intents, names)
+    np.testing.assert_array_equal(
+        honest_scores(head, NamesConfig(), TOY.rows, TOY.targets), head.scores(TOY.rows)
+    )
+
+
+def test_what_fitting_chose_is_written_into_the_recipe() -> None:
+    head = fit_head(VotesConfig(), TOY.rows, TOY.targets, TOY.intents)
+    assert isinstance(head, VoteHead)
+    assert fixed_config(head, VotesConfig()) == VotesConfig(tau=head.tau, ridge=head.ridge)
+    assert fixed_config(head, LinearConfig()) == LinearConfig()
