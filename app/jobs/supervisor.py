@@ -24,6 +24,7 @@ ALREADY_RUNNING = 17
 _POLL_SECONDS = 0.05
 _IDLE_SECONDS = 0.5
 _LOG_BYTES = 4 << 20
+_TAIL_BYTES = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +119,6 @@ class Supervisor:
             )
 
     def _watch(self, child: _Child, row: JobRecord | None) -> None:
-        log = self.orders.places.log(child.job.id)
-        if log.exists() and log.stat().st_size > _LOG_BYTES:
-            os.truncate(log, 0)
         if child.process.poll() is not None:
             del self.children[child.job.id]
             if child.process.stdin:
@@ -128,6 +126,7 @@ class Supervisor:
             with self.database.read() as connection:
                 self._settle(jobs.get(connection, child.job.id))
             return
+        _shorten(self.orders.places.log(child.job.id))
         if row is not None and row.cancel_requested:
             self._press(child)
 
@@ -143,7 +142,7 @@ class Supervisor:
     def _settle(self, job: JobRecord) -> None:
         """Keep the log of a job whose process is gone; end or queue it if it has not ended."""
         log = self.orders.places.log(job.id)
-        tail = log.read_bytes()[-8_000:].decode(errors="replace") if log.exists() else ""
+        tail = _tail(log).decode(errors="replace") if log.exists() else ""
         with self.database.write() as connection:
             jobs.keep_log(connection, job.id, tail)
             if job.state == "running":
@@ -165,6 +164,22 @@ class Supervisor:
                 jobs.finish(connection, job.id, job.attempt, Outcome("failed", message, hint))
         except Fenced:
             return  # somebody settled it first
+
+
+def _shorten(log: Path) -> None:
+    """Keep only the end of a log that has grown too long; its process goes on appending."""
+    if log.stat().st_size <= _LOG_BYTES:
+        return
+    tail = _tail(log)
+    with log.open("ab") as stream:
+        os.truncate(log, 0)
+        stream.write(tail)
+
+
+def _tail(log: Path) -> bytes:
+    with log.open("rb") as stream:
+        stream.seek(max(0, log.stat().st_size - _TAIL_BYTES))
+        return stream.read()
 
 
 def main() -> int:
