@@ -31,6 +31,19 @@ def intent_named(connection: Connection, project_id: int, name: str) -> IntentRe
     raise NotFound(f"There is no intent '{name}'.", "Create it, or check the spelling.")
 
 
+def intent_by_id(connection: Connection, project_id: int, key: str) -> IntentRecord:
+    """Find an intent by its id.
+
+    Raises:
+        NotFound: There is none.
+    """
+    query = sa.select(intent).where(intent.c.project_id == project_id, intent.c.id == key)
+    row = connection.execute(query).first()
+    if row is None:
+        raise NotFound(f"There is no intent {key!r}.", "It may have been deleted; reload.")
+    return intent_record(row.id, dict(row._mapping))
+
+
 def utterances(
     connection: Connection, project_id: int, split: str | None = None
 ) -> Iterator[UtteranceRecord]:
@@ -70,8 +83,7 @@ def create_intent(name: str, description: str = "", color: str = "", position: i
     Raises:
         InvalidInput: The name is empty or too long.
     """
-    if not name.strip() or len(name) > 200 or "\0" in name:
-        raise InvalidInput(f"'{name[:200]}' cannot name an intent.", "Use 1 to 200 characters.")
+    check_intent_name(name)
     row = {
         "name": name,
         "description": description,
@@ -80,6 +92,16 @@ def create_intent(name: str, description: str = "", color: str = "", position: i
         "archived": 0,
     }
     return Change("intent", uuid.uuid4().hex, "row", None, row)
+
+
+def check_intent_name(name: str) -> None:
+    """Refuse what cannot name an intent.
+
+    Raises:
+        InvalidInput: It is empty, too long, or holds a NUL.
+    """
+    if not name.strip() or len(name) > 200 or "\0" in name:
+        raise InvalidInput(f"'{name[:200]}' cannot name an intent.", "Use 1 to 200 characters.")
 
 
 def create_utterance(
@@ -103,6 +125,17 @@ def label(record: UtteranceRecord, labels: Sequence[str] | None) -> Change:
     return Change(
         "utterance", record.id, "labels", before, None if labels is None else sorted(labels)
     )
+
+
+def decide(record: UtteranceRecord, labels: Sequence[str]) -> list[Change]:
+    """Return the changes of a person's decision; a text of the pool teaches from then on."""
+    chosen = tuple(sorted(labels))
+    changes = [] if record.labels == chosen else [label(record, chosen)]
+    if record.split == "pool":
+        changes.append(edit(record, "split", "train"))
+    if record.skipped:
+        changes.append(edit(record, "skipped", value=False))
+    return changes
 
 
 def edit(record: UtteranceRecord | IntentRecord, field: str, value: object) -> Change:

@@ -97,14 +97,42 @@ def changes_up_to(connection: Connection, project_id: int, revision: int) -> Ite
         yield _change(row)
 
 
-def undo(connection: Connection, project_id: int, actor: str = "local") -> BatchRecord | None:
-    """Take back the newest action by compensating events; None when there is nothing left.
+def is_known(connection: Connection, project_id: int, key: str) -> bool:
+    """Whether an action of this key was recorded already."""
+    return _find_batch(connection, project_id, key) is not None
+
+
+def undo(
+    connection: Connection,
+    project_id: int,
+    actor: str = "local",
+    of: str | None = None,
+    key: str | None = None,
+) -> BatchRecord | None:
+    """Take back an action by compensating events; None when there is nothing to take back.
+
+    Args:
+        connection: An open writing transaction.
+        project_id: Whose log.
+        actor: Who does it.
+        of: Key of the action; None takes the newest that still stands.
+        key: Under which the undo itself is known, so that it happens once.
 
     Raises:
         Conflict: Something of it was changed since.
     """
-    open_actions = sa.and_(batch.c.undone_by.is_(None), batch.c.undoes.is_(None))
-    return _reverse(connection, project_id, open_actions, Action("undo", actor))
+    which = sa.and_(batch.c.undone_by.is_(None), batch.c.undoes.is_(None))
+    if of is not None:
+        which = sa.and_(which, batch.c.key == of)
+    action = Action("undo", actor) if key is None else Action("undo", actor, key=key)
+    return _reverse(connection, project_id, which, action)
+
+
+def touched_since(connection: Connection, project_id: int, revision: int) -> set[tuple[str, str]]:
+    """Subject and id of everything that changed after a revision."""
+    query = sa.select(event.c.subject, event.c.subject_id).distinct()
+    query = query.where(event.c.project_id == project_id, event.c.revision > revision)
+    return {(row.subject, row.subject_id) for row in connection.execute(query)}
 
 
 def redo(connection: Connection, project_id: int, actor: str = "local") -> BatchRecord | None:
@@ -140,6 +168,23 @@ def _reverse(
     return target
 
 
+def intent_ids_at(connection: Connection, project_id: int, revision: int) -> dict[str, str]:
+    """Intent name to id as they were at a revision."""
+    query = sa.select(event.c.subject_id, event.c.field, event.c.after).where(
+        event.c.project_id == project_id,
+        event.c.subject == "intent",
+        event.c.revision <= revision,
+        event.c.field.in_(("row", "name")),
+    )
+    names: dict[str, str] = {}
+    for key, changed, after in connection.execute(query.order_by(event.c.revision)):
+        if after is None:
+            names.pop(key, None)
+        else:
+            names[key] = after["name"] if changed == "row" else after
+    return {name: key for key, name in names.items()}
+
+
 def _append(
     connection: Connection, project_id: int, batch_id: int, changes: Sequence[Change]
 ) -> int:
@@ -162,26 +207,27 @@ def _append(
         for place, change in enumerate(changes)
     ]
     connection.execute(sa.insert(event), rows)
-    _apply(connection, project_id, changes)
+    _apply(connection, project_id, first, changes)
     return last
 
 
-def _apply(connection: Connection, project_id: int, changes: Sequence[Change]) -> None:
+def _apply(connection: Connection, project_id: int, first: int, changes: Sequence[Change]) -> None:
     """Bring the current state up to the log; new rows go in one statement."""
     new = [c for c in changes if c.field == "row" and c.before is None]
     if len(new) == len(changes) and len({c.subject for c in new}) == 1:
         table = _TABLES[new[0].subject]
-        connection.execute(sa.insert(table), [_row(project_id, change) for change in new])
+        rows = [_row(project_id, first + place, change) for place, change in enumerate(changes)]
+        connection.execute(sa.insert(table), rows)
         return
-    for change in changes:
-        _apply_one(connection, project_id, change)
+    for place, change in enumerate(changes):
+        _apply_one(connection, project_id, first + place, change)
 
 
-def _apply_one(connection: Connection, project_id: int, change: Change) -> None:
+def _apply_one(connection: Connection, project_id: int, revision: int, change: Change) -> None:
     table = _TABLES[change.subject]
     here = sa.and_(table.c.project_id == project_id, table.c.id == change.subject_id)
     if change.field == "row" and change.before is None:
-        _insert(connection, table, _row(project_id, change))
+        _insert(connection, table, _row(project_id, revision, change))
         return
     found = connection.execute(sa.select(table).where(here)).first()
     if found is None:
@@ -198,6 +244,8 @@ def _apply_one(connection: Connection, project_id: int, change: Change) -> None:
     values = {change.field: change.after}
     if change.field == "text":
         values["text_hash"] = text_hash(str(change.after))
+    if change.subject == "utterance":
+        values["touched_revision"] = revision
     connection.execute(sa.update(table).where(here).values(values))
 
 
@@ -211,10 +259,11 @@ def _insert(connection: Connection, table: sa.Table, row: dict[str, Any]) -> Non
     connection.execute(sa.insert(table).values(row))
 
 
-def _row(project_id: int, change: Change) -> dict[str, Any]:
+def _row(project_id: int, revision: int, change: Change) -> dict[str, Any]:
     row = {**change.after, "project_id": project_id, "id": change.subject_id}
     if change.subject == "utterance":
         row["text_hash"] = text_hash(row["text"])
+        row["added_revision"] = row["touched_revision"] = revision
     return row
 
 

@@ -124,6 +124,11 @@ def report(connection: Connection, job_id: str, attempt: int, progress: Progress
     return bool(asked)
 
 
+def keep_curve(connection: Connection, job_id: str, attempt: int, curve: dict[str, Any]) -> None:
+    """Keep what is drawn while a job runs, such as its loss by step."""
+    connection.execute(_own(job_id, attempt).values(curve=curve))
+
+
 def finish(connection: Connection, job_id: str, attempt: int, outcome: Outcome) -> None:
     """End a job, once.
 

@@ -131,6 +131,7 @@ class JobRecord:
     message: str
     hint: str
     log_tail: str
+    curve: dict[str, Any] | None
     result: dict[str, Any] | None
     created_at: str
     started_at: str | None

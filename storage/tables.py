@@ -91,6 +91,7 @@ event = Table(
     Column("before", JsonText, nullable=True),
     Column("after", JsonText, nullable=True),
     CheckConstraint("subject IN ('utterance', 'intent')", name="subject"),
+    Index("ix_event_subject", "project_id", "subject_id"),
     sqlite_strict=True,
 )
 
@@ -120,8 +121,12 @@ utterance = Table(
     Column("labels", JsonText, nullable=True),
     Column("skipped", Integer, nullable=False),
     Column("flagged", Text, nullable=False),
+    # Revisions at which the row came and was last changed: its place in "newest first".
+    Column("added_revision", Integer, nullable=False, server_default="0"),
+    Column("touched_revision", Integer, nullable=False, server_default="0"),
     CheckConstraint("split IN ('train', 'test', 'pool')", name="split"),
     Index("ix_utterance_hash", "project_id", "text_hash"),
+    Index("ix_utterance_added", "project_id", "added_revision"),
     sqlite_strict=True,
 )
 
@@ -203,6 +208,7 @@ job = Table(
     Column("message", Text, nullable=False),
     Column("hint", Text, nullable=False),
     Column("log_tail", Text, nullable=False),
+    Column("curve", JsonText, nullable=True),
     Column("result", JsonText, nullable=True),
     Column("created_at", Text, nullable=False),
     Column("started_at", Text, nullable=True),

@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from app.jobs.context import JobContext, Publish
+from app.services.embedding import cached_embed
 from app.services.studio import Studio
-from core.encoders.base import Encoder
 from core.errors import InvalidInput
 from core.recipes import ConvfitRecipe, InstantRecipe, read_recipe
-from core.text import text_hash
-from core.types import Exemplar, FloatArray, Intent
-from storage import jobs, models, projects, vectors, versions
+from core.types import Exemplar, Intent
+from storage import jobs, models, projects, versions
 from storage.artifacts import ArtifactStore, record_tree
-from storage.database import Database, Transaction
+from storage.database import Transaction
 from storage.records import DatasetVersionRecord, JobRecord, ProjectRecord
 from storage.replay import State
 
@@ -99,7 +98,7 @@ def do_training(context: JobContext) -> Publish:
         intents=_intents(data.state),
         encoder=encoder,
         device=_device(payload["device"]),
-        embed=_cached_embed(context.database),
+        embed=cached_embed(context.database),
         checkpoint_every=_CHECKPOINT_STEPS,
     )
     result = _drive(context, run_recipe(recipe, inputs, _latest_checkpoint(context)))
@@ -233,26 +232,6 @@ def _facts(
         "code_version": package_version("intent-studio"),
         "metrics": metrics,
     }
-
-
-def _cached_embed(database: Database) -> Any:
-    """Embed with an encoder, keeping what was computed for the next run."""
-
-    def embed(encoder: Encoder, texts: Sequence[str]) -> FloatArray:
-        import numpy as np
-
-        hashes = [text_hash(text) for text in texts]
-        with database.read() as connection:
-            known = vectors.get_many(connection, encoder.fingerprint, hashes, encoder.dim)
-        missing = {h: t for h, t in zip(hashes, texts, strict=True) if h not in known}
-        if missing:
-            fresh = dict(zip(missing, encoder.encode(list(missing.values())), strict=True))
-            with database.write() as connection:
-                vectors.put_many(connection, encoder.fingerprint, fresh)
-            known |= fresh
-        return np.stack([known[key] for key in hashes])
-
-    return embed
 
 
 def _exemplars(state: State, split: str) -> tuple[Exemplar, ...]:

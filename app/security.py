@@ -1,0 +1,186 @@
+"""Who may speak with the server: the right host, the launch token, and no foreign page."""
+
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from core.errors import InvalidInput
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+COOKIE = "intent-studio"
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_OPEN = frozenset({"/api/health", "/manifest.json", "/assets/icon.svg"})
+_MOST_BODY = 64 << 20
+
+# Gradio starts from inline scripts and builds its components from strings; nothing may be loaded
+# from, or sent to, anywhere else.
+_POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
+    "connect-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; base-uri 'self'; "
+    "form-action 'self'; frame-ancestors 'none'"
+)
+_HEADERS = (
+    (b"content-security-policy", _POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+    (b"x-frame-options", b"DENY"),
+)
+
+
+def new_token() -> str:
+    """Return a launch token of 192 bits."""
+    return secrets.token_urlsafe(24)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def check_binding(host: str, *, token: bool) -> None:
+    """Refuse an address that would let others in.
+
+    Raises:
+        InvalidInput: The address is reachable from other machines.
+    """
+    if not is_loopback(host):
+        what = "without a token " if not token else ""
+        raise InvalidInput(
+            f"The studio has no users yet, so it does not listen {what}on '{host}', "
+            "where other machines could reach it.",
+            "Use --host 127.0.0.1, and an SSH tunnel to reach it from elsewhere: "
+            "ssh -L 7860:127.0.0.1:7860 THIS_MACHINE",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Answers requests that may pass, and refuses the others; the outermost layer.
+
+    Attributes:
+        app: What is guarded.
+        token: The launch token, or None where everybody on this machine may enter.
+        hosts: Names under which the server may be asked (against DNS rebinding).
+    """
+
+    app: App
+    token: str | None
+    hosts: frozenset[str]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # the studio speaks no other protocol
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await _answer(send, *refusal)
+            return
+        if self.token is not None and "token=" in scope["query_string"].decode("latin-1"):
+            await self._remember(scope, send)
+            return
+        await self.app(scope, receive, _hardened(send))
+
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        headers = _headers(scope)
+        host = headers.get("host", "")
+        if _name(host) not in self.hosts:
+            return 400, f"This server is not called '{host[:80]}'."
+        if scope["method"] not in _SAFE:
+            own = f"{scope['scheme']}://{host}"
+            foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+            if foreign or headers.get("origin", own) != own:
+                return 403, "A page of another site may not change anything here."
+            if int(headers.get("content-length") or 0) > _MOST_BODY:
+                return 413, "That is more than 64 MB. Import it on the command line instead."
+        if scope["path"] in _OPEN or self._may_enter(scope, headers):
+            return None
+        return 401, (
+            "Open the address that `intent-studio serve` printed: it carries the token that "
+            "lets you in."
+        )
+
+    def _may_enter(self, scope: Scope, headers: dict[str, str]) -> bool:
+        if self.token is None:
+            return True
+        query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+        shown = (
+            query.get("token"),
+            headers.get("authorization", "").removeprefix("Bearer "),
+            _cookie(headers.get("cookie", ""), self._cookie_name(headers)),
+        )
+        return any(hmac.compare_digest(s.encode(), self.token.encode()) for s in shown if s)
+
+    async def _remember(self, scope: Scope, send: Send) -> None:
+        """Put the token into a cookie and take it out of the address."""
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        rest = urlencode([(name, value) for name, value in query if name != "token"])
+        path = "/" + scope["path"].lstrip("/")
+        target = f"{path}?{rest}" if rest else path
+        name = self._cookie_name(_headers(scope))
+        cookie = f"{name}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+        headers = [(b"location", target.encode("latin-1")), (b"set-cookie", cookie.encode())]
+        await send({"type": "http.response.start", "status": 303, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+    def _cookie_name(self, headers: dict[str, str]) -> str:
+        """Cookies do not know ports; two studios on one machine must not lock each other out."""
+        port = headers.get("host", "").rpartition(":")[2]
+        return f"{COOKIE}-{port}" if port.isdecimal() else COOKIE
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    return {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
+
+
+def _name(host: str) -> str:
+    if host.startswith("["):
+        return host[: host.find("]") + 1]
+    return host.partition(":")[0]
+
+
+def _cookie(header: str, name: str) -> str | None:
+    try:
+        found = SimpleCookie(header).get(name)
+    except CookieError:
+        return None
+    return None if found is None else found.value
+
+
+def _hardened(send: Send) -> Send:
+    async def guarded(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            # Gradio answers foreign origins with permission of its own; nobody gets one here.
+            kept = [
+                (key, value)
+                for key, value in message.get("headers", [])
+                if not key.lower().startswith(b"access-control-")
+            ]
+            message = {**message, "headers": [*kept, *_HEADERS]}
+        await send(message)
+
+    return guarded
+
+
+async def _answer(send: Send, status: int, sentence: str) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), *_HEADERS]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": sentence.encode() + b"\n"})

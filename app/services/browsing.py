@@ -1,0 +1,232 @@
+"""Look through a project's utterances and intents, and change many at once."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from app.services.studio import Studio
+from core.errors import Conflict, InvalidInput
+from core.text import normalise
+from storage import browse, dataset, events, projects
+from storage.browse import Counts, Filter, Order
+from storage.events import Action
+from storage.records import BatchRecord, Change, IntentRecord, UtteranceRecord
+
+_LONGEST_TEXT = 10_000
+_PALETTE_TURN = 137.508  # degrees; the golden angle keeps neighbours apart however many there are
+
+
+@dataclass(frozen=True, slots=True)
+class IntentView:
+    """An intent with its stable number, a colour in any case, and how many utterances it has."""
+
+    id: str
+    number: int
+    name: str
+    description: str
+    color: str
+    archived: bool
+    utterances: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """A page of utterances."""
+
+    rows: tuple[UtteranceRecord, ...]
+    total: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of one kind to many utterances.
+
+    Attributes:
+        kind: What changes.
+        value: Intent id for `label`, split for `move`, a reason for `flag`, the text for `text`.
+    """
+
+    kind: Literal["label", "out-of-scope", "unlabel", "move", "flag", "unflag", "delete", "text"]
+    value: str = ""
+
+
+def look(
+    studio: Studio, project: str, which: Filter, order: Order, window: tuple[int, int]
+) -> PageView:
+    """Return a page of the utterances that a filter lets through."""
+    with studio.database.read() as connection:
+        found = projects.find(connection, project)
+        rows, total = browse.page(connection, found.id, which, order, window)
+    return PageView(tuple(rows), total, found.head_revision)
+
+
+def overview(studio: Studio, project: str) -> tuple[Counts, tuple[IntentView, ...]]:
+    """Count a project's utterances, and list its intents by position."""
+    with studio.database.read() as connection:
+        found = projects.find(connection, project)
+        counts = browse.counts(connection, found.id)
+        records = dataset.intents(connection, found.id)
+    views = [_intent_view(place, r, counts) for place, r in enumerate(records)]
+    return counts, tuple(views)
+
+
+def _intent_view(place: int, record: IntentRecord, counts: Counts) -> IntentView:
+    return IntentView(
+        id=record.id,
+        number=place + 1,
+        name=record.name,
+        description=record.description,
+        color=record.color or color_of(place),
+        archived=record.archived,
+        utterances=counts.by_intent.get(record.id, 0),
+    )
+
+
+def color_of(place: int) -> str:
+    """Return a colour for the intent at a position; any number stay apart."""
+    return f"hsl({place * _PALETTE_TURN % 360:.0f} 62% {48 if place % 2 else 40}%)"
+
+
+def change_many(studio: Studio, project: str, which: Filter, edit: Edit, expected: int) -> int:
+    """Change every utterance that a filter lets through, as one action; return how many.
+
+    Args:
+        studio: The studio.
+        project: Its name.
+        which: The filter, as the person saw it.
+        edit: What changes.
+        expected: How many the person was told it would be.
+
+    Raises:
+        Conflict: Meanwhile it would be another number.
+        InvalidInput: The value does not fit.
+    """
+    with studio.database.write() as connection:
+        found = projects.find(connection, project)
+        records = browse.find_all(connection, found.id, which)
+        if len(records) != expected:
+            raise Conflict(
+                f"Meanwhile this would change {len(records)} utterances, not {expected}.",
+                "Look at the list again, then repeat it.",
+            )
+        known = {intent.id for intent in dataset.intents(connection, found.id)}
+        edit = _checked(edit, known)
+        changes = [change for record in records for change in _edit_changes(record, edit)]
+        action = Action(edit.kind, studio.settings.actor, "page")
+        if changes:
+            events.record(connection, found.id, action, changes)
+    return len(records)
+
+
+def _edit_changes(record: UtteranceRecord, edit: Edit) -> list[Change]:
+    match edit.kind:
+        case "label":
+            return dataset.decide(record, (edit.value,))
+        case "out-of-scope":
+            return dataset.decide(record, ())
+        case "unlabel":
+            return [] if record.labels is None else [dataset.label(record, None)]
+        case "delete":
+            return [dataset.delete_utterance(record)]
+    field, value = _ATTRIBUTES[edit.kind], edit.value
+    if edit.kind == "flag":
+        value = value or "flagged"
+    return [] if getattr(record, field) == value else [dataset.edit(record, field, value)]
+
+
+_ATTRIBUTES = {"move": "split", "flag": "flagged", "unflag": "flagged", "text": "text"}
+
+
+def _checked(edit: Edit, intent_ids: set[str]) -> Edit:
+    """Refuse a value that does not fit, before anything is looked at."""
+    match edit.kind:
+        case "label" if edit.value not in intent_ids:
+            raise InvalidInput(f"There is no intent {edit.value!r}.", "Choose another.")
+        case "move" if edit.value not in ("train", "test", "pool"):
+            raise InvalidInput(f"There is no split '{edit.value}'.", "Use train, test or pool.")
+        case "text":
+            return replace(edit, value=_usable_text(edit.value))
+        case "unflag":
+            return replace(edit, value="")
+    return edit
+
+
+def _usable_text(text: str) -> str:
+    found = normalise(text)
+    if not found or len(found) > _LONGEST_TEXT or "\0" in found:
+        raise InvalidInput(
+            f"'{found[:40]}' cannot be an utterance.", f"Write 1 to {_LONGEST_TEXT} characters."
+        )
+    return found
+
+
+def add_intent(studio: Studio, project: str, name: str, description: str = "") -> str:
+    """Create an intent; return its id."""
+    with studio.database.write() as connection:
+        found = projects.find(connection, project)
+        place = len(dataset.intents(connection, found.id))
+        change = dataset.create_intent(name.strip(), description, position=place)
+        action = Action("create intent", studio.settings.actor, "page")
+        events.record(connection, found.id, action, [change])
+    return change.subject_id
+
+
+def change_intent(studio: Studio, project: str, intent_id: str, values: dict[str, object]) -> None:
+    """Rename, describe, colour, archive or restore an intent; no label is touched.
+
+    Raises:
+        Conflict: The new name is taken.
+        InvalidInput: A value does not fit.
+        NotFound: There is no such intent.
+    """
+    with studio.database.write() as connection:
+        found = projects.find(connection, project)
+        known = dataset.intents(connection, found.id)
+        record = dataset.intent_by_id(connection, found.id, intent_id)
+        changes = list(_intent_changes(record, values, {r.name for r in known}))
+        action = Action("change intent", studio.settings.actor, "page")
+        if changes:
+            events.record(connection, found.id, action, changes)
+
+
+def _intent_changes(
+    record: IntentRecord, values: dict[str, object], taken: set[str]
+) -> Iterable[Change]:
+    for field, value in values.items():
+        if field == "name":
+            dataset.check_intent_name(str(value).strip())
+            value = str(value).strip()
+            if value in taken and value != record.name:
+                raise Conflict(f"There is an intent '{value}' already.", "Merge the two instead.")
+        if getattr(record, field) != value:
+            yield dataset.edit(record, field, value)
+
+
+def merge(studio: Studio, project: str, source: str, target: str) -> None:
+    """Give all utterances of one intent to another, by their names, and archive it."""
+    with studio.database.write() as connection:
+        found = projects.find(connection, project)
+        changes = dataset.merge_intents(connection, found.id, source, target)
+        events.record(connection, found.id, Action("merge", studio.settings.actor, "page"), changes)
+
+
+def undo(studio: Studio, project: str) -> BatchRecord | None:
+    """Take back the newest action of a project; None when there is none."""
+    with studio.database.write() as connection:
+        found = projects.find(connection, project)
+        return events.undo(connection, found.id, studio.settings.actor)
+
+
+def redo(studio: Studio, project: str) -> BatchRecord | None:
+    """Take back the newest undo, unless something was done since."""
+    with studio.database.write() as connection:
+        found = projects.find(connection, project)
+        return events.redo(connection, found.id, studio.settings.actor)
+
+
+def history(studio: Studio, project: str, limit: int = 50) -> Sequence[BatchRecord]:
+    """The newest actions of a project."""
+    with studio.database.read() as connection:
+        found = projects.find(connection, project)
+        return events.history(connection, found.id, limit)

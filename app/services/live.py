@@ -1,0 +1,242 @@
+"""The model that answers now: the champion, with every label that was given since it was trained.
+
+A new exemplar joins the votes in closed form, without training ("hot"); the encoder has not
+learned from it until the next training.
+"""
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from app.services.embedding import cached_embed
+from app.services.prediction import load_model
+from app.services.studio import Studio
+from core.types import Exemplar, FloatArray
+from storage import browse, dataset, events, models, projects, versions
+from storage.records import ModelVersionRecord, UtteranceRecord
+
+_IMMEDIATE = 4_096
+"""Up to this many exemplars a label joins at once; a larger set is solved anew meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveModel:
+    """A champion brought up to a revision of its project.
+
+    Attributes:
+        version: The champion.
+        pipeline: Answers; an `IntentPipeline`.
+        columns: Intent id of each score column ("" where the project has no such intent).
+        taught: Exemplars as training saw them, by id.
+        hot: Ids of exemplars that training has not seen as they are now.
+        revision: Of the project, up to which labels are in.
+    """
+
+    version: ModelVersionRecord
+    pipeline: Any
+    columns: tuple[str, ...]
+    taught: dict[str, tuple[str, tuple[str, ...]]] = field(repr=False)
+    hot: frozenset[str] = frozenset()
+    revision: int = 0
+
+
+@dataclass(slots=True)
+class LiveModels:
+    """The live model of each project; one object for a server."""
+
+    studio: Studio
+    known: dict[int, LiveModel] = field(default_factory=dict)
+    locks: dict[int, threading.Lock] = field(default_factory=dict)
+    busy: set[int] = field(default_factory=set)
+    guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def get(self, project_id: int) -> LiveModel | None:
+        """Return the champion with all labels up to now, or None where there is no champion."""
+        with self.guard:
+            lock = self.locks.setdefault(project_id, threading.Lock())
+        with lock:
+            found = self._current(project_id)
+            if found is not None:
+                self.known[project_id] = found
+            return found
+
+    def peek(self, project_id: int) -> LiveModel | None:
+        """Return what is loaded already, without waiting; None when nothing is."""
+        return self.known.get(project_id)
+
+    def _current(self, project_id: int) -> LiveModel | None:
+        with self.studio.database.read() as connection:
+            champion = models.champion(connection, project_id)
+            head = events.head(connection, project_id)
+        if champion is None:
+            return None
+        live = self.known.get(project_id)
+        if live is None or live.version.id != champion.id:
+            live = _load(self.studio, project_id, champion)
+        if live.revision == head:
+            return live
+        if len(live.pipeline.exemplars) <= _IMMEDIATE:
+            return _caught_up(self.studio, project_id, live)
+        self._catch_up_later(project_id, live)
+        return live
+
+    def _catch_up_later(self, project_id: int, live: LiveModel) -> None:
+        """Solve a large set beside the answers, which come from the older one meanwhile."""
+        with self.guard:
+            if project_id in self.busy:
+                return
+            self.busy.add(project_id)
+
+        def work() -> None:
+            try:
+                fresh = _caught_up(self.studio, project_id, live)
+                if self.known.get(project_id, live).version.id == live.version.id:
+                    self.known[project_id] = fresh
+            finally:
+                self.busy.discard(project_id)
+
+        threading.Thread(target=work, name="join-labels", daemon=True).start()
+
+
+def _load(studio: Studio, project_id: int, version: ModelVersionRecord) -> LiveModel:
+    with studio.database.read() as connection:
+        names, revision = browse.intent_ids(connection, project_id), 0
+        if version.dataset_version_id is not None:
+            revision = versions.get(connection, version.dataset_version_id).revision
+            names |= events.intent_ids_at(connection, project_id, revision)
+        reference = f"{projects.get(connection, project_id).name}@{version.number}"
+    pipeline = load_model(studio, reference)
+    columns = tuple(names.get(name, "") for name in pipeline.head.intents)
+    by_name = dict(zip(pipeline.head.intents, columns, strict=True))
+    taught = {
+        e.id: (e.text, tuple(sorted(by_name.get(name, "") for name in e.intents)))
+        for e in pipeline.exemplars
+    }
+    return LiveModel(version, pipeline, columns, taught, revision=revision)
+
+
+def _caught_up(studio: Studio, project_id: int, live: LiveModel) -> LiveModel:
+    with studio.database.read() as connection:
+        head = events.head(connection, project_id)
+        touched = events.touched_since(connection, project_id, live.revision)
+        ids = sorted(key for subject, key in touched if subject == "utterance")
+        now = browse.by_ids(connection, project_id, ids)
+        names = {r.id: r.name for r in dataset.intents(connection, project_id)}
+    live = _renamed(live, names)
+    changed = [key for key in ids if _differs(live, key, now.get(key))]
+    if changed and _can_join(live):
+        live = _joined(studio, live, changed, now, names)
+    return replace(live, hot=_hot(live, ids, now), revision=head)
+
+
+def _can_join(live: LiveModel) -> bool:
+    head = live.pipeline.head
+    return getattr(head, "kind", "") == "votes" and head.carriers is None
+
+
+def _wanted(record: UtteranceRecord | None) -> tuple[str, tuple[str, ...]] | None:
+    """What an utterance says as an exemplar, or None when it is none."""
+    if record is None or record.split != "train" or not record.labels:
+        return None
+    return record.text, tuple(sorted(record.labels))
+
+
+def _differs(live: LiveModel, key: str, record: UtteranceRecord | None) -> bool:
+    return _present(live).get(key) != _wanted(record)
+
+
+def _present(live: LiveModel) -> dict[str, tuple[str, tuple[str, ...]]]:
+    by_name = dict(zip(live.pipeline.head.intents, live.columns, strict=True))
+    return {
+        e.id: (e.text, tuple(sorted(by_name.get(name, "") for name in e.intents)))
+        for e in live.pipeline.exemplars
+    }
+
+
+def _hot(live: LiveModel, ids: Iterable[str], now: dict[str, UtteranceRecord]) -> frozenset[str]:
+    fresh = {key for key in ids if live.taught.get(key) != _wanted(now.get(key))}
+    return (live.hot - set(ids)) | fresh
+
+
+def _renamed(live: LiveModel, names: dict[str, str]) -> LiveModel:
+    """Let the pipeline speak of intents by the names they have now."""
+    old = live.pipeline.head.intents
+    new = tuple(names.get(key, name) for key, name in zip(live.columns, old, strict=True))
+    if new == old:
+        return live
+    to = dict(zip(old, new, strict=True))
+    exemplars = tuple(
+        replace(e, intents=tuple(sorted(to.get(name, name) for name in e.intents)))
+        for e in live.pipeline.exemplars
+    )
+    head = replace(live.pipeline.head, intents=new)
+    exact = {key: tuple(to.get(n, n) for n in found) for key, found in live.pipeline.exact.items()}
+    return replace(
+        live, pipeline=replace(live.pipeline, head=head, exemplars=exemplars, exact=exact)
+    )
+
+
+def _joined(
+    studio: Studio,
+    live: LiveModel,
+    changed: Sequence[str],
+    now: dict[str, UtteranceRecord],
+    names: dict[str, str],
+) -> LiveModel:
+    """Remove every changed exemplar from the votes and add it as it is now."""
+    from core.heads import votes  # numpy and scipy only, but loaded with the first model
+    from core.pipeline import exact_answers
+
+    pipeline, columns = live.pipeline, live.columns
+    place = {e.id: row for row, e in enumerate(pipeline.exemplars)}
+    gone = [place[key] for key in changed if key in place]
+    coming = [now[key] for key in changed if _wanted(now.get(key)) is not None]
+    if len(gone) == len(pipeline.exemplars) and not coming:
+        return live  # votes need one exemplar: the last ones stay until another comes
+    columns = _grown(columns, coming)
+    head = _widened(pipeline.head, columns, names)
+    exemplars, rows = list(pipeline.exemplars), pipeline.embeddings
+    if coming:
+        fresh = cached_embed(studio.database)(pipeline.encoder, [r.text for r in coming])
+        targets = np.array([[float(c in (r.labels or ())) for c in columns] for r in coming])
+        head = votes.add(head, fresh, targets)
+        rows = head.exemplars
+        exemplars += [_exemplar(record, names) for record in coming]
+    if gone:
+        head = votes.remove(head, gone)
+        rows = head.exemplars
+        left = set(gone)
+        exemplars = [e for row, e in enumerate(exemplars) if row not in left]
+    shown = tuple(exemplars)
+    pipeline = replace(
+        pipeline, head=head, exemplars=shown, embeddings=rows, exact=exact_answers(shown)
+    )
+    return replace(live, pipeline=pipeline, columns=columns)
+
+
+def _exemplar(record: UtteranceRecord, names: dict[str, str]) -> Exemplar:
+    found = tuple(sorted(names[key] for key in record.labels or ()))
+    return Exemplar(record.id, record.text, found)
+
+
+def _grown(columns: tuple[str, ...], coming: Sequence[UtteranceRecord]) -> tuple[str, ...]:
+    labels = (key for record in coming for key in record.labels or ())
+    return columns + tuple(key for key in dict.fromkeys(labels) if key not in columns)
+
+
+def _widened(head: Any, columns: tuple[str, ...], names: dict[str, str]) -> Any:
+    """Give a head columns for intents that it has not met, without any vote for them yet."""
+    more = len(columns) - len(head.intents)
+    if not more:
+        return head
+    wide: FloatArray = np.zeros((len(head.targets), more))
+    return replace(
+        head,
+        intents=head.intents + tuple(names[key] for key in columns[len(head.intents) :]),
+        targets=np.hstack([head.targets, wide]),
+        weights=np.hstack([head.weights, wide]),
+        prior=np.concatenate([head.prior, np.zeros(more)]),
+    )

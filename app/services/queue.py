@@ -1,0 +1,200 @@
+"""What to label next: each browser gets other utterances, in an order said in plain words."""
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from app.services.live import LiveModel, LiveModels
+from app.services.pool import Pool, Pools
+from app.services.studio import Studio
+from core.selection import rank, spread
+from storage import browse, projects
+from storage.database import Transaction
+from storage.records import UtteranceRecord
+
+Order = Literal["unsure", "torn", "unlike", "newest", "random"]
+_LEASE_SECONDS = 600.0
+_SUGGESTIONS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """An intent that may fit, with its probability."""
+
+    intent_id: str
+    intent: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class QueueItem:
+    """An utterance to decide on; `suggestions` is None until the model is loaded."""
+
+    id: str
+    text: str
+    split: str
+    labels: tuple[str, ...] | None
+    flagged: str
+    suggestions: tuple[Suggestion, ...] | None
+    out_of_scope: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QueueView:
+    """The next utterances, how many wait in all, and whether the model takes part yet."""
+
+    items: tuple[QueueItem, ...]
+    waiting: int
+    model: Literal["ready", "loading", "none"]
+    order: Order
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a browser asks for.
+
+    Attributes:
+        client: Names the browser's tab; its own leases do not keep it from its items.
+        order: Which come first.
+        n: How many.
+        without: Ids that the browser has already.
+    """
+
+    client: str
+    order: Order = "unsure"
+    n: int = 20
+    without: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Queues:
+    """Hands out utterances to label; one object a server. A lease is a courtesy, not data."""
+
+    studio: Studio
+    models: LiveModels
+    pools: Pools
+    leases: dict[int, dict[str, tuple[str, float]]] = field(default_factory=dict)
+    guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def next(self, project: str, wish: Wish) -> QueueView:
+        """Lease the next utterances to a browser.
+
+        Raises:
+            NotFound: There is no such project.
+        """
+        with self.studio.database.read() as connection:
+            found = projects.find(connection, project)
+            waiting = browse.page(
+                connection, found.id, browse.Filter(state="unlabelled"), "oldest", (0, 1)
+            )[1]
+        pool = self.pools.get(found.id)
+        with self.guard, self.studio.database.read() as connection:
+            taken = self._taken(found.id, wish)
+            chosen = self._choose(connection, found.id, wish, pool, taken)
+            until = time.monotonic() + _LEASE_SECONDS
+            mine = {record.id: (wish.client, until) for record in chosen}
+            self.leases.setdefault(found.id, {}).update(mine)
+        live = self.models.peek(found.id)
+        items = tuple(_items(chosen, live, self._known(chosen, live)))
+        loading = self.pools.loading(found.id)
+        state = "ready" if live is not None else "loading" if loading else "none"
+        return QueueView(items, waiting, state, wish.order)
+
+    def suggest(self, project: str, ids: Sequence[str]) -> tuple[QueueItem, ...]:
+        """Say what the live model thinks of some utterances; waits for it to load."""
+        with self.studio.database.read() as connection:
+            found = projects.find(connection, project)
+            records = list(browse.by_ids(connection, found.id, ids).values())
+        live = self.models.get(found.id)
+        return tuple(_items(records, live, self._known(records, live)))
+
+    def release(self, project: str, client: str) -> None:
+        """Take back what a browser had leased, since it goes."""
+        with self.studio.database.read() as connection:
+            found = projects.find(connection, project)
+        with self.guard:
+            mine = self.leases.get(found.id, {})
+            self.leases[found.id] = {k: v for k, v in mine.items() if v[0] != client}
+
+    def _taken(self, project_id: int, wish: Wish) -> set[str]:
+        now = time.monotonic()
+        valid = {k: v for k, v in self.leases.get(project_id, {}).items() if v[1] > now}
+        self.leases[project_id] = valid
+        return {key for key, (who, _) in valid.items() if who != wish.client} | set(wish.without)
+
+    def _choose(
+        self,
+        connection: Transaction,
+        project_id: int,
+        wish: Wish,
+        pool: Pool | None,
+        taken: set[str],
+    ) -> list[UtteranceRecord]:
+        if wish.order in ("unsure", "torn", "unlike") and pool is not None:
+            found = _by_model(connection, project_id, wish, pool, taken)
+            if found:
+                return found
+        which = browse.Filter(state="unlabelled")
+        enough = wish.n + len(taken)
+        if wish.order == "newest":
+            records, _ = browse.page(connection, project_id, which, "newest", (0, enough))
+        else:
+            records = browse.sample_unlabelled(connection, project_id, enough)
+        return [record for record in records if record.id not in taken][: wish.n]
+
+    def _known(self, records: Sequence[UtteranceRecord], live: LiveModel | None) -> dict[str, Any]:
+        """Return by utterance its probabilities, and whether it seems out of scope."""
+        if live is None or not records:
+            return {}
+        from app.services.embedding import cached_embed
+        from app.services.pool import judged
+
+        rows = cached_embed(self.studio.database)(live.pipeline.encoder, [r.text for r in records])
+        fresh = judged(live, tuple(records), rows)
+        limit = live.pipeline.calibration.threshold
+        best = live.pipeline.head.scores(fresh.embeddings).max(1)
+        return {
+            record.id: (fresh.probabilities[row], bool(best[row] < limit))
+            for row, record in enumerate(records)
+        }
+
+
+def _by_model(
+    connection: Transaction, project_id: int, wish: Wish, pool: Pool, taken: set[str]
+) -> list[UtteranceRecord]:
+    ranking = rank(wish.order, pool.probabilities, pool.familiarity)  # type: ignore[arg-type]
+    free = np.array([pool.records[row].id not in taken for row in ranking], dtype=bool)
+    chosen = spread(ranking[free], pool.embeddings, 3 * wish.n)
+    ids = [pool.records[row].id for row in chosen]
+    now = browse.by_ids(connection, project_id, ids)  # some may be labelled or gone by now
+    fresh = [now[key] for key in ids if key in now]
+    return [r for r in fresh if r.labels is None and not r.skipped][: wish.n]
+
+
+def _items(
+    records: Sequence[UtteranceRecord], live: LiveModel | None, known: dict[str, Any]
+) -> list[QueueItem]:
+    return [
+        QueueItem(
+            id=record.id,
+            text=record.text,
+            split=record.split,
+            labels=record.labels,
+            flagged=record.flagged,
+            suggestions=_suggestions(live, known[record.id][0]) if record.id in known else None,
+            out_of_scope=record.id in known and known[record.id][1],
+        )
+        for record in records
+    ]
+
+
+def _suggestions(live: LiveModel | None, shares: Any) -> tuple[Suggestion, ...]:
+    if live is None:
+        return ()
+    best = np.argsort(-shares, kind="stable")[:_SUGGESTIONS].tolist()
+    names = live.pipeline.head.intents
+    return tuple(Suggestion(live.columns[j], names[j], float(shares[j])) for j in best)

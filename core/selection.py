@@ -1,0 +1,68 @@
+"""Which utterance to label next: orders in plain words over what the model says of the pool."""
+
+from typing import Literal, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.types import FloatArray, ScoreArray
+
+Order = Literal["unsure", "torn", "unlike"]
+"""`unsure`: the best intent is least likely (least confidence). `torn`: the two best intents are
+nearly as likely (smallest margin, Scheffer et al. 2001). `unlike`: farthest from any exemplar."""
+
+
+def rank(order: Order, probabilities: ScoreArray, familiarity: ScoreArray) -> NDArray[np.int64]:
+    """Order texts by how much a label of each is worth, best first; (n,) int64.
+
+    Args:
+        order: What counts.
+        probabilities: Of every intent for every text, (n, intents).
+        familiarity: Largest cosine of each text to an exemplar, (n,).
+    """
+    match order:
+        case "unsure":
+            worth = -probabilities.max(1)
+        case "torn":
+            worth = -margins(probabilities)
+        case "unlike":
+            worth = -familiarity
+        case _:
+            assert_never(order)
+    ranking: NDArray[np.int64] = np.argsort(-worth, kind="stable")
+    return ranking
+
+
+def margins(probabilities: ScoreArray) -> ScoreArray:
+    """How much likelier the best intent is than the next; (n,) in [0, 1], 1 for one intent."""
+    if probabilities.shape[1] < 2:
+        return np.ones(len(probabilities))
+    two = np.partition(probabilities, -2, axis=1)[:, -2:]
+    difference: ScoreArray = two[:, 1] - two[:, 0]
+    return difference
+
+
+def spread(
+    ranking: NDArray[np.int64], embeddings: FloatArray, n: int, closest: float = 0.9
+) -> NDArray[np.int64]:
+    """Take the first n of a ranking, leaving out near copies of those taken before.
+
+    A person who has just labelled a text learns nothing from its twin. When too few are left,
+    the copies follow after all.
+
+    Args:
+        ranking: Rows of `embeddings`, best first.
+        embeddings: Unit rows, (all texts, d) float32.
+        n: How many are wanted.
+        closest: Largest cosine between two that are taken.
+    """
+    taken: list[int] = []
+    copies: list[int] = []
+    for row in ranking.tolist():
+        if len(taken) == n:
+            break
+        if taken and float((embeddings[taken] @ embeddings[row]).max()) > closest:
+            copies.append(row)
+        else:
+            taken.append(row)
+    return np.array((taken + copies)[:n], dtype=np.int64)

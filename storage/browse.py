@@ -1,0 +1,180 @@
+"""Find utterances among many: filters, pages and counts, answered by the database."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from storage.records import UtteranceRecord
+from storage.replay import utterance_record
+from storage.tables import intent, utterance
+
+LabelState = Literal["labelled", "unlabelled", "out-of-scope", "skipped", "flagged"]
+Order = Literal["newest", "oldest", "changed", "text"]
+
+_MOST_IDS = 20_000
+"""Of a filter by ids; SQLite takes some 32,000 values in one statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which utterances; what is None or empty does not restrict.
+
+    Attributes:
+        text: Every word of it must occur, anywhere, in any case.
+        intent_id: Labelled with this intent.
+        split: In this split.
+        state: `labelled` with an intent, `unlabelled` and not skipped, `out-of-scope` by label, ...
+        ids: Among these, at most 20,000.
+    """
+
+    text: str = ""
+    intent_id: str | None = None
+    split: str | None = None
+    state: LabelState | None = None
+    ids: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many utterances a project has, by what a person asks for."""
+
+    total: int
+    labelled: int
+    unlabelled: int
+    out_of_scope: int
+    skipped: int
+    flagged: int
+    by_split: dict[str, int]
+    by_intent: dict[str, int]
+
+
+def page(
+    connection: Connection, project_id: int, which: Filter, order: Order, window: tuple[int, int]
+) -> tuple[list[UtteranceRecord], int]:
+    """Return one page and how many utterances the filter lets through.
+
+    Args:
+        connection: An open transaction.
+        project_id: Whose.
+        which: The filter.
+        order: By coming, by last change, or by text.
+        window: Offset and number of rows.
+    """
+    condition = _condition(project_id, which)
+    total = connection.execute(sa.select(sa.func.count()).select_from(utterance).where(condition))
+    query = sa.select(utterance).where(condition).order_by(*_ORDERS[order])
+    rows = connection.execute(query.offset(window[0]).limit(window[1]))
+    records = [utterance_record(row.id, dict(row._mapping)) for row in rows]
+    return records, int(total.scalar_one())
+
+
+_ORDERS: dict[str, tuple[sa.ColumnElement[object], ...]] = {
+    "newest": (utterance.c.added_revision.desc(), utterance.c.id),
+    "oldest": (utterance.c.added_revision, utterance.c.id),
+    "changed": (utterance.c.touched_revision.desc(), utterance.c.id),
+    "text": (utterance.c.text, utterance.c.id),
+}
+
+
+def find_all(connection: Connection, project_id: int, which: Filter) -> list[UtteranceRecord]:
+    """Every utterance that the filter lets through, by coming."""
+    query = sa.select(utterance).where(_condition(project_id, which))
+    rows = connection.execute(query.order_by(*_ORDERS["oldest"]))
+    return [utterance_record(row.id, dict(row._mapping)) for row in rows]
+
+
+def counts(connection: Connection, project_id: int) -> Counts:
+    """Count everything in one pass."""
+    shape = (
+        utterance.c.labels,
+        utterance.c.split,
+        utterance.c.skipped,
+        (utterance.c.flagged != "").label("is_flagged"),
+    )
+    query = sa.select(*shape, sa.func.count().label("n")).where(
+        utterance.c.project_id == project_id
+    )
+    split: Counter[str] = Counter()
+    by_intent: Counter[str] = Counter()
+    state: Counter[str] = Counter()
+    for labels, which, skipped, flagged, n in connection.execute(query.group_by(*shape)):
+        split[which] += n
+        by_intent.update(dict.fromkeys(labels or (), n))
+        state["total"] += n
+        state["skipped"] += n if skipped and labels is None else 0
+        state["flagged"] += n if flagged else 0
+        kind = "labelled" if labels else "out_of_scope" if labels is not None else "unlabelled"
+        state[kind] += n if kind != "unlabelled" or not skipped else 0
+    return Counts(
+        total=state["total"],
+        labelled=state["labelled"],
+        unlabelled=state["unlabelled"],
+        out_of_scope=state["out_of_scope"],
+        skipped=state["skipped"],
+        flagged=state["flagged"],
+        by_split=dict(split),
+        by_intent=dict(by_intent),
+    )
+
+
+def by_ids(
+    connection: Connection, project_id: int, ids: Sequence[str]
+) -> dict[str, UtteranceRecord]:
+    """The utterances of these ids that exist."""
+    found: dict[str, UtteranceRecord] = {}
+    for start in range(0, len(ids), _MOST_IDS):
+        part = sa.and_(
+            utterance.c.project_id == project_id,
+            utterance.c.id.in_(ids[start : start + _MOST_IDS]),
+        )
+        for row in connection.execute(sa.select(utterance).where(part)):
+            found[row.id] = utterance_record(row.id, dict(row._mapping))
+    return found
+
+
+def sample_unlabelled(connection: Connection, project_id: int, limit: int) -> list[UtteranceRecord]:
+    """Unlabelled utterances in an order that chance chose once: that of their text's hash."""
+    query = sa.select(utterance).where(_condition(project_id, Filter(state="unlabelled")))
+    rows = connection.execute(query.order_by(utterance.c.text_hash).limit(limit))
+    return [utterance_record(row.id, dict(row._mapping)) for row in rows]
+
+
+def intent_ids(connection: Connection, project_id: int) -> dict[str, str]:
+    """Intent name to id."""
+    query = sa.select(intent.c.name, intent.c.id).where(intent.c.project_id == project_id)
+    return {row.name: row.id for row in connection.execute(query)}
+
+
+def _condition(project_id: int, which: Filter) -> sa.ColumnElement[bool]:
+    parts: list[sa.ColumnElement[bool]] = [utterance.c.project_id == project_id]
+    parts += [utterance.c.text.ilike(f"%{_escaped(word)}%", "\\") for word in which.text.split()]
+    if which.intent_id is not None:
+        # Ids are hexadecimal, so that no other text of the JSON list can look like one.
+        parts.append(_TEXT_OF_LABELS.like(f'%"{_escaped(which.intent_id)}"%'))
+    if which.split is not None:
+        parts.append(utterance.c.split == which.split)
+    if which.state is not None:
+        parts.append(_STATES[which.state])
+    if which.ids is not None:
+        parts.append(utterance.c.id.in_(which.ids[:_MOST_IDS]))
+    return sa.and_(*parts)
+
+
+_NO_INTENT = "[]"
+_TEXT_OF_LABELS = sa.type_coerce(utterance.c.labels, sa.Text)
+_STATES: dict[str, sa.ColumnElement[bool]] = {
+    "labelled": sa.and_(utterance.c.labels.is_not(None), _TEXT_OF_LABELS != _NO_INTENT),
+    "unlabelled": sa.and_(utterance.c.labels.is_(None), utterance.c.skipped == 0),
+    "out-of-scope": _TEXT_OF_LABELS == _NO_INTENT,
+    "skipped": sa.and_(utterance.c.labels.is_(None), utterance.c.skipped == 1),
+    "flagged": utterance.c.flagged != "",
+}
+
+
+def _escaped(word: str) -> str:
+    """Let % and _ of a person's text mean themselves."""
+    return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

@@ -1,0 +1,32 @@
+"""Utterances know when they came and were changed; jobs keep the curve of their loss."""
+
+import sqlalchemy as sa
+from alembic.operations import Operations
+
+REVISION = "0004"
+
+_ADDED = """
+    UPDATE utterance SET added_revision = COALESCE((
+        SELECT MAX(event.revision) FROM event
+        WHERE event.project_id = utterance.project_id AND event.subject = 'utterance'
+          AND event.subject_id = utterance.id AND event.field = 'row'), 0)
+"""
+_TOUCHED = """
+    UPDATE utterance SET touched_revision = COALESCE((
+        SELECT MAX(event.revision) FROM event
+        WHERE event.project_id = utterance.project_id AND event.subject = 'utterance'
+          AND event.subject_id = utterance.id), 0)
+"""
+
+
+def upgrade(operations: Operations) -> None:
+    """Add the columns and fill them from the log."""
+    for name in ("added_revision", "touched_revision"):
+        column = sa.Column(name, sa.Integer, nullable=False, server_default="0")
+        operations.add_column("utterance", column)
+    # Without an index by subject the log would be read once for each utterance.
+    operations.create_index("ix_event_subject", "event", ["project_id", "subject_id"])
+    operations.execute(_ADDED)
+    operations.execute(_TOUCHED)
+    operations.create_index("ix_utterance_added", "utterance", ["project_id", "added_revision"])
+    operations.add_column("job", sa.Column("curve", sa.Text, nullable=True))
