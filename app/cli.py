@@ -185,6 +185,12 @@ def _upkeep_commands(commands: _Commands) -> None:
     restore = _command(commands, "restore", "bring a backup into an empty home", "upkeep.restore")
     restore.add_argument("file", type=Path)
     _json_flag(_command(commands, "doctor", "look for anything out of order", "upkeep.doctor"))
+    serve = _command(commands, "serve", "open the studio in the browser", "pages.serve")
+    serve.add_argument("--host", default="127.0.0.1", help="address (default 127.0.0.1)")
+    serve.add_argument("--port", type=int, help="default: the first free one from 7860 on")
+    serve.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    serve.add_argument("--no-token", action="store_true", help="let every local program in")
+    serve.add_argument("--sample", action="store_true", help="begin with the sample project")
     _command(commands, "demo", "walk through the sample project", "demo.walk")
 
 

@@ -133,6 +133,13 @@ class ConvfitRecipe(_Recipe):
     )
 
 
+def chosen_epochs(n_rows: int, recipe: ConvfitRecipe) -> int:
+    """Return the recipe's epochs, or fewer the more labels there are (ConvFiT: 10, 5, 2)."""
+    if recipe.epochs is not None:
+        return recipe.epochs
+    return 10 if n_rows < 3_000 else 5 if n_rows < 7_000 else 2
+
+
 Recipe = Annotated[InstantRecipe | ConvfitRecipe, Field(discriminator="kind")]
 _ADAPTER: TypeAdapter[InstantRecipe | ConvfitRecipe] = TypeAdapter(Recipe)
 

@@ -107,6 +107,12 @@ def add_pin(
     connection.execute(sa.insert(pin).values(values))
 
 
+def remove_pin(connection: Connection, project_id: int, text: str) -> None:
+    """Expect nothing of a text any more."""
+    here = sa.and_(pin.c.project_id == project_id, pin.c.text_hash == text_hash(text))
+    connection.execute(sa.delete(pin).where(here))
+
+
 def pins(connection: Connection, project_id: int) -> list[PinRecord]:
     """All expectations of a project by text."""
     query = sa.select(pin.c.text, pin.c.intent_id, pin.c.actor, pin.c.at)

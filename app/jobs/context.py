@@ -12,6 +12,7 @@ from storage.jobs import Progress
 from storage.records import JobRecord
 
 _REPORT_SECONDS = 0.5
+_MOST_POINTS = 240
 Publish = Callable[[Transaction], dict[str, Any]]
 """Writes a job's result in the transaction that ends the job, so that it exists exactly once."""
 
@@ -30,6 +31,14 @@ class JobContext:
     began: float = field(default_factory=time.monotonic)
     told: float = 0.0
     first_share: float | None = None
+    curve: dict[str, list[list[float]]] = field(default_factory=dict)
+
+    def draw(self, name: str, x: float, y: float) -> None:
+        """Add a point to a curve; it is shown with the next report."""
+        points = self.curve.setdefault(name, [])
+        points.append([x, round(y, 5)])
+        if len(points) > _MOST_POINTS:  # every second one keeps the shape
+            del points[1:-1:2]
 
     def report(self, share: float, stage: str) -> None:
         """Tell how far the job is; cheap to call often.
@@ -48,6 +57,8 @@ class JobContext:
         with self.database.write() as connection:
             if jobs.report(connection, self.job.id, self.job.attempt, progress):
                 raise Stopped
+            if self.curve:
+                jobs.keep_curve(connection, self.job.id, self.job.attempt, dict(self.curve))
 
     def _eta(self, share: float, moment: float) -> float | None:
         """Seconds left, at the speed since this attempt began (a resumed one starts ahead)."""

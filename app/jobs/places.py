@@ -21,6 +21,16 @@ class Places:
         return self.home / "artifacts"
 
     @property
+    def uploads(self) -> Path:
+        """Files that were dropped on the page and wait to be imported."""
+        return self.home / "uploads"
+
+    @property
+    def scratch(self) -> Path:
+        """Folders that are gone again when their use has ended."""
+        return self.home / "scratch"
+
+    @property
     def supervisor_lock(self) -> Path:
         """Held by the one supervisor."""
         return self.home / "locks" / "supervisor.lock"

@@ -48,7 +48,7 @@ def checked_out(studio: Studio, reference: str) -> Iterator[tuple[Path, str]]:
             yield folder, Path(reference).name
         return
     # Beside the artifacts, so that files are linked and not copied.
-    scratch_home = studio.places.home / "scratch"
+    scratch_home = studio.places.scratch
     scratch_home.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=scratch_home) as scratch:
         with studio.database.read() as connection:
@@ -73,7 +73,7 @@ def load_model(studio: Studio, reference: str) -> IntentPipeline:
 def explain(pipeline: IntentPipeline, text: str) -> Explanation:
     """Answer one text and say in a sentence what decided it."""
     prediction = pipeline.predict([text])[0]
-    return Explanation(prediction, _sentence(prediction))
+    return Explanation(prediction, sentence_of(prediction))
 
 
 def evaluate(studio: Studio, reference: str, exemplars: Sequence[Exemplar]) -> dict[str, Any]:
@@ -85,7 +85,8 @@ def evaluate(studio: Studio, reference: str, exemplars: Sequence[Exemplar]) -> d
     return judge_exemplars(load_model(studio, reference), exemplars)
 
 
-def _sentence(prediction: Prediction) -> str:
+def sentence_of(prediction: Prediction) -> str:
+    """Say in one sentence what was answered, and because of which examples."""
     best = prediction.ranked[0]
     if prediction.decision.rule == "exact":
         names = " and ".join(prediction.decision.intents)

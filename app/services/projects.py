@@ -36,6 +36,15 @@ def create_sample(studio: Studio, name: str) -> list[ImportReport]:
         ]
 
 
+def create_sample_once(studio: Studio, name: str) -> bool:
+    """Create the sample project unless the studio holds a project already; say whether it did."""
+    with studio.database.read() as connection:
+        if projects.list_all(connection):
+            return False
+    create_sample(studio, name)
+    return True
+
+
 def list_projects(studio: Studio) -> list[ProjectView]:
     """All projects by name, with what they hold."""
     with studio.database.read() as connection:

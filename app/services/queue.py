@@ -17,6 +17,7 @@ from storage.database import Transaction
 from storage.records import UtteranceRecord
 
 Order = Literal["unsure", "torn", "unlike", "newest", "random"]
+ModelState = Literal["ready", "loading", "none"]
 _LEASE_SECONDS = 600.0
 _SUGGESTIONS = 5
 
@@ -49,7 +50,7 @@ class QueueView:
 
     items: tuple[QueueItem, ...]
     waiting: int
-    model: Literal["ready", "loading", "none"]
+    model: ModelState
     order: Order
 
 
@@ -101,7 +102,7 @@ class Queues:
         live = self.models.peek(found.id)
         items = tuple(_items(chosen, live, self._known(chosen, live)))
         loading = self.pools.loading(found.id)
-        state = "ready" if live is not None else "loading" if loading else "none"
+        state: ModelState = "ready" if live is not None else "loading" if loading else "none"
         return QueueView(items, waiting, state, wish.order)
 
     def suggest(self, project: str, ids: Sequence[str]) -> tuple[QueueItem, ...]:

@@ -35,12 +35,14 @@ class TrainingRequest:
         recipe: Kind of recipe.
         settings: Those that differ from its defaults.
         base: `bundled`, a folder, a hub id, or a model version `PROJECT@N`.
+        gate: Whether a model that passes the gate is promoted by itself, or waits for a person.
     """
 
     project: str
     recipe: str
     settings: dict[str, object]
     base: str = "bundled"
+    gate: bool = True
 
 
 def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
@@ -60,6 +62,7 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
             "recipe": recipe.model_dump(mode="json"),
             "base": _absolute(request.base),
             "device": studio.settings.device,
+            "gate": request.gate,
         }
         device = "cpu" if studio.settings.device == "auto" else studio.settings.device
         job = jobs.enqueue(connection, "train", payload, project.id, device)
@@ -143,6 +146,7 @@ def _drive(context: JobContext, run: Any) -> Any:
                 low, high = _SHARES.get(stage, (0.0, 1.0))
                 share = low + (high - low) * event.step / event.total
                 words = f"{stage}, epoch {event.epoch}, loss {event.loss:.3f}"
+                context.draw(f"loss while {stage}", event.step, event.loss)
                 context.report(share, words)
             case CheckpointReady():
                 keep_checkpoint(context.places.checkpoints(context.job.id), event.checkpoint)
@@ -174,20 +178,23 @@ def _publisher(context: JobContext, data: _Data, pipeline: Any, facts: dict[str,
             "pins": facts["pins"],
         }
         made = models.add(connection, values)
-        if _deserves_promotion(connection, data.project.id, facts):
+        if _deserves_promotion(connection, context.job, facts):
             models.point(connection, made)
         return {"model": f"{data.project.name}@{made.number}", "metrics": facts["metrics"]}
 
     return publish
 
 
-def _deserves_promotion(connection: Transaction, project_id: int, facts: dict[str, Any]) -> bool:
-    """The gate: no pin broken, and accuracy not lower than the champion's on equal terms."""
-    if facts["pins"]["broken"]:
-        return False
-    champion = models.champion(connection, project_id)
+def _deserves_promotion(connection: Transaction, job: JobRecord, facts: dict[str, Any]) -> bool:
+    """The gate: no pin broken, and accuracy not lower than the champion's on equal terms.
+
+    The first model of a project has nobody to beat.
+    """
+    champion = models.champion(connection, job.project_id or 0)
     if champion is None:
         return True
+    if facts["pins"]["broken"] or not job.payload.get("gate", True):
+        return False
     old, new = champion.metrics, facts["metrics"]
     if old.get("judged_on") != new.get("judged_on"):
         return True

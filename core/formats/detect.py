@@ -120,6 +120,16 @@ def find_layout(path: Path, encoding: str, options: ReadOptions) -> Layout:
     return _by_content(path, dialect, rows, options)
 
 
+def read_head(path: Path, encoding: str, options: ReadOptions) -> tuple[list[list[str]], bool]:
+    """Return the first rows of a delimited file, and whether the first of them names columns."""
+    sample = _sample(path, encoding)
+    delimiter = options.delimiter or ("\t" if options.format == "tsv" else None)
+    delimiter = delimiter or _find_delimiter(sample, options)
+    dialect = Dialect(delimiter, quoted=delimiter != "\t" or not _has_stray_quotes(sample))
+    rows = _rows(sample, dialect)
+    return rows, bool(rows) and _has_header(rows, options)
+
+
 def _sample(path: Path, encoding: str) -> list[str]:
     sample: list[str] = []
     characters = 0

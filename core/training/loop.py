@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from core.encoders.tuning import EncoderTuning
-from core.recipes import ConvfitRecipe
+from core.recipes import ConvfitRecipe, chosen_epochs
 from core.training.batches import epoch_batches
 from core.training.checkpoints import Checkpoint
 from core.training.events import CheckpointReady, StepDone
@@ -81,13 +81,6 @@ def plan_batches(
         )
         plan += [(epoch, rows) for rows in batches]
     return plan
-
-
-def chosen_epochs(n_rows: int, recipe: ConvfitRecipe) -> int:
-    """Return the recipe's epochs, or fewer the more labels there are (ConvFiT: 10, 5, 2)."""
-    if recipe.epochs is not None:
-        return recipe.epochs
-    return 10 if n_rows < 3_000 else 5 if n_rows < 7_000 else 2
 
 
 def _step(

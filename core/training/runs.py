@@ -17,11 +17,11 @@ from core.heads.honest import fixed_config, honest_scores
 from core.heads.selection import settle
 from core.heads.votes import VoteHead
 from core.pipeline import IntentPipeline, exact_answers
-from core.recipes import ConvfitRecipe, HeadConfig, InstantRecipe
+from core.recipes import ConvfitRecipe, HeadConfig, InstantRecipe, chosen_epochs
 from core.splits import Rows, stratified_folds
 from core.training.checkpoints import Checkpoint
 from core.training.events import Event, StageStarted
-from core.training.loop import FitOptions, chosen_epochs, fit
+from core.training.loop import FitOptions, fit
 from core.types import Exemplar, FloatArray, Intent, ScoreArray
 from core.vectors import unit_rows
 

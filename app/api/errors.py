@@ -1,0 +1,48 @@
+"""Errors as REST answers them: status, message and hint; anything unforeseen gets a number."""
+
+import logging
+import uuid
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+
+from core.errors import ArtifactDamaged, Conflict, InvalidInput, NotFound, RunFailed, StudioError
+
+_LOG = logging.getLogger("app.api")
+_STATUS: dict[type[StudioError], int] = {
+    InvalidInput: 422,
+    NotFound: 404,
+    Conflict: 409,
+    RunFailed: 500,
+    ArtifactDamaged: 500,
+}
+
+
+def answer_errors(app: FastAPI) -> None:
+    """Map the studio's errors to answers."""
+    app.add_exception_handler(StudioError, _known)
+    app.add_exception_handler(RequestValidationError, _misshapen)
+    app.add_exception_handler(Exception, _unforeseen)
+
+
+async def _known(_request: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, StudioError):
+        raise error
+    status = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 500)
+    return JSONResponse({"message": error.message, "hint": error.hint}, status)
+
+
+async def _misshapen(_request: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    found = [f"{'.'.join(map(str, e['loc'][1:]))}: {e['msg']}" for e in error.errors()]
+    body = {"message": f"The request cannot be read: {'; '.join(found)}.", "hint": "See /api/docs."}
+    return JSONResponse(body, 422)
+
+
+async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
+    incident = uuid.uuid4().hex[:8]
+    _LOG.error("incident %s at %s", incident, request.url.path, exc_info=error)
+    body = {"message": f"Something broke (incident {incident}).", "hint": "The log tells more."}
+    return JSONResponse(body, 500)

@@ -1,0 +1,13 @@
+"""All routes of the REST interface."""
+
+from fastapi import APIRouter
+
+from app.api import labels, predict, projects, training, utterances
+
+
+def all_routes() -> APIRouter:
+    """Return one router of all rooms."""
+    router = APIRouter()
+    for room in (projects, utterances, labels, predict, training):
+        router.include_router(room.router)
+    return router

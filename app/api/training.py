@@ -1,0 +1,42 @@
+"""Routes that start, follow and cancel jobs."""
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from app.api.bench import Bench
+from app.api.bodies import TrainBody
+from app.services import progress, training, upkeep
+
+router = APIRouter(tags=["training"])
+
+
+@router.post("/projects/{project}/train", status_code=202)
+def train(bench: Bench, project: str, body: TrainBody) -> dict[str, str]:
+    """Queue a training."""
+    request = training.TrainingRequest(project, body.recipe, body.settings, body.base, body.gate)
+    return {"job": training.start_training(bench.studio, request).id}
+
+
+@router.post("/projects/{project}/estimate")
+def estimate(bench: Bench, project: str, body: TrainBody) -> progress.Estimate:
+    """Say what a training would do, and how long it would take."""
+    return progress.estimate(bench.studio, project, body.recipe, body.settings)
+
+
+@router.get("/projects/{project}/jobs")
+def jobs(bench: Bench, project: str) -> list[progress.JobView]:
+    """The newest jobs of a project."""
+    return progress.project_jobs(bench.studio, project)
+
+
+@router.get("/jobs/{job_id}")
+def job(bench: Bench, job_id: str) -> progress.JobView:
+    """One job as its row tells it."""
+    return progress.job_view(bench.studio, job_id)
+
+
+@router.post("/jobs/{job_id}/cancel")
+def cancel(bench: Bench, job_id: str) -> dict[str, Any]:
+    """Ask a job to stop."""
+    return {"state": upkeep.cancel(bench.studio, job_id).state}

@@ -1,0 +1,108 @@
+"""Routes that look through utterances, change many, and bring files in and out."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Response, UploadFile
+from fastapi.responses import FileResponse
+from pydantic import Field
+from starlette.background import BackgroundTask
+
+from app.api.bench import Bench
+from app.api.bodies import EditBody, FilterBody, MappingBody
+from app.services import browsing, incoming
+from app.services.datasets import export_file
+from app.services.differing import differing_ids
+from app.services.incoming import Incoming, Mapping
+from app.services.views import ImportReport
+from app.services.workbench import Workbench
+from core.formats.rows import WriteFormat
+from storage.browse import Filter, Order
+
+router = APIRouter(tags=["utterances"])
+_PIECE = 1 << 20
+
+
+class FilterQuery(FilterBody):
+    """A filter in an address, with the page of it."""
+
+    ids: list[str] | None = None
+    order: Order = "newest"
+    page: int = Field(default=0, ge=0, le=1_000_000)
+    size: int = Field(default=50, ge=1, le=500)
+
+
+@router.get("/projects/{project}/utterances")
+def utterances(
+    bench: Bench,
+    project: str,
+    which: Annotated[FilterQuery, Query()],
+) -> browsing.PageView:
+    """Return a page of utterances."""
+    found = _filter(bench, project, which)
+    window = (which.page * which.size, which.size)
+    return browsing.look(bench.studio, project, found, which.order, window)
+
+
+def _filter(bench: Workbench, project: str, which: FilterBody) -> Filter:
+    return which.read(differing_ids(bench, project) if which.differs else None)
+
+
+@router.post("/projects/{project}/edits")
+def edit(bench: Bench, project: str, body: EditBody) -> dict[str, int]:
+    """Change everything that a filter lets through, if it is as many as expected."""
+    which = _filter(bench, project, body.filter)
+    change = browsing.Edit(body.kind, body.value)
+    return {"changed": browsing.change_many(bench.studio, project, which, change, body.expected)}
+
+
+@router.post("/projects/{project}/uploads", status_code=201)
+def upload(bench: Bench, project: str, file: UploadFile) -> Incoming:
+    """Keep a file, and show what importing it would do."""
+    pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
+    key = incoming.keep(bench.studio, file.filename or "upload.csv", pieces)
+    return incoming.look(bench.studio, project, key, Mapping())
+
+
+@router.post("/projects/{project}/uploads/{key}/look")
+def look(bench: Bench, project: str, key: str, body: MappingBody) -> Incoming:
+    """Show again what importing would do, with another mapping."""
+    return incoming.look(bench.studio, project, key, Mapping(**body.model_dump()))
+
+
+@router.post("/projects/{project}/uploads/{key}/import")
+def bring_in(bench: Bench, project: str, key: str, body: MappingBody) -> ImportReport:
+    """Import an uploaded file, all or nothing."""
+    return incoming.bring_in(bench.studio, project, key, Mapping(**body.model_dump()))
+
+
+@router.delete("/projects/{project}/uploads/{key}", status_code=204)
+def forget(bench: Bench, key: str) -> Response:
+    """Forget an uploaded file."""
+    incoming.forget(bench.studio, key)
+    return Response(status_code=204)
+
+
+_ENDINGS: dict[str, str] = {"csv": "csv", "tsv": "tsv", "jsonl": "jsonl", "text": "txt"}
+
+
+@router.get("/projects/{project}/export")
+def export(
+    bench: Bench,
+    project: str,
+    kind: Literal["csv", "tsv", "jsonl", "text"] = "csv",
+    version: str | None = None,
+) -> FileResponse:
+    """Download the utterances, as they are or as a version froze them."""
+    folder = tempfile.TemporaryDirectory(prefix="export-")
+    name = f"{project}{'' if version is None else f'-v{version}'}.{_ENDINGS[kind]}"
+    out = Path(folder.name) / name
+    try:
+        chosen: WriteFormat = kind
+        export_file(bench.studio, project, out, chosen, version)
+    except BaseException:
+        folder.cleanup()
+        raise
+    return FileResponse(out, filename=name, background=BackgroundTask(folder.cleanup))

@@ -1,0 +1,172 @@
+"""The web server: REST under /api, files under /studio, Gradio's pages at the root."""
+
+import os
+import socket
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+from fastapi.middleware.gzip import GZipMiddleware
+from fastapi.staticfiles import StaticFiles
+
+from app.api.errors import answer_errors
+from app.api.routes import all_routes
+from app.security import Guard, check_binding, new_token
+from app.services.studio import Studio
+from app.services.workbench import Workbench, open_workbench
+from core.errors import InvalidInput, StudioError
+
+_FIRST_PORT = 7860
+_TRIED_PORTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Doorway:
+    """Where the server listens and who may enter.
+
+    Attributes:
+        host: Address; one that only this machine can reach.
+        port: None takes the first free one from 7860 on.
+        token: Whether the launch token is asked for.
+        browser: Whether a browser is opened.
+    """
+
+    host: str = "127.0.0.1"
+    port: int | None = None
+    token: bool = True
+    browser: bool = True
+
+
+def build_app(bench: Workbench, token: str | None, hosts: frozenset[str]) -> Guard:
+    """Put REST, files and pages behind one guard.
+
+    Args:
+        bench: What the routes work with.
+        token: That lets a browser in; None lets everybody in who reaches the address.
+        hosts: Names under which the server may be asked.
+    """
+    import gradio as gr
+
+    from app.ui.navigation import build_pages, launch_settings
+
+    app = FastAPI(title="Intent Studio", docs_url=None, redoc_url=None, openapi_url="/api/schema")
+    app.state.bench = bench
+    app.add_middleware(CORSMiddleware, allow_origins=[])  # replaces the answers of Gradio's own
+    app.add_middleware(GZipMiddleware, minimum_size=2_000, compresslevel=4)
+    answer_errors(app)
+    app.include_router(all_routes(), prefix="/api")
+    app.mount("/studio", StaticFiles(packages=[("assets", ".")]), name="studio")
+    pages = build_pages()
+    gr.mount_gradio_app(app, pages, path="/", **launch_settings())
+    pages.has_launched = True  # Gradio checks paths of files only in an app that has launched
+    return Guard(app, token, hosts)
+
+
+def serve(studio: Studio, door: Doorway) -> None:
+    """Serve until stopped.
+
+    Raises:
+        InvalidInput: The address is not safe, or the port is taken.
+    """
+    import uvicorn
+
+    check_binding(door.host, token=door.token)
+    listener = _listen(door)
+    port = int(listener.getsockname()[1])
+    token = new_token() if door.token else None
+    hosts = frozenset({"127.0.0.1", "localhost", "[::1]", door.host})
+    bench = open_workbench(studio)
+    with _private_places(studio.places.home):
+        app = build_app(bench, token, hosts)
+        shown = f"[{door.host}]" if ":" in door.host else door.host
+        address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
+        config = uvicorn.Config(app, log_level="warning", server_header=False, lifespan="on")
+        ready = partial(_open_for, bench, address, browser=door.browser)
+        _server(config, ready).run(sockets=[listener])
+
+
+def _server(config: Any, when_ready: Callable[[], None]) -> Any:
+    """Return a uvicorn server that says when it answers."""
+    import uvicorn
+
+    class Announcing(uvicorn.Server):
+        async def startup(self, sockets: Any = None) -> None:
+            await super().startup(sockets)
+            when_ready()
+
+    return Announcing(config)
+
+
+def _open_for(bench: Workbench, address: str, *, browser: bool) -> None:
+    _announce(address, browser=browser)
+    threading.Thread(target=_warm_up, args=(bench,), daemon=True).start()
+
+
+def _announce(address: str, *, browser: bool) -> None:
+    print(f"Intent Studio is open at {address}", flush=True)  # noqa: T201 - the one line of serve
+    print("Ctrl-C closes it; running trainings go on.", flush=True)  # noqa: T201
+    if browser:
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+
+def _warm_up(bench: Workbench) -> None:
+    """Load the model of the first project while the person still looks around."""
+    from app.services.projects import list_projects
+    from app.services.status import look
+
+    try:
+        for project in list_projects(bench.studio)[:1]:
+            look(bench, project.name)
+    except StudioError:
+        return  # the page says it better
+
+
+def _listen(door: Doorway) -> socket.socket:
+    wanted = range(_FIRST_PORT, _FIRST_PORT + _TRIED_PORTS) if door.port is None else [door.port]
+    family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
+    for port in wanted:
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((door.host, port))
+        except OSError as error:
+            listener.close()
+            problem = error
+        else:
+            return listener
+    raise InvalidInput(
+        f"Port {wanted[-1]} of {door.host} cannot be used: {problem.strerror}.",
+        "Name another with --port, or --port 0 for any free one.",
+    )
+
+
+@contextmanager
+def _private_places(home: Path) -> Iterator[None]:
+    """Work in an empty folder with a private place for temporary files; Gradio may serve both."""
+    with tempfile.TemporaryDirectory(prefix="serve-", dir=_made(home / "scratch")) as folder:
+        work, temporary = Path(folder) / "work", Path(folder) / "tmp"
+        for place in (work, temporary):
+            place.mkdir(mode=0o700)
+        os.environ["GRADIO_TEMP_DIR"] = str(temporary / "gradio")
+        os.environ["TMPDIR"] = str(temporary)
+        tempfile.tempdir = str(temporary)
+        before = Path.cwd()
+        os.chdir(work)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+            tempfile.tempdir = None
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,138 @@
+"""Files that were dropped on the page: kept until they are imported or forgotten."""
+
+import re
+import shutil
+import time
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.services.datasets import ImportRequest, import_file
+from app.services.studio import Studio
+from app.services.views import ImportReport
+from core.errors import InvalidInput, NotFound
+from core.formats.preview import FilePreview, preview
+from core.formats.rows import ReadOptions
+from core.types import Split
+
+MOST_BYTES = 50 << 20
+_KEPT_SECONDS = 24 * 3600.0
+_KEY = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """How a person reads an uploaded file.
+
+    Attributes:
+        text_column: Column of the text; None leaves it to the file.
+        intent_column: Column of the intent; None leaves it to the file.
+        separator: What parts several intents in one cell.
+        split: Split of rows that name none.
+    """
+
+    text_column: str | None = None
+    intent_column: str | None = None
+    separator: str | None = None
+    split: Split | None = None
+
+    def options(self) -> ReadOptions:
+        """How the readers are told."""
+        return ReadOptions(
+            text_column=self.text_column or None,
+            intent_column=self.intent_column or None,
+            separator=self.separator or None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A look at an uploaded file: its beginning, and what importing it would do or did."""
+
+    key: str
+    name: str
+    preview: FilePreview
+    report: ImportReport | None
+    problem: str
+    hint: str
+
+
+def keep(studio: Studio, name: str, chunks: Iterable[bytes]) -> str:
+    """Keep an uploaded file; return the key under which it waits.
+
+    Raises:
+        InvalidInput: It is larger than 50 MB.
+    """
+    home = studio.places.uploads
+    home.mkdir(parents=True, exist_ok=True)
+    _forget_old(home)
+    key = uuid.uuid4().hex
+    folder = home / key
+    folder.mkdir(mode=0o700)
+    size = 0
+    with (folder / _safe(name)).open("wb") as stream:
+        for chunk in chunks:
+            size += len(chunk)
+            if size > MOST_BYTES:
+                shutil.rmtree(folder)
+                raise InvalidInput(
+                    f"'{name[:80]}' has more than 50 MB.",
+                    "Import it on the command line: intent-studio import PROJECT FILE",
+                )
+            stream.write(chunk)
+    return key
+
+
+def look(studio: Studio, project: str, key: str, mapping: Mapping) -> Incoming:
+    """Show the beginning of an uploaded file and, as a dry run, what importing it would do.
+
+    Raises:
+        InvalidInput: The file cannot be read at all.
+        NotFound: It is not there any more.
+    """
+    path = _path(studio, key)
+    found = preview(path, mapping.options())
+    try:
+        report = import_file(studio, _request(project, path, mapping, dry_run=True))
+    except InvalidInput as error:
+        message = error.message.replace(f"{path}", path.name)
+        return Incoming(key, path.name, found, None, message, error.hint)
+    return Incoming(key, path.name, found, report, "", "")
+
+
+def bring_in(studio: Studio, project: str, key: str, mapping: Mapping) -> ImportReport:
+    """Import an uploaded file, all or nothing, and forget it."""
+    path = _path(studio, key)
+    report = import_file(studio, _request(project, path, mapping, dry_run=False))
+    forget(studio, key)
+    return report
+
+
+def forget(studio: Studio, key: str) -> None:
+    """Delete an uploaded file."""
+    shutil.rmtree(_path(studio, key).parent, ignore_errors=True)
+
+
+def _request(project: str, path: Path, mapping: Mapping, *, dry_run: bool) -> ImportRequest:
+    return ImportRequest(project, path, mapping.options(), mapping.split, dry_run)
+
+
+def _path(studio: Studio, key: str) -> Path:
+    folder = studio.places.uploads / key
+    found = sorted(folder.iterdir()) if _KEY.fullmatch(key) and folder.is_dir() else []
+    if not found:
+        raise NotFound("The uploaded file is not there any more.", "Drop it on the page again.")
+    return found[0]
+
+
+def _safe(name: str) -> str:
+    """Keep a name readable, and harmless whatever it was."""
+    bare = re.sub(r"[^\w. -]+", "_", Path(name.replace("\\", "/")).name).strip(". ")
+    return bare[-100:] or "upload"
+
+
+def _forget_old(home: Path) -> None:
+    for folder in home.iterdir():
+        if time.time() - folder.stat().st_mtime > _KEPT_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)

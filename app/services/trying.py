@@ -1,0 +1,161 @@
+"""Answer texts with the live model, with everything a page shows of an answer; and pins."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from app.services.live import LiveModel
+from app.services.prediction import sentence_of
+from app.services.workbench import Workbench
+from core.errors import InvalidInput, NotFound
+from core.types import Prediction
+from core.vectors import unit_rows
+from storage import browse, dataset, models, projects
+from storage.records import PinRecord, UtteranceRecord
+
+_MOST_TEXTS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer with its sentence; the votes, those of the rest, and the prior sum to the score."""
+
+    prediction: Prediction
+    sentence: str
+    votes_of_others: float
+    hot: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PinView:
+    """A pin with what the live model answers, or None while no model is there."""
+
+    text: str
+    expected: str
+    answer: str | None
+    kept: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """An utterance with its similarity to what was asked about."""
+
+    record: UtteranceRecord
+    cosine: float
+
+
+def answer(bench: Workbench, project: str, texts: Sequence[str]) -> list[Answer]:
+    """Answer texts with the project's live model.
+
+    Raises:
+        NotFound: The project has no model.
+        InvalidInput: More than 1,000 texts.
+    """
+    if len(texts) > _MOST_TEXTS:
+        raise InvalidInput(
+            f"{len(texts):,} texts are too many for the page.",
+            f"Paste up to {_MOST_TEXTS:,}, or use: intent-studio predict {project} --file FILE",
+        )
+    live = _live(bench, project)
+    shown = f"{project}@{live.version.number}"
+    return [_answer(live, p, shown) for p in live.pipeline.predict(list(texts))]
+
+
+def _answer(live: LiveModel, prediction: Prediction, version: str) -> Answer:
+    score = prediction.ranked[0].score
+    others = score - prediction.prior - sum(n.vote for n in prediction.neighbours)
+    hot = tuple(n.exemplar_id for n in prediction.neighbours if n.exemplar_id in live.hot)
+    named = replace(prediction, model_version=version)
+    return Answer(named, sentence_of(prediction), others, hot)
+
+
+def _live(bench: Workbench, project: str) -> LiveModel:
+    with bench.studio.database.read() as connection:
+        found = projects.find(connection, project)
+    live = bench.models.get(found.id)
+    if live is None:
+        raise NotFound(
+            f"'{project}' has no trained model yet.", "Press Train on the Train page first."
+        )
+    return live
+
+
+def similar(
+    bench: Workbench, project: str, texts: Sequence[str], n: int, *, unlabelled: bool
+) -> list[Similar]:
+    """Find utterances like a tray of texts: by their cosine to the tray's mean direction.
+
+    Args:
+        bench: The workbench.
+        project: Its name.
+        texts: The tray; one text is a tray of one.
+        n: How many.
+        unlabelled: Among those without a label, else among the exemplars.
+    """
+    live = _live(bench, project)
+    rows = unit_rows(live.pipeline.encoder.encode(list(texts)))
+    centre = unit_rows(rows.mean(0, keepdims=True))[0]
+    if not unlabelled:
+        order = np.argsort(-(live.pipeline.embeddings @ centre), kind="stable")[:n]
+        ids = [live.pipeline.exemplars[row].id for row in order.tolist()]
+        cosines = live.pipeline.embeddings[order] @ centre
+        return _records(bench, project, ids, cosines.tolist())
+    with bench.studio.database.read() as connection:
+        found = projects.find(connection, project)
+    pool = bench.pools.get(found.id)
+    if pool is None:
+        return []
+    closeness = pool.embeddings @ centre
+    order = np.argsort(-closeness, kind="stable")[: 2 * n]
+    ids = [pool.records[row].id for row in order.tolist()]
+    near = _records(bench, project, ids, closeness[order].tolist())
+    return [s for s in near if s.record.labels is None and s.record.text not in texts][:n]
+
+
+def _records(
+    bench: Workbench, project: str, ids: Sequence[str], cosines: Sequence[float]
+) -> list[Similar]:
+    with bench.studio.database.read() as connection:
+        found = browse.by_ids(connection, projects.find(connection, project).id, ids)
+    return [Similar(found[k], c) for k, c in zip(ids, cosines, strict=True) if k in found]
+
+
+def pin(bench: Workbench, project: str, text: str, intent_id: str) -> None:
+    """Expect an intent for a text; training is then judged by it.
+
+    Raises:
+        InvalidInput: There is no text.
+        NotFound: There is no such intent.
+    """
+    if not text.strip():
+        raise InvalidInput("A pin needs a text.", "Type one first.")
+    with bench.studio.database.write() as connection:
+        found = projects.find(connection, project)
+        dataset.intent_by_id(connection, found.id, intent_id)
+        models.add_pin(connection, found.id, text, intent_id, bench.studio.settings.actor)
+
+
+def unpin(bench: Workbench, project: str, text: str) -> None:
+    """Expect nothing of a text any more."""
+    with bench.studio.database.write() as connection:
+        models.remove_pin(connection, projects.find(connection, project).id, text)
+
+
+def pins(bench: Workbench, project: str) -> list[PinView]:
+    """All pins, each with what the live model answers."""
+    with bench.studio.database.read() as connection:
+        found = projects.find(connection, project)
+        records = models.pins(connection, found.id)
+        names = {i.id: i.name for i in dataset.intents(connection, found.id)}
+    live = bench.models.get(found.id) if records else None
+    if live is None:
+        return [PinView(r.text, names.get(r.intent_id, "?"), None, None) for r in records]
+    answers = live.pipeline.predict([r.text for r in records])
+    return [_pin_view(r, a, names) for r, a in zip(records, answers, strict=True)]
+
+
+def _pin_view(record: PinRecord, prediction: Prediction, names: dict[str, str]) -> PinView:
+    expected = names.get(record.intent_id, "?")
+    said = prediction.decision.intents
+    return PinView(record.text, expected, " and ".join(said) or "out of scope", expected in said)

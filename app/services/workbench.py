@@ -1,0 +1,25 @@
+"""What a server keeps between requests: the studio and what it has loaded. None of it is data."""
+
+from dataclasses import dataclass
+
+from app.services.live import LiveModels
+from app.services.pool import Pools
+from app.services.queue import Queues
+from app.services.studio import Studio
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """An open studio with its live models; made by `open_workbench`."""
+
+    studio: Studio
+    models: LiveModels
+    pools: Pools
+    queues: Queues
+
+
+def open_workbench(studio: Studio) -> Workbench:
+    """Put a studio on the bench; nothing is loaded before it is asked for."""
+    models = LiveModels(studio)
+    pools = Pools(studio, models)
+    return Workbench(studio, models, pools, Queues(studio, models, pools))

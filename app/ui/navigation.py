@@ -1,0 +1,57 @@
+"""The pages and their frame: one header with navigation and state, one view below it."""
+
+import os
+from typing import Any
+
+os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # before Gradio is imported: it asks at once
+
+import gradio as gr
+
+from app.ui.components.view import View
+from app.ui.theme import studio_theme
+from app.ui.train import settings_form
+
+PAGES = (
+    ("Projects", "", "home"),
+    ("Data", "data", "data"),
+    ("Label", "label", "label"),
+    ("Map", "map", "map"),
+    ("Train", "train", "train"),
+    ("Try", "try", "try"),
+    ("Versions", "versions", "versions"),
+)
+"""Title, path and script of each page."""
+
+_HEAD = (
+    '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    '<meta name="color-scheme" content="light dark">'
+    '<link rel="stylesheet" href="/studio/css/studio.css">'
+    '<link rel="icon" href="/studio/icon.svg" type="image/svg+xml">'
+)
+
+
+def build_pages() -> gr.Blocks:
+    """Build every page; what they show is fetched by their scripts, from the REST routes."""
+    with gr.Blocks(title="Intent Studio", fill_width=True, analytics_enabled=False) as pages:
+        View("home")
+    for title, path, script in PAGES[1:]:
+        with pages.route(title, f"/{path}", show_in_navbar=False):
+            if script == "train":
+                settings_form(View(script, settings="{}"))
+            else:
+                View(script)
+    return pages
+
+
+def launch_settings() -> dict[str, Any]:
+    """How Gradio is mounted: nothing leaves the machine, nothing is kept in the browser."""
+    return {
+        "max_file_size": "50mb",
+        "run_history": False,
+        "ssr_mode": False,
+        "footer_links": [],
+        "show_error": False,
+        "pwa": True,
+        "theme": studio_theme(),
+        "head": _HEAD,
+    }

@@ -1,0 +1,70 @@
+"""The beginning of a file as a person should see it before importing: columns and first rows."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from core.errors import InvalidInput
+from core.formats.decoding import find_encoding
+from core.formats.detect import find_format, find_layout, read_head
+from core.formats.reading import read_rows
+from core.formats.rows import ImportedRow, ReadFormat, ReadOptions
+
+_ROWS = 8
+_LONGEST_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class FilePreview:
+    """What a file seems to be.
+
+    Attributes:
+        format: Found out or asked for.
+        columns: Names of its columns, or their numbers from 1 where there is no header.
+        rows: The first rows, cell by cell, long cells cut.
+        text_column: The column taken for the text, or "" where none is clear.
+        intent_column: The same for the intent; "" where there is none.
+    """
+
+    format: ReadFormat
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    text_column: str
+    intent_column: str
+
+
+def preview(path: Path, options: ReadOptions) -> FilePreview:
+    """Look at the beginning of a file.
+
+    Raises:
+        InvalidInput: It is no text, or cannot be read at all.
+    """
+    encoding = find_encoding(path, options.encoding)
+    kind = options.format if options.format != "auto" else find_format(path, encoding)
+    if kind in ("jsonl", "text"):
+        return _of_rows(path, kind, options)
+    options = replace(options, format=kind)
+    rows, headed = read_head(path, encoding, options)
+    width = max((len(row) for row in rows), default=0)
+    names = rows[0] if headed else [str(place + 1) for place in range(width)]
+    text, intent = _columns(path, encoding, options, names)
+    shown = rows[1:] if headed else rows
+    cells = tuple(tuple(cell[:_LONGEST_SHOWN] for cell in row) for row in shown[:_ROWS])
+    return FilePreview(kind, tuple(names), cells, text, intent)
+
+
+def _columns(path: Path, encoding: str, options: ReadOptions, names: list[str]) -> tuple[str, str]:
+    try:
+        layout = find_layout(path, encoding, options)
+    except InvalidInput:  # no column is clear: the person chooses
+        return "", ""
+    return names[layout.text], "" if layout.intent is None else names[layout.intent]
+
+
+def _of_rows(path: Path, kind: ReadFormat, options: ReadOptions) -> FilePreview:
+    shown: list[tuple[str, ...]] = []
+    for row in read_rows(path, replace(options, format=kind)):
+        if isinstance(row, ImportedRow):
+            shown.append((row.text[:_LONGEST_SHOWN], ", ".join(row.intents or ())))
+        if len(shown) == _ROWS:
+            break
+    return FilePreview(kind, ("text", "intent"), tuple(shown), "text", "intent")
