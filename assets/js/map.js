@@ -1,0 +1,189 @@
+// The embedding map: points are fetched as binary once, colours again when labels change; lasso to label.
+import {address, call, chip, duration, frame, guarded, h, number, plural, query, setQuery, toast} from './studio.js';
+import {intentFinder} from './finder.js';
+
+const COLOURINGS = [['intent', 'intent'], ['prediction', 'prediction'], ['agreement', 'agreement'], ['label state', 'state of the label'], ['split', 'split'], ['time', 'time']];
+const METHODS = [['pca', 'PCA'], ['umap', 'UMAP'], ['tsne', 't-SNE']];
+const CONFIG = {responsive: true, displaylogo: false, scrollZoom: true, showSendToCloud: false, plotlyServerURL: '', plotGlPixelRatio: 1, modeBarButtonsToRemove: ['toImage', 'autoScale2d']};
+
+export const mount = view => frame(view, 'map', 'Map', null, page);
+
+function plotly() {
+  return window.Plotly ? Promise.resolve(window.Plotly) : new Promise((ready, failed) => document.head.append(h('script', {src: '/api/plotly.js', onload: () => ready(window.Plotly), onerror: () => failed(new Error('The drawing library could not be loaded.'))})));
+}
+async function binary(path, Kind) {
+  const answer = await fetch('/api' + path);
+  if (!answer.ok) { const read = await answer.json().catch(() => ({})); throw Object.assign(new Error(read.message ?? answer.statusText), {status: answer.status, hint: read.hint}); }
+  return {values: new Kind(await answer.arrayBuffer()), headers: answer.headers};
+}
+
+async function page(context) {
+  const {main, base, heading} = context;
+  const given = query();
+  const V = {by: given.get('by') ?? 'intent', method: given.get('method') ?? 'pca', model: given.get('model') ?? '', other: given.get('other') ?? ''};
+  const S = {ids: [], xy: null, codes: null, legend: [], hidden: new Set(), picked: [], rows: new Map(), revision: -1, order: '', side: 'after'};
+  const {models} = await call(base + '/versions');
+  const names = [['', 'champion'], ['0', 'untuned encoder'], ...models.map(model => [String(model.number), `version ${model.number}`])];
+  const select = (label, options, field, then) => h('select', {'aria-label': label, onchange: event => { V[field] = event.target.value; setQuery({[field]: V[field]}); then(); }}, options.map(([value, name]) => h('option', {value, selected: V[field] === value}, name)));
+  const search = h('input', {type: 'search', placeholder: 'Highlight', 'aria-label': 'Highlight texts', oninput: () => { clearTimeout(S.timer); S.timer = setTimeout(guarded(highlight), 150); }});
+  const plot = h('div', {class: 'map', role: 'img', 'aria-label': 'Map of the utterances; the list beside it shows what is selected'});
+  const note = h('div', {class: 'row small soft', role: 'status', 'data-role': 'map-note'});
+  const legend = h('div', {class: 'legend', 'aria-label': 'Legend'});
+  const side = h('section', {class: 'sheet', 'aria-label': 'Selection', 'data-role': 'selection'});
+  const swap = h('button', {hidden: true, 'aria-pressed': 'false', onclick: () => flip()}, 'Show before');
+  heading.append(h('div', {class: 'row push'}, select('Layout', METHODS, 'method', load), select('Model version', names, 'model', load), select('Compare with', [['', 'no comparison'], ...names.slice(1)], 'other', load), swap));
+  main.append(h('div', {class: 'columns'}, h('section', {class: 'sheet', 'aria-label': 'Map'}, h('div', {class: 'row'}, h('span', {class: 'soft small'}, 'Colour by'), select('Colour by', COLOURINGS, 'by', guarded(recolour)), search), plot, note, legend), h('aside', {class: 'stack'}, side)));
+  const {intents} = await call(base + '/overview');
+  const byId = new Map(intents.map(intent => [intent.id, intent]));
+  const asked = more => new URLSearchParams({method: V.method, ...(V.model ? {model: V.model} : {}), ...more});
+
+  async function load() {
+    note.textContent = 'Loading the map …';
+    S.compared = null;
+    swap.hidden = true;
+    try {
+      const [Plotly, points] = await Promise.all([plotly(), V.other ? comparedPoints() : points_()]);
+      Object.assign(S, points);
+      await draw(Plotly);
+      drawNote();
+      drawSide();
+    } catch (error) { offerLayout(error); }
+  }
+  async function points_() {
+    const info = await call(`${base}/map?${asked({})}`);
+    const {values} = await binary(`${base}/map/xy?${asked({order: info.order})}`, Float32Array);
+    return {...info, xy: values};
+  }
+  async function comparedPoints() {
+    const found = await call(`${base}/map/compare?${new URLSearchParams({before: V.other, after: V.model || String(context.status.champion ?? 0), method: V.method})}`);
+    S.compared = found;
+    swap.hidden = false;
+    return {ids: found.ids, xy: Float32Array.from(found.after_xy.flat()), order: found.order, missing: found.missing, revision: found.revision, model: found.after};
+  }
+
+  async function colours() {
+    const {values, headers} = await binary(`${base}/map/colours?${asked({by: V.by, order: S.order})}`, Uint16Array);
+    S.legend = JSON.parse(decodeURIComponent(headers.get('x-legend')));
+    S.codes = values;
+    S.colourRevision = Number(headers.get('x-revision'));
+  }
+  const split = xy => { const n = xy.length / 2, x = new Float32Array(n), y = new Float32Array(n); for (let i = 0; i < n; i += 1) { x[i] = xy[2 * i]; y[i] = xy[2 * i + 1]; } return [x, y]; };
+  const scale = () => S.legend.length < 2 ? [[0, S.legend[0]?.colour ?? '#888'], [1, S.legend[0]?.colour ?? '#888']] : S.legend.map((entry, place) => [place / (S.legend.length - 1), entry.colour]);
+  const opacity = () => S.hidden.size ? Array.from(S.codes, code => S.hidden.has(code) ? 0.04 : 0.85) : 0.85;
+
+  async function draw(Plotly) {
+    await colours();
+    const [x, y] = split(S.xy);
+    const ink = getComputedStyle(plot).color;
+    await Plotly.newPlot(plot, [
+      {type: 'scattergl', mode: 'markers', hoverinfo: 'none', x, y, marker: {size: S.ids.length > 8000 ? 4 : 7, color: S.codes, colorscale: scale(), cmin: 0, cmax: Math.max(1, S.legend.length - 1), opacity: opacity(), symbol: symbols()}},
+      {type: 'scattergl', mode: 'markers', hoverinfo: 'skip', x: [], y: [], marker: {size: 13, symbol: 'circle-open', color: ink, line: {width: 2.5}}}],
+    {dragmode: 'lasso', uirevision: 'keep', showlegend: false, margin: {l: 0, r: 0, t: 0, b: 0}, paper_bgcolor: 'transparent', plot_bgcolor: 'transparent', hovermode: 'closest', font: {color: ink}, modebar: {color: ink, bgcolor: 'transparent'},
+      xaxis: {visible: false}, yaxis: {visible: false, scaleanchor: 'x'}}, CONFIG);
+    plot.removeAllListeners?.('plotly_selected');
+    plot.on('plotly_selected', event => event && pick(event.points.filter(point => point.curveNumber === 0).map(point => point.pointIndex)));
+    plot.on('plotly_click', event => { const point = event.points.find(one => one.curveNumber === 0); if (point) guarded(neighbours)(S.ids[point.pointIndex]); });
+    plot.on('plotly_hover', event => { const point = event.points.find(one => one.curveNumber === 0); if (point) hover(S.ids[point.pointIndex]); });
+    plot.dataset.ready = 'true';
+    drawLegend();
+  }
+  // Shape tells labelled from unlabelled where the number of points allows a shape each.
+  const symbols = () => S.labelled && S.ids.length <= 20000 ? S.labelled.map(is => is ? 'circle' : 'diamond-open') : 'circle';
+
+  async function recolour() {
+    S.hidden.clear();
+    await colours();
+    await window.Plotly.restyle(plot, {'marker.color': [S.codes], 'marker.colorscale': [scale()], 'marker.cmax': [Math.max(1, S.legend.length - 1)], 'marker.opacity': [opacity()]}, [0]);
+    drawLegend();
+  }
+  function drawLegend() {
+    legend.replaceChildren(...S.legend.map((entry, code) => h('button', {class: 'chip', style: {'--dot': entry.colour}, 'aria-pressed': String(!S.hidden.has(code)), onclick: () => { S.hidden.has(code) ? S.hidden.delete(code) : S.hidden.add(code); window.Plotly.restyle(plot, {'marker.opacity': [opacity()]}, [0]); drawLegend(); }}, entry.name, h('span', {class: 'soft'}, number(entry.count)))));
+  }
+  function drawNote() {
+    const parts = [h('span', {}, `${plural(S.ids.length, 'point')}`)];
+    if (S.compared) { const [a, b] = S.compared.silhouettes; parts.push(h('span', {}, `silhouette by intent: ${a?.toFixed(3) ?? '–'} before, ${b?.toFixed(3) ?? '–'} after`)); }
+    if (S.missing) parts.push(h('span', {class: 'warn'}, `${plural(S.missing, 'utterance')} not on this map`), h('button', {class: 'plain', onclick: guarded(startLayout)}, 'Compute them'));
+    note.replaceChildren(...parts);
+  }
+  function offerLayout(error) {
+    const name = METHODS.find(([value]) => value === V.method)[1];
+    note.replaceChildren(h('span', {class: error.status === 404 && V.method !== 'pca' ? '' : 'bad'}, error.status === 404 && V.method !== 'pca' ? `${name} has not been computed for this version.` : `${error.message} ${error.hint ?? ''}`), V.method !== 'pca' && h('button', {onclick: guarded(startLayout)}, `Compute ${name}`));
+  }
+  async function startLayout() {
+    const wanted = V.other ? [V.other, V.model] : [V.model];
+    for (const model of wanted) await call(`${base}/map/layout`, {method: 'POST', body: {method: V.method, model: model === '' ? null : Number(model)}});
+    await context.refresh();
+    watchJob();
+  }
+  function watchJob() {
+    S.watching = true;
+    note.replaceChildren(h('span', {}, `computing: ${context.status.job?.stage ?? 'waiting'} `, context.status.job && duration(context.status.job.eta_seconds)), h('div', {class: 'bar'}, h('i', {style: {width: `${100 * (context.status.job?.progress ?? 0)}%`}})));
+  }
+
+  function pick(places) {
+    S.picked = places.map(place => S.ids[place]);
+    guarded(drawPicked)();
+  }
+  async function drawPicked() {
+    const shown = S.picked.slice(0, 100);
+    const found = shown.length ? await call(`${base}/utterances/by-ids`, {method: 'POST', body: {ids: shown}}) : [];
+    const finder = intentFinder({intents: () => intents.filter(intent => !intent.archived), label: `Label ${plural(S.picked.length, 'utterance')} as …`, pick: intent => act('label', intent.id, `labelled ${intent.name}`)});
+    side.replaceChildren(h('div', {class: 'row'}, h('h2', {style: {margin: 0}, 'data-role': 'picked'}, `${plural(S.picked.length, 'utterance')} selected`), h('button', {class: 'plain push', onclick: () => { S.picked = []; drawSide(); window.Plotly.restyle(plot, {selectedpoints: [null]}); }}, 'Clear')),
+      finder.element, h('div', {class: 'row', style: {margin: '10px 0'}}, h('button', {onclick: guarded(() => act('out-of-scope', '', 'out of scope'))}, 'Out of scope'), h('button', {onclick: guarded(() => act('flag', 'from the map', 'flagged'))}, 'Flag')),
+      h('ul', {class: 'last', style: {'max-height': '420px', overflow: 'auto'}}, found.map(row => h('li', {}, h('div', {}, h('div', {}, row.text), row.labels === null ? h('span', {class: 'soft small'}, 'no label') : row.labels.length ? row.labels.map(id => chip(byId.get(id))) : h('span', {class: 'chip oos'}, 'out of scope'))))), S.picked.length > shown.length && h('p', {class: 'soft'}, `and ${number(S.picked.length - shown.length)} more`));
+  }
+  const act = guarded(async (kind, value, said) => {
+    const done = await call(base + '/edits', {method: 'POST', body: {filter: {ids: S.picked}, kind, value, expected: S.picked.length}});
+    toast(`${plural(done.changed, 'utterance')} ${said}.`, 'Undo on the Data page takes it back.', 'good');
+    await recolour();
+    await drawPicked();
+    await context.refresh();
+  });
+
+  let hovered = '';
+  const hover = guarded(async id => {
+    hovered = id;
+    if (!S.rows.has(id)) { const [row] = await call(`${base}/utterances/by-ids`, {method: 'POST', body: {ids: [id]}}); S.rows.set(id, row); }
+    const row = S.rows.get(id);
+    if (row && hovered === id) note.replaceChildren(h('span', {style: {color: 'var(--ink)', 'font-size': '15px'}}, row.text), row.labels?.length ? row.labels.map(key => chip(byId.get(key))) : null);
+  });
+  async function neighbours(id) {
+    const [row] = await call(`${base}/utterances/by-ids`, {method: 'POST', body: {ids: [id]}});
+    if (!row) return;
+    const [examples, others] = await Promise.all([call(base + '/similar', {method: 'POST', body: {texts: [row.text], n: 6, unlabelled: false}}), call(base + '/similar', {method: 'POST', body: {texts: [row.text], n: 6, unlabelled: true}})]).catch(() => [[], []]);
+    const list = (title, found) => [h('h3', {style: {'margin-top': '12px'}}, title), h('ul', {class: 'last'}, found.filter(one => one.record.id !== id).map(one => h('li', {}, h('div', {}, h('div', {}, one.record.text), h('div', {class: 'row small soft'}, (one.record.labels ?? []).map(key => chip(byId.get(key))), `similarity ${one.cosine.toFixed(2)}`)))))];
+    mark([id, ...examples.map(one => one.record.id), ...others.map(one => one.record.id)]);
+    side.replaceChildren(h('h2', {}, row.text), h('div', {class: 'row'}, row.labels === null ? h('span', {class: 'soft'}, 'no label') : row.labels.map(key => chip(byId.get(key))), h('a', {class: 'button push', href: address('try', context.project, {text: row.text})}, 'Why this answer')), list('Nearest examples', examples), list('Nearest without a label', others));
+  }
+  function mark(ids) {
+    const wanted = new Set(ids), x = [], y = [];
+    S.ids.forEach((id, place) => { if (wanted.has(id)) { x.push(S.xy[2 * place]); y.push(S.xy[2 * place + 1]); } });
+    window.Plotly.restyle(plot, {x: [x], y: [y]}, [1]);
+  }
+  async function highlight() {
+    if (!search.value.trim()) { mark([]); return; }
+    const found = await call(`${base}/utterances?${new URLSearchParams({text: search.value, size: 500})}`);
+    mark(found.rows.map(row => row.id));
+    note.textContent = `${plural(found.total, 'utterance')} with “${search.value}”${found.total > 500 ? '; the first 500 are marked' : ''}`;
+  }
+  function flip() {
+    S.side = S.side === 'after' ? 'before' : 'after';
+    swap.setAttribute('aria-pressed', String(S.side === 'before'));
+    swap.textContent = S.side === 'after' ? 'Show before' : 'Show after';
+    const xy = S.compared[`${S.side}_xy`];
+    S.xy = Float32Array.from(xy.flat());
+    const [x, y] = split(S.xy);
+    window.Plotly.animate ? window.Plotly.restyle(plot, {x: [x], y: [y]}, [0]) : null;
+  }
+  function drawSide() {
+    if (!S.compared) { side.replaceChildren(h('h2', {}, 'Selection'), h('p', {class: 'soft'}, 'Draw a lasso around points to label them together. Click a point for its neighbours.')); return; }
+    side.replaceChildren(h('h2', {}, 'Moved most'), h('ol', {class: 'last', 'data-role': 'moved'}, S.compared.moved.map(one => h('li', {}, h('button', {class: 'plain', style: {'text-align': 'left'}, onclick: () => mark([one.id])}, h('span', {}, one.text, h('div', {class: 'soft small'}, `${one.intents.join(', ') || 'no label'}; ${Math.round(100 * one.change)} % of its neighbours are others now`)))))));
+  }
+  context.onStatus((status, before) => {
+    if (S.watching) { if (status.job) watchJob(); else { S.watching = false; load(); } return; }
+    if (before && before.champion !== status.champion && !V.model) load();
+    else if (before && before.revision !== status.revision && S.codes) guarded(recolour)();
+  });
+  drawSide();
+  await load();
+}
