@@ -8,6 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from core.encoders.base import Encoder, Tuning, TuningOptions
+from core.encoders.general import GeneralEncoder
+from core.encoders.general_tuning import GeneralTuning
 from core.encoders.packed import PackedBert, equal_length_batches, lay_out, pool_mean
 from core.encoders.projection import new_projection, project
 from core.encoders.transformer import TransformerEncoder, fingerprint, modules_json
@@ -117,6 +119,8 @@ def open_tuning(encoder: Encoder, texts: Sequence[str], options: TuningOptions) 
     match encoder:
         case TransformerEncoder():
             return _open_packed(encoder, texts, options)
+        case GeneralEncoder():
+            return GeneralTuning(encoder, texts, options)
         case _:
             raise InvalidInput(
                 "This encoder has no weights to tune.",
