@@ -1,4 +1,4 @@
-"""A random two-layer BERT of a few kilobytes, for tests that need the real machinery, fast."""
+"""Random two-layer encoders of a few kilobytes, for tests that need the real machinery, fast."""
 
 import json
 from pathlib import Path
@@ -36,12 +36,50 @@ def tiny_folder(folder: Path) -> Path:
     (folder / "1_Pooling").mkdir()
     _write(folder / "1_Pooling" / "config.json", pooling)
     kinds = [("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize")]
-    modules = [
+    _write(folder / "modules.json", _modules(kinds))
+    return folder
+
+
+def tiny_transformer(folder: Path, kind: str, pooling: str | None = None) -> Path:
+    """Write a transformer of any kind, the same each time; bare, or with a kind of pooling."""
+    import torch
+    from tokenizers import BertWordPieceTokenizer
+    from transformers import AutoConfig, AutoModel
+
+    folder.mkdir(parents=True)
+    # The order of RoBERTa and MPNet, whose positions count from behind the padding's id.
+    special = ["[CLS]", "[PAD]", "[SEP]", "[UNK]", "[MASK]"]
+    words = special + list(LETTERS) + [f"##{letter}" for letter in LETTERS]
+    vocabulary = {word: place for place, word in enumerate(words)}
+    BertWordPieceTokenizer(vocab=vocabulary).save(str(folder / "tokenizer.json"))
+    named = dict(zip(("cls_token", "pad_token", "sep_token", "unk_token"), special, strict=False))
+    facts = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 48, **named}
+    _write(folder / "tokenizer_config.json", facts)
+    sizes = {
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "intermediate_size": 64,
+        "max_position_embeddings": 64,
+    }
+    ids = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2}
+    config = AutoConfig.for_model(kind, vocab_size=len(words), **sizes, **ids)
+    torch.manual_seed(0)
+    AutoModel.from_config(config).save_pretrained(folder)
+    if pooling is not None:
+        chain = [("", "Transformer"), ("1_Pooling", "Pooling")]
+        _write(folder / "modules.json", _modules(chain))
+        (folder / "1_Pooling").mkdir()
+        modes = {"word_embedding_dimension": 32, "pooling_mode_mean_tokens": False}
+        _write(folder / "1_Pooling" / "config.json", {**modes, f"pooling_mode_{pooling}": True})
+    return folder
+
+
+def _modules(kinds: list[tuple[str, str]]) -> list[dict[str, object]]:
+    return [
         {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}
         for i, (path, kind) in enumerate(kinds)
     ]
-    _write(folder / "modules.json", modules)
-    return folder
 
 
 def _write(path: Path, value: object) -> None:

@@ -19,8 +19,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from core.encoders.loading import load_folder
-from core.encoders.transformer import TransformerEncoder
-from core.errors import ArtifactDamaged, InvalidInput
+from core.errors import ArtifactDamaged
 from core.heads.build import head_from_arrays, head_to_arrays
 from core.heads.decision import Calibration
 from core.pipeline import IntentPipeline
@@ -35,8 +34,6 @@ def save_pipeline(pipeline: IntentPipeline, facts: Mapping[str, Any], folder: Pa
     Raises:
         InvalidInput: The encoder cannot be stored.
     """
-    if not isinstance(pipeline.encoder, TransformerEncoder):
-        raise InvalidInput("Only a real encoder can be stored.", "Train with a base encoder.")
     folder.mkdir(parents=True, exist_ok=True)
     pipeline.encoder.save(folder / "encoder")
     head, arrays = head_to_arrays(pipeline.head)

@@ -1,7 +1,6 @@
-"""The encoder of the studio: a BERT with mean pooling, loaded from and saved to plain folders."""
+"""The fast encoder: a BERT with mean pooling, loaded from and saved to plain folders."""
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,9 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from core.encoders.base import Progress
+from core.encoders.folders import POOLING, list_modules, write_files
 from core.encoders.packed import PackedBert, equal_length_batches, lay_out, pool_mean
+from core.encoders.projection import DENSE, project, projection_config
 from core.encoders.weights import digest_weights, write_weights
 from core.types import FloatArray
 
@@ -110,10 +111,7 @@ class TransformerEncoder:
     def save(self, folder: Path) -> None:
         """Write a plain sentence-transformers folder; equal encoders write equal bytes."""
         folder.mkdir(parents=True, exist_ok=True)
-        for name, content in self.files.small.items():
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
+        write_files(folder, self.files.small)
         weights = self.published_weights()
         save_file({k: weights[k] for k in sorted(weights)}, folder / "model.safetensors", _PT)
         if self.projection is not None:
@@ -121,39 +119,20 @@ class TransformerEncoder:
 
 
 _PT = {"format": "pt"}
-_DENSE = "2_Dense"
-_MODULES = "sentence_transformers.models."
-
-
-def project(pooled: Tensor, projection: nn.Linear | None) -> Tensor:
-    """Apply the Tanh projection, if there is one; (n, d) to (n, dim)."""
-    return pooled if projection is None else torch.tanh(projection(pooled))
 
 
 def _save_projection(projection: nn.Linear, folder: Path) -> None:
-    dense = folder / _DENSE
-    dense.mkdir(exist_ok=True)
-    config = {
-        "in_features": projection.in_features,
-        "out_features": projection.out_features,
-        "bias": True,
-        "activation_function": "torch.nn.modules.activation.Tanh",
-    }
-    (dense / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+    write_files(folder, {f"{DENSE}/config.json": projection_config(projection)})
     weights = {f"linear.{k}": v.detach().cpu() for k, v in projection.state_dict().items()}
-    save_file({k: weights[k] for k in sorted(weights)}, dense / "model.safetensors", _PT)
+    save_file({k: weights[k] for k in sorted(weights)}, folder / DENSE / "model.safetensors", _PT)
 
 
 def modules_json(*, projected: bool, normalised: bool) -> bytes:
     """Write `modules.json` for the modules that an encoder has."""
-    chain = [("", "Transformer"), ("1_Pooling", "Pooling")]
-    chain += [(_DENSE, "Dense")] if projected else []
-    chain += [("3_Normalize" if projected else "2_Normalize", "Normalize")] if normalised else []
-    modules = [
-        {"idx": idx, "name": str(idx), "path": path, "type": _MODULES + kind}
-        for idx, (path, kind) in enumerate(chain)
-    ]
-    return (json.dumps(modules, indent=2) + "\n").encode()
+    chain = [("Transformer", ""), ("Pooling", POOLING)]
+    chain += [("Dense", DENSE)] if projected else []
+    chain += [("Normalize", "3_Normalize" if projected else "2_Normalize")] if normalised else []
+    return list_modules(chain)
 
 
 def fingerprint(bert: PackedBert, projection: nn.Linear | None, small: Mapping[str, bytes]) -> str:

@@ -3,36 +3,19 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
+from core.encoders.base import Encoder, Tuning, TuningOptions
+from core.encoders.general import GeneralEncoder
+from core.encoders.general_tuning import GeneralTuning
 from core.encoders.packed import PackedBert, equal_length_batches, lay_out, pool_mean
-from core.encoders.transformer import TransformerEncoder, fingerprint, modules_json, project
+from core.encoders.projection import new_projection, project
+from core.encoders.transformer import TransformerEncoder, fingerprint, modules_json
+from core.errors import InvalidInput
 
 _TOKEN_BUDGET = 2048
-
-
-@dataclass(frozen=True, slots=True)
-class TuningOptions:
-    """How an encoder is opened.
-
-    Attributes:
-        frozen_layers: Lower layers (with the token tables) that stay as they are; 0 tunes all.
-        max_tokens: Longer texts are cut.
-        projection: `train` adds a Tanh projection for tuning only, `keep` leaves it in.
-        projection_size: Its width (512 in the paper).
-        device: Where tuning computes.
-        seed: Of the projection's initial weights.
-    """
-
-    frozen_layers: int = 3
-    max_tokens: int = 48
-    projection: Literal["none", "train", "keep"] = "none"
-    projection_size: int = 512
-    device: str = "cpu"
-    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +41,11 @@ class EncoderTuning(nn.Module):
         self.prefix = parts.prefix
         self.frozen_layers = parts.frozen_layers
         self.keeps_projection = options.projection == "keep"
+
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+        return self.prefix.tokens.device
 
     def forward(self, rows: Tensor) -> Tensor:
         """Embed texts by their row numbers; (b,) int64 to (b, dim), not of length one."""
@@ -89,7 +77,7 @@ class EncoderTuning(nn.Module):
             for name, value in bert.state_dict().items():
                 value.copy_(base[name].lerp(value, interpolation))
         bert.requires_grad_(requires_grad=False)
-        projection = self._finished_projection()
+        projection = self._finished_projection(interpolation)
         small = dict(self.base.files.small)
         small["modules.json"] = modules_json(
             projected=projection is not None, normalised=self.base.normalised
@@ -102,11 +90,15 @@ class EncoderTuning(nn.Module):
             fingerprint=fingerprint(bert, projection, small),
         )
 
-    def _finished_projection(self) -> nn.Linear | None:
-        if not self.keeps_projection or self.projection is None:
-            return self.base.projection
-        device = self.base.bert.words.weight.device
-        layer = copy.deepcopy(self.projection).to(device).eval()
+    def _finished_projection(self, interpolation: float) -> nn.Linear | None:
+        base = self.base.projection
+        if self.projection is None or (base is None and not self.keeps_projection):
+            return None
+        layer = copy.deepcopy(self.projection).to(self.base.bert.words.weight.device).eval()
+        if base is not None:
+            with torch.no_grad():
+                layer.weight.copy_(base.weight.lerp(layer.weight, interpolation))
+                layer.bias.copy_(base.bias.lerp(layer.bias, interpolation))
         return layer.requires_grad_(requires_grad=False)
 
 
@@ -118,13 +110,28 @@ class _Parts:
     frozen_layers: int
 
 
-def open_tuning(
-    encoder: TransformerEncoder, texts: Sequence[str], options: TuningOptions
-) -> EncoderTuning:
+def open_tuning(encoder: Encoder, texts: Sequence[str], options: TuningOptions) -> Tuning:
     """Copy an encoder for tuning on a fixed list of texts.
 
-    Embeddings of tokens and the frozen layers run once, without dropout; their output is kept.
+    Raises:
+        InvalidInput: The encoder has no weights to tune.
     """
+    match encoder:
+        case TransformerEncoder():
+            return _open_packed(encoder, texts, options)
+        case GeneralEncoder():
+            return GeneralTuning(encoder, texts, options)
+        case _:
+            raise InvalidInput(
+                "This encoder has no weights to tune.",
+                "Train by the recipe `instant`, or choose another base encoder.",
+            )
+
+
+def _open_packed(
+    encoder: TransformerEncoder, texts: Sequence[str], options: TuningOptions
+) -> EncoderTuning:
+    """Tokens and the frozen layers run once, without dropout; their output is kept."""
     bert = copy.deepcopy(encoder.bert).to(options.device)
     frozen = min(options.frozen_layers, len(bert.layers) - 1)
     ids = encoder.token_ids(texts, min(options.max_tokens, encoder.max_tokens))
@@ -141,13 +148,7 @@ def open_tuning(
 def _open_projection(encoder: TransformerEncoder, options: TuningOptions) -> nn.Linear | None:
     if encoder.projection is not None:
         return copy.deepcopy(encoder.projection).requires_grad_(requires_grad=True)
-    if options.projection == "none":
-        return None
-    layer = nn.Linear(encoder.bert.shape.hidden_size, options.projection_size)
-    generator = torch.Generator().manual_seed(options.seed)
-    nn.init.xavier_uniform_(layer.weight, generator=generator)
-    nn.init.zeros_(layer.bias)
-    return layer
+    return new_projection(encoder.bert.shape.hidden_size, options)
 
 
 @torch.no_grad()

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from core.encoders.tuning import EncoderTuning
+from core.encoders.base import Tuning
 from core.recipes import ConvfitRecipe, chosen_epochs
 from core.training.batches import epoch_batches
 from core.training.checkpoints import Checkpoint
@@ -17,7 +17,7 @@ from core.training.objectives import Objective, build_objective
 from core.training.schedule import linear_rate
 
 _MAX_GRADIENT_NORM = 1.0
-_NO_DECAY = ("bias", "norm")
+_NO_DECAY = ("bias", "norm")  # in lower case
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,14 @@ class FitOptions:
 
 
 def fit(
-    tuning: EncoderTuning, labels: Sequence[int], recipe: ConvfitRecipe, options: FitOptions
+    tuning: Tuning, labels: Sequence[int], recipe: ConvfitRecipe, options: FitOptions
 ) -> Iterator[StepDone | CheckpointReady]:
     """Tune an encoder by AdamW on batches of pairs (ConvFiT Section 3); stop by not asking on.
 
     The same seed on the same machine gives the same weights, resumed or not. The global random
     state of torch is set, since dropout draws from it.
     """
-    device = tuning.prefix.tokens.device
+    device = tuning.device
     targets = torch.tensor(labels, device=device)
     objective = build_objective(recipe, _untuned(tuning, len(labels)), targets)
     parameters = [*tuning.trainable(), *objective.weights.named_parameters(prefix="objective")]
@@ -84,7 +84,7 @@ def plan_batches(
 
 
 def _step(
-    tuning: EncoderTuning,
+    tuning: Tuning,
     objective: Objective,
     optimizer: torch.optim.Optimizer,
     rows: Tensor,
@@ -100,9 +100,9 @@ def _step(
 
 
 @torch.no_grad()
-def _untuned(tuning: EncoderTuning, n_rows: int) -> Tensor:
+def _untuned(tuning: Tuning, n_rows: int) -> Tensor:
     tuning.eval()
-    rows = torch.arange(n_rows, device=tuning.prefix.tokens.device)
+    rows = torch.arange(n_rows, device=tuning.device)
     return torch.cat([tuning(part) for part in rows.split(256)])
 
 
@@ -112,7 +112,7 @@ def _optimizer(
     decayed: list[nn.Parameter] = []
     bare: list[nn.Parameter] = []
     for name, parameter in parameters:
-        exempt = any(part in name for part in _NO_DECAY) or name.startswith("objective")
+        exempt = any(part in name.lower() for part in _NO_DECAY) or name.startswith("objective")
         (bare if exempt else decayed).append(parameter)
     groups = [
         {"params": decayed, "weight_decay": recipe.weight_decay},

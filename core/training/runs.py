@@ -6,9 +6,8 @@ from typing import assert_never
 
 import numpy as np
 
-from core.encoders.base import Encoder
-from core.encoders.transformer import TransformerEncoder
-from core.encoders.tuning import TuningOptions, open_tuning
+from core.encoders.base import Encoder, TuningOptions
+from core.encoders.tuning import open_tuning
 from core.errors import InvalidInput
 from core.heads.base import Head
 from core.heads.build import fit_head
@@ -49,7 +48,7 @@ class RunInputs:
 
     exemplars: tuple[Exemplar, ...]
     intents: tuple[Intent, ...]
-    encoder: TransformerEncoder
+    encoder: Encoder
     device: str = "cpu"
     embed: Embed = embed_directly
     checkpoint_every: int = 0
@@ -145,7 +144,7 @@ def _fit_head_on(
 
 def _tune(
     recipe: ConvfitRecipe, inputs: RunInputs, resume: Checkpoint | None
-) -> Generator[Event, None, TransformerEncoder]:
+) -> Generator[Event, None, Encoder]:
     """Stage 2 of ConvFiT: tune a copy of the encoder on the exemplars (and intent names)."""
     texts, labels = tuning_rows(recipe, inputs)
     tuning = open_tuning(
@@ -191,7 +190,7 @@ def _held_out_scores(
 def _result(
     recipe: InstantRecipe | ConvfitRecipe,
     inputs: RunInputs,
-    encoder: TransformerEncoder,
+    encoder: Encoder,
     fitted: _Fitted,
     honest: _Honest,
 ) -> RunResult:

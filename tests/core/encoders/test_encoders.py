@@ -192,3 +192,15 @@ def test_the_kept_projection_is_a_dense_module_of_the_saved_folder(
     )
     dropped = TuningOptions(frozen_layers=1, projection="train", projection_size=16)
     assert open_tuning(tiny, TEXTS, dropped).finish().dim == 32
+
+
+def test_the_projection_of_the_base_is_tuned_and_interpolated_as_the_rest(
+    tiny: TransformerEncoder,
+) -> None:
+    options = TuningOptions(frozen_layers=1, projection="keep", projection_size=16)
+    base = open_tuning(tiny, TEXTS, options).finish()
+    tuning = open_tuning(base, TEXTS, TuningOptions(frozen_layers=1))
+    with torch.no_grad():
+        tuning.projection.bias += 1.0
+    step = tuning.finish(0.25).projection.bias - base.projection.bias
+    assert step.numpy() == pytest.approx(np.full(16, 0.25), abs=1e-6)

@@ -1,0 +1,163 @@
+"""What every encoder promises, on each of them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.torch import load_file, save_file
+
+from core.encoders.base import Encoder
+from core.encoders.general import GeneralEncoder
+from core.encoders.hashing import HashingEncoder
+from core.encoders.loading import load_folder
+from core.encoders.transformer import TransformerEncoder
+from core.errors import ArtifactDamaged, InvalidInput
+from tests.tiny import tiny_folder, tiny_transformer
+
+TEXTS = [
+    "hello there",
+    "",
+    "a",
+    "hello there",
+    "Größe, naïve café 你好 🙂",
+    "word " * 300,
+    *(f"where is parcel {n}, please?" for n in range(40)),
+]
+WRITERS: dict[str, Callable[[Path], Path]] = {
+    "packed-bert": tiny_folder,
+    "mpnet": lambda folder: tiny_transformer(folder, "mpnet"),
+    "roberta": lambda folder: tiny_transformer(folder, "roberta"),
+    "xlm-roberta": lambda folder: tiny_transformer(folder, "xlm-roberta", "max_tokens"),
+    "distilbert": lambda folder: tiny_transformer(folder, "distilbert"),
+    "modernbert": lambda folder: tiny_transformer(folder, "modernbert", "cls_token"),
+    "bert-cls": lambda folder: tiny_transformer(folder, "bert", "cls_token"),
+    "bert-max": lambda folder: tiny_transformer(folder, "bert", "max_tokens"),
+}
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory) -> dict[str, Path]:
+    root = tmp_path_factory.mktemp("encoders")
+    return {name: write(root / name) for name, write in WRITERS.items()}
+
+
+@pytest.fixture(scope="module", params=["hashing", *WRITERS])
+def encoder(request, folders: dict[str, Path]) -> Encoder:
+    """Every encoder."""
+    return HashingEncoder() if request.param == "hashing" else load_folder(folders[request.param])
+
+
+@pytest.fixture(scope="module", params=WRITERS)
+def folder(request, folders: dict[str, Path]) -> Path:
+    return folders[request.param]
+
+
+@pytest.fixture(scope="module")
+def loaded(folder: Path) -> Encoder:
+    """Every encoder that comes from a folder."""
+    return load_folder(folder)
+
+
+def test_one_row_for_each_text_in_its_order(encoder: Encoder) -> None:
+    rows = encoder.encode(TEXTS)
+    assert rows.shape == (len(TEXTS), encoder.dim)
+    assert rows.dtype == np.float32
+    assert np.array_equal(rows[0], rows[3])
+    backwards = encoder.encode(TEXTS[::-1])
+    assert backwards[::-1] == pytest.approx(rows, abs=1e-5)
+    assert encoder.encode([]).shape == (0, encoder.dim)
+    assert encoder.encode([]).dtype == np.float32
+
+
+def test_a_text_alone_equals_the_text_in_a_batch(encoder: Encoder) -> None:
+    rows = encoder.encode(TEXTS)
+    alone = np.concatenate([encoder.encode([text]) for text in TEXTS[:8]])
+    assert alone == pytest.approx(rows[:8], abs=1e-5)
+
+
+def test_different_texts_differ(encoder: Encoder) -> None:
+    one, other = encoder.encode(["hello there", "where is it"])
+    assert np.abs(one - other).max() > 1e-3
+
+
+def test_progress_rises_to_the_total(encoder: Encoder) -> None:
+    told: list[tuple[int, int]] = []
+    encoder.encode(TEXTS, lambda done, total: told.append((done, total)))
+    done, totals = [at for at, _ in told], {total for _, total in told}
+    assert done == sorted(set(done))
+    assert totals == {done[-1]}
+
+
+def test_a_fingerprint_is_a_sha256_and_stays(encoder: Encoder) -> None:
+    before = encoder.fingerprint
+    encoder.encode(TEXTS[:3])
+    assert len(bytes.fromhex(before)) == 32
+    assert encoder.fingerprint == before
+
+
+def test_texts_are_cut_at_the_longest_length(loaded: Encoder) -> None:
+    exactly = "a " * (loaded.max_tokens - 2)
+    beyond = exactly + "b c d"
+    cut, whole = loaded.encode([beyond, exactly])
+    assert cut == pytest.approx(whole, abs=1e-5)
+
+
+def test_the_fast_encoder_is_taken_where_it_computes_the_same(loaded: Encoder, folder) -> None:
+    expected = TransformerEncoder if folder.name == "packed-bert" else GeneralEncoder
+    assert type(loaded) is expected
+
+
+def test_a_loaded_encoder_equals_sentence_transformers(loaded: Encoder, folder: Path) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    theirs = SentenceTransformer(str(folder), device="cpu").encode(TEXTS)
+    assert loaded.encode(TEXTS) == pytest.approx(theirs, abs=1e-5)
+
+
+def test_saving_and_loading_gives_the_same_encoder_and_the_same_bytes(
+    loaded: Encoder, tmp_path: Path
+) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    loaded.save(tmp_path / "a")
+    again = load_folder(tmp_path / "a")
+    again.save(tmp_path / "b")
+    assert again.fingerprint == loaded.fingerprint
+    assert (again.dim, again.max_tokens) == (loaded.dim, loaded.max_tokens)
+    assert np.array_equal(again.encode(TEXTS), loaded.encode(TEXTS))
+    plain = SentenceTransformer(str(tmp_path / "a"), device="cpu").encode(TEXTS)
+    assert plain == pytest.approx(loaded.encode(TEXTS), abs=1e-5)
+    for file in (p for p in (tmp_path / "a").rglob("*") if p.is_file()):
+        assert (tmp_path / "b" / file.relative_to(tmp_path / "a")).read_bytes() == file.read_bytes()
+
+
+def test_a_changed_weight_changes_the_fingerprint(loaded: Encoder, tmp_path: Path) -> None:
+    loaded.save(tmp_path)
+    weights = load_file(tmp_path / "model.safetensors")
+    name = next(n for n in weights if n.endswith("weight") and ".1." in n)
+    weights[name].view(-1)[0] += 1e-3
+    save_file(weights, tmp_path / "model.safetensors")
+    assert load_folder(tmp_path).fingerprint != loaded.fingerprint
+
+
+def test_a_missing_weight_is_named(loaded: Encoder, tmp_path: Path) -> None:
+    loaded.save(tmp_path)
+    weights = load_file(tmp_path / "model.safetensors")
+    name = next(n for n in weights if n.endswith("weight") and ".1." in n)
+    weights.pop(name)
+    save_file(weights, tmp_path / "model.safetensors")
+    with pytest.raises(ArtifactDamaged, match=name.replace(".", r"\.")):
+        load_folder(tmp_path)
+
+
+def test_a_toy_encoder_refuses_to_be_saved(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="cannot be saved") as caught:
+        HashingEncoder().save(tmp_path)
+    assert "real encoder" in caught.value.hint
+
+
+def test_toy_encoders_of_different_widths_have_different_fingerprints() -> None:
+    toy = HashingEncoder()
+    assert replace(toy, dim=32).fingerprint != toy.fingerprint
