@@ -4,9 +4,12 @@ from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from sqlalchemy.engine import Connection
 
-from storage.migrations import m0001_initial
+from storage.migrations import m0001_initial, m0002_layouts
 
-STEPS = ((m0001_initial.REVISION, m0001_initial.upgrade),)
+STEPS = (
+    (m0001_initial.REVISION, m0001_initial.upgrade),
+    (m0002_layouts.REVISION, m0002_layouts.upgrade),
+)
 HEAD = STEPS[-1][0]
 
 
