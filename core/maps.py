@@ -41,15 +41,24 @@ _WORTH_THREADS = 2_000
 """Threads of t-SNE wait for each other in every step; for few points they mostly wait."""
 
 
+def require_method(method: str) -> None:
+    """Refuse what is no method.
+
+    Raises:
+        InvalidInput: Naming those that there are.
+    """
+    if method not in METHODS:
+        choices = ", ".join(METHODS)
+        raise InvalidInput(f"There is no map by '{method}'.", f"Choose one of {choices}.")
+
+
 def check_method(method: str, n: int) -> None:
     """Refuse a layout of n points that could not be computed.
 
     Raises:
         InvalidInput: No such method, too many points for it, or what it needs is not installed.
     """
-    if method not in METHODS:
-        choices = ", ".join(METHODS)
-        raise InvalidInput(f"There is no map by '{method}'.", f"Choose one of {choices}.")
+    require_method(method)
     if method == "tsne" and n > TSNE_LIMIT:
         raise InvalidInput(
             f"t-SNE of {n:,} texts would take too long; it takes up to {TSNE_LIMIT:,}.",

@@ -3,7 +3,8 @@
 from math import cos, radians, sin
 
 GREY = "#8a8a8a"
-"""For what has no intent."""
+"""For what says nothing."""
+BLUE, GREEN, AMBER, RED = "#2b7bba", "#2f8f4e", "#b5820c", "#d5482c"
 
 _GOLDEN_ANGLE = 137.50776405
 _LIGHTNESS = (0.63, 0.55)

@@ -4,20 +4,20 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version as package_version
 from pathlib import Path
 from typing import Any
 
 from app.jobs.context import JobContext, Publish
+from app.services.embedding import embed_texts, resolve_device
 from app.services.studio import Studio
-from core.encoders.base import Encoder
 from core.errors import InvalidInput
 from core.recipes import ConvfitRecipe, InstantRecipe, read_recipe
-from core.text import text_hash
-from core.types import Exemplar, FloatArray, Intent
-from storage import jobs, models, projects, vectors, versions
+from core.types import Exemplar, Intent
+from storage import jobs, models, projects, versions
 from storage.artifacts import ArtifactStore, record_tree
-from storage.database import Database, Transaction
+from storage.database import Transaction
 from storage.records import DatasetVersionRecord, JobRecord, ProjectRecord
 from storage.replay import State
 
@@ -98,8 +98,8 @@ def do_training(context: JobContext) -> Publish:
         exemplars=_exemplars(data.state, "train"),
         intents=_intents(data.state),
         encoder=encoder,
-        device=_device(payload["device"]),
-        embed=_cached_embed(context.database),
+        device=resolve_device(payload["device"]),
+        embed=partial(embed_texts, context.database),
         checkpoint_every=_CHECKPOINT_STEPS,
     )
     result = _drive(context, run_recipe(recipe, inputs, _latest_checkpoint(context)))
@@ -235,26 +235,6 @@ def _facts(
     }
 
 
-def _cached_embed(database: Database) -> Any:
-    """Embed with an encoder, keeping what was computed for the next run."""
-
-    def embed(encoder: Encoder, texts: Sequence[str]) -> FloatArray:
-        import numpy as np
-
-        hashes = [text_hash(text) for text in texts]
-        with database.read() as connection:
-            known = vectors.get_many(connection, encoder.fingerprint, hashes, encoder.dim)
-        missing = {h: t for h, t in zip(hashes, texts, strict=True) if h not in known}
-        if missing:
-            fresh = dict(zip(missing, encoder.encode(list(missing.values())), strict=True))
-            with database.write() as connection:
-                vectors.put_many(connection, encoder.fingerprint, fresh)
-            known |= fresh
-        return np.stack([known[key] for key in hashes])
-
-    return embed
-
-
 def _exemplars(state: State, split: str) -> tuple[Exemplar, ...]:
     names = {key: row["name"] for key, row in state.intents.items()}
     return tuple(
@@ -290,14 +270,6 @@ def _absolute(base: str) -> str:
     """A folder is found by the child too, wherever that runs."""
     path = Path(base).expanduser()
     return str(path.absolute()) if path.is_dir() else base
-
-
-def _device(asked: str) -> str:
-    import torch
-
-    if asked != "auto":
-        return asked
-    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def _require_labels(connection: Transaction, project: ProjectRecord) -> None:

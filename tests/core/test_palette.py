@@ -1,6 +1,6 @@
 import pytest
 
-from core.palette import GREY, position_colour, ramp
+from core.palette import AMBER, BLUE, GREEN, GREY, RED, position_colour, ramp
 
 DARK = "#0b0f19"
 
@@ -19,8 +19,8 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize(
     "colours",
-    [[position_colour(at) for at in range(300)], ramp(8), [GREY]],
-    ids=["intents", "time", "grey"],
+    [[position_colour(at) for at in range(300)], ramp(8), [AMBER, BLUE, GREEN, GREY, RED]],
+    ids=["intents", "time", "named"],
 )
 def test_every_colour_can_be_seen_on_white_and_on_dark(colours: list[str]) -> None:
     assert min(contrast(colour, "#ffffff") for colour in colours) >= 3.0
