@@ -35,6 +35,7 @@ def open_studio(settings: Settings) -> Studio:
 
 def job_kinds() -> dict[str, object]:
     """Name the kinds of jobs; loaded in the child, where torch may be."""
+    from app.services.layouts import do_layout
     from app.services.training import do_training
 
-    return {"train": do_training}
+    return {"layout": do_layout, "train": do_training}

@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from core.errors import ArtifactDamaged
 from storage.files import file_sha256, replace_file
-from storage.tables import blob, model_version, tree
+from storage.tables import blob, layout, model_version, tree
 
 _GRACE_SECONDS = 3_600
 
@@ -69,8 +69,8 @@ class ArtifactStore:
         return target
 
     def sweep(self, connection: Connection, grace_seconds: float = _GRACE_SECONDS) -> int:
-        """Delete files that nothing refers to and rows of trees that no model has."""
-        used = sa.select(model_version.c.tree_sha256)
+        """Delete files that nothing refers to and rows of trees that nothing has."""
+        used = sa.union(sa.select(model_version.c.tree_sha256), sa.select(layout.c.tree_sha256))
         connection.execute(sa.delete(tree).where(tree.c.sha256.not_in(used)))
         needed = sa.select(tree.c.blob_sha256)
         connection.execute(sa.delete(blob).where(blob.c.sha256.not_in(needed)))

@@ -95,6 +95,12 @@ def live(connection: Connection) -> list[JobRecord]:
     return [_record(row) for row in connection.execute(query)]
 
 
+def count_ended(connection: Connection) -> int:
+    """Count the jobs that have ended, however they did."""
+    query = sa.select(sa.func.count()).select_from(job).where(job.c.state.not_in(_LIVE))
+    return int(connection.execute(query).scalar_one())
+
+
 def claim(connection: Connection, job_id: str) -> JobRecord:
     """Start the next attempt of a job; whoever ran an earlier one is fenced off from now on."""
     change = sa.update(job).where(job.c.id == job_id, job.c.state.in_(_LIVE))

@@ -102,6 +102,19 @@ class ModelVersionRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class LayoutRecord:
+    """A stored layout of the embedding map; `model_version_id` is None for the untuned encoder."""
+
+    id: int
+    project_id: int
+    model_version_id: int | None
+    method: str
+    tree_sha256: str
+    n: int
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
 class PinRecord:
     """A saved expectation: this text must get this intent."""
 

@@ -236,6 +236,20 @@ tree = Table(
     sqlite_strict=True,
 )
 
+layout = Table(
+    "layout",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("project_id", Integer, _project(), nullable=False, index=True),
+    Column("model_version_id", Integer, ForeignKey("model_version.id"), nullable=True),
+    Column("method", Text, nullable=False),
+    Column("tree_sha256", Text, nullable=False),
+    Column("n", Integer, nullable=False),
+    Column("job_id", Text, nullable=True, unique=True),
+    Column("created_at", Text, nullable=False),
+    sqlite_strict=True,
+)
+
 vector = Table(
     "vector",
     metadata,
@@ -245,10 +259,3 @@ vector = Table(
     sqlite_strict=True,
     sqlite_with_rowid=False,
 )
-
-APPEND_ONLY = tuple(
-    f"CREATE TRIGGER event_no_{verb.lower()} BEFORE {verb} ON event "
-    "BEGIN SELECT RAISE(ABORT, 'the event log is append-only'); END"
-    for verb in ("UPDATE", "DELETE")
-)
-"""Triggers of SQLite that keep the log as it was written."""

@@ -7,9 +7,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.types import FloatArray
-from storage.tables import vector
+from storage.tables import utterance, vector
 
 _CHUNK = 400
+_ROWS = 4_096
 
 
 def get_many(
@@ -27,6 +28,27 @@ def get_many(
             if len(row) == dim:
                 found[key] = row
     return found
+
+
+def of_project(
+    connection: Connection, project_id: int, fingerprint: str, dim: int
+) -> tuple[list[str], FloatArray]:
+    """Return the ids, rising, of utterances whose embeddings are known, and those, (n, dim)."""
+    here = sa.and_(
+        utterance.c.text_hash == vector.c.text_hash,
+        utterance.c.project_id == project_id,
+        vector.c.fingerprint == fingerprint,
+    )
+    query = sa.select(utterance.c.id, vector.c.value).select_from(sa.join(utterance, vector, here))
+    ids: list[str] = []
+    parts: list[FloatArray] = [np.zeros((0, dim), dtype=np.float32)]
+    rows = connection.execution_options(yield_per=_ROWS).execute(query.order_by(utterance.c.id))
+    for part in rows.partitions():
+        whole = [(key, value) for key, value in part if len(value) == dim * 4]
+        ids += [key for key, _ in whole]
+        joined = b"".join([value for _, value in whole])
+        parts.append(np.frombuffer(joined, dtype="<f4").reshape(-1, dim))
+    return ids, np.concatenate(parts)
 
 
 def put_many(connection: Connection, fingerprint: str, rows: Mapping[str, FloatArray]) -> None:

@@ -121,3 +121,16 @@ class TrainBody(Body):
     settings: dict[str, object] = Field(default_factory=dict)
     base: str = "bundled"
     gate: bool = True
+
+
+class LayoutBody(Body):
+    """A layout to compute; `pca` encodes what is missing."""
+
+    method: Literal["pca", "umap", "tsne"]
+    model: int | None = Field(default=None, ge=0)
+
+
+class IdsBody(Body):
+    """Utterances by id."""
+
+    ids: list[str] = Field(max_length=1_000)

@@ -11,7 +11,7 @@ from pydantic import Field
 from starlette.background import BackgroundTask
 
 from app.api.bench import Bench
-from app.api.bodies import EditBody, FilterBody, MappingBody
+from app.api.bodies import EditBody, FilterBody, IdsBody, MappingBody
 from app.services import browsing, incoming
 from app.services.datasets import export_file
 from app.services.differing import differing_ids
@@ -20,6 +20,7 @@ from app.services.views import ImportReport
 from app.services.workbench import Workbench
 from core.formats.rows import WriteFormat
 from storage.browse import Filter, Order
+from storage.records import UtteranceRecord
 
 router = APIRouter(tags=["utterances"])
 _PIECE = 1 << 20
@@ -48,6 +49,12 @@ def utterances(
 
 def _filter(bench: Workbench, project: str, which: FilterBody) -> Filter:
     return which.read(differing_ids(bench, project) if which.differs else None)
+
+
+@router.post("/projects/{project}/utterances/by-ids")
+def by_ids(bench: Bench, project: str, body: IdsBody) -> list[UtteranceRecord]:
+    """Return utterances by their ids, in the order asked for."""
+    return browsing.by_ids(bench.studio, project, body.ids)
 
 
 @router.post("/projects/{project}/edits")

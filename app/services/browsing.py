@@ -6,6 +6,7 @@ from typing import Literal
 
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput
+from core.palette import position_colour
 from core.text import normalise
 from storage import browse, dataset, events, projects
 from storage.browse import Counts, Filter, Order
@@ -13,7 +14,6 @@ from storage.events import Action
 from storage.records import BatchRecord, Change, IntentRecord, UtteranceRecord
 
 _LONGEST_TEXT = 10_000
-_PALETTE_TURN = 137.508  # degrees; the golden angle keeps neighbours apart however many there are
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,13 @@ def look(
     return PageView(tuple(rows), total, found.head_revision)
 
 
+def by_ids(studio: Studio, project: str, ids: Sequence[str]) -> list[UtteranceRecord]:
+    """Return utterances by their ids, in the order asked for; those that are gone are left out."""
+    with studio.database.read() as connection:
+        found = browse.by_ids(connection, projects.find(connection, project).id, ids)
+    return [found[key] for key in ids if key in found]
+
+
 def overview(studio: Studio, project: str) -> tuple[Counts, tuple[IntentView, ...]]:
     """Count a project's utterances, and list its intents by position."""
     with studio.database.read() as connection:
@@ -77,15 +84,10 @@ def _intent_view(place: int, record: IntentRecord, counts: Counts) -> IntentView
         number=place + 1,
         name=record.name,
         description=record.description,
-        color=record.color or color_of(place),
+        color=record.color or position_colour(record.position),
         archived=record.archived,
         utterances=counts.by_intent.get(record.id, 0),
     )
-
-
-def color_of(place: int) -> str:
-    """Return a colour for the intent at a position; any number stay apart."""
-    return f"hsl({place * _PALETTE_TURN % 360:.0f} 62% {48 if place % 2 else 40}%)"
 
 
 def change_many(studio: Studio, project: str, which: Filter, edit: Edit, expected: int) -> int:

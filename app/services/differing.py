@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.services.embedding import cached_embed
+from app.services.embedding import embed_texts
 from app.services.live import LiveModel
 from app.services.workbench import Workbench
 from storage import browse, projects
@@ -40,7 +40,7 @@ def _tests(bench: Workbench, project_id: int, live: LiveModel) -> list[str]:
         records, _ = browse.page(connection, project_id, which, "oldest", (0, _MOST))
     if not records:
         return []
-    rows = cached_embed(bench.studio.database)(live.pipeline.encoder, [r.text for r in records])
+    rows = embed_texts(bench.studio.database, live.pipeline.encoder, [r.text for r in records])
     best = live.pipeline.head.scores(rows).argmax(1).tolist()
     return [
         record.id

@@ -1,29 +1,160 @@
-"""Embed texts, keeping what was computed for the next time."""
+"""Embeddings of a project's texts: reading those that are known, computing those that are not."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 
+from app.services.studio import Studio
 from core.encoders.base import Encoder
 from core.text import text_hash
 from core.types import FloatArray
-from storage import vectors
+from storage import jobs, points, projects, vectors
 from storage.database import Database
+from storage.points import PointColumns
+from storage.records import ProjectRecord
+
+AT_ONCE = 500
+"""Texts that a page may wait for; more are a job."""
+
+_CHUNK = 1_024
+_BYTES_A_POINT = 400
 
 
-def cached_embed(database: Database) -> Callable[[Encoder, Sequence[str]], FloatArray]:
-    """Return a function that embeds with an encoder, taking known rows from the database."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Points:
+    """A project's utterances at one revision; `digest` stands for their ids and texts."""
 
-    def embed(encoder: Encoder, texts: Sequence[str]) -> FloatArray:
-        hashes = [text_hash(text) for text in texts]
+    revision: int
+    columns: PointColumns
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Embedded:
+    """Utterances whose embeddings by one encoder are known.
+
+    Attributes:
+        ids: Rising.
+        embeddings: Theirs, (n, dim) float32.
+        digest: Stands for ids, texts and encoder.
+    """
+
+    ids: tuple[str, ...]
+    embeddings: FloatArray
+    digest: str
+
+
+def read_points(studio: Studio, project: ProjectRecord) -> Points:
+    """Read a project's utterances, once for each revision."""
+    return studio.cache.get(
+        ("points", project.id, project.head_revision),
+        lambda: load_points(studio.database, project.id),
+        lambda made: _BYTES_A_POINT * len(made.columns.ids),
+    )
+
+
+def load_points(database: Database, project_id: int) -> Points:
+    """Read a project's utterances."""
+    with database.read() as connection:
+        project = projects.get(connection, project_id)
+        found = points.columns(connection, project_id)
+    return Points(project.head_revision, found, digest_of(found.ids + found.hashes))
+
+
+def read_embedded(studio: Studio, project: ProjectRecord, encoder: Encoder) -> Embedded:
+    """Read the known embeddings of a project's texts, once.
+
+    Up to `AT_ONCE` texts that have none are encoded; of more, none.
+    """
+    found = read_points(studio, project)
+    with studio.database.read() as connection:
+        ended = jobs.count_ended(connection)  # jobs add embeddings without a new revision
+    key = ("embedded", project.id, encoder.fingerprint, found.digest, ended)
+
+    def read() -> Embedded:
+        return studio.cache.get(
+            key, lambda: load_embedded(studio.database, project.id, encoder, found), _size
+        )
+
+    known = read()
+    if 0 < len(found.columns.ids) - len(known.ids) <= AT_ONCE:
+        fill(studio.database, encoder, missing_texts(studio.database, project.id, found, known))
+        studio.cache.forget(key)
+        return read()
+    return known
+
+
+def load_embedded(database: Database, project_id: int, encoder: Encoder, found: Points) -> Embedded:
+    """Read the known embeddings of a project's texts."""
+    with database.read() as connection:
+        ids, rows = vectors.of_project(connection, project_id, encoder.fingerprint, encoder.dim)
+    words = [encoder.fingerprint, found.digest, digest_of(ids)]
+    return Embedded(tuple(ids), rows, digest_of(words))
+
+
+def missing_texts(
+    database: Database, project_id: int, found: Points, known: Embedded
+) -> dict[str, str]:
+    """Return the texts whose embeddings are not known, by their hash."""
+    there = set(known.ids)
+    with database.read() as connection:
+        lacking = [key for key in found.columns.ids if key not in there]
+        texts = points.texts(connection, project_id, lacking)
+    return {text_hash(text): text for text in texts.values()}
+
+
+def fill(
+    database: Database,
+    encoder: Encoder,
+    texts: Mapping[str, str],
+    told: Callable[[int, int], None] | None = None,
+) -> None:
+    """Encode texts given by hash and keep them, part by part, so that a kill loses one part."""
+    hashes = list(texts)
+    for start in range(0, len(hashes), _CHUNK):
+        part = hashes[start : start + _CHUNK]
+        rows = encoder.encode([texts[key] for key in part], _shifted(told, start, len(hashes)))
+        with database.write() as connection:
+            vectors.put_many(connection, encoder.fingerprint, dict(zip(part, rows, strict=True)))
+
+
+def embed_texts(database: Database, encoder: Encoder, texts: Sequence[str]) -> FloatArray:
+    """Embed texts in their order, keeping what was computed for the next time; (n, dim)."""
+    hashes = [text_hash(text) for text in texts]
+
+    def look_up() -> dict[str, FloatArray]:
         with database.read() as connection:
-            known = vectors.get_many(connection, encoder.fingerprint, hashes, encoder.dim)
-        missing = {h: t for h, t in zip(hashes, texts, strict=True) if h not in known}
-        if missing:
-            fresh = dict(zip(missing, encoder.encode(list(missing.values())), strict=True))
-            with database.write() as connection:
-                vectors.put_many(connection, encoder.fingerprint, fresh)
-            known |= fresh
-        return np.stack([known[key] for key in hashes])
+            return vectors.get_many(connection, encoder.fingerprint, hashes, encoder.dim)
 
-    return embed
+    known = look_up()
+    missing = {key: text for key, text in zip(hashes, texts, strict=True) if key not in known}
+    if missing:
+        fill(database, encoder, missing)
+        known = look_up()
+    return np.stack([known[key] for key in hashes])
+
+
+def resolve_device(asked: str) -> str:
+    """Return where to compute: what was asked for, or with `auto` a GPU where there is one."""
+    import torch
+
+    if asked != "auto":
+        return asked
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def digest_of(words: Sequence[str]) -> str:
+    """Return a short SHA-256 of words in their order."""
+    return sha256("\n".join(words).encode()).hexdigest()[:16]
+
+
+def _shifted(
+    told: Callable[[int, int], None] | None, start: int, total: int
+) -> Callable[[int, int], None] | None:
+    return None if told is None else lambda done, _: told(start + done, total)
+
+
+def _size(embedded: Embedded) -> int:
+    return int(embedded.embeddings.nbytes) + 80 * len(embedded.ids)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from app.services.embedding import cached_embed
+from app.services.embedding import embed_texts
 from app.services.prediction import load_model
 from app.services.studio import Studio
 from core.types import Exemplar, FloatArray
@@ -200,7 +200,7 @@ def _joined(
     head = _widened(pipeline.head, columns, names)
     exemplars, rows = list(pipeline.exemplars), pipeline.embeddings
     if coming:
-        fresh = cached_embed(studio.database)(pipeline.encoder, [r.text for r in coming])
+        fresh = embed_texts(studio.database, pipeline.encoder, [r.text for r in coming])
         targets = np.array([[float(c in (r.labels or ())) for c in columns] for r in coming])
         head = votes.add(head, fresh, targets)
         rows = head.exemplars

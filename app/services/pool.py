@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.services.embedding import cached_embed
+from app.services.embedding import embed_texts
 from app.services.live import LiveModel, LiveModels
 from app.services.studio import Studio
 from core.types import FloatArray, ScoreArray
@@ -85,10 +85,11 @@ class Pools:
             self.busy.discard(project_id)
 
     def _embedded(self, live: LiveModel, records: list[UtteranceRecord]) -> FloatArray:
-        embed = cached_embed(self.studio.database)
         encoder = live.pipeline.encoder
         parts = [
-            embed(encoder, [r.text for r in records[start : start + _CHUNK]])
+            embed_texts(
+                self.studio.database, encoder, [r.text for r in records[start : start + _CHUNK]]
+            )
             for start in range(0, len(records), _CHUNK)
         ]
         return np.concatenate(parts) if parts else np.zeros((0, encoder.dim), np.float32)

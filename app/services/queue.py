@@ -151,10 +151,10 @@ class Queues:
         """Return by utterance its probabilities, and whether it seems out of scope."""
         if live is None or not records:
             return {}
-        from app.services.embedding import cached_embed
+        from app.services.embedding import embed_texts
         from app.services.pool import judged
 
-        rows = cached_embed(self.studio.database)(live.pipeline.encoder, [r.text for r in records])
+        rows = embed_texts(self.studio.database, live.pipeline.encoder, [r.text for r in records])
         fresh = judged(live, tuple(records), rows)
         limit = live.pipeline.calibration.threshold
         best = live.pipeline.head.scores(fresh.embeddings).max(1)

@@ -1,9 +1,10 @@
 """What every service works with: one open home."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.jobs.executors.local import LocalExecutor
 from app.jobs.places import Places
+from app.services.cache import Cache
 from app.settings import Settings
 from storage.artifacts import ArtifactStore
 from storage.database import Database
@@ -18,3 +19,4 @@ class Studio:
     database: Database
     artifacts: ArtifactStore
     executor: LocalExecutor
+    cache: Cache = field(default_factory=Cache)

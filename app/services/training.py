@@ -4,12 +4,13 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version as package_version
 from pathlib import Path
 from typing import Any
 
 from app.jobs.context import JobContext, Publish
-from app.services.embedding import cached_embed
+from app.services.embedding import embed_texts, resolve_device
 from app.services.studio import Studio
 from core.errors import InvalidInput
 from core.recipes import ConvfitRecipe, InstantRecipe, read_recipe
@@ -100,8 +101,8 @@ def do_training(context: JobContext) -> Publish:
         exemplars=_exemplars(data.state, "train"),
         intents=_intents(data.state),
         encoder=encoder,
-        device=_device(payload["device"]),
-        embed=cached_embed(context.database),
+        device=resolve_device(payload["device"]),
+        embed=partial(embed_texts, context.database),
         checkpoint_every=_CHECKPOINT_STEPS,
     )
     result = _drive(context, run_recipe(recipe, inputs, _latest_checkpoint(context)))
@@ -276,14 +277,6 @@ def _absolute(base: str) -> str:
     """A folder is found by the child too, wherever that runs."""
     path = Path(base).expanduser()
     return str(path.absolute()) if path.is_dir() else base
-
-
-def _device(asked: str) -> str:
-    import torch
-
-    if asked != "auto":
-        return asked
-    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def _require_labels(connection: Transaction, project: ProjectRecord) -> None:

@@ -11,10 +11,10 @@ export const mount = view => frame(view, 'map', 'Map', null, page);
 function plotly() {
   return window.Plotly ? Promise.resolve(window.Plotly) : new Promise((ready, failed) => document.head.append(h('script', {src: '/api/plotly.js', onload: () => ready(window.Plotly), onerror: () => failed(new Error('The drawing library could not be loaded.'))})));
 }
-async function binary(path, Kind) {
+async function binary(path) {
   const answer = await fetch('/api' + path);
   if (!answer.ok) { const read = await answer.json().catch(() => ({})); throw Object.assign(new Error(read.message ?? answer.statusText), {status: answer.status, hint: read.hint}); }
-  return {values: new Kind(await answer.arrayBuffer()), headers: answer.headers};
+  return answer.arrayBuffer();
 }
 
 async function page(context) {
@@ -51,8 +51,7 @@ async function page(context) {
   }
   async function points_() {
     const info = await call(`${base}/map?${asked({})}`);
-    const {values} = await binary(`${base}/map/xy?${asked({order: info.order})}`, Float32Array);
-    return {...info, xy: values};
+    return {...info, xy: new Float32Array(await binary(`${base}/map/xy?${asked({order: info.order})}`))};
   }
   async function comparedPoints() {
     const found = await call(`${base}/map/compare?${new URLSearchParams({before: V.other, after: V.model || String(context.status.champion ?? 0), method: V.method})}`);
@@ -62,10 +61,11 @@ async function page(context) {
   }
 
   async function colours() {
-    const {values, headers} = await binary(`${base}/map/colours?${asked({by: V.by, order: S.order})}`, Uint16Array);
-    S.legend = JSON.parse(decodeURIComponent(headers.get('x-legend')));
-    S.codes = values;
-    S.colourRevision = Number(headers.get('x-revision'));
+    const wanted = S.compared ? {model: S.compared.after, other: S.compared.before} : {};
+    const buffer = await binary(`${base}/map/colours?${asked({by: V.by, order: S.order, ...wanted})}`);
+    const length = new DataView(buffer).getUint32(0, true);
+    S.legend = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length))).legend;
+    S.codes = new Uint16Array(buffer, 4 + length);
   }
   const split = xy => { const n = xy.length / 2, x = new Float32Array(n), y = new Float32Array(n); for (let i = 0; i < n; i += 1) { x[i] = xy[2 * i]; y[i] = xy[2 * i + 1]; } return [x, y]; };
   const scale = () => S.legend.length < 2 ? [[0, S.legend[0]?.colour ?? '#888'], [1, S.legend[0]?.colour ?? '#888']] : S.legend.map((entry, place) => [place / (S.legend.length - 1), entry.colour]);

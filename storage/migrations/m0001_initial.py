@@ -1,4 +1,4 @@
-"""The first schema, as it was: later changes are steps of their own and leave this file alone."""
+"""The first schema, frozen: `storage/tables.py` has moved on since."""
 
 from alembic.operations import Operations
 from sqlalchemy import (
@@ -14,8 +14,6 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
-
-from storage.tables import APPEND_ONLY
 
 REVISION = "0001"
 
@@ -34,7 +32,7 @@ def _project() -> ForeignKey:
     return ForeignKey("project.id")
 
 
-Table(
+project = Table(
     "project",
     metadata,
     Column("id", Integer, primary_key=True),
@@ -46,7 +44,7 @@ Table(
     sqlite_strict=True,
 )
 
-Table(
+batch = Table(
     "batch",
     metadata,
     Column("id", Integer, primary_key=True),
@@ -63,7 +61,7 @@ Table(
     sqlite_strict=True,
 )
 
-Table(
+event = Table(
     "event",
     metadata,
     Column("project_id", Integer, _project(), primary_key=True),
@@ -78,7 +76,7 @@ Table(
     sqlite_strict=True,
 )
 
-Table(
+intent = Table(
     "intent",
     metadata,
     Column("project_id", Integer, _project(), primary_key=True),
@@ -92,7 +90,7 @@ Table(
     sqlite_strict=True,
 )
 
-Table(
+utterance = Table(
     "utterance",
     metadata,
     Column("project_id", Integer, _project(), primary_key=True),
@@ -109,7 +107,7 @@ Table(
     sqlite_strict=True,
 )
 
-Table(
+dataset_version = Table(
     "dataset_version",
     metadata,
     Column("id", Integer, primary_key=True),
@@ -126,7 +124,7 @@ Table(
     sqlite_strict=True,
 )
 
-Table(
+model_version = Table(
     "model_version",
     metadata,
     Column("id", Integer, primary_key=True),
@@ -143,7 +141,7 @@ Table(
     sqlite_strict=True,
 )
 
-Table(
+alias = Table(
     "alias",
     metadata,
     Column("id", Integer, primary_key=True),
@@ -155,7 +153,7 @@ Table(
     sqlite_strict=True,
 )
 
-Table(
+pin = Table(
     "pin",
     metadata,
     Column("project_id", Integer, _project(), primary_key=True),
@@ -167,7 +165,7 @@ Table(
     sqlite_strict=True,
 )
 
-Table(
+job = Table(
     "job",
     metadata,
     Column("id", Text, primary_key=True),
@@ -197,7 +195,7 @@ Table(
     sqlite_strict=True,
 )
 
-Table(
+blob = Table(
     "blob",
     metadata,
     Column("sha256", Text, primary_key=True),
@@ -205,7 +203,7 @@ Table(
     sqlite_strict=True,
 )
 
-Table(
+tree = Table(
     "tree",
     metadata,
     Column("sha256", Text, primary_key=True),
@@ -214,7 +212,7 @@ Table(
     sqlite_strict=True,
 )
 
-Table(
+vector = Table(
     "vector",
     metadata,
     Column("fingerprint", Text, primary_key=True),
@@ -224,9 +222,15 @@ Table(
     sqlite_with_rowid=False,
 )
 
+APPEND_ONLY = tuple(
+    f"CREATE TRIGGER event_no_{verb.lower()} BEFORE {verb} ON event "
+    "BEGIN SELECT RAISE(ABORT, 'the event log is append-only'); END"
+    for verb in ("UPDATE", "DELETE")
+)
+
 
 def upgrade(operations: Operations) -> None:
-    """Create every table."""
+    """Create the tables of the first release, and the triggers that keep the log as written."""
     connection = operations.get_bind()
     metadata.create_all(connection)
     if connection.dialect.name == "sqlite":

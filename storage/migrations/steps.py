@@ -4,11 +4,12 @@ from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from sqlalchemy.engine import Connection
 
-from storage.migrations import m0001_initial, m0004_order
+from storage.migrations import m0001_initial, m0002_layouts, m0003_order
 
 STEPS = (
     (m0001_initial.REVISION, m0001_initial.upgrade),
-    (m0004_order.REVISION, m0004_order.upgrade),
+    (m0002_layouts.REVISION, m0002_layouts.upgrade),
+    (m0003_order.REVISION, m0003_order.upgrade),
 )
 HEAD = STEPS[-1][0]
 

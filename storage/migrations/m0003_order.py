@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic.operations import Operations
 
-REVISION = "0004"
+REVISION = "0003"
 
 _ADDED = """
     UPDATE utterance SET added_revision = COALESCE((

@@ -1,0 +1,130 @@
+"""Routes of the embedding map; coordinates and colours travel as binary."""
+
+import gzip
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
+
+from app.api.bench import Bench
+from app.api.bodies import Body, LayoutBody
+from app.services import mapping
+from app.services.colouring import By
+from app.services.map_views import ColourView, MapView
+from app.services.studio import Studio
+from core.errors import Conflict
+
+router = APIRouter(tags=["map"])
+_BINARY = "application/octet-stream"
+_FRESH = {"Cache-Control": "no-store"}
+Model = Annotated[int | None, Query(ge=0)]
+
+
+@router.get("/plotly.js")
+def plotly(request: Request) -> Response:
+    """The drawing library that the installed plotly brings; packed once."""
+    body, tag = _packed_plotly()
+    headers = {"ETag": tag, "Cache-Control": "public, max-age=86400", "Vary": "Accept-Encoding"}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    headers["Content-Encoding"] = "gzip"
+    return Response(body, media_type="text/javascript", headers=headers)
+
+
+@cache
+def _packed_plotly() -> tuple[bytes, str]:
+    import plotly
+
+    raw = (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
+    return gzip.compress(raw, 6), f'"plotly-{plotly.__version__}"'
+
+
+@router.get("/projects/{project}/map")
+def points(bench: Bench, project: str, method: str = "pca", model: Model = None) -> dict[str, Any]:
+    """Which points there are; where they lie is a second request."""
+    found = mapping.map_points(bench.studio, project, model, method)
+    return {
+        "model": found.model,
+        "method": found.method,
+        "ids": found.ids,
+        "stored": found.stored,
+        "missing": found.missing,
+        "revision": found.revision,
+        "order": found.order,
+    }
+
+
+@router.get("/projects/{project}/map/xy")
+def places(
+    bench: Bench, project: str, order: str, method: str = "pca", model: Model = None
+) -> Response:
+    """Where the points lie: x and y of each, little-endian float32."""
+    found = mapping.map_points(bench.studio, project, model, method)
+    _same(found, order)
+    return Response(found.xy.astype("<f4").tobytes(), media_type=_BINARY, headers=_FRESH)
+
+
+class ColourQuery(Body):
+    """Which points, and by what to colour them; with `other`, those of a comparison."""
+
+    order: str
+    by: By = "intent"
+    method: str = "pca"
+    model: int | None = Field(default=None, ge=0)
+    other: int | None = Field(default=None, ge=0)
+
+
+@router.get("/projects/{project}/map/colours")
+def colours(bench: Bench, project: str, which: Annotated[ColourQuery, Query()]) -> Response:
+    """Legend and codes: length of the JSON as uint32, JSON, then one uint16 for each point."""
+    ids = _ids(bench.studio, project, which)
+    found = mapping.map_colours(bench.studio, project, which.model, which.by, ids)
+    _same(found, which.order)
+    legend = [
+        {"name": c.name, "colour": c.colour, "count": n}
+        for c, n in zip(found.legend, found.counts, strict=True)
+    ]
+    head = json.dumps({"legend": legend, "revision": found.revision}).encode()
+    head += b" " * (-len(head) % 4)  # arrays begin at multiples of their size
+    body = len(head).to_bytes(4, "little") + head + found.codes.astype("<u2").tobytes()
+    return Response(body, media_type=_BINARY, headers=_FRESH)
+
+
+def _ids(studio: Studio, project: str, which: ColourQuery) -> tuple[str, ...]:
+    if which.other is None:
+        return mapping.map_points(studio, project, which.model, which.method).ids
+    return mapping.compare_maps(studio, project, which.other, which.model or 0, which.method).ids
+
+
+def _same(found: MapView | ColourView, order: str) -> None:
+    if found.order != order:
+        raise Conflict("The texts of this map have changed meanwhile.", "Load the map again.")
+
+
+@router.post("/projects/{project}/map/layout", status_code=202)
+def lay_out(bench: Bench, project: str, body: LayoutBody) -> dict[str, str]:
+    """Queue the computation of a layout."""
+    return {"job": mapping.start_layout(bench.studio, project, body.model, body.method).id}
+
+
+@router.get("/projects/{project}/map/compare")
+def compare(
+    bench: Bench, project: str, before: int, after: int, method: str = "pca"
+) -> dict[str, Any]:
+    """Two maps of the same points, and which texts moved most."""
+    found = mapping.compare_maps(bench.studio, project, before, after, method)
+    return {
+        "ids": found.ids,
+        "before": found.before,
+        "after": found.after,
+        "before_xy": found.before_xy.tolist(),
+        "after_xy": found.after_xy.tolist(),
+        "moved": found.moved,
+        "silhouettes": found.silhouettes,
+        "missing": found.missing,
+        "revision": found.revision,
+        "order": found.order,
+    }

@@ -1,0 +1,72 @@
+"""Values that are dear to make and never change under their key, kept while there is room."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_LIMIT_BYTES = 512 << 20
+
+
+@dataclass(slots=True)
+class _Entry:
+    future: Future[Any] = field(default_factory=Future)
+    size: int = 0
+
+
+@dataclass(slots=True)
+class Cache:
+    """Keeps what was used last; each value is made once, however many threads ask for it."""
+
+    limit_bytes: int = _LIMIT_BYTES
+    _entries: OrderedDict[Hashable, _Entry] = field(default_factory=OrderedDict)
+    _mutex: threading.Lock = field(default_factory=threading.Lock)
+
+    def get(self, key: Hashable, make: Callable[[], T], size: Callable[[T], int]) -> T:
+        """Return the value of a key, made when it is not there.
+
+        Args:
+            key: Everything that the value depends on.
+            make: Makes it; what it raises reaches everybody who waits, and is not kept.
+            size: Bytes that it holds.
+        """
+        with self._mutex:
+            entry = self._entries.get(key)
+            mine = entry is None
+            if entry is None:
+                entry = self._entries[key] = _Entry()
+            self._entries.move_to_end(key)
+        if mine:
+            self._fill(key, entry, make, size)
+        value: T = entry.future.result()
+        return value
+
+    def forget(self, key: Hashable) -> None:
+        """Make a value anew when it is next asked for."""
+        with self._mutex:
+            self._entries.pop(key, None)
+
+    def _fill(
+        self, key: Hashable, entry: _Entry, make: Callable[[], T], size: Callable[[T], int]
+    ) -> None:
+        try:
+            value = make()
+            entry.size = size(value)
+        except BaseException as error:
+            with self._mutex:
+                if self._entries.get(key) is entry:
+                    del self._entries[key]
+            entry.future.set_exception(error)
+            raise
+        entry.future.set_result(value)
+        with self._mutex:
+            held = sum(other.size for other in self._entries.values())
+            for old, other in list(self._entries.items()):
+                if held <= self.limit_bytes:
+                    break
+                if other is not entry and other.future.done():
+                    held -= other.size
+                    del self._entries[old]

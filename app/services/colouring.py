@@ -1,0 +1,241 @@
+"""What the points of a map are coloured by: a code for each utterance, and the codes' legend."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.services.embedding import Embedded, Points, read_embedded
+from app.services.map_views import Colour
+from app.services.spaces import Space, open_space, require_pipeline
+from app.services.studio import Studio
+from core.palette import AMBER, BLUE, GREEN, GREY, RED, position_colour, ramp
+from core.pipeline import IntentPipeline
+from storage import dataset, points, versions
+from storage.records import IntentRecord
+
+By = Literal["intent", "prediction", "agreement", "split", "time", "label state"]
+CHOICES: tuple[str, ...] = get_args(By)
+
+T = TypeVar("T")
+_CHUNK = 4_096
+_TIMES = 8
+_DATE_AND_MINUTE = 16
+Codes = NDArray[np.int64]
+"""One code for each utterance of a project; -1 where nothing is known."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Colouring:
+    """Codes of all utterances of a project, and the entries that they count."""
+
+    codes: Codes
+    legend: tuple[Colour, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Canvas:
+    """What is being coloured."""
+
+    studio: Studio
+    space: Space
+    points: Points
+    intents: tuple[IntentRecord, ...]
+
+    @property
+    def legend(self) -> tuple[Colour, ...]:
+        """The intents in their order; archived ones too, so that the codes stay."""
+        return tuple(Colour(i.name, intent_colour(i)) for i in self.intents)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Answers:
+    """What a model version answers for the utterances whose embeddings are known.
+
+    Attributes:
+        ids: Of the utterances.
+        winners: Column of the largest score, (n,) int64.
+        outside: Whether it stays under the threshold, (n,).
+    """
+
+    ids: tuple[str, ...]
+    winners: Codes
+    outside: NDArray[np.bool_]
+
+
+def canvas_of(studio: Studio, space: Space, found: Points) -> Canvas:
+    """Gather what colours depend on."""
+    with studio.database.read() as connection:
+        intents = dataset.intents(connection, space.project.id)
+    return Canvas(studio, space, found, tuple(intents))
+
+
+def colouring_of(canvas: Canvas, by: str) -> Colouring:
+    """Colour every utterance of a project.
+
+    Raises:
+        InvalidInput: The untuned encoder predicts nothing that one could colour by.
+    """
+    return _WAYS[by](canvas)
+
+
+def intent_colour(intent: IntentRecord) -> str:
+    """Return the colour that a person gave an intent, or else that of its position."""
+    return intent.color or position_colour(intent.position)
+
+
+def _by_intent(canvas: Canvas) -> Colouring:
+    """The first intent in the project's order, where a text has several."""
+    place = {intent.id: at for at, intent in enumerate(canvas.intents)}
+    none, unlabelled = len(place), len(place) + 1
+
+    def code(labels: tuple[str, ...] | None) -> int:
+        if labels is None:
+            return unlabelled
+        return min((place[key] for key in labels), default=none)
+
+    legend = (*canvas.legend, Colour("no intent", AMBER), Colour("unlabelled", GREY))
+    return Colouring(_each(canvas.points.columns.labels, code), legend)
+
+
+def _by_split(canvas: Canvas) -> Colouring:
+    legend = (Colour("train", BLUE), Colour("test", AMBER), Colour("pool", GREY))
+    place = {entry.name: at for at, entry in enumerate(legend)}
+    return Colouring(_each(canvas.points.columns.splits, place.__getitem__), legend)
+
+
+def _by_label_state(canvas: Canvas) -> Colouring:
+    columns = canvas.points.columns
+    legend = (
+        Colour("labelled", BLUE),
+        Colour("no intent", GREEN),
+        Colour("skipped", AMBER),
+        Colour("flagged", RED),
+        Colour("unlabelled", GREY),
+    )
+    codes = _each(columns.labels, lambda labels: 4 if labels is None else 0 if labels else 1)
+    codes[np.array(columns.skipped, dtype=bool)] = 2
+    codes[np.array(columns.flagged, dtype=bool)] = 3
+    return Colouring(codes, legend)
+
+
+def _by_time(canvas: Canvas) -> Colouring:
+    """When each text came in: every import by itself, or eight spans of equally many texts."""
+    with canvas.studio.database.read() as connection:
+        came = points.arrivals(connection, canvas.space.project.id)
+    moments = np.array([came.get(key, "") for key in canvas.points.columns.ids])
+    known = moments != ""
+    starts = np.unique(moments[known])
+    if len(starts) > _TIMES:
+        ordered = np.sort(moments[known])
+        starts = np.unique(ordered[np.arange(_TIMES) * len(ordered) // _TIMES])
+    codes = np.where(known, np.searchsorted(starts, moments, side="right") - 1, -1)
+    names = [str(start)[:_DATE_AND_MINUTE].replace("T", " ") for start in starts]
+    legend = tuple(map(Colour, names, ramp(len(names))))
+    return Colouring(codes.astype(np.int64), legend)
+
+
+def _by_prediction(canvas: Canvas) -> Colouring:
+    codes, legend = _predicted(canvas)
+    return Colouring(codes, legend)
+
+
+def _by_agreement(canvas: Canvas) -> Colouring:
+    predicted, known = _predicted(canvas)
+    outside = len(known) - 1
+    place = {intent.id: at for at, intent in enumerate(canvas.intents)}
+    legend = (
+        Colour("agrees", BLUE),
+        Colour("differs", RED),
+        Colour("out of scope", AMBER),
+        Colour("unlabelled", GREY),
+    )
+
+    def code(labels: tuple[str, ...] | None, answer: int) -> int:
+        if labels is None:
+            return 3
+        if answer < 0:
+            return -1
+        if answer == outside:
+            return 2 if labels else 0
+        return 0 if any(place[key] == answer for key in labels) else 1
+
+    pairs = zip(canvas.points.columns.labels, predicted.tolist(), strict=True)
+    cases: dict[tuple[tuple[str, ...] | None, int], int] = {}
+    codes = [cases[p] if p in cases else cases.setdefault(p, code(*p)) for p in pairs]
+    return Colouring(np.array(codes, dtype=np.int64), legend)
+
+
+def _predicted(canvas: Canvas) -> tuple[Codes, tuple[Colour, ...]]:
+    """Return the project's intent that each text is answered with, and "out of scope" last."""
+    opened = open_space(canvas.studio, canvas.space)
+    pipeline = require_pipeline(opened)
+    embedded = read_embedded(canvas.studio, canvas.space.project, opened.encoder)
+    answers = _answers(canvas, pipeline, embedded)
+    column_codes, extra = _columns_as_intents(canvas, pipeline.head.intents)
+    legend = (*canvas.legend, *extra, Colour("out of scope", GREY))
+    codes = np.where(answers.outside, len(legend) - 1, column_codes[answers.winners])
+    row = {key: at for at, key in enumerate(answers.ids)}
+    rows = np.array([row.get(key, -1) for key in canvas.points.columns.ids], dtype=np.int64)
+    return np.append(codes, -1)[rows], legend
+
+
+def _answers(canvas: Canvas, pipeline: IntentPipeline, embedded: Embedded) -> _Answers:
+    """Ask the head for every text, once for each model version and state of the texts."""
+
+    def make() -> _Answers:
+        n = len(embedded.ids)
+        winners, outside = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool)
+        for start in range(0, n, _CHUNK):
+            part = slice(start, start + _CHUNK)
+            scores = pipeline.head.scores(embedded.embeddings[part])
+            winners[part] = scores.argmax(1)
+            outside[part] = scores.max(1) < pipeline.calibration.threshold
+        return _Answers(embedded.ids, winners, outside)
+
+    version = canvas.space.version
+    key = ("answers", version and version.tree_sha256, embedded.digest)
+    return canvas.studio.cache.get(key, make, lambda made: 90 * len(made.ids))
+
+
+def _columns_as_intents(canvas: Canvas, names: Sequence[str]) -> tuple[Codes, tuple[Colour, ...]]:
+    """Find which intent of today each name in a model meant; intents may be renamed since."""
+    place = {intent.id: at for at, intent in enumerate(canvas.intents)}
+    by_name = {intent.name: intent.id for intent in canvas.intents} | _names_then(canvas)
+    extra: list[Colour] = []
+    codes: list[int] = []
+    for at, name in enumerate(names):
+        key = by_name.get(name)
+        if key in place:
+            codes.append(place[key])
+        else:  # a bundle came with intents that this project does not know
+            codes.append(len(place) + len(extra))
+            extra.append(Colour(name, position_colour(len(place) + at)))
+    return np.array(codes, dtype=np.int64), tuple(extra)
+
+
+def _names_then(canvas: Canvas) -> dict[str, str]:
+    version = canvas.space.version
+    if version is None or version.dataset_version_id is None:
+        return {}
+    with canvas.studio.database.read() as connection:
+        revision = versions.get(connection, version.dataset_version_id).revision
+        return points.intent_ids_by_name(connection, canvas.space.project.id, revision)
+
+
+def _each(column: Sequence[T], code: Callable[[T], int]) -> Codes:
+    """Give every value its code, each distinct value once."""
+    codes = {value: code(value) for value in set(column)}
+    return np.array([codes[value] for value in column], dtype=np.int64)
+
+
+_WAYS: dict[str, Callable[[Canvas], Colouring]] = {
+    "intent": _by_intent,
+    "prediction": _by_prediction,
+    "agreement": _by_agreement,
+    "split": _by_split,
+    "time": _by_time,
+    "label state": _by_label_state,
+}

@@ -1,0 +1,108 @@
+"""A project's utterances as columns: what a map of tens of thousands of them needs, at once."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from core.types import Split
+from storage.tables import batch, event, utterance
+
+_CHUNK = 400
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PointColumns:
+    """Utterances by id, one column for each attribute, all equally long.
+
+    Attributes:
+        ids: Rising.
+        hashes: Of their texts, as the vector cache knows them.
+        splits: train, test or pool.
+        labels: Intent ids; None is unlabelled, empty is "no intent". Equal labels are one object.
+        skipped: Whether a person passed them over.
+        flagged: Whether a person marked them.
+    """
+
+    ids: tuple[str, ...]
+    hashes: tuple[str, ...]
+    splits: tuple[Split, ...]
+    labels: tuple[tuple[str, ...] | None, ...]
+    skipped: tuple[bool, ...]
+    flagged: tuple[bool, ...]
+
+
+def columns(connection: Connection, project_id: int) -> PointColumns:
+    """Read a project's utterances without their texts."""
+    # As plain text: of 50,000 labels a few hundred differ, and only those are worth parsing.
+    labels = sa.type_coerce(utterance.c.labels, sa.Text)
+    query = sa.select(
+        utterance.c.id,
+        utterance.c.text_hash,
+        utterance.c.split,
+        labels,
+        utterance.c.skipped,
+        utterance.c.flagged,
+    ).where(utterance.c.project_id == project_id)
+    rows = connection.execute(query.order_by(utterance.c.id)).all()
+    if not rows:
+        return PointColumns((), (), (), (), (), ())
+    ids, hashes, splits, raw, skipped, flagged = zip(*rows, strict=True)
+    parsed = {text: None if text is None else tuple(json.loads(text)) for text in set(raw)}
+    return PointColumns(
+        ids=ids,
+        hashes=hashes,
+        splits=splits,
+        labels=tuple([parsed[text] for text in raw]),
+        skipped=tuple([bool(value) for value in skipped]),
+        flagged=tuple([bool(value) for value in flagged]),
+    )
+
+
+def texts(connection: Connection, project_id: int, ids: Sequence[str]) -> dict[str, str]:
+    """Return the texts of some utterances by id; ids that are gone are left out."""
+    found: dict[str, str] = {}
+    for start in range(0, len(ids), _CHUNK):
+        query = sa.select(utterance.c.id, utterance.c.text).where(
+            utterance.c.project_id == project_id,
+            utterance.c.id.in_(ids[start : start + _CHUNK]),
+        )
+        found |= dict(connection.execute(query).all())
+    return found
+
+
+def arrivals(connection: Connection, project_id: int) -> dict[str, str]:
+    """Return when each utterance came in, by id, as ISO 8601; one deleted and restored, last."""
+    query = (
+        sa.select(event.c.subject_id, batch.c.at)
+        .join(batch, batch.c.id == event.c.batch_id)
+        .where(
+            event.c.project_id == project_id,
+            event.c.subject == "utterance",
+            event.c.field == "row",
+            event.c.after.is_not(None),
+        )
+        .order_by(event.c.revision)
+    )
+    return dict(connection.execute(query).all())
+
+
+def intent_ids_by_name(connection: Connection, project_id: int, revision: int) -> dict[str, str]:
+    """Return which intent bore which name at a revision; later renames do not count."""
+    query = (
+        sa.select(event.c.subject_id, event.c.field, event.c.after)
+        .where(
+            event.c.project_id == project_id,
+            event.c.revision <= revision,
+            event.c.subject == "intent",
+            event.c.field.in_(("row", "name")),
+        )
+        .order_by(event.c.revision)
+    )
+    names: dict[str, str | None] = {}
+    for key, field, after in connection.execute(query):
+        whole = field == "row" and after is not None
+        names[key] = after["name"] if whole else after
+    return {name: key for key, name in names.items() if name is not None}
