@@ -12,6 +12,7 @@ from core.encoders.base import Tuning
 from core.recipes import ConvfitRecipe, chosen_epochs
 from core.training.batches import epoch_batches
 from core.training.checkpoints import Checkpoint
+from core.training.devices import Share, repeatable, share_of_process
 from core.training.events import CheckpointReady, StepDone
 from core.training.objectives import Objective, build_objective
 from core.training.schedule import linear_rate
@@ -41,25 +42,29 @@ def fit(
     """Tune an encoder by AdamW on batches of pairs (ConvFiT Section 3); stop by not asking on.
 
     The same seed on the same machine gives the same weights, resumed or not. The global random
-    state of torch is set, since dropout draws from it.
+    state of torch is set, since dropout draws from it. Processes that `torch.distributed` has
+    joined take each step together; all of them yield the same events.
     """
-    device = tuning.device
+    device, share = tuning.device, share_of_process()
     targets = torch.tensor(labels, device=device)
     objective = build_objective(recipe, _untuned(tuning, len(labels)), targets)
     parameters = [*tuning.trainable(), *objective.weights.named_parameters(prefix="objective")]
     optimizer = _optimizer(parameters, recipe)
     plan = plan_batches(labels, recipe)
-    done = _restore(options, parameters, optimizer, recipe.seed)
+    torch.manual_seed(recipe.seed)
+    done = _restore(options, parameters, optimizer, device)
     tuning.train()
     for step in range(done, len(plan)):
         epoch, rows = plan[step]
         rate = recipe.learning_rate * linear_rate(step + 1, len(plan) + 1, recipe.warmup)
         for group in optimizer.param_groups:
             group["lr"] = rate
-        loss = _step(tuning, objective, optimizer, torch.from_numpy(rows).to(device), targets)
+        share.seed_step(recipe.seed, step)
+        batch = torch.from_numpy(rows).to(device)
+        loss = _step(tuning, objective, optimizer, share, (batch, targets[batch]))
         yield StepDone(step + 1, len(plan), epoch, loss)
         if options.checkpoint_every and _is_due(step + 1, len(plan), options.checkpoint_every):
-            tensors = _state(parameters, optimizer)
+            tensors = _state(parameters, optimizer, device)
             yield CheckpointReady(Checkpoint(options.stage, step + 1, tensors))
     tuning.eval()
 
@@ -87,12 +92,15 @@ def _step(
     tuning: Tuning,
     objective: Objective,
     optimizer: torch.optim.Optimizer,
-    rows: Tensor,
-    targets: Tensor,
+    share: Share,
+    batch: tuple[Tensor, Tensor],
 ) -> float:
+    rows, targets = batch
     optimizer.zero_grad(set_to_none=True)
-    loss = objective(tuning(rows), targets[rows])
-    loss.backward()
+    with repeatable(tuning.device):
+        loss = objective(share.embed(tuning, rows), targets)
+        loss.backward()
+    share.sum_gradients(parameter for _, parameter in tuning.trainable())
     weights = [p for group in optimizer.param_groups for p in group["params"]]
     nn.utils.clip_grad_norm_(weights, _MAX_GRADIENT_NORM)
     optimizer.step()
@@ -103,7 +111,8 @@ def _step(
 def _untuned(tuning: Tuning, n_rows: int) -> Tensor:
     tuning.eval()
     rows = torch.arange(n_rows, device=tuning.device)
-    return torch.cat([tuning(part) for part in rows.split(256)])
+    with repeatable(tuning.device):
+        return torch.cat([tuning(part) for part in rows.split(256)])
 
 
 def _optimizer(
@@ -122,11 +131,13 @@ def _optimizer(
 
 
 def _state(
-    parameters: list[tuple[str, nn.Parameter]], optimizer: torch.optim.Optimizer
+    parameters: list[tuple[str, nn.Parameter]],
+    optimizer: torch.optim.Optimizer,
+    device: torch.device,
 ) -> dict[str, Tensor]:
     tensors = {"random.cpu": torch.get_rng_state()}
-    if torch.cuda.is_available():
-        tensors["random.cuda"] = torch.cuda.get_rng_state()
+    if device.type == "cuda":
+        tensors["random.cuda"] = torch.cuda.get_rng_state(device)
     for name, parameter in parameters:
         tensors[f"weight.{name}"] = parameter.detach().clone().contiguous()
         for key, value in optimizer.state[parameter].items():
@@ -138,10 +149,9 @@ def _restore(
     options: FitOptions,
     parameters: list[tuple[str, nn.Parameter]],
     optimizer: torch.optim.Optimizer,
-    seed: int,
+    device: torch.device,
 ) -> int:
     """Set weights, optimiser and random state; return how many steps are done."""
-    torch.manual_seed(seed)
     if options.resume is None or options.resume.stage != options.stage:
         return 0
     tensors = options.resume.tensors
@@ -153,8 +163,8 @@ def _restore(
                 for key in ("step", "exp_avg", "exp_avg_sq")
             }
     torch.set_rng_state(tensors["random.cpu"].cpu())
-    if "random.cuda" in tensors and torch.cuda.is_available():
-        torch.cuda.set_rng_state(tensors["random.cuda"].cpu())
+    if "random.cuda" in tensors and device.type == "cuda":
+        torch.cuda.set_rng_state(tensors["random.cuda"].cpu(), device)
     return options.resume.step
 
 

@@ -19,6 +19,7 @@ from core.pipeline import IntentPipeline, exact_answers
 from core.recipes import ConvfitRecipe, HeadConfig, InstantRecipe, chosen_epochs
 from core.splits import Rows, stratified_folds
 from core.training.checkpoints import Checkpoint
+from core.training.devices import device_of_process
 from core.training.events import Event, StageStarted
 from core.training.loop import FitOptions, fit
 from core.types import Exemplar, FloatArray, Intent, ScoreArray
@@ -155,7 +156,7 @@ def _tune(
             max_tokens=recipe.max_tokens,
             projection=recipe.projection,
             projection_size=recipe.projection_size,
-            device=inputs.device,
+            device=device_of_process(inputs.device),
             seed=recipe.seed,
         ),
     )

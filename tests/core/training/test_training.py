@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from transformers import get_linear_schedule_with_warmup
 
 from core.bench import drain
-from core.encoders.loading import load_encoder
+from core.bundle.layout import load_pipeline, save_pipeline
+from core.encoders.base import Encoder
+from core.encoders.loading import load_encoder, load_folder
 from core.encoders.transformer import TransformerEncoder
 from core.encoders.tuning import TuningOptions, open_tuning
 from core.errors import InvalidInput
@@ -21,13 +23,14 @@ from core.training.runs import RunInputs, run_recipe
 from core.training.schedule import linear_rate
 from core.types import Exemplar, Intent
 from tests.conftest import SENTENCES
+from tests.tiny import tiny_transformer
 
 ROWS = [(text, place) for place, texts in enumerate(SENTENCES.values()) for text in texts]
 TEXTS, LABELS = [text for text, _ in ROWS], [label for _, label in ROWS]
 SMALL = {"epochs": 3, "frozen_layers": 1, "learning_rate": 1e-3}
 
 
-def inputs(encoder: TransformerEncoder) -> RunInputs:
+def inputs(encoder: Encoder) -> RunInputs:
     exemplars = tuple(
         Exemplar(f"{name}-{n}", text, (name,))
         for name, texts in SENTENCES.items()
@@ -137,6 +140,16 @@ def test_an_instant_run_answers_its_exemplars_exactly(tiny: TransformerEncoder) 
     answers = result.pipeline.predict(["  HELLO there!!", "where is my parcel?"])
     assert [a.decision.rule for a in answers] == ["exact", "exact"]
     assert [a.decision.intents for a in answers] == [("greeting",), ("parcel",)]
+
+
+def test_a_run_over_another_kind_of_encoder_is_stored_and_answers_the_same(tmp_path: Path) -> None:
+    base = load_folder(tiny_transformer(tmp_path / "mpnet", "mpnet"))
+    result = drain(run_recipe(ConvfitRecipe(**SMALL), inputs(base)), lambda _: None)
+    assert result.pipeline.encoder.fingerprint != base.fingerprint
+    save_pipeline(result.pipeline, {}, tmp_path / "model")
+    again = load_pipeline(tmp_path / "model")
+    asked = ["where is my money", "good day", "  HELLO there!!"]
+    assert again.predict(asked) == result.pipeline.predict(asked)
 
 
 def test_votes_shown_and_hidden_add_up_to_the_score(tiny: TransformerEncoder) -> None:

@@ -1,0 +1,91 @@
+"""Where a run computes: the device of this process, its share of a batch, repeatable arithmetic.
+
+Processes that train together (one for each GPU, started by `accelerate launch`) hold equal weights.
+Each embeds its share of a batch, all see the whole batch of embeddings, and gradients are summed,
+so that a step is the same as that of one process.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, distributed, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from core.encoders.base import Tuning
+
+
+def device_of_process(asked: str) -> str:
+    """Return the device to compute on: as asked, or this process's GPU where there are several."""
+    if not asked.startswith("cuda"):
+        return asked
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # else cuBLAS may vary by run
+    from accelerate import PartialState  # joins the processes that `accelerate launch` started
+
+    state = PartialState()
+    return str(state.device) if state.num_processes > 1 else asked
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Which of the processes that train together this one is.
+
+    Attributes:
+        index: Its place, from 0.
+        count: How many there are; 1 where it trains alone.
+    """
+
+    index: int = 0
+    count: int = 1
+
+    def embed(self, tuning: Tuning, rows: Tensor) -> Tensor:
+        """Embed a batch together; (b,) int64 to (b, dim), with gradients for the own share."""
+        if self.count == 1:
+            return tuning(rows)
+        size = -(-len(rows) // self.count)
+        # All shares are equally large; rows that fill up the last are cut off again below.
+        filled = torch.arange(size * self.count, device=rows.device) % len(rows)
+        own = tuning(rows[filled].view(self.count, size)[self.index])
+        parts = [torch.empty_like(own) for _ in range(self.count)]
+        distributed.all_gather(parts, own.detach().contiguous())
+        parts[self.index] = own
+        return torch.cat(parts)[: len(rows)]
+
+    def sum_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
+        """Add the other shares' gradients of the encoder's weights."""
+        for parameter in parameters if self.count > 1 else ():
+            if parameter.grad is not None:
+                distributed.all_reduce(parameter.grad)
+
+    def seed_step(self, seed: int, step: int) -> None:
+        """Give each process its own dropout at each step, so that no other state need be kept."""
+        if self.count > 1:
+            state = np.random.SeedSequence([seed, step, self.index]).generate_state(1)
+            torch.manual_seed(int(state[0]))
+
+
+def share_of_process() -> Share:
+    """Return this process's share; the whole where none has joined it to others."""
+    if distributed.is_available() and distributed.is_initialized():
+        return Share(distributed.get_rank(), distributed.get_world_size())
+    return Share()
+
+
+@contextmanager
+def repeatable(device: torch.device) -> Iterator[None]:
+    """Compute the same bits each time on a GPU, too; a CPU does so anyway."""
+    if device.type != "cuda":
+        yield
+        return
+    before = torch.are_deterministic_algorithms_enabled()
+    warned = torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.use_deterministic_algorithms(mode=True, warn_only=True)
+    try:
+        # The fused kernels of attention add up gradients in no fixed order.
+        with sdpa_kernel(SDPBackend.MATH):
+            yield
+    finally:
+        torch.use_deterministic_algorithms(mode=before, warn_only=warned)
