@@ -24,3 +24,8 @@ def match_key(text: str) -> str:
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     bare = " ".join(folded.split()).strip(_OUTER_PUNCTUATION)
     return bare or " ".join(folded.split())
+
+
+def counted(n: int, noun: str) -> str:
+    """Write a number with its noun: "1 text", "1,200 texts"."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

@@ -86,11 +86,13 @@ def changes_of(connection: Connection, batch_id: int) -> list[Change]:
     return [_change(row) for row in connection.execute(query)]
 
 
-def changes_up_to(connection: Connection, project_id: int, revision: int) -> Iterable[Change]:
-    """Every change from the beginning to a revision, in order, streamed."""
+def changes_up_to(
+    connection: Connection, project_id: int, revision: int, after: int = 0
+) -> Iterable[Change]:
+    """Every change after one revision (or from the beginning) to another, in order, streamed."""
     query = (
         sa.select(event)
-        .where(event.c.project_id == project_id, event.c.revision <= revision)
+        .where(event.c.project_id == project_id, event.c.revision.between(after + 1, revision))
         .order_by(event.c.revision)
     )
     for row in connection.execution_options(yield_per=2_000).execute(query):

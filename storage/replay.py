@@ -20,6 +20,14 @@ class State:
     intents: dict[str, dict[str, Any]] = field(default_factory=dict)
     utterances: dict[str, dict[str, Any]] = field(default_factory=dict)
 
+    def part(self, ids: Iterable[str]) -> "State":
+        """Copy all intents and the utterances of some ids; unknown ids are passed over."""
+        known = (key for key in ids if key in self.utterances)
+        return State(
+            {key: dict(row) for key, row in self.intents.items()},
+            {key: dict(self.utterances[key]) for key in known},
+        )
+
     def intent_records(self) -> list[IntentRecord]:
         """Intents by position and name."""
         records = [intent_record(key, row) for key, row in self.intents.items()]
@@ -30,9 +38,14 @@ class State:
         return [utterance_record(key, self.utterances[key]) for key in sorted(self.utterances)]
 
 
-def replay(changes: Iterable[Change]) -> State:
-    """Fold changes, from a project's beginning on, into its state."""
-    state = State()
+def replay(changes: Iterable[Change], start: State | None = None) -> State:
+    """Fold changes into a project's state.
+
+    Args:
+        changes: In their order, from the beginning or from where `start` is.
+        start: Is brought forward in place; None is the empty beginning.
+    """
+    state = State() if start is None else start
     for change in changes:
         rows = state.intents if change.subject == "intent" else state.utterances
         if change.field != "row":

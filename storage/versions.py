@@ -1,6 +1,5 @@
 """Dataset versions: a revision with its hash; cutting one copies nothing."""
 
-from collections import Counter
 from typing import Any
 
 import sqlalchemy as sa
@@ -9,6 +8,7 @@ from sqlalchemy.engine import Connection, Row
 from core.errors import NotFound
 from storage import dataset, events
 from storage.clock import now
+from storage.diff import DatasetDiff, diff_states
 from storage.records import DatasetVersionRecord, ProjectRecord
 from storage.replay import SCHEME, State, canonical_hash, replay
 from storage.tables import dataset_version
@@ -81,46 +81,36 @@ def state_at(connection: Connection, project_id: int, revision: int) -> State:
     return replay(events.changes_up_to(connection, project_id, revision))
 
 
+def states_between(
+    connection: Connection, project_id: int, older: int, newer: int
+) -> tuple[State, State]:
+    """Rebuild the data at two revisions, reading the log once."""
+    low, high = sorted((older, newer))
+    state = state_at(connection, project_id, low)
+    first = state.part(state.utterances)
+    last = replay(events.changes_up_to(connection, project_id, high, after=low), state)
+    return (first, last) if older <= newer else (last, first)
+
+
+def successive_diffs(connection: Connection, project_id: int) -> list[DatasetDiff]:
+    """What each version changed since the one before it, the first since the empty project.
+
+    The log is read once, and only rows that an interval touches are compared in it.
+    """
+    state, at, found = State(), 0, []
+    for version in list_all(connection, project_id):
+        changes = list(events.changes_up_to(connection, project_id, version.revision, after=at))
+        touched = {change.subject_id for change in changes}
+        before = state.part(touched)
+        replay(changes, state)
+        found.append(diff_states(before, state.part(touched)))
+        at = version.revision
+    return found
+
+
 def diff_in_words(old: State, new: State) -> str:
-    """Say what changed between two states: "14 relabelled, 3 added, intent X renamed to Y"."""
-    counts: Counter[str] = Counter()
-    for key in old.utterances.keys() | new.utterances.keys():
-        counts.update(_utterance_changes(old.utterances.get(key), new.utterances.get(key)))
-    words = [f"{counts[kind]} {kind}" for kind in _KINDS if counts[kind]]
-    for key in sorted(old.intents.keys() | new.intents.keys()):
-        words += _intent_changes(old.intents.get(key), new.intents.get(key))
-    return ", ".join(words) or "nothing changed"
-
-
-_KINDS = ("added", "deleted", "labelled", "relabelled", "unlabelled", "edited", "moved")
-
-
-def _utterance_changes(before: dict[str, Any] | None, after: dict[str, Any] | None) -> list[str]:
-    if before is None or after is None:
-        return ["added" if before is None else "deleted"]
-    kinds = []
-    if before["labels"] != after["labels"]:
-        fresh, gone = before["labels"] is None, after["labels"] is None
-        kinds.append("labelled" if fresh else "unlabelled" if gone else "relabelled")
-    if before["text"] != after["text"]:
-        kinds.append("edited")
-    if before["split"] != after["split"]:
-        kinds.append("moved")
-    return kinds
-
-
-def _intent_changes(before: dict[str, Any] | None, after: dict[str, Any] | None) -> list[str]:
-    if before is None or after is None:
-        named = after or before or {}
-        return [f"intent {named['name']} {'created' if before is None else 'removed'}"]
-    words = []
-    if before["name"] != after["name"]:
-        words.append(f"intent {before['name']} renamed to {after['name']}")
-    if before["archived"] != after["archived"]:
-        words.append(f"intent {after['name']} {'archived' if after['archived'] else 'restored'}")
-    if before["description"] != after["description"]:
-        words.append(f"intent {after['name']} described anew")
-    return words
+    """Say what changed between two states: "14 relabelled, 3 added, intent 'a' renamed to 'b'"."""
+    return ", ".join(diff_states(old, new).words)
 
 
 def _record(row: Row[Any]) -> DatasetVersionRecord:

@@ -1,0 +1,363 @@
+"""Compare versions: what changed in the data, and whether a new model is the better one."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.services.embedding import embed_texts
+from app.services.prediction import load_model
+from app.services.studio import Studio
+from app.services.views import GateVerdict, ModelComparison, PinChange
+from core.errors import NotFound
+from core.metrics.paired import (
+    Difference,
+    PairedAnswer,
+    PairedReport,
+    paired_report,
+    unpaired_difference,
+)
+from core.pipeline import IntentPipeline
+from core.text import counted, match_key
+from core.types import Exemplar, FloatArray
+from storage import dataset, events, models, projects, versions
+from storage.database import Transaction
+from storage.diff import DatasetDiff, diff_states
+from storage.records import ModelVersionRecord, PinRecord, ProjectRecord
+
+_CHUNK = 512
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contender:
+    """A model that is compared; stored, or fresh from training.
+
+    Attributes:
+        name: `PROJECT@N`, or what a reader shall call it.
+        metrics: Its stored figures.
+        names: Intent names it learned to what they are called now; others are as they were.
+        open: Loads its pipeline.
+    """
+
+    name: str
+    metrics: Mapping[str, Any]
+    names: Mapping[str, str]
+    open: Callable[[], IntentPipeline]
+
+
+def compare_versions(
+    studio: Studio, project: str, older: int | None = None, newer: int | None = None
+) -> DatasetDiff:
+    """Say what changed from one dataset version to another.
+
+    Args:
+        studio: The studio.
+        project: Its name.
+        older: Number of a version; None or 0 is the empty beginning.
+        newer: Number of a version; None or 0 is the data as it is now.
+
+    Raises:
+        NotFound: There is no such project or version.
+    """
+    with studio.database.read() as connection:
+        key = projects.find(connection, project).id
+        first = versions.find(connection, key, older).revision if older else 0
+        head = events.head(connection, key)
+        last = versions.find(connection, key, newer).revision if newer else head
+        states = versions.states_between(connection, key, first, last)
+    return diff_states(*states)
+
+
+def compare_models(
+    studio: Studio, project: str, candidate: int, champion: int | None = None
+) -> ModelComparison:
+    """Compare two model versions on the same texts.
+
+    Args:
+        studio: The studio.
+        project: Its name.
+        candidate: Number of the version that may take over.
+        champion: Number of the version to beat; None is the one that answers now.
+
+    Raises:
+        NotFound: There is no such project or version, or no champion.
+        ArtifactDamaged: The files of one are not what they should be.
+    """
+    with studio.database.read() as connection:
+        found = projects.find(connection, project)
+        number = _champion(connection, found) if champion is None else champion
+        pair = [
+            _contender(studio, connection, found, models.find(connection, found.id, one))
+            for one in (candidate, number)
+        ]
+    return compare_contenders(studio, project, *pair)
+
+
+def compare_contenders(
+    studio: Studio, project: str, candidate: Contender, champion: Contender
+) -> ModelComparison:
+    """Compare two models, of which the candidate need not be stored yet.
+
+    Answers are judged by the labels and names of now. A text counts as right when its highest
+    ranked intent is one of its labels, as in every other accuracy of the studio.
+    """
+    with studio.database.read() as connection:
+        key = projects.find(connection, project).id
+        intents = dataset.intents(connection, key)
+        names = {intent.id: intent.name for intent in intents}
+        tests = _tests(connection, key, names)
+        expected = models.pins(connection, key)
+    asked_for = {intent.id for intent in intents if not intent.archived}
+    pins = [pin for pin in expected if pin.intent_id in asked_for]
+    before = _answers(studio, champion, tests, pins)
+    after = _answers(studio, candidate, tests, pins)
+    fresh = [row for row, e in enumerate(tests) if _unseen(e, before, after)]
+    pairs = [
+        PairedAnswer(tests[row].text, tests[row].intents, before.best[row], after.best[row])
+        for row in fresh
+    ]
+    found = _judged(candidate, champion, paired_report(pairs) if pairs else None)
+    found = replace(
+        found,
+        refused=tuple(sum(side.refused[row] for row in fresh) for side in (before, after)),
+        left_out=len(tests) - len(fresh),
+        pins=_pin_changes(pins, names, before, after),
+        stale_pins=len(expected) - len(pins),
+    )
+    return replace(found, words=_words(found))
+
+
+def gate(comparison: ModelComparison) -> GateVerdict:
+    """Decide whether a candidate may take over: no pin broken, no accuracy lost beyond chance.
+
+    Where nothing can be compared nothing speaks against it, and the reasons say so.
+    """
+    against = [
+        f"It breaks the pin '{pin.text}': {_said(pin.after)} instead of {pin.expected}."
+        for pin in comparison.pins_of("broken")
+    ]
+    difference = comparison.difference
+    if difference is not None and difference.high < 0:
+        against.append(f"Its accuracy is lower beyond chance: {_points(difference)}.")
+    if against:
+        return GateVerdict(promote=False, reasons=tuple(against))
+    kept = "No pin is broken." if comparison.pins else "There are no pins to break."
+    if difference is None:
+        judged = "Nothing says whether it is better or worse: there are no texts to compare on."
+    elif difference.low > 0:
+        judged = f"Its accuracy is higher beyond chance: {_points(difference)}."
+    else:
+        judged = f"Its accuracy is not lower beyond chance: {_points(difference)}."
+    return GateVerdict(promote=True, reasons=(kept, judged))
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """One model's answers, in the names of now.
+
+    Attributes:
+        best: Highest ranked intent of each test text.
+        refused: Whether the text was sent out of scope.
+        pins: Decision about each pin.
+        seen: Match keys of the texts it was trained on.
+    """
+
+    best: list[str]
+    refused: list[bool]
+    pins: list[tuple[str, ...]]
+    seen: frozenset[str]
+
+
+def _answers(
+    studio: Studio, contender: Contender, tests: Sequence[Exemplar], pins: Sequence[PinRecord]
+) -> _Answers:
+    pipeline = contender.open()
+    names = contender.names
+    best: list[str] = []
+    refused: list[bool] = []
+    texts = [exemplar.text for exemplar in tests]
+    rows = _embedded(studio, pipeline, texts)
+    for start in range(0, len(texts), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        for found in pipeline.predict(texts[part], rows[part]):
+            best.append(names.get(found.intent, found.intent))
+            refused.append(found.decision.out_of_scope)
+    pinned = [pin.text for pin in pins]
+    decisions = [p.decision for p in pipeline.predict(pinned, _embedded(studio, pipeline, pinned))]
+    seen = {match_key(e.text) for e in pipeline.exemplars} | pipeline.exact.keys()
+    said = [tuple(names.get(name, name) for name in decision.intents) for decision in decisions]
+    return _Answers(best, refused, said, frozenset(seen))
+
+
+def _embedded(studio: Studio, pipeline: IntentPipeline, texts: Sequence[str]) -> FloatArray:
+    if not texts:
+        return pipeline.embeddings[:0]
+    return embed_texts(studio.database, pipeline.encoder, texts)
+
+
+def _unseen(exemplar: Exemplar, *sides: _Answers) -> bool:
+    key = match_key(exemplar.text)
+    return all(key not in side.seen for side in sides)
+
+
+def _champion(connection: Transaction, project: ProjectRecord) -> int:
+    found = models.champion(connection, project.id)
+    if found is None:
+        raise NotFound(
+            f"'{project.name}' has no champion to compare with.",
+            "Promote a version, or name the two to compare.",
+        )
+    return found.number
+
+
+def _contender(
+    studio: Studio, connection: Transaction, project: ProjectRecord, record: ModelVersionRecord
+) -> Contender:
+    name = f"{project.name}@{record.number}"
+    names = names_since(connection, project.id, record.dataset_version_id)
+    return Contender(name, record.metrics, names, lambda: load_model(studio, name))
+
+
+def names_since(
+    connection: Transaction, project_id: int, dataset_version_id: int | None
+) -> dict[str, str]:
+    """Intent names of a dataset version to what the same intents are called now.
+
+    An intent that was merged away keeps its name: it is an answer that is no longer asked for.
+    """
+    if dataset_version_id is None:
+        return {}
+    revision = versions.get(connection, dataset_version_id).revision
+    then = versions.state_at(connection, project_id, revision).intents
+    now = {intent.id: intent.name for intent in dataset.intents(connection, project_id)}
+    return {row["name"]: now.get(key, row["name"]) for key, row in then.items()}
+
+
+def _tests(connection: Transaction, project_id: int, names: Mapping[str, str]) -> list[Exemplar]:
+    return [
+        Exemplar(row.id, row.text, tuple(sorted(names[key] for key in row.labels)))
+        for row in dataset.utterances(connection, project_id, "test")
+        if row.labels
+    ]
+
+
+def _pin_changes(
+    pins: Sequence[PinRecord], names: Mapping[str, str], before: _Answers, after: _Answers
+) -> tuple[PinChange, ...]:
+    rows = zip(pins, before.pins, after.pins, strict=True)
+    return tuple(PinChange(pin.text, names[pin.intent_id], *said) for pin, *said in rows)
+
+
+def _judged(
+    candidate: Contender, champion: Contender, report: PairedReport | None
+) -> ModelComparison:
+    """Compare on single answers where there are some, else by stored figures that are alike."""
+    found = ModelComparison(
+        candidate=candidate.name,
+        champion=champion.name,
+        basis="nothing",
+        n=0,
+        before=None,
+        after=None,
+        difference=None,
+        refused=(0, 0),
+        left_out=0,
+        intents=(),
+        answers=(),
+        pins=(),
+        stale_pins=0,
+    )
+    if report is not None:
+        return replace(
+            found,
+            basis="test split",
+            n=report.n,
+            before=report.before,
+            after=report.after,
+            difference=report.difference,
+            intents=report.intents,
+            answers=report.changed,
+        )
+    old, new = champion.metrics, candidate.metrics
+    if not old.get("judged_on") or old["judged_on"] != new.get("judged_on"):
+        return found
+    before, after = float(old["accuracy"]), float(new["accuracy"])
+    errors = (float(old["noise"]), float(new["noise"]))
+    return replace(
+        found,
+        basis="stored figures",
+        n=int(new["n"]),
+        before=before,
+        after=after,
+        difference=unpaired_difference(before, after, errors),
+    )
+
+
+def _words(found: ModelComparison) -> tuple[str, ...]:
+    return (*_basis_words(found), *_answer_words(found), *_pin_words(found))
+
+
+def _basis_words(found: ModelComparison) -> list[str]:
+    words: list[str] = []
+    if found.left_out:
+        words.append(
+            f"{counted(found.left_out, 'text')} of the test split left out: one of the two models "
+            "was trained on the same."
+        )
+    if found.basis == "nothing":
+        words.append(
+            "There are no test texts to compare on, and the two were not judged alike after their "
+            "training, so there is no verdict on accuracy. Put some labelled texts into the test "
+            "split."
+        )
+    if found.difference is None or found.before is None:
+        return words
+    if found.basis == "stored figures":
+        words.append(
+            "There are no test texts to compare on; the figures of both trainings are compared."
+        )
+    of = "test text" if found.basis == "test split" else "text"
+    words.append(
+        f"{found.candidate} answers {found.after:.1%} of {counted(found.n, of)} right, "
+        f"{found.champion} {found.before:.1%}: {_points(found.difference)}."
+    )
+    more = "That is more than chance explains."
+    words.append(more if found.difference.beyond_chance else "Chance alone may explain that.")
+    return words
+
+
+def _answer_words(found: ModelComparison) -> list[str]:
+    if found.basis != "test split":
+        return []
+    counts = Counter(answer.verdict for answer in found.answers)
+    said = {"fixed": "fixed", "broken": "broken", "other": "changed otherwise"}
+    parts = [f"{counts[kind]:,} {words}" for kind, words in said.items() if counts[kind]]
+    words = [f"Answers: {', '.join(parts)}." if parts else "Every text is answered as before."]
+    old, new = found.refused
+    if old != new:
+        words.append(f"{counted(new, 'text')} sent out of scope, {old:,} before.")
+    return words
+
+
+def _pin_words(found: ModelComparison) -> list[str]:
+    counts = Counter(pin.verdict for pin in found.pins)
+    kinds = [kind for kind in ("kept", "fixed", "broken", "missed") if counts[kind]]
+    words = [f"Pins: {', '.join(f'{counts[kind]:,} {kind}' for kind in kinds)}."] if kinds else []
+    words += [
+        f"'{pin.text}' should be {pin.expected}, and is {_said(pin.after)} now."
+        for pin in found.pins_of("broken")[:_NAMED]
+    ]
+    if found.stale_pins:
+        stale = counted(found.stale_pins, "pin")
+        words.append(f"{stale} not judged, for the intent expected is archived or gone.")
+    return words
+
+
+def _said(intents: Sequence[str]) -> str:
+    return " and ".join(intents) or "out of scope"
+
+
+def _points(difference: Difference) -> str:
+    low, high = (f"{100 * edge:+.1f}" for edge in (difference.low, difference.high))
+    return f"{100 * difference.value:+.1f} points (95 % interval {low} to {high})"

@@ -1,0 +1,147 @@
+"""Two pipelines on the same texts: which is better, by how much, and whether that is chance."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import hypot, sqrt
+from typing import Literal
+
+_Z95 = 1.959963984540054
+"""Half width of a 95 % interval in standard errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A change of accuracy with its 95 % interval, all in [-1, 1]."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def beyond_chance(self) -> bool:
+        """Whether the interval leaves no change out."""
+        return self.low > 0 or self.high < 0
+
+
+@dataclass(frozen=True, slots=True)
+class PairedAnswer:
+    """A text with its label and both answers; one of several labels makes an answer right."""
+
+    text: str
+    expected: tuple[str, ...]
+    before: str
+    after: str
+
+    @property
+    def verdict(self) -> Literal["fixed", "broken", "other"]:
+        """What the second answer did; `other` is wrong both times, or right both times."""
+        was_right, is_right = self.before in self.expected, self.after in self.expected
+        if was_right == is_right:
+            return "other"
+        return "fixed" if is_right else "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class IntentRecall:
+    """Texts of an intent, and the share of them that each pipeline answers right."""
+
+    intent: str
+    support: int
+    before: float
+    after: float
+
+    @property
+    def change(self) -> float:
+        """What was gained."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True, slots=True)
+class PairedReport:
+    """Two pipelines on the same texts.
+
+    Attributes:
+        n: Texts judged.
+        before: Accuracy of the first.
+        after: Accuracy of the second.
+        difference: Gain of the second over the first.
+        intents: Recall of each labelled intent, the largest loss first.
+        changed: Texts whose answer differs: broken, fixed, then others, in the order given.
+    """
+
+    n: int
+    before: float
+    after: float
+    difference: Difference
+    intents: tuple[IntentRecall, ...]
+    changed: tuple[PairedAnswer, ...]
+
+
+def paired_difference(fixed: int, broken: int, n: int) -> Difference:
+    """Compare two accuracies on the same n texts from those that only one of the two got right.
+
+    d = (fixed - broken) / n with standard error sqrt(fixed + broken - (fixed - broken)^2 / n) / n.
+
+    Raises:
+        ValueError: There are no texts, or fewer than the answers that differ.
+    """
+    if n < 1 or fixed + broken > n:
+        message = f"{fixed} fixed and {broken} broken among {n} texts"
+        raise ValueError(message)
+    gained = fixed - broken
+    return _interval(gained / n, sqrt(fixed + broken - gained**2 / n) / n)
+
+
+def unpaired_difference(before: float, after: float, errors: tuple[float, float]) -> Difference:
+    """Compare two accuracies whose single answers are not known.
+
+    Args:
+        before: The first.
+        after: The second.
+        errors: One standard error of each; on the same texts the interval is wider than it need be.
+    """
+    return _interval(after - before, hypot(*errors))
+
+
+def paired_report(pairs: Sequence[PairedAnswer]) -> PairedReport:
+    """Compare two pipelines answer by answer.
+
+    Raises:
+        ValueError: There is no text.
+    """
+    n = len(pairs)
+    order = {"broken": 0, "fixed": 1, "other": 2}
+    changed = sorted((p for p in pairs if p.before != p.after), key=lambda p: order[p.verdict])
+    fixed = sum(p.verdict == "fixed" for p in changed)
+    broken = sum(p.verdict == "broken" for p in changed)
+    difference = paired_difference(fixed, broken, n)
+    return PairedReport(
+        n=n,
+        before=sum(p.before in p.expected for p in pairs) / n,
+        after=sum(p.after in p.expected for p in pairs) / n,
+        difference=difference,
+        intents=_recalls(pairs),
+        changed=tuple(changed),
+    )
+
+
+def _recalls(pairs: Sequence[PairedAnswer]) -> tuple[IntentRecall, ...]:
+    texts: dict[str, list[PairedAnswer]] = defaultdict(list)
+    for pair in pairs:
+        for intent in pair.expected:
+            texts[intent].append(pair)
+    found = [
+        IntentRecall(
+            intent,
+            len(same),
+            sum(p.before in p.expected for p in same) / len(same),
+            sum(p.after in p.expected for p in same) / len(same),
+        )
+        for intent, same in texts.items()
+    ]
+    return tuple(sorted(found, key=lambda recall: (recall.change, recall.intent)))
+
+
+def _interval(value: float, error: float) -> Difference:
+    return Difference(value, max(-1.0, value - _Z95 * error), min(1.0, value + _Z95 * error))

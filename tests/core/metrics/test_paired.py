@@ -1,0 +1,71 @@
+import pytest
+
+from core.metrics.paired import (
+    PairedAnswer,
+    paired_difference,
+    paired_report,
+    unpaired_difference,
+)
+
+
+def test_five_fixed_and_two_broken_of_a_hundred_are_within_chance() -> None:
+    found = paired_difference(5, 2, 100)
+    error = 6.91**0.5 / 100  # 5 + 2 - 3 * 3 / 100
+    assert found.value == pytest.approx(0.03)
+    assert found.low == pytest.approx(0.03 - 1.959964 * error)
+    assert (found.low, found.high) == pytest.approx((-0.0215213, 0.0815213), abs=1e-6)
+    assert not found.beyond_chance
+
+
+@pytest.mark.parametrize(
+    ("fixed", "broken", "n", "low", "high"),
+    [
+        (0, 0, 50, 0.0, 0.0),
+        (0, 10, 10, -1.0, -1.0),
+        (10, 0, 100, 0.0412011, 0.1587989),
+        (0, 4, 100, -0.0784079, -0.0015921),
+    ],
+)
+def test_the_interval_of_a_difference(fixed, broken, n, low, high) -> None:
+    found = paired_difference(fixed, broken, n)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-6)
+    assert found.beyond_chance == (low > 0 or high < 0)
+    back = paired_difference(broken, fixed, n)
+    assert (-back.high, -back.low) == pytest.approx((found.low, found.high))
+
+
+@pytest.mark.parametrize(("fixed", "broken", "n"), [(0, 0, 0), (3, 3, 5)])
+def test_impossible_counts_are_refused(fixed, broken, n) -> None:
+    with pytest.raises(ValueError, match="fixed"):
+        paired_difference(fixed, broken, n)
+
+
+def test_unpaired_accuracies_have_the_errors_of_both() -> None:
+    found = unpaired_difference(0.8, 0.9, (0.03, 0.04))
+    assert (found.value, found.low, found.high) == pytest.approx((0.1, 0.0020018, 0.1979982))
+
+
+def test_a_report_counts_what_was_fixed_and_broken_by_intent() -> None:
+    rows = [
+        ("same", ("a",), "a", "a"),
+        ("fixed", ("a",), "b", "a"),
+        ("other", ("b",), "c", "a"),
+        ("broken", ("b",), "b", "a"),
+        ("both right", ("a", "b"), "a", "b"),
+    ]
+    report = paired_report([PairedAnswer(*row) for row in rows])
+    assert (report.n, report.before, report.after) == (5, 0.6, 0.6)
+    assert report.difference.value == 0
+    changed = [(answer.text, answer.verdict) for answer in report.changed]
+    assert changed == [
+        ("broken", "broken"),
+        ("fixed", "fixed"),
+        ("other", "other"),
+        ("both right", "other"),
+    ]
+    recalls = [(r.intent, r.support, r.before, r.after) for r in report.intents]
+    assert recalls == [
+        ("b", 3, pytest.approx(2 / 3), pytest.approx(1 / 3)),
+        ("a", 3, pytest.approx(2 / 3), 1.0),
+    ]
+    assert report.intents[1].change == pytest.approx(1 / 3)
