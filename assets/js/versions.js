@@ -67,9 +67,11 @@ async function page(context) {
     setQuery({older, newer: newer || ''});
     show(h('p', {class: 'soft'}, 'Comparing …'));
     const found = await call(`${base}/diff?older=${older}&newer=${newer}`);
-    const shown = found.rows.slice(0, 500);
-    show(h('h2', {}, `From ${older ? `data version ${older}` : 'the beginning'} to ${newer ? `data version ${newer}` : 'now'}`), h('p', {}, found.words.join(', ') || 'Nothing changed.'),
-      shown.length > 0 && table(['What', 'Text', 'Before', 'After'], shown.map(row => [row.kind, row.text, row.before ?? '', row.after ?? ''])), found.rows.length > shown.length && h('p', {class: 'soft'}, `and ${number(found.rows.length - shown.length)} more rows`));
+    const said = value => value === null ? '–' : Array.isArray(value) ? value.join(', ') || 'out of scope' : String(value);
+    const shown = found.utterances.slice(0, 500);
+    show(h('h2', {}, `From ${older ? `data version ${older}` : 'the beginning'} to ${newer ? `data version ${newer}` : 'now'}`), h('p', {'data-role': 'diff-words'}, found.words.join(', ')),
+      found.intents.length > 0 && table(['Intent', '', 'Before', 'After'], found.intents.map(change => [change.name, change.kind, said(change.before), said(change.after)])),
+      shown.length > 0 && table(['What', 'Text', 'Before', 'After'], shown.map(change => [change.kind, change.text, said(change.before), said(change.after)])), found.utterances.length > shown.length && h('p', {class: 'soft'}, `and ${number(found.utterances.length - shown.length)} more rows`));
   }
   await load();
   if (query().get('candidate')) await compare(Number(query().get('candidate')), Number(query().get('champion')));

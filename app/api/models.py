@@ -1,0 +1,74 @@
+"""Routes about versions of data and models: compare, promote, hand over, take in."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, UploadFile
+from fastapi.responses import FileResponse
+from starlette.background import BackgroundTask
+
+from app.api.bench import Bench
+from app.services import comparing
+from app.services.exporting import export_model, import_bundle
+from app.services.timeline import list_versions
+from core.errors import InvalidInput
+from storage.diff import DatasetDiff
+
+router = APIRouter(tags=["versions"])
+_PIECE = 1 << 20
+_MOST_BYTES = 2 << 30
+
+
+@router.get("/projects/{project}/versions")
+def versions(bench: Bench, project: str) -> dict[str, Any]:
+    """Dataset versions and model versions, oldest first."""
+    data, models = list_versions(bench.studio, project)
+    return {"data": data, "models": models}
+
+
+@router.get("/projects/{project}/diff")
+def diff(bench: Bench, project: str, older: int = 0, newer: int = 0) -> DatasetDiff:
+    """What changed between two dataset versions; 0 is the beginning, and now."""
+    return comparing.compare_versions(bench.studio, project, older or None, newer or None)
+
+
+@router.get("/projects/{project}/compare")
+def compare(
+    bench: Bench, project: str, candidate: int, champion: int | None = None
+) -> dict[str, Any]:
+    """A candidate against the champion, and what the gate says of it."""
+    found = comparing.compare_models(bench.studio, project, candidate, champion)
+    return {"comparison": found, "gate": comparing.gate(found)}
+
+
+@router.get("/projects/{project}/models/{number}/bundle")
+def bundle(bench: Bench, project: str, number: int) -> FileResponse:
+    """Download a model version as one verified zip."""
+    folder = tempfile.TemporaryDirectory(prefix="bundle-")
+    name = f"{project}-v{number}.zip"
+    out = Path(folder.name) / name
+    try:
+        export_model(bench.studio, f"{project}@{number}", out)
+    except BaseException:
+        folder.cleanup()
+        raise
+    return FileResponse(out, filename=name, background=BackgroundTask(folder.cleanup))
+
+
+@router.post("/projects/{project}/bundles", status_code=201)
+def take_in(bench: Bench, project: str, file: UploadFile) -> dict[str, str]:
+    """Verify an uploaded bundle, and add it as a model version."""
+    with tempfile.TemporaryDirectory(prefix="bundle-") as folder:
+        path = Path(folder) / "bundle.zip"
+        size = 0
+        with path.open("wb") as stream:
+            while piece := file.file.read(_PIECE):
+                size += len(piece)
+                if size > _MOST_BYTES:
+                    raise InvalidInput(
+                        "The bundle has more than 2 GB.",
+                        "Import it on the command line: intent-studio bundle import FILE",
+                    )
+                stream.write(piece)
+        return {"model": import_bundle(bench.studio, path, project)}
