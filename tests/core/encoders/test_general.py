@@ -1,6 +1,8 @@
 """What loading an encoder of any kind refuses, and what it keeps."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -95,3 +97,16 @@ def test_positions_that_do_not_exist_are_never_asked_for(tmp_path: Path) -> None
     assert isinstance(encoder, GeneralEncoder)
     assert encoder.max_tokens == 64 - 2
     assert encoder.encode(["word " * 300]).shape == (1, 32)
+
+
+def test_the_fast_encoder_starts_without_sentence_transformers(tiny_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from core.encoders.tuning import open_tuning;"
+        "from core.encoders.loading import load_folder;"
+        f"load_folder(Path({str(tiny_path)!r})).encode(['hi']);"
+        "print('sentence_transformers' in sys.modules, 'transformers' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False False"
