@@ -238,7 +238,8 @@ def test_splits_states_and_times_have_their_colours(home: Studio) -> None:
     assert states[SENTENCES["refund"][0]] == "labelled"
     view = map_colours(home, "p", 1, "time")
     assert view.counts == (20, 5)  # two imports
-    assert [entry.name[:2] for entry in view.legend] == ["20", "20"]
+    names = [entry.name for entry in view.legend]
+    assert names == sorted(set(names))
 
 
 def test_many_imports_share_eight_spans_of_time(home: Studio) -> None:
