@@ -31,6 +31,7 @@ format: $(DEV_STAMP)
 bench: $(DEV_STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_few_shot
 	$(BIN)/python -m tests.benchmarks.bench_encoding
+	$(BIN)/python -m tests.benchmarks.bench_maps
 
 clean:
 	rm -rf $(VENV) .studio build dist *.egg-info

@@ -22,7 +22,7 @@ CHOICES: tuple[str, ...] = get_args(By)
 T = TypeVar("T")
 _CHUNK = 4_096
 _TIMES = 8
-_DATE_AND_MINUTE = 16
+_DAY, _MINUTE, _SECOND, _MILLISECOND = 10, 16, 19, 23
 Codes = NDArray[np.int64]
 """One code for each utterance of a project; -1 where nothing is known."""
 
@@ -123,6 +123,14 @@ def _by_label_state(canvas: Canvas) -> Colouring:
 
 def _by_time(canvas: Canvas) -> Colouring:
     """When each text came in: every import by itself, or eight spans of equally many texts."""
+    return canvas.studio.cache.get(
+        ("times", canvas.space.project.id, canvas.points.digest),
+        lambda: _times(canvas),
+        lambda made: made.codes.nbytes,
+    )
+
+
+def _times(canvas: Canvas) -> Colouring:
     with canvas.studio.database.read() as connection:
         came = points.arrivals(connection, canvas.space.project.id)
     moments = np.array([came.get(key, "") for key in canvas.points.columns.ids])
@@ -132,9 +140,19 @@ def _by_time(canvas: Canvas) -> Colouring:
         ordered = np.sort(moments[known])
         starts = np.unique(ordered[np.arange(_TIMES) * len(ordered) // _TIMES])
     codes = np.where(known, np.searchsorted(starts, moments, side="right") - 1, -1)
-    names = [str(start)[:_DATE_AND_MINUTE].replace("T", " ") for start in starts]
-    legend = tuple(map(Colour, names, ramp(len(names))))
+    legend = tuple(map(Colour, _moment_names(starts.tolist()), ramp(len(starts))))
     return Colouring(codes.astype(np.int64), legend)
+
+
+def _moment_names(moments: Sequence[str]) -> list[str]:
+    """Name moments as shortly as tells them apart."""
+    for length in (_DAY, _MINUTE, _SECOND):
+        names = [moment[:length] for moment in moments]
+        if len(set(names)) == len(names):
+            break
+    else:
+        names = [moment[:_MILLISECOND] for moment in moments]
+    return [name.replace("T", " ") for name in names]
 
 
 def _by_prediction(canvas: Canvas) -> Colouring:

@@ -15,7 +15,7 @@ from core.types import FloatArray
 from storage import dataset, points
 
 _MOVED = 20
-_ALL_UP_TO, _FARTHEST = 10_000, 4_000
+_ALL_UP_TO, _FARTHEST = 10_000, 2_000
 """Of more texts than the first, those many are looked at whose places differ most."""
 _JUDGED = 3_000
 _Side = tuple[tuple[str, ...], Placed]
