@@ -1,5 +1,5 @@
 // Browse, search, import, edit: the filter lives in the address, pages come from the server.
-import {address, ago, ask, call, chip, frame, guarded, h, labelChips, number, percent, plural, query, setQuery, toast} from './studio.js';
+import {address, ago, ask, call, chip, fill, frame, guarded, h, labelChips, number, percent, plural, query, setQuery, toast} from './studio.js';
 import {importSheet} from './importing.js';
 
 const SIZE = 50;
@@ -73,12 +73,12 @@ async function page(context) {
     const pages = Math.max(1, Math.ceil(S.total / SIZE));
     total.textContent = `${plural(S.total, 'utterance')}${pages > 1 ? `, page ${number(F.page + 1)} of ${number(pages)}` : ''}`;
     everything.checked = S.rows.length > 0 && S.rows.every(row => S.picked.has(row.id));
-    body.replaceChildren(...S.rows.map(row => h('tr', {'data-id': row.id},
+    fill(body, ...S.rows.map(row => h('tr', {'data-id': row.id},
       h('td', {}, h('input', {type: 'checkbox', 'aria-label': `Pick “${row.text.slice(0, 60)}”`, checked: S.picked.has(row.id), onchange: event => { event.target.checked ? S.picked.add(row.id) : S.picked.delete(row.id); S.all = false; drawBulk(); }})),
       h('td', {class: 'text-cell'}, h('button', {class: 'editable', title: 'Edit the text', onclick: guarded(() => editText(row))}, row.text), row.flagged && h('span', {class: 'badge warn'}, row.flagged)),
       h('td', {}, labelChips(row.labels, S.byId)), h('td', {class: 'soft'}, row.split), h('td', {}, h('button', {class: 'plain', 'aria-label': 'Delete this utterance', title: 'Delete', onclick: guarded(() => remove(row))}, '×')))));
-    if (!S.rows.length) body.replaceChildren(h('tr', {}, h('td', {colspan: 5}, S.counts && !S.counts.total ? h('div', {class: 'empty'}, h('h2', {}, 'No utterances yet'), 'Drop a CSV, TSV, JSONL or text file on the right.') : h('div', {class: 'empty'}, 'Nothing fits this filter. ', h('button', {onclick: clear}, 'Clear the filter')))));
-    pager.replaceChildren(...(pages > 1 ? [h('button', {disabled: F.page === 0, onclick: () => turn(-1)}, 'Previous'), h('button', {disabled: F.page + 1 >= pages, onclick: () => turn(1)}, 'Next')] : []));
+    if (!S.rows.length) fill(body, h('tr', {}, h('td', {colspan: 5}, S.counts && !S.counts.total ? h('div', {class: 'empty'}, h('h2', {}, 'No utterances yet'), 'Drop a CSV, TSV, JSONL or text file on the right.') : h('div', {class: 'empty'}, 'Nothing fits this filter. ', h('button', {onclick: clear}, 'Clear the filter')))));
+    fill(pager, ...(pages > 1 ? [h('button', {disabled: F.page === 0, onclick: () => turn(-1)}, 'Previous'), h('button', {disabled: F.page + 1 >= pages, onclick: () => turn(1)}, 'Next')] : []));
     drawBulk();
   }
   function turn(by) { F.page += by; S.picked.clear(); setQuery({page: F.page || ''}); load(); table.scrollIntoView({block: 'start'}); }
@@ -91,7 +91,7 @@ async function page(context) {
     const what = h('select', {'aria-label': 'What to do'}, [['label', 'Label as …'], ['out-of-scope', 'Mark out of scope'], ['unlabel', 'Take the label away'], ['move:train', 'Move to train'], ['move:test', 'Move to test'], ['move:pool', 'Move to pool'], ['flag', 'Flag'], ['unflag', 'Take the flag away'], ['delete', 'Delete']].map(([value, name]) => h('option', {value}, name)));
     const which = h('select', {'aria-label': 'Intent to label with'}, S.intents.filter(intent => !intent.archived).map(intent => h('option', {value: intent.id}, intent.name)));
     what.addEventListener('change', () => { which.hidden = what.value !== 'label'; });
-    bulk.replaceChildren(h('b', {'data-role': 'picked'}, `${plural(count, 'utterance')} picked`), !S.all && S.total > S.picked.size && h('button', {class: 'plain', onclick: () => { S.all = true; drawBulk(); }}, `Pick all ${number(S.total)} of this filter`),
+    fill(bulk, h('b', {'data-role': 'picked'}, `${plural(count, 'utterance')} picked`), !S.all && S.total > S.picked.size && h('button', {class: 'plain', onclick: () => { S.all = true; drawBulk(); }}, `Pick all ${number(S.total)} of this filter`),
       h('span', {class: 'push'}), what, which, h('button', {class: 'primary', onclick: guarded(async () => {
         const [kind, value] = what.value.split(':');
         const said = what.selectedOptions[0].textContent.replace(' as …', ` as ${which.selectedOptions[0]?.textContent}`);
@@ -128,9 +128,9 @@ async function page(context) {
 
   function drawIntents() {
     const named = [['', 'any intent'], ...S.intents.map(intent => [intent.id, intent.name + (intent.archived ? ' (archived)' : '')])];
-    selects.intent.replaceChildren(...named.map(([value, name]) => h('option', {value, selected: F.intent === value}, name)));
-    intents.replaceChildren(...S.intents.map(intent => h('button', {onclick: guarded(() => editIntent(intent)), title: intent.description || 'Rename, describe, colour, merge'}, h('kbd', {}, intent.number), chip(intent), intent.archived && h('span', {class: 'badge'}, 'archived'), h('span', {class: 'count tabular'}, number(intent.utterances)))));
-    if (!S.intents.length) intents.replaceChildren(h('p', {class: 'soft'}, 'They come with a labelled file, or are created while labelling.'));
+    fill(selects.intent, ...named.map(([value, name]) => h('option', {value, selected: F.intent === value}, name)));
+    fill(intents, ...S.intents.map(intent => h('button', {onclick: guarded(() => editIntent(intent)), title: intent.description || 'Rename, describe, colour, merge'}, h('kbd', {}, intent.number), chip(intent), intent.archived && h('span', {class: 'badge'}, 'archived'), h('span', {class: 'count tabular'}, number(intent.utterances)))));
+    if (!S.intents.length) fill(intents, h('p', {class: 'soft'}, 'They come with a labelled file, or are created while labelling.'));
   }
   async function newIntent() {
     const given = await ask('New intent', [h('label', {class: 'field'}, 'Name', h('input', {type: 'text', name: 'name', required: true, maxlength: 200})), h('label', {class: 'field', style: {'margin-top': '8px'}}, 'What belongs to it', h('textarea', {name: 'description', rows: 3}))], 'Create');

@@ -1,5 +1,5 @@
 // Type to find any of many intents, or create one in place.
-import {chip, h} from './studio.js';
+import {chip, fill, h} from './studio.js';
 
 let serial = 0;
 
@@ -24,7 +24,7 @@ export function intentFinder({intents, pick, create = null, label}) {
     list.hidden = !shown.length || document.activeElement !== input;
     input.setAttribute('aria-expanded', String(!list.hidden));
     input.setAttribute('aria-activedescendant', list.hidden ? '' : `${id}-${at}`);
-    list.replaceChildren(...shown.map((one, place) => h('li', {id: `${id}-${place}`, role: 'option', 'aria-selected': String(place === at), onmousedown: event => { event.preventDefault(); take(one); }},
+    fill(list, ...shown.map((one, place) => h('li', {id: `${id}-${place}`, role: 'option', 'aria-selected': String(place === at), onmousedown: event => { event.preventDefault(); take(one); }},
       one.intent ? [h('kbd', {}, one.intent.number), chip(one.intent)] : [h('span', {class: 'badge accent'}, 'new'), `Create “${one.create}”`])));
     list.children[at]?.scrollIntoView({block: 'nearest'});
   }

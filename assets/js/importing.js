@@ -1,5 +1,5 @@
 // Drop a file, see how it will be read and what it would do, then import all of it or nothing.
-import {call, guarded, h, number, plural, toast} from './studio.js';
+import {call, fill, guarded, h, number, plural, toast} from './studio.js';
 
 export function importSheet(context, imported) {
   const {base} = context;
@@ -37,14 +37,14 @@ export function importSheet(context, imported) {
     }
     const report = incoming.report;
     const nothing = report && !report.added && !report.labelled;
-    place.replaceChildren(h('div', {class: 'stack', 'data-role': 'preview', style: {'margin-top': '12px'}}, h('h3', {}, incoming.name),
+    fill(place, h('div', {class: 'stack', 'data-role': 'preview', style: {'margin-top': '12px'}}, h('h3', {}, incoming.name),
       h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, preview.columns.map(column => h('th', {}, column)))), h('tbody', {}, preview.rows.slice(0, 5).map(row => h('tr', {}, row.map(cell => h('td', {}, cell))))))), form,
       incoming.problem ? h('div', {class: 'note bad'}, incoming.problem, h('div', {class: 'small'}, incoming.hint)) : h('div', {class: 'note'}, summary(report, 'would be'), report.examples.length > 0 && h('ul', {class: 'small', style: {'padding-left': '18px', margin: '6px 0 0'}}, report.examples.slice(0, 5).map(example => h('li', {}, example)))),
       h('div', {class: 'row'}, h('button', {class: 'primary', disabled: !report || nothing, onclick: guarded(async () => {
         const done = await call(`${base}/uploads/${incoming.key}/import`, {method: 'POST', body: read()});
-        place.replaceChildren(h('div', {class: 'note good', style: {'margin-top': '12px'}, role: 'status'}, summary(done, '')));
+        fill(place, h('div', {class: 'note good', style: {'margin-top': '12px'}, role: 'status'}, summary(done, '')));
         await imported();
-      })}, nothing ? 'Nothing new to import' : 'Import'), h('button', {onclick: guarded(async () => { place.replaceChildren(); await call(`${base}/uploads/${incoming.key}`, {method: 'DELETE'}); })}, 'Cancel'))));
+      })}, nothing ? 'Nothing new to import' : 'Import'), h('button', {onclick: guarded(async () => { fill(place, ); await call(`${base}/uploads/${incoming.key}`, {method: 'DELETE'}); })}, 'Cancel'))));
   }
   return h('section', {class: 'sheet', 'aria-label': 'Import'}, h('h2', {}, 'Import'), drop, place);
 }

@@ -1,5 +1,5 @@
 // The labelling card: one key decides and shows the next; every decision is kept here until it is saved.
-import {address, call, chip, frame, guarded, h, labelChips, number, percent, plural, query, setQuery, toast} from './studio.js';
+import {address, call, chip, fill, frame, guarded, h, labelChips, number, percent, plural, query, setQuery, toast} from './studio.js';
 import {Outbox} from './outbox.js';
 import {intentFinder} from './finder.js';
 import {votesOf} from './votes.js';
@@ -22,6 +22,11 @@ async function page(context) {
 
   const finder = intentFinder({intents: () => S.intents, pick: intent => give(intent), create: name => create(name), label: 'Find or create an intent'});
   const card = h('section', {class: 'sheet card', 'aria-label': 'Utterance to label'});
+  // The card's parts stay in place and only their content changes, so that typing is never interrupted.
+  const parts = {about: h('div', {class: 'row small soft', style: {'min-height': '22px'}}), digits: h('span', {class: 'digits push mono'}), text: h('p', {class: 'utterance', 'aria-live': 'polite', 'data-role': 'utterance'}),
+    options: h('div', {class: 'options', role: 'group', 'aria-label': S.multi ? 'Intents; choose one or more' : 'Suggested intents'}), take: h('button', {class: 'primary', hidden: !S.multi, onclick: () => accept()}), actions: h('div', {class: 'row'}), work: h('div', {hidden: true}), rest: h('div')};
+  parts.work.append(parts.about, parts.text, parts.options, h('div', {style: {margin: '12px 0'}}, finder.element), parts.actions);
+  card.append(parts.work, parts.rest);
   const saved = h('span', {class: 'saved', role: 'status', 'data-role': 'saved'});
   const side = {why: h('section', {class: 'sheet', hidden: true, 'aria-label': 'Why'}), last: h('ol', {class: 'last', 'aria-label': 'Last decisions'}), tray: h('section', {class: 'sheet', 'aria-label': 'Tray', hidden: true}), guide: h('section', {class: 'sheet', 'aria-label': 'Guidelines'})};
   const order = h('select', {'aria-label': 'Order of the queue', onchange: event => reorder(event.target.value)}, ORDERS.map(([value, name]) => h('option', {value, selected: value === S.order}, name)));
@@ -36,6 +41,7 @@ async function page(context) {
   const keys = {
     Enter: accept, '/': () => { finder.open(); }, u: undo, o: () => decide('out-of-scope'), s: () => decide('skip'), f: () => { flag(); }, m: () => { similarTo([S.queue[0]?.text].filter(Boolean)); },
     t: () => { const item = S.queue.shift(); if (item) { S.tray.push(item); draw(); drawTray(); if (S.queue.length < AHEAD) refill(); } }, w: () => { why(); }, p: () => { pin(); }, g: () => { side.guide.scrollIntoView({block: 'nearest'}); side.guide.querySelector('summary, button')?.focus(); }, '?': () => { document.getElementById('keys').open = true; document.getElementById('keys').scrollIntoView({block: 'nearest'}); }};
+  fill(parts.actions, parts.take, button('Out of scope', 'O', keys.o), button('Skip', 'S', keys.s), button('Flag', 'F', keys.f), button('More like this', 'M', keys.m), button('Tray', 'T', keys.t), button('Why', 'W', keys.w), button('Pin', 'P', keys.p));
 
   await loadIntents();
   S.queue.push(...await outbox.restore(S));
@@ -160,7 +166,7 @@ async function page(context) {
     drawDigits();
     if (intent) give(intent); else toast(`There is no intent number ${typed}.`, 'Press / to find one by name.');
   }
-  function drawDigits() { const place = card.querySelector('.digits'); if (place) place.textContent = S.digits ? `number ${S.digits}…` : ''; }
+  function drawDigits() { parts.digits.textContent = S.digits ? `number ${S.digits}…` : ''; }
 
   document.addEventListener('keydown', onKey);
   window.addEventListener('beforeunload', event => { if (outbox.busy) event.preventDefault(); });
@@ -174,18 +180,17 @@ async function page(context) {
     const item = S.queue[0];
     left.textContent = S.waiting ? `${number(Math.max(0, S.waiting - outbox.size))} wait for a label` : '';
     orderNote.textContent = S.filter ?? ORDERS.find(([value]) => value === S.order)[2];
-    if (!item) { card.replaceChildren(S.fetching ? h('p', {class: 'empty'}, 'Looking for utterances …') : done()); return; }
+    parts.work.hidden = !item;
+    parts.rest.hidden = Boolean(item);
+    if (!item) { fill(parts.rest, S.fetching ? h('p', {class: 'empty'}, 'Looking for utterances …') : done()); return; }
     const found = item.suggestions ?? [];
-    card.replaceChildren(
-      h('div', {class: 'row small soft'}, item.labels !== null && h('span', {}, 'labelled ', labelChips(item.labels, S.byId)), item.flagged && h('span', {class: 'badge warn'}, item.flagged),
-        item.out_of_scope && h('span', {class: 'badge warn'}, 'seems out of scope'), h('span', {class: 'digits push mono'})),
-      h('p', {class: 'utterance', 'aria-live': 'polite', 'data-id': item.id}, item.text),
-      h('div', {class: 'options', role: 'group', 'aria-label': S.multi ? 'Intents; choose one or more' : 'Suggested intents'}, found.map((one, place) => option(one, place)),
-        item.suggestions === null && h('p', {class: 'soft'}, context.status.champion === null ? 'No model yet, so there are no suggestions: type an intent\u2019s number or press /.' : 'The model is loading; suggestions will follow. You can label already.'),
-        S.multi && [...S.chosen].filter(id => !found.some(one => one.intent_id === id)).map(id => option({intent_id: id, intent: S.byId.get(id)?.name ?? '?', probability: null}, -1))),
-      h('div', {style: {margin: '12px 0'}}, finder.element),
-      h('div', {class: 'row'}, S.multi && h('button', {class: 'primary', onclick: accept}, `Label with ${S.chosen.size || 'the first'} `, h('kbd', {}, 'Enter')),
-        button('Out of scope', 'O', keys.o), button('Skip', 'S', keys.s), button('Flag', 'F', keys.f), button('More like this', 'M', keys.m), button('Tray', 'T', keys.t), button('Why', 'W', keys.w), button('Pin', 'P', keys.p)));
+    fill(parts.about, item.labels !== null && h('span', {}, 'labelled ', labelChips(item.labels, S.byId)), item.flagged && h('span', {class: 'badge warn'}, item.flagged), item.out_of_scope && h('span', {class: 'badge warn'}, 'seems out of scope'), parts.digits);
+    parts.text.textContent = item.text;
+    parts.text.dataset.id = item.id;
+    fill(parts.options, found.map((one, place) => option(one, place)),
+      item.suggestions === null && h('p', {class: 'soft'}, context.status.champion === null ? 'No model yet, so there are no suggestions: type an intent\u2019s number or press /.' : 'The model is loading; suggestions will follow. You can label already.'),
+      S.multi && [...S.chosen].filter(id => !found.some(one => one.intent_id === id)).map(id => option({intent_id: id, intent: S.byId.get(id)?.name ?? '?', probability: null}, -1)));
+    if (S.multi) fill(parts.take, `Label with ${S.chosen.size || 'the first'} `, h('kbd', {}, 'Enter'));
   }
 
   function button(name, key, action) { return h('button', {onclick: action}, name, ' ', h('kbd', {'aria-hidden': 'true'}, key)); }
@@ -208,7 +213,7 @@ async function page(context) {
 
   function drawLast() {
     const shown = S.decided.slice(-6).reverse();
-    side.last.replaceChildren(...shown.map(({operation, item}) => h('li', {}, verdict(operation), h('span', {class: 'soft'}, item.text.slice(0, 120)))), ...(shown.length ? [] : [h('li', {class: 'soft'}, 'What you decide appears here, and can be undone.')]));
+    fill(side.last, ...shown.map(({operation, item}) => h('li', {}, verdict(operation), h('span', {class: 'soft'}, item.text.slice(0, 120)))), ...(shown.length ? [] : [h('li', {class: 'soft'}, 'What you decide appears here, and can be undone.')]));
   }
   function verdict(operation) {
     if (operation.kind === 'label') return [...(operation.intents ?? []).map(id => chip(S.byId.get(id))), ...(operation.create ?? []).map(name => chip(S.intents.find(one => one.name === name), name))];
@@ -216,12 +221,12 @@ async function page(context) {
   }
 
   function drawGuide() {
-    side.guide.replaceChildren(h('h2', {}, 'Guidelines'), S.intents.length ? h('div', {class: 'intents'}, S.intents.map(intent => h('details', {ontoggle: guarded(async event => { if (event.target.open) await showExamples(intent, event.target); })},
+    fill(side.guide, h('h2', {}, 'Guidelines'), S.intents.length ? h('div', {class: 'intents'}, S.intents.map(intent => h('details', {ontoggle: guarded(async event => { if (event.target.open) await showExamples(intent, event.target); })},
       h('summary', {style: {cursor: 'pointer', padding: '4px 0'}}, h('kbd', {}, intent.number), ' ', chip(intent), h('span', {class: 'soft small'}, ` ${number(intent.utterances)}`)), h('div', {class: 'small'}, intent.description || h('span', {class: 'soft'}, 'No description yet; the Data page takes one.'), h('ul', {class: 'soft', style: {'padding-left': '18px'}}))))) : h('p', {class: 'soft'}, 'No intents yet: press / and type a name to create the first.'));
   }
   async function showExamples(intent, place) {
     const found = await call(`${base}/utterances?${new URLSearchParams({intent: intent.id, size: 5, order: 'changed'})}`);
-    place.querySelector('ul').replaceChildren(...found.rows.map(row => h('li', {}, row.text)));
+    fill(place.querySelector('ul'), ...found.rows.map(row => h('li', {}, row.text)));
   }
 
   async function flag() { decide('flag', {note: 'flagged while labelling'}); }
@@ -230,11 +235,11 @@ async function page(context) {
     const item = S.queue[0];
     if (!item) return;
     side.why.hidden = false;
-    side.why.replaceChildren(h('p', {class: 'soft'}, 'Asking the model …'));
+    fill(side.why, h('p', {class: 'soft'}, 'Asking the model …'));
     try {
       const [answer] = await call(base + '/predict', {method: 'POST', body: {texts: [item.text]}});
-      side.why.replaceChildren(h('h2', {}, 'Why'), votesOf(answer));
-    } catch (error) { side.why.replaceChildren(h('p', {class: 'bad'}, error.message, ' ', error.hint)); }
+      fill(side.why, h('h2', {}, 'Why'), votesOf(answer));
+    } catch (error) { fill(side.why, h('p', {class: 'bad'}, error.message, ' ', error.hint)); }
   }
 
   async function pin() {
@@ -265,7 +270,7 @@ async function page(context) {
   function drawTray() {
     side.tray.hidden = !S.tray.length;
     const pick = intentFinder({intents: () => S.intents, label: 'Label all with', pick: intent => labelTray({intents: [intent.id]}), create: name => labelTray({create: [name]})});
-    side.tray.replaceChildren(h('h2', {}, `Tray: ${S.tray.length}`), h('ul', {class: 'last'}, S.tray.map((item, place) => h('li', {}, h('span', {}, item.text), h('button', {class: 'plain push', 'aria-label': 'Take out of the tray', onclick: () => { S.queue.unshift(...S.tray.splice(place, 1)); drawTray(); draw(); }}, '×')))),
+    fill(side.tray, h('h2', {}, `Tray: ${S.tray.length}`), h('ul', {class: 'last'}, S.tray.map((item, place) => h('li', {}, h('span', {}, item.text), h('button', {class: 'plain push', 'aria-label': 'Take out of the tray', onclick: () => { S.queue.unshift(...S.tray.splice(place, 1)); drawTray(); draw(); }}, '×')))),
       h('div', {class: 'row', style: {margin: '10px 0'}}, h('button', {onclick: () => similarTo(S.tray.map(item => item.text))}, 'Find similar')), pick.element);
   }
   function labelTray(how) {

@@ -1,9 +1,10 @@
 // The embedding map: points are fetched as binary once, colours again when labels change; lasso to label.
-import {address, call, chip, duration, frame, guarded, h, number, plural, query, setQuery, toast} from './studio.js';
+import {address, call, chip, duration, fill, frame, guarded, h, number, plural, query, setQuery, toast} from './studio.js';
 import {intentFinder} from './finder.js';
 
 const COLOURINGS = [['intent', 'intent'], ['prediction', 'prediction'], ['agreement', 'agreement'], ['label state', 'state of the label'], ['split', 'split'], ['time', 'time']];
 const METHODS = [['pca', 'PCA'], ['umap', 'UMAP'], ['tsne', 't-SNE']];
+const MOST_SHAPES = 10000; // with more points, a symbol for each makes drawing slow
 const CONFIG = {responsive: true, displaylogo: false, scrollZoom: true, showSendToCloud: false, plotlyServerURL: '', plotGlPixelRatio: 1, modeBarButtonsToRemove: ['toImage', 'autoScale2d']};
 
 export const mount = view => frame(view, 'map', 'Map', null, page);
@@ -61,11 +62,15 @@ async function page(context) {
   }
 
   async function colours() {
+    const [shown, state] = await Promise.all([codesBy(V.by), S.ids.length <= MOST_SHAPES ? codesBy('label state') : null]);
+    Object.assign(S, shown);
+    S.labelled = state && Array.from(state.codes, code => state.legend[code].name !== 'unlabelled');
+  }
+  async function codesBy(by) {
     const wanted = S.compared ? {model: S.compared.after, other: S.compared.before} : {};
-    const buffer = await binary(`${base}/map/colours?${asked({by: V.by, order: S.order, ...wanted})}`);
+    const buffer = await binary(`${base}/map/colours?${asked({by, order: S.order, ...wanted})}`);
     const length = new DataView(buffer).getUint32(0, true);
-    S.legend = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length))).legend;
-    S.codes = new Uint16Array(buffer, 4 + length);
+    return {legend: JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length))).legend, codes: new Uint16Array(buffer, 4 + length)};
   }
   const split = xy => { const n = xy.length / 2, x = new Float32Array(n), y = new Float32Array(n); for (let i = 0; i < n; i += 1) { x[i] = xy[2 * i]; y[i] = xy[2 * i + 1]; } return [x, y]; };
   const scale = () => S.legend.length < 2 ? [[0, S.legend[0]?.colour ?? '#888'], [1, S.legend[0]?.colour ?? '#888']] : S.legend.map((entry, place) => [place / (S.legend.length - 1), entry.colour]);
@@ -88,26 +93,26 @@ async function page(context) {
     drawLegend();
   }
   // Shape tells labelled from unlabelled where the number of points allows a shape each.
-  const symbols = () => S.labelled && S.ids.length <= 20000 ? S.labelled.map(is => is ? 'circle' : 'diamond-open') : 'circle';
+  function symbols() { return S.labelled ? S.labelled.map(is => is ? 'circle' : 'diamond') : 'circle'; }
 
   async function recolour() {
     S.hidden.clear();
     await colours();
-    await window.Plotly.restyle(plot, {'marker.color': [S.codes], 'marker.colorscale': [scale()], 'marker.cmax': [Math.max(1, S.legend.length - 1)], 'marker.opacity': [opacity()]}, [0]);
+    await window.Plotly.restyle(plot, {'marker.color': [S.codes], 'marker.colorscale': [scale()], 'marker.cmax': [Math.max(1, S.legend.length - 1)], 'marker.opacity': [opacity()], 'marker.symbol': [symbols()]}, [0]);
     drawLegend();
   }
   function drawLegend() {
-    legend.replaceChildren(...S.legend.map((entry, code) => h('button', {class: 'chip', style: {'--dot': entry.colour}, 'aria-pressed': String(!S.hidden.has(code)), onclick: () => { S.hidden.has(code) ? S.hidden.delete(code) : S.hidden.add(code); window.Plotly.restyle(plot, {'marker.opacity': [opacity()]}, [0]); drawLegend(); }}, entry.name, h('span', {class: 'soft'}, number(entry.count)))));
+    fill(legend, ...S.legend.map((entry, code) => h('button', {class: 'chip', style: {'--dot': entry.colour}, 'aria-pressed': String(!S.hidden.has(code)), onclick: () => { S.hidden.has(code) ? S.hidden.delete(code) : S.hidden.add(code); window.Plotly.restyle(plot, {'marker.opacity': [opacity()]}, [0]); drawLegend(); }}, entry.name, h('span', {class: 'soft'}, number(entry.count)))));
   }
   function drawNote() {
     const parts = [h('span', {}, `${plural(S.ids.length, 'point')}`)];
     if (S.compared) { const [a, b] = S.compared.silhouettes; parts.push(h('span', {}, `silhouette by intent: ${a?.toFixed(3) ?? '–'} before, ${b?.toFixed(3) ?? '–'} after`)); }
     if (S.missing) parts.push(h('span', {class: 'warn'}, `${plural(S.missing, 'utterance')} not on this map`), h('button', {class: 'plain', onclick: guarded(startLayout)}, 'Compute them'));
-    note.replaceChildren(...parts);
+    fill(note, ...parts);
   }
   function offerLayout(error) {
     const name = METHODS.find(([value]) => value === V.method)[1];
-    note.replaceChildren(h('span', {class: error.status === 404 && V.method !== 'pca' ? '' : 'bad'}, error.status === 404 && V.method !== 'pca' ? `${name} has not been computed for this version.` : `${error.message} ${error.hint ?? ''}`), V.method !== 'pca' && h('button', {onclick: guarded(startLayout)}, `Compute ${name}`));
+    fill(note, h('span', {class: error.status === 404 && V.method !== 'pca' ? '' : 'bad'}, error.status === 404 && V.method !== 'pca' ? `${name} has not been computed for this version.` : `${error.message} ${error.hint ?? ''}`), V.method !== 'pca' && h('button', {onclick: guarded(startLayout)}, `Compute ${name}`));
   }
   async function startLayout() {
     const wanted = V.other ? [V.other, V.model] : [V.model];
@@ -117,7 +122,7 @@ async function page(context) {
   }
   function watchJob() {
     S.watching = true;
-    note.replaceChildren(h('span', {}, `computing: ${context.status.job?.stage ?? 'waiting'} `, context.status.job && duration(context.status.job.eta_seconds)), h('div', {class: 'bar'}, h('i', {style: {width: `${100 * (context.status.job?.progress ?? 0)}%`}})));
+    fill(note, h('span', {}, `computing: ${context.status.job?.stage ?? 'waiting'} `, context.status.job && duration(context.status.job.eta_seconds)), h('div', {class: 'bar'}, h('i', {style: {width: `${100 * (context.status.job?.progress ?? 0)}%`}})));
   }
 
   function pick(places) {
@@ -128,7 +133,7 @@ async function page(context) {
     const shown = S.picked.slice(0, 100);
     const found = shown.length ? await call(`${base}/utterances/by-ids`, {method: 'POST', body: {ids: shown}}) : [];
     const finder = intentFinder({intents: () => intents.filter(intent => !intent.archived), label: `Label ${plural(S.picked.length, 'utterance')} as …`, pick: intent => act('label', intent.id, `labelled ${intent.name}`)});
-    side.replaceChildren(h('div', {class: 'row'}, h('h2', {style: {margin: 0}, 'data-role': 'picked'}, `${plural(S.picked.length, 'utterance')} selected`), h('button', {class: 'plain push', onclick: () => { S.picked = []; drawSide(); window.Plotly.restyle(plot, {selectedpoints: [null]}); }}, 'Clear')),
+    fill(side, h('div', {class: 'row'}, h('h2', {style: {margin: 0}, 'data-role': 'picked'}, `${plural(S.picked.length, 'utterance')} selected`), h('button', {class: 'plain push', onclick: () => { S.picked = []; drawSide(); window.Plotly.restyle(plot, {selectedpoints: [null]}); }}, 'Clear')),
       finder.element, h('div', {class: 'row', style: {margin: '10px 0'}}, h('button', {onclick: guarded(() => act('out-of-scope', '', 'out of scope'))}, 'Out of scope'), h('button', {onclick: guarded(() => act('flag', 'from the map', 'flagged'))}, 'Flag')),
       h('ul', {class: 'last', style: {'max-height': '420px', overflow: 'auto'}}, found.map(row => h('li', {}, h('div', {}, h('div', {}, row.text), row.labels === null ? h('span', {class: 'soft small'}, 'no label') : row.labels.length ? row.labels.map(id => chip(byId.get(id))) : h('span', {class: 'chip oos'}, 'out of scope'))))), S.picked.length > shown.length && h('p', {class: 'soft'}, `and ${number(S.picked.length - shown.length)} more`));
   }
@@ -145,7 +150,7 @@ async function page(context) {
     hovered = id;
     if (!S.rows.has(id)) { const [row] = await call(`${base}/utterances/by-ids`, {method: 'POST', body: {ids: [id]}}); S.rows.set(id, row); }
     const row = S.rows.get(id);
-    if (row && hovered === id) note.replaceChildren(h('span', {style: {color: 'var(--ink)', 'font-size': '15px'}}, row.text), row.labels?.length ? row.labels.map(key => chip(byId.get(key))) : null);
+    if (row && hovered === id) fill(note, h('span', {style: {color: 'var(--ink)', 'font-size': '15px'}}, row.text), row.labels?.length ? row.labels.map(key => chip(byId.get(key))) : null);
   });
   async function neighbours(id) {
     const [row] = await call(`${base}/utterances/by-ids`, {method: 'POST', body: {ids: [id]}});
@@ -153,7 +158,7 @@ async function page(context) {
     const [examples, others] = await Promise.all([call(base + '/similar', {method: 'POST', body: {texts: [row.text], n: 6, unlabelled: false}}), call(base + '/similar', {method: 'POST', body: {texts: [row.text], n: 6, unlabelled: true}})]).catch(() => [[], []]);
     const list = (title, found) => [h('h3', {style: {'margin-top': '12px'}}, title), h('ul', {class: 'last'}, found.filter(one => one.record.id !== id).map(one => h('li', {}, h('div', {}, h('div', {}, one.record.text), h('div', {class: 'row small soft'}, (one.record.labels ?? []).map(key => chip(byId.get(key))), `similarity ${one.cosine.toFixed(2)}`)))))];
     mark([id, ...examples.map(one => one.record.id), ...others.map(one => one.record.id)]);
-    side.replaceChildren(h('h2', {}, row.text), h('div', {class: 'row'}, row.labels === null ? h('span', {class: 'soft'}, 'no label') : row.labels.map(key => chip(byId.get(key))), h('a', {class: 'button push', href: address('try', context.project, {text: row.text})}, 'Why this answer')), list('Nearest examples', examples), list('Nearest without a label', others));
+    fill(side, h('h2', {}, row.text), h('div', {class: 'row'}, row.labels === null ? h('span', {class: 'soft'}, 'no label') : row.labels.map(key => chip(byId.get(key))), h('a', {class: 'button push', href: address('try', context.project, {text: row.text})}, 'Why this answer')), list('Nearest examples', examples), list('Nearest without a label', others));
   }
   function mark(ids) {
     const wanted = new Set(ids), x = [], y = [];
@@ -173,11 +178,11 @@ async function page(context) {
     const xy = S.compared[`${S.side}_xy`];
     S.xy = Float32Array.from(xy.flat());
     const [x, y] = split(S.xy);
-    window.Plotly.animate ? window.Plotly.restyle(plot, {x: [x], y: [y]}, [0]) : null;
+    window.Plotly.restyle(plot, {x: [x], y: [y]}, [0]);
   }
   function drawSide() {
-    if (!S.compared) { side.replaceChildren(h('h2', {}, 'Selection'), h('p', {class: 'soft'}, 'Draw a lasso around points to label them together. Click a point for its neighbours.')); return; }
-    side.replaceChildren(h('h2', {}, 'Moved most'), h('ol', {class: 'last', 'data-role': 'moved'}, S.compared.moved.map(one => h('li', {}, h('button', {class: 'plain', style: {'text-align': 'left'}, onclick: () => mark([one.id])}, h('span', {}, one.text, h('div', {class: 'soft small'}, `${one.intents.join(', ') || 'no label'}; ${Math.round(100 * one.change)} % of its neighbours are others now`)))))));
+    if (!S.compared) { fill(side, h('h2', {}, 'Selection'), h('p', {class: 'soft'}, 'Draw a lasso around points to label them together. Click a point for its neighbours.')); return; }
+    fill(side, h('h2', {}, 'Moved most'), h('ol', {class: 'last', 'data-role': 'moved'}, S.compared.moved.map(one => h('li', {}, h('button', {class: 'plain', style: {'text-align': 'left'}, onclick: () => mark([one.id])}, h('span', {}, one.text, h('div', {class: 'soft small'}, `${one.intents.join(', ') || 'no label'}; ${Math.round(100 * one.change)} % of its neighbours are others now`)))))));
   }
   context.onStatus((status, before) => {
     if (S.watching) { if (status.job) watchJob(); else { S.watching = false; load(); } return; }

@@ -14,6 +14,11 @@ export function h(tag, attributes = {}, ...children) {
   return node;
 }
 
+// Puts new content into a node; what is null or false is left out.
+export function fill(node, ...content) {
+  node.replaceChildren(...content.flat(9).filter(one => one !== null && one !== undefined && one !== false && one !== ''));
+}
+
 export class Refused extends Error {
   constructor(status, message, hint) { super(message); this.status = status; this.hint = hint; }
 }
@@ -98,12 +103,12 @@ export async function chooseProject() {
 }
 
 // Draws header and heading, keeps the project's status fresh, and hands over to the page.
-export async function frame(view, page, title, lead, fill) {
+export async function frame(view, page, title, lead, build) {
   const main = h('div', {class: 'content'});
   const state = h('div', {class: 'state', role: 'status', 'aria-live': 'off'});
   const nav = h('nav', {'aria-label': 'Pages'});
   const heading = h('header', {}, h('h1', {}, title), lead && h('p', {class: 'lead'}, lead));
-  view.replaceChildren(
+  fill(view, 
     h('div', {class: 'top'}, h('a', {class: 'brand', href: '/'}, h('img', {src: '/studio/icon.svg', alt: ''}), 'Intent Studio'), nav, state),
     h('div', {class: 'page'}, heading, main));
   let project = null;
@@ -128,7 +133,7 @@ export async function frame(view, page, title, lead, fill) {
       drawState(state, context.status);
       for (const listener of context.listeners) listener(context.status, before);
     } catch (error) {
-      state.replaceChildren(h('span', {class: 'bad'}, error.message));
+      fill(state, h('span', {class: 'bad'}, error.message));
       if (error.status === 404) throw error;
     }
   };
@@ -143,7 +148,7 @@ export async function frame(view, page, title, lead, fill) {
     setTimeout(tick, busy ? 1000 : 4000);
   };
   if (page !== 'home') setTimeout(tick, 1000);
-  try { await fill(context); } catch (error) { complain(error); console.error(error); }
+  try { await build(context); } catch (error) { complain(error); console.error(error); }
 }
 
 function drawState(place, status) {
@@ -156,5 +161,5 @@ function drawState(place, status) {
   if (status.candidate) parts.push(h('a', {class: 'badge accent', href: address('train', status.project)}, `version ${status.candidate} waits`));
   parts.push(h('span', {'data-role': 'project'}, h('b', {}, status.project)));
   parts.push(status.champion === null ? h('span', {}, 'no model yet') : h('span', {'data-role': 'champion', title: status.judged_on}, `v${status.champion} `, h('b', {}, percent(status.accuracy))));
-  place.replaceChildren(...parts);
+  fill(place, ...parts);
 }

@@ -1,5 +1,5 @@
 // One button; what it will do and how long it takes; progress that survives a reload; then a proposal.
-import {address, ago, ask, call, duration, frame, guarded, h, number, percent, toast} from './studio.js';
+import {address, ago, ask, call, duration, fill, frame, guarded, h, number, percent, toast} from './studio.js';
 import {comparisonOf} from './comparison.js';
 import {curveOf} from './curve.js';
 
@@ -22,7 +22,7 @@ async function page(context, {props, watch}) {
     h('label', {class: 'check', title: 'No pin is broken, and accuracy is not lower than chance explains'}, gate, 'promote the result by itself if it passes the gate: no pin broken, and accuracy not lower beyond noise')), live, proposal, earlier);
 
   function drawCards() {
-    cards.replaceChildren(...RECIPES.map(([kind, name, words]) => h('button', {class: 'choice', role: 'radio', 'aria-checked': String(S.recipe === kind), 'aria-pressed': String(S.recipe === kind), onclick: () => { S.recipe = kind; localStorage.setItem('recipe', kind); drawCards(); estimate(); }}, h('strong', {}, name), h('span', {class: 'soft'}, words))));
+    fill(cards, ...RECIPES.map(([kind, name, words]) => h('button', {class: 'choice', role: 'radio', 'aria-checked': String(S.recipe === kind), 'aria-pressed': String(S.recipe === kind), onclick: () => { S.recipe = kind; localStorage.setItem('recipe', kind); drawCards(); estimate(); }}, h('strong', {}, name), h('span', {class: 'soft'}, words))));
     const form = document.getElementById('recipe-settings');
     if (form) form.style.display = S.recipe === 'convfit' ? '' : 'none';
   }
@@ -62,7 +62,7 @@ async function page(context, {props, watch}) {
     live.hidden = false;
     const over = ['succeeded', 'failed', 'cancelled'].includes(job.state);
     const words = ({queued: 'waiting for its turn', running: job.stage, succeeded: 'finished', failed: `failed: ${job.message}`, cancelled: 'cancelled'})[job.state];
-    live.replaceChildren(h('div', {class: 'row'}, h('h2', {style: {margin: 0}}, `Training with ${job.recipe}`), h('span', {class: 'badge ' + ({succeeded: 'good', failed: 'bad', cancelled: 'warn'}[job.state] ?? 'accent'), 'data-role': 'job-state'}, job.state),
+    fill(live, h('div', {class: 'row'}, h('h2', {style: {margin: 0}}, `Training with ${job.recipe}`), h('span', {class: 'badge ' + ({succeeded: 'good', failed: 'bad', cancelled: 'warn'}[job.state] ?? 'accent'), 'data-role': 'job-state'}, job.state),
       h('span', {class: 'soft small'}, ago(job.created_at)), !over && h('button', {class: 'danger push', disabled: job.cancel_requested, onclick: guarded(async () => { await call(`/jobs/${job.id}/cancel`, {method: 'POST'}); await follow(); })}, job.cancel_requested ? 'Cancelling …' : 'Cancel')),
       h('div', {class: 'row', style: {margin: '10px 0'}}, h('div', {class: 'bar thick', role: 'progressbar', 'aria-label': 'Progress of the training', 'aria-valuenow': Math.round(100 * job.progress), 'aria-valuemin': 0, 'aria-valuemax': 100, style: {flex: '1'}}, h('i', {style: {width: `${100 * job.progress}%`}})), h('b', {class: 'tabular'}, percent(job.progress, 0))),
       h('div', {class: 'row soft'}, words, !over && job.eta_seconds !== null && h('span', {class: 'push'}, duration(job.eta_seconds))),
@@ -73,7 +73,7 @@ async function page(context, {props, watch}) {
   function drawEarlier(jobs) {
     const rows = jobs.filter(job => job.state !== 'running' && job.state !== 'queued').slice(0, 8);
     earlier.hidden = !rows.length;
-    earlier.replaceChildren(h('h2', {}, 'Earlier trainings'), h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, h('th', {}, 'When'), h('th', {}, 'Recipe'), h('th', {}, 'Ended'), h('th', {}, 'Model'), h('th', {class: 'number'}, 'Accuracy'))),
+    fill(earlier, h('h2', {}, 'Earlier trainings'), h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, h('th', {}, 'When'), h('th', {}, 'Recipe'), h('th', {}, 'Ended'), h('th', {}, 'Model'), h('th', {class: 'number'}, 'Accuracy'))),
       h('tbody', {}, rows.map(job => h('tr', {}, h('td', {}, ago(job.created_at)), h('td', {}, job.recipe), h('td', {}, job.state), h('td', {}, job.result.model ?? h('span', {class: 'soft'}, job.message)), h('td', {class: 'number'}, job.result.metrics ? percent(job.result.metrics.accuracy) : '–')))))));
   }
 
@@ -85,11 +85,11 @@ async function page(context, {props, watch}) {
     S.drawn = mark;
     proposal.hidden = candidate === null;
     if (candidate === null) return;
-    proposal.replaceChildren(h('h2', {}, `Version ${candidate} waits for your decision`), h('p', {class: 'soft'}, 'Comparing it with the champion …'));
+    fill(proposal, h('h2', {}, `Version ${candidate} waits for your decision`), h('p', {class: 'soft'}, 'Comparing it with the champion …'));
     const decide = (path, said) => guarded(async () => { await call(`${base}/models/${candidate}/${path}`, {method: 'POST'}); toast(said, '', 'good'); await context.refresh(); await drawProposal(); });
     try {
       const found = await call(`${base}/compare?candidate=${candidate}&champion=${champion}`);
-      proposal.replaceChildren(h('div', {class: 'row'}, h('h2', {style: {margin: 0}}, `Version ${candidate} waits for your decision`), h('span', {class: 'push'}), h('button', {class: 'primary', onclick: decide('promote', `Version ${candidate} answers now.`)}, `Promote version ${candidate}`), h('button', {onclick: decide('discard', `Version ${candidate} is discarded.`)}, 'Discard')), comparisonOf(found));
+      fill(proposal, h('div', {class: 'row'}, h('h2', {style: {margin: 0}}, `Version ${candidate} waits for your decision`), h('span', {class: 'push'}), h('button', {class: 'primary', onclick: decide('promote', `Version ${candidate} answers now.`)}, `Promote version ${candidate}`), h('button', {onclick: decide('discard', `Version ${candidate} is discarded.`)}, 'Discard')), comparisonOf(found));
     } catch (error) { proposal.append(h('p', {class: 'bad'}, error.message)); S.drawn = ''; }
   }
 

@@ -1,5 +1,5 @@
 // Type, and see at once what answers and which examples decide; paste many lines for a table.
-import {call, chip, frame, guarded, h, percent, plural, query, setQuery, toast} from './studio.js';
+import {call, chip, fill, frame, guarded, h, percent, plural, query, setQuery, toast} from './studio.js';
 import {votesOf} from './votes.js';
 
 const PAUSE = 90;
@@ -33,15 +33,15 @@ async function page(context) {
     } catch (error) {
       if (error.name === 'AbortError') return;
       answer.hidden = false;
-      answer.replaceChildren(h('div', {class: 'note bad'}, error.message, h('div', {class: 'small'}, error.hint)));
+      fill(answer, h('div', {class: 'note bad'}, error.message, h('div', {class: 'small'}, error.hint)));
     }
   }
-  function empty() { table.hidden = true; answer.hidden = false; answer.replaceChildren(h('div', {class: 'empty'}, context.status.champion === null ? 'Train a model first; then it answers here.' : 'The answer appears here.')); }
+  function empty() { table.hidden = true; answer.hidden = false; fill(answer, h('div', {class: 'empty'}, context.status.champion === null ? 'Train a model first; then it answers here.' : 'The answer appears here.')); }
 
   const verdict = prediction => prediction.decision.rule === 'out-of-scope' ? h('span', {class: 'chip oos'}, 'out of scope') : prediction.decision.intents.map(name => chip(byName.get(name), name));
   function show(one) {
     const {prediction} = one;
-    answer.replaceChildren(h('div', {class: 'row', style: {'font-size': '19px', 'margin-bottom': '8px'}}, verdict(prediction), h('b', {class: 'tabular'}, percent(prediction.ranked[0].probability, 0)), prediction.decision.rule === 'exact' && h('span', {class: 'badge good'}, 'exact'),
+    fill(answer, h('div', {class: 'row', style: {'font-size': '19px', 'margin-bottom': '8px'}}, verdict(prediction), h('b', {class: 'tabular'}, percent(prediction.ranked[0].probability, 0)), prediction.decision.rule === 'exact' && h('span', {class: 'badge good'}, 'exact'),
       h('span', {class: 'soft small push'}, prediction.model_version)), votesOf(one, byName), pinForm(prediction));
   }
   function pinForm(prediction) {
@@ -53,12 +53,12 @@ async function page(context) {
     })}, 'Pin'));
   }
   function showAll(answers) {
-    table.replaceChildren(h('h2', {}, plural(answers.length, 'text')), h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, h('th', {}, 'Text'), h('th', {}, 'Answer'), h('th', {class: 'number'}, 'Likely'), h('th', {}, 'Nearest example'))),
+    fill(table, h('h2', {}, plural(answers.length, 'text')), h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, h('th', {}, 'Text'), h('th', {}, 'Answer'), h('th', {class: 'number'}, 'Likely'), h('th', {}, 'Nearest example'))),
       h('tbody', {}, answers.map(({prediction}) => h('tr', {}, h('td', {}, prediction.text), h('td', {}, verdict(prediction)), h('td', {class: 'number'}, percent(prediction.ranked[0].probability, 0)), h('td', {class: 'soft'}, [...prediction.neighbours].sort((a, b) => b.cosine - a.cosine)[0]?.text ?? '')))))));
   }
   async function drawPins() {
     const pins = await call(base + '/pins');
-    list.replaceChildren(h('h2', {}, 'Pins'), pins.length ? h('ul', {class: 'last', 'data-role': 'pins'}, pins.map(pin => h('li', {}, h('span', {class: 'badge ' + (pin.kept === null ? '' : pin.kept ? 'good' : 'bad')}, pin.kept === null ? '…' : pin.kept ? 'kept' : 'broken'),
+    fill(list, h('h2', {}, 'Pins'), pins.length ? h('ul', {class: 'last', 'data-role': 'pins'}, pins.map(pin => h('li', {}, h('span', {class: 'badge ' + (pin.kept === null ? '' : pin.kept ? 'good' : 'bad')}, pin.kept === null ? '…' : pin.kept ? 'kept' : 'broken'),
       h('div', {}, h('div', {}, pin.text), h('div', {class: 'soft small'}, `must get ${pin.expected}`, pin.kept === false && `, gets ${pin.answer}`)), h('button', {class: 'plain push', 'aria-label': `Remove the pin of “${pin.text}”`, onclick: guarded(async () => { await call(base + '/pins', {method: 'POST', body: {text: pin.text}}); await drawPins(); })}, '×')))) : h('p', {class: 'soft'}, 'A pin is a promise: this text must get this intent. A training that breaks one is not promoted by itself.'));
   }
   context.onStatus((status, before) => { if (before && (before.champion !== status.champion || before.revision !== status.revision)) { ask(); drawPins().catch(() => {}); } });

@@ -1,5 +1,5 @@
 // What the project was and is: data versions, model versions, who answered when; compare, roll back, hand over.
-import {ago, ask, call, frame, guarded, h, number, percent, plural, query, setQuery, toast} from './studio.js';
+import {ago, ask, call, fill, frame, guarded, h, number, percent, plural, query, setQuery, toast} from './studio.js';
 import {comparisonOf, table} from './comparison.js';
 
 export const mount = view => frame(view, 'versions', 'Versions', 'Every training froze the data it learned from. Compare any two, go back, and hand a model over as one file.', page);
@@ -12,7 +12,7 @@ async function page(context) {
   main.append(models, detail, data);
 
   const act = (path, method, said) => guarded(async () => { await call(base + path, {method}); toast(said, '', 'good'); await load(); });
-  function show(...content) { detail.hidden = false; detail.replaceChildren(...content); detail.scrollIntoView({block: 'nearest'}); detail.focus({preventScroll: true}); }
+  function show(...content) { detail.hidden = false; fill(detail, ...content); detail.scrollIntoView({block: 'nearest'}); detail.focus({preventScroll: true}); }
 
   async function load() {
     const [found] = await Promise.all([call(base + '/versions'), context.refresh()]);
@@ -22,7 +22,7 @@ async function page(context) {
 
   function drawModels(all) {
     const champion = all.find(model => model.champion);
-    models.replaceChildren(h('div', {class: 'row'}, h('h2', {style: {margin: 0}}, 'Model versions'), h('span', {class: 'push'}), champion && all.length > 1 && h('button', {onclick: act('/rollback', 'POST', 'The champion before it answers again.')}, 'Roll back'), h('button', {onclick: () => picker.click()}, 'Import a bundle'), picker),
+    fill(models, h('div', {class: 'row'}, h('h2', {style: {margin: 0}}, 'Model versions'), h('span', {class: 'push'}), champion && all.length > 1 && h('button', {onclick: act('/rollback', 'POST', 'The champion before it answers again.')}, 'Roll back'), h('button', {onclick: () => picker.click()}, 'Import a bundle'), picker),
       all.length ? h('div', {class: 'scroll'}, h('table', {'data-role': 'models'}, h('thead', {}, h('tr', {}, ['Version', 'Recipe', 'Learned from', 'Accuracy', 'Made', ''].map(name => h('th', {}, name)))), h('tbody', {}, all.toReversed().map(model => h('tr', {}, h('td', {}, h('b', {}, `v${model.number}`), ' ', model.champion && h('span', {class: 'badge good'}, 'champion')), h('td', {}, model.recipe || h('span', {class: 'soft'}, 'imported')), h('td', {class: 'soft'}, model.dataset_version), h('td', {class: 'tabular', title: model.metrics.judged_on ?? ''}, percent(model.metrics.accuracy)), h('td', {class: 'soft'}, ago(model.created_at)),
         h('td', {}, h('div', {class: 'row'}, !model.champion && h('button', {onclick: act(`/models/${model.number}/promote`, 'POST', `Version ${model.number} answers now.`)}, 'Promote'), champion && !model.champion && h('button', {onclick: guarded(() => compare(model.number, champion.number))}, 'Compare'), h('button', {onclick: guarded(() => lineage(model.number))}, 'Lineage'),
           h('a', {class: 'button', href: `/api${base}/models/${model.number}/bundle`, download: true}, 'Bundle'), !model.champion && h('button', {class: 'danger', onclick: guarded(() => remove(model.number))}, 'Delete')))))))) : h('p', {class: 'soft'}, 'None yet: train one, or import a bundle.'));
@@ -60,7 +60,7 @@ async function page(context) {
   function drawData(all) {
     const from = h('select', {'aria-label': 'Older data version'}, h('option', {value: 0}, 'the beginning'), all.map(one => h('option', {value: one.number, selected: one.number === Number(query().get('older') ?? all.at(-1)?.number)}, `data version ${one.number}`)));
     const to = h('select', {'aria-label': 'Newer data version'}, all.toReversed().map(one => h('option', {value: one.number, selected: one.number === Number(query().get('newer'))}, `data version ${one.number}`)), h('option', {value: 0, selected: !query().get('newer')}, 'now'));
-    data.replaceChildren(h('div', {class: 'row'}, h('h2', {style: {margin: 0}}, 'Data versions'), h('span', {class: 'push'}), from, ' to ', to, h('button', {onclick: guarded(() => diff(Number(from.value), Number(to.value)))}, 'What changed')),
+    fill(data, h('div', {class: 'row'}, h('h2', {style: {margin: 0}}, 'Data versions'), h('span', {class: 'push'}), from, ' to ', to, h('button', {onclick: guarded(() => diff(Number(from.value), Number(to.value)))}, 'What changed')),
       all.length ? h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, ['Version', 'Rows', 'Since the one before', 'Frozen', ''].map(name => h('th', {}, name)))), h('tbody', {}, all.toReversed().map(one => h('tr', {}, h('td', {}, h('b', {}, number(one.number))), h('td', {class: 'tabular'}, number(one.n_rows)), h('td', {}, one.changes, h('div', {class: 'soft small'}, one.message)), h('td', {class: 'soft', title: `SHA-256 ${one.sha256}`}, ago(one.created_at)), h('td', {}, h('a', {class: 'button', href: `/api${base}/export?kind=csv&version=${one.number}`, download: true}, 'CSV'))))))) : h('p', {class: 'soft'}, 'The first training freezes the first one.'));
   }
   async function diff(older, newer) {
