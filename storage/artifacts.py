@@ -5,6 +5,8 @@ import json
 import os
 import shutil
 import time
+import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,10 +40,9 @@ class ArtifactStore:
         for file in sorted(path for path in source.rglob("*") if path.is_file()):
             sha256 = file_sha256(file)
             target = self.path(sha256)
-            if not target.exists():
+            if not _made_young(target):
                 with replace_file(target) as stream, file.open("rb") as content:
                     shutil.copyfileobj(content, stream, 1 << 20)
-            os.utime(target)  # young again, so that a sweep beside us leaves it alone
             found[file.relative_to(source).as_posix()] = sha256
         return found
 
@@ -75,12 +76,27 @@ class ArtifactStore:
         needed = sa.select(tree.c.blob_sha256)
         connection.execute(sa.delete(blob).where(blob.c.sha256.not_in(needed)))
         known = set(connection.execute(sa.select(blob.c.sha256)).scalars())
-        limit, gone = time.time() - grace_seconds, 0
-        for file in [path for path in self.folder.rglob("*") if path.is_file()]:
-            if file.parent.name + file.name not in known and file.stat().st_mtime < limit:
-                file.unlink(missing_ok=True)
-                gone += 1
-        return gone
+        files = [path for path in self.folder.rglob("*") if path.is_file()]
+        unknown = [file for file in files if file.parent.name + file.name not in known]
+        limit = time.time() - grace_seconds
+        return sum(_removed_if_old(file, limit) for file in unknown)
+
+    def remove_unused(
+        self, connection: Connection, names: Iterable[str], grace_seconds: float = _GRACE_SECONDS
+    ) -> int:
+        """Delete those of some blobs' files that no row names; return how many.
+
+        Young files stay for `sweep`: a job may be about to publish them. The caller's writing
+        transaction keeps rows from coming meanwhile.
+        """
+        known = set(connection.execute(sa.select(blob.c.sha256)).scalars())
+        limit = time.time() - grace_seconds
+        return sum(_removed_if_old(self.path(name), limit) for name in names if name not in known)
+
+    def is_young(self, sha256: str, grace_seconds: float = _GRACE_SECONDS) -> bool:
+        """Whether a blob's file was put in so lately that deleting it is left to `sweep`."""
+        file = self.path(sha256)
+        return file.exists() and file.stat().st_mtime >= time.time() - grace_seconds
 
     def damage(self, connection: Connection) -> list[str]:
         """Name every blob that is missing or not what its name says."""
@@ -107,6 +123,74 @@ def record_tree(connection: Connection, store: ArtifactStore, files: dict[str, s
     rows = [{"sha256": name, "path": path, "blob_sha256": sha} for path, sha in files.items()]
     connection.execute(sa.insert(tree), rows)
     return name
+
+
+def own_blobs(connection: Connection, tree_sha256: str) -> dict[str, int]:
+    """Size of each blob that would be left without use if one model version gave up its tree."""
+    sharing = sa.select(sa.func.count()).where(model_version.c.tree_sha256 == tree_sha256)
+    if int(connection.execute(sharing).scalar_one()) > 1:
+        return {}
+    return _only_in(connection, tree_sha256)
+
+
+def drop_tree(connection: Connection, tree_sha256: str) -> dict[str, int]:
+    """Forget a tree that no model version has any more; return its blobs that nothing needs.
+
+    Their files stay until the rows are gone for good: `remove_unused` comes after the commit.
+    """
+    used = sa.select(model_version.c.id).where(model_version.c.tree_sha256 == tree_sha256)
+    if connection.execute(used).first() is not None:
+        return {}
+    freed = _only_in(connection, tree_sha256)
+    connection.execute(sa.delete(tree).where(tree.c.sha256 == tree_sha256))
+    connection.execute(sa.delete(blob).where(blob.c.sha256.in_(freed)))
+    return freed
+
+
+def blob_at(connection: Connection, tree_sha256: str, path: str) -> str | None:
+    """SHA-256 of one file of a tree, or None where the tree has no such file."""
+    query = sa.select(tree.c.blob_sha256)
+    found = connection.execute(query.where(tree.c.sha256 == tree_sha256, tree.c.path == path))
+    return found.scalar_one_or_none()
+
+
+def _only_in(connection: Connection, tree_sha256: str) -> dict[str, int]:
+    mine = sa.select(tree.c.blob_sha256).where(tree.c.sha256 == tree_sha256)
+    others = sa.select(tree.c.blob_sha256).where(tree.c.sha256 != tree_sha256)
+    query = sa.select(blob.c.sha256, blob.c.size)
+    rows = connection.execute(
+        query.where(blob.c.sha256.in_(mine), blob.c.sha256.not_in(others))
+    ).all()
+    return {row.sha256: row.size for row in rows}
+
+
+def _made_young(file: Path) -> bool:
+    """Touch a file, so that a sweep beside us leaves it alone; whether it is there."""
+    try:
+        os.utime(file)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _removed_if_old(file: Path, limit: float) -> bool:
+    """Delete a file that was not touched since; its name goes first.
+
+    Whoever touches it after that finds it missing and writes it anew; a touch before that shows in
+    the time, and the name comes back.
+    """
+    aside = file.with_name(f".gone-{uuid.uuid4().hex}")
+    try:
+        if file.stat().st_mtime >= limit:
+            return False
+        file.rename(aside)
+    except FileNotFoundError:
+        return False
+    if aside.stat().st_mtime >= limit:
+        aside.rename(file)
+        return False
+    aside.unlink()
+    return True
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

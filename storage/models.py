@@ -8,10 +8,15 @@ from sqlalchemy.engine import Connection, Row
 from core.errors import NotFound
 from core.text import text_hash
 from storage.clock import now
-from storage.records import ModelVersionRecord, PinRecord
-from storage.tables import alias, model_version, pin
+from storage.records import AliasRecord, ModelVersionRecord, PinRecord
+from storage.tables import alias, model_version, pin, project
 
 CHAMPION = "champion"
+ROLLED_BACK = "rolled back"
+"""Points at the champion that is left, right before the earlier one is pointed at again."""
+DISCARDED = "discarded"
+DELETED = "deleted"
+"""Of a deleted version the row stays, without files: numbers are not given twice."""
 
 
 def add(connection: Connection, values: dict[str, Any]) -> ModelVersionRecord:
@@ -34,9 +39,13 @@ def add(connection: Connection, values: dict[str, Any]) -> ModelVersionRecord:
     return find(connection, values["project_id"], number)
 
 
-def list_all(connection: Connection, project_id: int) -> list[ModelVersionRecord]:
-    """All model versions of a project, oldest first."""
+def list_all(
+    connection: Connection, project_id: int, *, deleted: bool = False
+) -> list[ModelVersionRecord]:
+    """All model versions of a project, oldest first; deleted ones only on request."""
     query = sa.select(model_version).where(model_version.c.project_id == project_id)
+    if not deleted:
+        query = query.where(_standing())
     return [_record(row) for row in connection.execute(query.order_by(model_version.c.number))]
 
 
@@ -47,7 +56,7 @@ def find(connection: Connection, project_id: int, number: int) -> ModelVersionRe
         NotFound: There is none of that number.
     """
     query = sa.select(model_version).where(
-        model_version.c.project_id == project_id, model_version.c.number == number
+        model_version.c.project_id == project_id, model_version.c.number == number, _standing()
     )
     row = connection.execute(query).first()
     if row is None:
@@ -56,6 +65,23 @@ def find(connection: Connection, project_id: int, number: int) -> ModelVersionRe
             "`intent-studio versions PROJECT` lists them.",
         )
     return _record(row)
+
+
+def recall(connection: Connection, project_id: int, number: int) -> ModelVersionRecord | None:
+    """Return one model version even if it is deleted, or None where there never was one."""
+    query = sa.select(model_version).where(
+        model_version.c.project_id == project_id, model_version.c.number == number
+    )
+    row = connection.execute(query).first()
+    return None if row is None else _record(row)
+
+
+def built_on(connection: Connection, base: str) -> list[str]:
+    """Names `PROJECT@N` of the versions, of any project, that were trained from a base."""
+    query = sa.select(project.c.name, model_version.c.number, model_version.c.lineage)
+    query = query.join(project, project.c.id == model_version.c.project_id).where(_standing())
+    rows = connection.execute(query.order_by(project.c.name, model_version.c.number))
+    return [f"{name}@{number}" for name, number, facts in rows if facts.get("base") == base]
 
 
 def champion(connection: Connection, project_id: int) -> ModelVersionRecord | None:
@@ -89,6 +115,22 @@ def alias_history(connection: Connection, project_id: int, name: str) -> list[in
     return list(connection.execute(query.order_by(alias.c.id)).scalars())
 
 
+def moves(connection: Connection, project_id: int) -> list[AliasRecord]:
+    """Everything that any alias was ever pointed at, oldest first."""
+    query = sa.select(
+        alias.c.name, alias.c.model_version_id, model_version.c.number, alias.c.actor, alias.c.at
+    ).join(model_version, model_version.c.id == alias.c.model_version_id)
+    rows = connection.execute(query.where(alias.c.project_id == project_id).order_by(alias.c.id))
+    return [AliasRecord(*row) for row in rows]
+
+
+def bury(connection: Connection, record: ModelVersionRecord, actor: str) -> None:
+    """Take a version out of every list and let go of its files; its row stays as a memory."""
+    row = sa.update(model_version).where(model_version.c.id == record.id)
+    connection.execute(row.values(tree_sha256=""))
+    point(connection, record, DELETED, actor)
+
+
 def add_pin(
     connection: Connection, project_id: int, text: str, intent_id: str, actor: str = "local"
 ) -> None:
@@ -118,6 +160,11 @@ def pins(connection: Connection, project_id: int) -> list[PinRecord]:
     query = sa.select(pin.c.text, pin.c.intent_id, pin.c.actor, pin.c.at)
     query = query.where(pin.c.project_id == project_id).order_by(pin.c.text)
     return [PinRecord(*row) for row in connection.execute(query)]
+
+
+def _standing() -> sa.ColumnElement[bool]:
+    gone = sa.select(alias.c.model_version_id).where(alias.c.name == DELETED)
+    return model_version.c.id.not_in(gone)
 
 
 def _record(row: Row[Any]) -> ModelVersionRecord:

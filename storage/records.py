@@ -99,6 +99,18 @@ class ModelVersionRecord:
     metrics: dict[str, Any]
     pins: dict[str, Any]
     created_at: str
+    job_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AliasRecord:
+    """A name was pointed at a model version: who did it, and when."""
+
+    name: str
+    model_version_id: int
+    number: int
+    actor: str
+    at: str
 
 
 @dataclass(frozen=True, slots=True)

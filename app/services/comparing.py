@@ -23,7 +23,7 @@ from core.types import Exemplar, FloatArray
 from storage import dataset, events, models, projects, versions
 from storage.database import Transaction
 from storage.diff import DatasetDiff, diff_states
-from storage.records import ModelVersionRecord, PinRecord, ProjectRecord
+from storage.records import PinRecord, ProjectRecord
 
 _CHUNK = 512
 _NAMED = 3
@@ -84,14 +84,25 @@ def compare_models(
         NotFound: There is no such project or version, or no champion.
         ArtifactDamaged: The files of one are not what they should be.
     """
+    if champion is None:
+        with studio.database.read() as connection:
+            champion = _champion(connection, projects.find(connection, project))
+    pair = [stored_contender(studio, project, number) for number in (candidate, champion)]
+    return compare_contenders(studio, project, *pair)
+
+
+def stored_contender(studio: Studio, project: str, number: int) -> Contender:
+    """Return a model version as one to compare; its files are not read before they are needed.
+
+    Raises:
+        NotFound: There is no such project or version.
+    """
+    name = f"{project}@{number}"
     with studio.database.read() as connection:
         found = projects.find(connection, project)
-        number = _champion(connection, found) if champion is None else champion
-        pair = [
-            _contender(studio, connection, found, models.find(connection, found.id, one))
-            for one in (candidate, number)
-        ]
-    return compare_contenders(studio, project, *pair)
+        record = models.find(connection, found.id, number)
+        names = names_since(connection, found.id, record.dataset_version_id)
+    return Contender(name, record.metrics, names, lambda: load_model(studio, name))
 
 
 def compare_contenders(
@@ -209,14 +220,6 @@ def _champion(connection: Transaction, project: ProjectRecord) -> int:
             "Promote a version, or name the two to compare.",
         )
     return found.number
-
-
-def _contender(
-    studio: Studio, connection: Transaction, project: ProjectRecord, record: ModelVersionRecord
-) -> Contender:
-    name = f"{project.name}@{record.number}"
-    names = names_since(connection, project.id, record.dataset_version_id)
-    return Contender(name, record.metrics, names, lambda: load_model(studio, name))
 
 
 def names_since(

@@ -1,11 +1,15 @@
 """The versions of a project's data and models."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 from app.services.studio import Studio
-from app.services.views import ModelView
+from app.services.views import ModelView, TimelineEntry
 from storage import models, projects, versions
+from storage.diff import DatasetDiff
+from storage.records import AliasRecord, DatasetVersionRecord, ModelVersionRecord
+
+_RANKS = {"data": 0, "model": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +29,10 @@ def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], 
     with studio.database.read() as connection:
         project = projects.find(connection, name)
         frozen = versions.list_all(connection, project.id)
-        states = [versions.state_at(connection, project.id, v.revision) for v in frozen]
+        diffs = versions.successive_diffs(connection, project.id)
         made = models.list_all(connection, project.id)
         champion = models.champion(connection, project.id)
-    changes = ["the first"] + [versions.diff_in_words(old, new) for old, new in pairwise(states)]
+    changes = ["the first"] + [", ".join(diff.words) for diff in diffs[1:]]
     views = [
         DatasetVersionView(v.number, v.n_rows, v.sha256, v.created_at, v.message, words)
         for v, words in zip(frozen, changes, strict=False)
@@ -47,3 +51,61 @@ def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], 
         )
         for m in made
     ]
+
+
+def timeline(studio: Studio, name: str) -> tuple[TimelineEntry, ...]:
+    """Everything that happened to a project's versions of data and models, oldest first.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    with studio.database.read() as connection:
+        project = projects.find(connection, name)
+        frozen = versions.list_all(connection, project.id)
+        diffs = versions.successive_diffs(connection, project.id)
+        made = models.list_all(connection, project.id, deleted=True)
+        moves = models.moves(connection, project.id)
+    entries = [
+        *(_data_entry(*pair) for pair in zip(frozen, diffs, strict=True)),
+        *(_model_entry(name, record) for record in made),
+        *_move_entries(name, moves),
+    ]
+    # Within a millisecond data come before models and those before what is done with them.
+    return tuple(sorted(entries, key=lambda entry: (entry.at, _RANKS.get(entry.kind, 2))))
+
+
+def _data_entry(version: DatasetVersionRecord, diff: DatasetDiff) -> TimelineEntry:
+    title = f"Data version {version.number}: {version.message}"
+    return TimelineEntry(version.created_at, "data", version.number, title, diff.words, "")
+
+
+def _model_entry(name: str, record: ModelVersionRecord) -> TimelineEntry:
+    facts, accuracy = record.lineage, record.metrics.get("accuracy")
+    how = "imported" if facts.get("imported") else "trained"
+    recipe = str(facts.get("recipe", {}).get("kind", ""))
+    details = [words for words in (recipe, str(facts.get("dataset_version", ""))) if words]
+    if accuracy is not None:
+        details.append(
+            f"accuracy {accuracy:.1%}, {record.metrics.get('judged_on', '')}".strip(", ")
+        )
+    title = f"{name}@{record.number} {how}"
+    return TimelineEntry(record.created_at, "model", record.number, title, tuple(details), "")
+
+
+def _move_entries(name: str, moves: list[AliasRecord]) -> Iterator[TimelineEntry]:
+    before: int | None = None
+    rolled_back = False
+    for move in moves:
+        this = f"{name}@{move.number}"
+        if move.name == models.ROLLED_BACK:
+            rolled_back = True
+        elif move.name == models.CHAMPION:
+            kind = "roll-back" if rolled_back else "champion"
+            title = f"Back to {this}" if rolled_back else f"{this} is the champion"
+            details = () if before in (None, move.number) else (f"instead of {name}@{before}",)
+            yield TimelineEntry(move.at, kind, move.number, title, details, move.actor)
+            before, rolled_back = move.number, False
+        else:
+            yield TimelineEntry(
+                move.at, move.name, move.number, f"{this} {move.name}", (), move.actor
+            )

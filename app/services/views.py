@@ -144,3 +144,100 @@ class GateVerdict:
 
     promote: bool
     reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChampionChange:
+    """A project's champion changed; numbers of the versions, None where there was none."""
+
+    project: str
+    before: int | None
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionView:
+    """What deleting a model version would do, or has done.
+
+    Attributes:
+        bytes_freed: Size of the files that no other version uses.
+        blobs: How many these are.
+        bytes_later: The part of it that is younger than an hour, and goes with `doctor`.
+        reasons_against: Why one would rather keep it, in sentences.
+        forbidden: Whether it cannot be deleted at all, for the first of the reasons.
+    """
+
+    bytes_freed: int
+    blobs: int
+    bytes_later: int
+    reasons_against: tuple[str, ...]
+    forbidden: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AncestorView:
+    """A model version that another was trained from, perhaps by way of others."""
+
+    name: str
+    recipe: str
+    dataset_version: int | None
+    deleted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LineageView:
+    """Where a model version came from: enough to make it again.
+
+    Attributes:
+        name: `PROJECT@N`.
+        state: `champion`, `former champion`, `candidate` or `discarded`.
+        created_at: When, in UTC.
+        dataset_version: Number of the data it learned from; None where it was imported.
+        dataset_sha256: Of those data in canonical form.
+        base: `bundled`, a folder's name, a hub id or `PROJECT@N`.
+        base_fingerprint: As training recorded it, else the SHA-256 of the base's weights; None
+            where the base is not at hand.
+        recipe: Every setting.
+        code_version: Of the studio that trained it.
+        seed: Of the recipe.
+        job: Id of the job that made it; None where it was imported.
+        tree_sha256: Over all its files.
+        parents: Model versions it goes back to, the nearest first.
+        children: Names of versions that were trained from it.
+    """
+
+    name: str
+    state: str
+    created_at: str
+    dataset_version: int | None
+    dataset_sha256: str | None
+    base: str
+    base_fingerprint: str | None
+    recipe: dict[str, object]
+    code_version: str
+    seed: int | None
+    job: str | None
+    tree_sha256: str
+    parents: tuple[AncestorView, ...]
+    children: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineEntry:
+    """Something that happened to a project's versions.
+
+    Attributes:
+        at: When, in UTC.
+        kind: `data`, `model`, `champion`, `roll-back`, `discarded` or `deleted`.
+        number: Of the dataset version for `data`, else of the model version.
+        title: What happened, in a few words.
+        details: Further phrases: what changed, how good it is.
+        actor: Who did it; empty where a job did.
+    """
+
+    at: str
+    kind: str
+    number: int
+    title: str
+    details: tuple[str, ...]
+    actor: str
