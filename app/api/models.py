@@ -9,9 +9,10 @@ from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
 from app.api.bench import Bench
-from app.services import comparing
+from app.services import comparing, registry
 from app.services.exporting import export_model, import_bundle
-from app.services.timeline import list_versions
+from app.services.timeline import TimelineEntry, list_versions, timeline
+from app.services.views import ChampionChange, DeletionView, LineageView
 from core.errors import InvalidInput
 from storage.diff import DatasetDiff
 
@@ -24,7 +25,8 @@ _MOST_BYTES = 2 << 30
 def versions(bench: Bench, project: str) -> dict[str, Any]:
     """Dataset versions and model versions, oldest first."""
     data, models = list_versions(bench.studio, project)
-    return {"data": data, "models": models}
+    states = registry.model_states(bench.studio, project)
+    return {"data": data, "models": models, "states": states}
 
 
 @router.get("/projects/{project}/diff")
@@ -40,6 +42,49 @@ def compare(
     """A candidate against the champion, and what the gate says of it."""
     found = comparing.compare_models(bench.studio, project, candidate, champion)
     return {"comparison": found, "gate": comparing.gate(found)}
+
+
+@router.post("/projects/{project}/models/{number}/promote")
+def promote(bench: Bench, project: str, number: int) -> ChampionChange:
+    """Let a version answer for the project."""
+    return registry.promote(bench.studio, project, number)
+
+
+@router.post("/projects/{project}/models/{number}/discard")
+def discard(bench: Bench, project: str, number: int) -> dict[str, int]:
+    """Turn a candidate down; it stays, and may be promoted later."""
+    registry.discard(bench.studio, project, number)
+    return {"discarded": number}
+
+
+@router.post("/projects/{project}/rollback")
+def roll_back(bench: Bench, project: str) -> ChampionChange:
+    """Return to the champion before this one."""
+    return registry.roll_back(bench.studio, project)
+
+
+@router.get("/projects/{project}/models/{number}/lineage")
+def lineage(bench: Bench, project: str, number: int) -> LineageView:
+    """Where a version came from."""
+    return registry.lineage(bench.studio, project, number)
+
+
+@router.get("/projects/{project}/models/{number}/deletion")
+def deletion(bench: Bench, project: str, number: int) -> DeletionView:
+    """What deleting a version would free, and what speaks against it."""
+    return registry.deletion_preview(bench.studio, project, number)
+
+
+@router.delete("/projects/{project}/models/{number}")
+def delete(bench: Bench, project: str, number: int, even_so: bool = False) -> DeletionView:
+    """Delete a version and the files that no other uses."""
+    return registry.delete_model(bench.studio, project, number, even_so=even_so)
+
+
+@router.get("/projects/{project}/timeline")
+def events(bench: Bench, project: str) -> tuple[TimelineEntry, ...]:
+    """Data versions, model versions and changes of the champion, in their order."""
+    return timeline(bench.studio, project)
 
 
 @router.get("/projects/{project}/models/{number}/bundle")

@@ -53,15 +53,6 @@ def import_bundle(studio: Studio, path: Path, project: str | None = None) -> str
         return f"{name}@{made.number}"
 
 
-def promote(studio: Studio, reference: str) -> None:
-    """Make a model version the one that answers for its project."""
-    from app.services.prediction import find_model
-
-    with studio.database.write() as connection:
-        _, record = find_model(connection, reference)
-        models.point(connection, record, actor=studio.settings.actor)
-
-
 def _values(project_id: int, tree: str, facts: dict[str, Any]) -> dict[str, Any]:
     lineage = {key: value for key, value in facts.items() if key not in ("metrics", "pins")}
     return {

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from app.services.registry import model_states
 from app.services.workbench import Workbench
 from storage import browse, events, jobs, models, projects
 from storage.database import Transaction
@@ -61,7 +62,6 @@ def look(bench: Workbench, project: str) -> StatusView:
     with bench.studio.database.read() as connection:
         found = projects.find(connection, project)
         champion = models.champion(connection, found.id)
-        versions = models.list_all(connection, found.id)
         waiting = browse.page(
             connection, found.id, browse.Filter(state="unlabelled"), "oldest", (0, 1)
         )[1]
@@ -71,11 +71,13 @@ def look(bench: Workbench, project: str) -> StatusView:
             for b in events.history(connection, found.id, 20)
             if b.undone_by is None and b.undoes is None
         ]
+    states = model_states(bench.studio, project)
     live = bench.models.peek(found.id)
     if champion is not None and (live is None or live.revision != found.head_revision):
         bench.pools.get(found.id)  # brings model and pool up to date beside this request
-    newest = versions[-1].number if versions else None
     number = None if champion is None else champion.number
+    waits = [n for n, state in states.items() if state == "candidate" and n > (number or 0)]
+    candidate = max(waits, default=None) if number is not None else None
     return StatusView(
         project=found.name,
         task=found.task,
@@ -85,7 +87,7 @@ def look(bench: Workbench, project: str) -> StatusView:
         judged_on="" if champion is None else str(champion.metrics.get("judged_on", "")),
         hot=0 if live is None else len(live.hot),
         model="none" if champion is None else "loading" if live is None else "ready",
-        candidate=newest if number is not None and newest is not None and newest > number else None,
+        candidate=candidate,
         unlabelled=waiting,
         job=running,
         can_undo=done[0] if done else "",

@@ -16,14 +16,14 @@ async function page(context) {
 
   async function load() {
     const [found] = await Promise.all([call(base + '/versions'), context.refresh()]);
-    drawModels(found.models);
+    drawModels(found.models, found.states);
     drawData(found.data);
   }
 
-  function drawModels(all) {
+  function drawModels(all, states) {
     const champion = all.find(model => model.champion);
     fill(models, h('div', {class: 'row'}, h('h2', {style: {margin: 0}}, 'Model versions'), h('span', {class: 'push'}), champion && all.length > 1 && h('button', {onclick: act('/rollback', 'POST', 'The champion before it answers again.')}, 'Roll back'), h('button', {onclick: () => picker.click()}, 'Import a bundle'), picker),
-      all.length ? h('div', {class: 'scroll'}, h('table', {'data-role': 'models'}, h('thead', {}, h('tr', {}, ['Version', 'Recipe', 'Learned from', 'Accuracy', 'Made', ''].map(name => h('th', {}, name)))), h('tbody', {}, all.toReversed().map(model => h('tr', {}, h('td', {}, h('b', {}, `v${model.number}`), ' ', model.champion && h('span', {class: 'badge good'}, 'champion')), h('td', {}, model.recipe || h('span', {class: 'soft'}, 'imported')), h('td', {class: 'soft'}, model.dataset_version), h('td', {class: 'tabular', title: model.metrics.judged_on ?? ''}, percent(model.metrics.accuracy)), h('td', {class: 'soft'}, ago(model.created_at)),
+      all.length ? h('div', {class: 'scroll'}, h('table', {'data-role': 'models'}, h('thead', {}, h('tr', {}, ['Version', 'Recipe', 'Learned from', 'Accuracy', 'Made', ''].map(name => h('th', {}, name)))), h('tbody', {}, all.toReversed().map(model => h('tr', {}, h('td', {}, h('b', {}, `v${model.number}`), ' ', h('span', {class: 'badge ' + (model.champion ? 'good' : '')}, states[model.number])), h('td', {}, model.recipe || h('span', {class: 'soft'}, 'imported')), h('td', {class: 'soft'}, model.dataset_version), h('td', {class: 'tabular', title: model.metrics.judged_on ?? ''}, percent(model.metrics.accuracy)), h('td', {class: 'soft'}, ago(model.created_at)),
         h('td', {}, h('div', {class: 'row'}, !model.champion && h('button', {onclick: act(`/models/${model.number}/promote`, 'POST', `Version ${model.number} answers now.`)}, 'Promote'), champion && !model.champion && h('button', {onclick: guarded(() => compare(model.number, champion.number))}, 'Compare'), h('button', {onclick: guarded(() => lineage(model.number))}, 'Lineage'),
           h('a', {class: 'button', href: `/api${base}/models/${model.number}/bundle`, download: true}, 'Bundle'), !model.champion && h('button', {class: 'danger', onclick: guarded(() => remove(model.number))}, 'Delete')))))))) : h('p', {class: 'soft'}, 'None yet: train one, or import a bundle.'));
   }
@@ -40,9 +40,10 @@ async function page(context) {
   }
   async function remove(one) {
     const plan = await call(`${base}/models/${one}/deletion`);
-    if (plan.reasons_against.length) { toast(plan.reasons_against[0], plan.reasons_against.slice(1).join(' '), 'bad'); return; }
-    if (!await ask(`Delete version ${one}?`, h('p', {}, `It frees ${(plan.bytes_freed / 1048576).toFixed(1)} MiB in ${plural(plan.blobs, 'file')}. It cannot be undone.`), 'Delete', 'danger')) return;
-    await call(`${base}/models/${one}`, {method: 'DELETE'});
+    if (plan.forbidden) { toast(plan.reasons_against[0], plan.reasons_against.slice(1).join(' '), 'bad'); return; }
+    const against = plan.reasons_against.length > 0 && h('div', {class: 'note warn'}, plan.reasons_against.join(' '));
+    if (!await ask(`Delete version ${one}?`, [against, h('p', {}, `It frees ${(plan.bytes_freed / 1048576).toFixed(1)} MiB in ${plural(plan.blobs, 'file')}. It cannot be undone.`)], 'Delete', 'danger')) return;
+    await call(`${base}/models/${one}?even_so=true`, {method: 'DELETE'});
     toast(`Version ${one} is deleted.`, '', 'good');
     await load();
   }
