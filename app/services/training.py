@@ -24,7 +24,7 @@ from storage.replay import State
 _CHECKPOINT_STEPS = 40
 _POLL_SECONDS = 0.15
 _CHECK_SECONDS = 3.0
-_SHARES = {"tuning": (0.04, 0.60), "calibrating": (0.62, 0.95)}
+_LOADED, _TUNED = 0.04, 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def _drive(context: JobContext, run: Any) -> Any:
     from core.training.checkpoints import keep_checkpoint
     from core.training.events import CheckpointReady, StageStarted, StepDone
 
-    stage = "encoding"
+    stage = StageStarted("encoding")
     while True:
         try:
             event = next(run)
@@ -139,11 +139,10 @@ def _drive(context: JobContext, run: Any) -> Any:
             return end.value
         match event:
             case StageStarted():
-                stage = event.stage
+                stage = event
             case StepDone():
-                low, high = _SHARES.get(stage, (0.0, 1.0))
-                share = low + (high - low) * event.step / event.total
-                words = f"{stage}, epoch {event.epoch}, loss {event.loss:.3f}"
+                share = _LOADED + (_TUNED - _LOADED) * event.step / event.total
+                words = f"{stage.words}, epoch {event.epoch}, loss {event.loss:.3f}"
                 context.report(share, words)
             case CheckpointReady():
                 keep_checkpoint(context.places.checkpoints(context.job.id), event.checkpoint)
