@@ -132,7 +132,9 @@ def _model_commands(commands: _Commands) -> None:
         commands, "evaluate", "measure a model on a labelled file", "models.evaluate"
     )
     evaluate.add_argument("model", metavar="MODEL")
-    evaluate.add_argument("file", type=Path)
+    evaluate.add_argument(
+        "file", type=Path, nargs="?", help="labelled texts (default: as it was judged in training)"
+    )
     _json_flag(evaluate)
     predict = _command(commands, "predict", "predict intents of texts", "models.predict")
     predict.add_argument("model", metavar="MODEL_OR_BUNDLE")

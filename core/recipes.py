@@ -1,8 +1,8 @@
 """Every training setting, declared once: forms, flags, schemas and stored JSON use this."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from core.errors import InvalidInput
 
@@ -78,6 +78,13 @@ class InstantRecipe(_Recipe):
     """Keep the encoder as it is and fit the head: ready in seconds."""
 
     kind: Literal["instant"] = "instant"
+    folds: int = Field(
+        default=5,
+        ge=1,
+        le=20,
+        description="Parts of the labels, each judged by a head fitted on the others; "
+        "1: each label by all others.",
+    )
 
 
 class ConvfitRecipe(_Recipe):
@@ -131,6 +138,20 @@ class ConvfitRecipe(_Recipe):
         default="held-out",
         description="Where thresholds come from: texts the tuned encoder has not seen, or all.",
     )
+    folds: int = Field(
+        default=1,
+        ge=1,
+        le=20,
+        description="1: a fifth of the labels is judged by one more, shorter tuning on the others; "
+        "2 or more: every label is, in so many parts, each at the price of a whole tuning.",
+    )
+
+    @model_validator(mode="after")
+    def _folds_are_held_out(self) -> Self:
+        if self.folds > 1 and self.calibration != "held-out":
+            message = f"folds={self.folds} needs calibration held-out, not {self.calibration}"
+            raise ValueError(message)
+        return self
 
 
 def chosen_epochs(n_rows: int, recipe: ConvfitRecipe) -> int:

@@ -232,9 +232,9 @@ def names_since(
     if dataset_version_id is None:
         return {}
     revision = versions.get(connection, dataset_version_id).revision
-    then = versions.state_at(connection, project_id, revision).intents
+    then = events.intent_ids_at(connection, project_id, revision)
     now = {intent.id: intent.name for intent in dataset.intents(connection, project_id)}
-    return {row["name"]: now.get(key, row["name"]) for key, row in then.items()}
+    return {name: now.get(key, name) for name, key in then.items()}
 
 
 def _tests(connection: Transaction, project_id: int, names: Mapping[str, str]) -> list[Exemplar]:

@@ -19,8 +19,8 @@ _CONFUSIONS = 20
 def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dict[str, Any]:
     """Return the figures of a run as JSON values.
 
-    Without a test split the honest scores of the run are judged: leave-one-out, or a fifth of the
-    training texts held out from a second tuning.
+    Without a test split the honest scores of the run are judged: those of training texts by heads
+    (and encoders) that had not seen them.
     """
     shown = test or inputs.exemplars
     texts, labels = [e.text for e in shown], ["|".join(e.intents) for e in shown]
@@ -61,9 +61,7 @@ def _judge_honest(result: RunResult, inputs: RunInputs) -> dict[str, Any]:
     actual = [inputs.exemplars[row].intents[0] for row in rows]
     figures = _figures(actual, predicted, shares.max(1))
     kept = result.honest.max(1) >= result.pipeline.calibration.threshold
-    how = "leave-one-out over" if len(rows) == len(inputs.exemplars) else "held-out"
-    words = f"{how} {len(rows)} training texts"
-    return {**figures, "in_scope": float(kept.mean()), "judged_on": words}
+    return {**figures, "in_scope": float(kept.mean()), "judged_on": result.judged_on}
 
 
 def _figures(

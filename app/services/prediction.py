@@ -85,6 +85,14 @@ def evaluate(studio: Studio, reference: str, exemplars: Sequence[Exemplar]) -> d
     return judge_exemplars(load_model(studio, reference), exemplars)
 
 
+def own_figures(studio: Studio, reference: str) -> dict[str, Any]:
+    """Return how a model version or a bundle was judged when it was trained."""
+    from core.bundle.layout import read_facts
+
+    with checked_out(studio, reference) as (folder, _):
+        return dict(read_facts(folder).get("metrics", {}))
+
+
 def sentence_of(prediction: Prediction) -> str:
     """Say in one sentence what was answered, and because of which examples."""
     best = prediction.ranked[0]

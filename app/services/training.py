@@ -11,6 +11,7 @@ from typing import Any
 
 from app.jobs.context import JobContext, Publish
 from app.services.embedding import embed_texts, resolve_device
+from app.services.gating import Gate, judge_candidate
 from app.services.studio import Studio
 from core.errors import InvalidInput
 from core.recipes import ConvfitRecipe, InstantRecipe, read_recipe
@@ -24,7 +25,7 @@ from storage.replay import State
 _CHECKPOINT_STEPS = 40
 _POLL_SECONDS = 0.15
 _CHECK_SECONDS = 3.0
-_SHARES = {"tuning": (0.04, 0.60), "calibrating": (0.62, 0.95)}
+_LOADED, _TUNED = 0.04, 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,9 @@ def do_training(context: JobContext) -> Publish:
     metrics = judge(result, inputs, _exemplars(data.state, "test"))
     pins = _judge_pins(context, result.pipeline, data.state)
     facts = _facts(context, data, recipe, inputs.intents, metrics)
-    return _publisher(context, data, result.pipeline, {**facts, "pins": pins})
+    facts["base_fingerprint"] = encoder.fingerprint
+    gate = judge_candidate(context, (data.project, data.version), result.pipeline, metrics)
+    return _publisher(context, data, result.pipeline, {**facts, "pins": pins}, gate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +137,7 @@ def _drive(context: JobContext, run: Any) -> Any:
     from core.training.checkpoints import keep_checkpoint
     from core.training.events import CheckpointReady, StageStarted, StepDone
 
-    stage = "encoding"
+    stage = StageStarted("encoding")
     while True:
         try:
             event = next(run)
@@ -142,12 +145,11 @@ def _drive(context: JobContext, run: Any) -> Any:
             return end.value
         match event:
             case StageStarted():
-                stage = event.stage
+                stage = event
             case StepDone():
-                low, high = _SHARES.get(stage, (0.0, 1.0))
-                share = low + (high - low) * event.step / event.total
-                words = f"{stage}, epoch {event.epoch}, loss {event.loss:.3f}"
-                context.draw(f"loss while {stage}", event.step, event.loss)
+                share = _LOADED + (_TUNED - _LOADED) * event.step / event.total
+                words = f"{stage.words}, epoch {event.epoch}, loss {event.loss:.3f}"
+                context.draw(f"loss while {stage.words}", event.step, event.loss)
                 context.report(share, words)
             case CheckpointReady():
                 keep_checkpoint(context.places.checkpoints(context.job.id), event.checkpoint)
@@ -159,7 +161,9 @@ def _latest_checkpoint(context: JobContext) -> Any:
     return latest_checkpoint(context.places.checkpoints(context.job.id))
 
 
-def _publisher(context: JobContext, data: _Data, pipeline: Any, facts: dict[str, Any]) -> Publish:
+def _publisher(
+    context: JobContext, data: _Data, pipeline: Any, facts: dict[str, Any], gate: Gate
+) -> Publish:
     """Store the files now; return the step that makes them a model version."""
     from core.bundle.layout import save_pipeline
 
@@ -179,27 +183,15 @@ def _publisher(context: JobContext, data: _Data, pipeline: Any, facts: dict[str,
             "pins": facts["pins"],
         }
         made = models.add(connection, values)
-        if _deserves_promotion(connection, context.job, facts):
+        if gate.opens_for(models.champion(connection, data.project.id)):
             models.point(connection, made)
-        return {"model": f"{data.project.name}@{made.number}", "metrics": facts["metrics"]}
+        return {
+            "model": f"{data.project.name}@{made.number}",
+            "metrics": facts["metrics"],
+            "gate": list(gate.reasons),
+        }
 
     return publish
-
-
-def _deserves_promotion(connection: Transaction, job: JobRecord, facts: dict[str, Any]) -> bool:
-    """The gate: no pin broken, and accuracy not lower than the champion's on equal terms.
-
-    The first model of a project has nobody to beat.
-    """
-    champion = models.champion(connection, job.project_id or 0)
-    if champion is None:
-        return True
-    if facts["pins"]["broken"] or not job.payload.get("gate", True):
-        return False
-    old, new = champion.metrics, facts["metrics"]
-    if old.get("judged_on") != new.get("judged_on"):
-        return True
-    return float(new["accuracy"]) >= float(old["accuracy"]) - float(new["noise"])
 
 
 def _judge_pins(context: JobContext, pipeline: Any, state: State) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from pathlib import Path
 
 from app.services import training
 from app.services.studio import Studio
@@ -94,20 +95,26 @@ def _say_detached(job: JobRecord, *, as_json: bool) -> None:
 
 
 def evaluate(options: argparse.Namespace) -> None:
-    """Measure a model on a labelled file."""
-    from app.services.prediction import evaluate as judge
+    """Measure a model on a labelled file; without one, tell how it was judged in training."""
+    from app.services import prediction
 
-    exemplars = [
-        Exemplar(str(row.line), row.text, row.intents)
-        for row in read_rows(options.file)
-        if isinstance(row, ImportedRow) and row.intents is not None
-    ]
     with opened(options) as studio:
-        metrics = judge(studio, options.model, exemplars)
+        if options.file is None:
+            metrics = prediction.own_figures(studio, options.model)
+        else:
+            metrics = prediction.evaluate(studio, options.model, _labelled(options.file))
     if options.json:
         print_json(metrics)
     else:
         say_metrics(options.model, metrics)
+
+
+def _labelled(file: Path) -> list[Exemplar]:
+    return [
+        Exemplar(str(row.line), row.text, row.intents)
+        for row in read_rows(file)
+        if isinstance(row, ImportedRow) and row.intents is not None
+    ]
 
 
 def predict(options: argparse.Namespace) -> None:
@@ -147,10 +154,13 @@ def explain(options: argparse.Namespace) -> None:
 
 def promote(options: argparse.Namespace) -> None:
     """Make a model version the champion."""
-    from app.services.exporting import promote as make_champion
+    from app.services.registry import promote as make_champion
 
     with opened(options) as studio:
-        make_champion(studio, options.model)
+        name, _, number = options.model.partition("@")
+        if not number.isdecimal():
+            raise InvalidInput(f"'{options.model}' names no version.", "Write PROJECT@3, say.")
+        make_champion(studio, name, int(number))
     say(f"{options.model} answers from now on.")
 
 

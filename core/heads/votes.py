@@ -141,6 +141,29 @@ def leave_one_out(head: VoteHead) -> ScoreArray:
     return scores
 
 
+def leave_fold_out(head: VoteHead, folds: Sequence[NDArray[np.int64]]) -> ScoreArray:
+    """Score each fold's exemplars by those of the other folds, in closed form; (m, intents).
+
+    With G = (K + ridge I)^-1 and F the rows of a fold, score_F = Y_F - (G_FF)^-1 A_F. Equals
+    fitting again without the fold at the same tau, ridge and prior; folds of one row each give
+    `leave_one_out`.
+
+    Args:
+        head: Fitted votes.
+        folds: Rows of each fold; together every row once.
+
+    Raises:
+        ValueError: A subset carries the votes.
+    """
+    inverse = whole_inverse(head)
+    scores = np.empty_like(head.targets)
+    for fold in folds:
+        factor = cholesky(inverse[np.ix_(fold, fold)])
+        residual = dpotrs(factor, head.weights[fold], lower=1)[0]
+        scores[fold] = head.targets[fold] - residual
+    return scores
+
+
 def add(head: VoteHead, embeddings: FloatArray, targets: ScoreArray) -> VoteHead:
     """Add exemplars at the end by a block update; O(m^2) for each.
 

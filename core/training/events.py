@@ -7,9 +7,22 @@ from core.training.checkpoints import Checkpoint
 
 @dataclass(frozen=True, slots=True)
 class StageStarted:
-    """A stage of the run begins: `tuning`, `encoding`, `calibrating`, `deciding`."""
+    """A stage of the run, or a part of it, begins.
+
+    Attributes:
+        stage: `tuning`, `encoding`, `calibrating` or `deciding`.
+        part: Which of its parts, from 1.
+        parts: How many it has.
+    """
 
     stage: str
+    part: int = 1
+    parts: int = 1
+
+    @property
+    def words(self) -> str:
+        """What is being done, for a person."""
+        return self.stage if self.parts == 1 else f"{self.stage} {self.part} of {self.parts}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +30,9 @@ class StepDone:
     """One optimiser step is done.
 
     Attributes:
-        step: Steps done so far, from 1.
-        total: Steps of this stage.
-        epoch: Epoch of the step, from 1.
+        step: Steps done so far, from 1; in a run those of all its tunings, so it only rises.
+        total: Steps of the whole.
+        epoch: Epoch of the step within its tuning, from 1.
         loss: Loss of its batch.
     """
 

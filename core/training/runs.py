@@ -12,7 +12,7 @@ from core.errors import InvalidInput
 from core.heads.base import Head
 from core.heads.build import fit_head
 from core.heads.decision import fit_calibration
-from core.heads.honest import fixed_config, honest_scores
+from core.heads.honest import fixed_config, fold_scores, honest_scores
 from core.heads.selection import settle
 from core.heads.votes import VoteHead
 from core.pipeline import IntentPipeline, exact_answers
@@ -20,13 +20,15 @@ from core.recipes import ConvfitRecipe, HeadConfig, InstantRecipe, chosen_epochs
 from core.splits import Rows, stratified_folds
 from core.training.checkpoints import Checkpoint
 from core.training.devices import device_of_process
-from core.training.events import Event, StageStarted
-from core.training.loop import FitOptions, fit
+from core.training.events import Event, StageStarted, StepDone
+from core.training.loop import FitOptions, fit, plan_batches
 from core.types import Exemplar, FloatArray, Intent, ScoreArray
 from core.vectors import unit_rows
 
 Embed = Callable[[Encoder, Sequence[str]], FloatArray]
 """Encodes texts with an encoder, perhaps from a cache; (n, d) float32."""
+
+_FIFTHS = 5
 
 
 def embed_directly(encoder: Encoder, texts: Sequence[str]) -> FloatArray:
@@ -63,12 +65,14 @@ class RunResult:
         pipeline: Ready to predict.
         honest: Scores of exemplars by a pipeline that had not seen them, (m, intents) float64.
         honest_rows: Which exemplars those are, (m,) int64.
+        judged_on: How those scores came about, in words.
         name_embeddings: Intent names under the final encoder, (intents, d) float32.
     """
 
     pipeline: IntentPipeline
     honest: ScoreArray
     honest_rows: Rows = field(repr=False)
+    judged_on: str
     name_embeddings: FloatArray = field(repr=False)
 
 
@@ -95,27 +99,29 @@ def _run_instant(recipe: InstantRecipe, inputs: RunInputs) -> Generator[Event, N
     embeddings = inputs.embed(inputs.encoder, [e.text for e in inputs.exemplars])
     yield StageStarted("deciding")
     fitted = _fit_head_on(recipe.head, inputs, inputs.encoder, embeddings)
-    honest = honest_scores(fitted.head, recipe.head, embeddings, fitted.targets)
-    rows = np.arange(len(inputs.exemplars))
-    return _result(recipe, inputs, inputs.encoder, fitted, _Honest(honest, rows))
+    if recipe.folds == 1:
+        honest = _leave_one_out(recipe.head, fitted)
+    else:
+        folds = _folds(inputs.exemplars, recipe.folds, recipe.seed)
+        scores = fold_scores(fitted.head, recipe.head, embeddings, fitted.targets, folds)
+        honest = _Honest(scores, np.arange(len(scores)), _in_words(folds))
+    return _result(recipe, inputs, inputs.encoder, fitted, honest)
 
 
 def _run_convfit(
     recipe: ConvfitRecipe, inputs: RunInputs, resume: Checkpoint | None
 ) -> Generator[Event, None, RunResult]:
+    parts = _held_out_parts(recipe, inputs)
+    sizes = [_n_steps(recipe, inputs), *(_n_steps(part.recipe, part.inputs) for part in parts)]
     yield StageStarted("tuning")
-    encoder = yield from _tune(recipe, inputs, resume)
+    encoder = yield from _tune(recipe, inputs, _Place(0, sum(sizes)), resume)
     yield StageStarted("encoding")
     embeddings = inputs.embed(encoder, [e.text for e in inputs.exemplars])
     fitted = _fit_head_on(settle(recipe.head), inputs, encoder, embeddings)
-    if recipe.calibration == "leave-one-out":
-        honest = _Honest(
-            honest_scores(fitted.head, recipe.head, embeddings, fitted.targets),
-            np.arange(len(inputs.exemplars)),
-        )
-    else:
-        yield StageStarted("calibrating")
-        honest = yield from _held_out_scores(recipe, inputs, fitted)
+    if not parts:
+        return _result(recipe, inputs, encoder, fitted, _leave_one_out(recipe.head, fitted))
+    places = [_Place(sum(sizes[:at]), sum(sizes)) for at in range(1, len(sizes))]
+    honest = yield from _held_out_scores(parts, places, fitted, recipe.head)
     return _result(recipe, inputs, encoder, fitted, honest)
 
 
@@ -131,6 +137,25 @@ class _Fitted:
 class _Honest:
     scores: ScoreArray
     rows: Rows
+    judged_on: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A tuning that is made only to score the exemplars held out of it."""
+
+    recipe: ConvfitRecipe
+    inputs: RunInputs
+    held_out: Rows
+    unseen: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a tuning's steps lie among those of the run."""
+
+    before: int
+    total: int
 
 
 def _fit_head_on(
@@ -144,7 +169,7 @@ def _fit_head_on(
 
 
 def _tune(
-    recipe: ConvfitRecipe, inputs: RunInputs, resume: Checkpoint | None
+    recipe: ConvfitRecipe, inputs: RunInputs, place: _Place, resume: Checkpoint | None = None
 ) -> Generator[Event, None, Encoder]:
     """Stage 2 of ConvFiT: tune a copy of the encoder on the exemplars (and intent names)."""
     texts, labels = tuning_rows(recipe, inputs)
@@ -161,31 +186,79 @@ def _tune(
         ),
     )
     options = FitOptions(resume=resume, checkpoint_every=inputs.checkpoint_every)
-    yield from fit(tuning, labels, recipe, options)
+    for event in fit(tuning, labels, recipe, options):
+        if isinstance(event, StepDone):
+            yield replace(event, step=place.before + event.step, total=place.total)
+        else:
+            yield event
     return tuning.finish(recipe.interpolation)
 
 
-def _held_out_scores(
-    recipe: ConvfitRecipe, inputs: RunInputs, fitted: _Fitted
-) -> Generator[Event, None, _Honest]:
-    """Score a fifth of the exemplars by an encoder and a head that never saw them.
+def _n_steps(recipe: ConvfitRecipe, inputs: RunInputs) -> int:
+    return len(plan_batches(tuning_rows(recipe, inputs)[1], recipe))
+
+
+def _leave_one_out(config: HeadConfig, fitted: _Fitted) -> _Honest:
+    scores = honest_scores(fitted.head, config, fitted.embeddings, fitted.targets)
+    return _Honest(scores, np.arange(len(scores)), f"leave-one-out over {len(scores)} texts")
+
+
+def _folds(exemplars: Sequence[Exemplar], n_folds: int, seed: int) -> list[Rows]:
+    """Divide exemplars evenly for each intent; a handful gives fewer folds."""
+    labels = [_first_intent(e) for e in exemplars]
+    return stratified_folds(labels, min(n_folds, len(labels)), seed)
+
+
+def _in_words(folds: Sequence[Rows]) -> str:
+    n_texts = sum(len(fold) for fold in folds)
+    return f"{len(folds)}-fold cross-validation over {n_texts} texts"
+
+
+def _held_out_parts(recipe: ConvfitRecipe, inputs: RunInputs) -> list[_Part]:
+    """Plan the tunings that score exemplars they never saw.
 
     A tuned encoder has pulled its own training texts together, so even leave-one-out scores of
     them are too good; thresholds taken from those would send real texts out of scope.
     """
-    labels = [_first_intent(e) for e in inputs.exemplars]
-    held_out = stratified_folds(labels, 5, recipe.seed)[0]
-    kept = np.setdiff1d(np.arange(len(labels)), held_out)
-    part = replace(
-        inputs, exemplars=tuple(inputs.exemplars[row] for row in kept), checkpoint_every=0
-    )
-    # Half the epochs place held-out texts nearly as the whole run does, at half its price.
-    epochs = max(1, chosen_epochs(len(labels), recipe) // 2)
-    encoder = yield from _tune(recipe.model_copy(update={"epochs": epochs}), part, None)
-    seen = encoder.encode([e.text for e in part.exemplars])
-    unseen = encoder.encode([inputs.exemplars[row].text for row in held_out])
-    head = _fit_head_on(fixed_config(fitted.head, recipe.head), part, encoder, seen).head
-    return _Honest(head.scores(unseen), held_out)
+    if recipe.calibration == "leave-one-out":
+        return []
+    epochs = chosen_epochs(len(tuning_rows(recipe, inputs)[0]), recipe)
+    if recipe.folds > 1:
+        folds = _folds(inputs.exemplars, recipe.folds, recipe.seed)
+    else:
+        folds = _folds(inputs.exemplars, _FIFTHS, recipe.seed)[:1]
+        # Half the epochs place held-out texts nearly as the whole run does, at half its price.
+        epochs = max(1, epochs // 2)
+    settled = recipe.model_copy(update={"epochs": epochs})  # not chosen anew by a part's size
+    parts = [_part(settled, inputs, fold) for fold in folds]
+    # From a handful of labels nothing can be held out: the rest would know a single intent.
+    return parts if all(_n_intents(part.inputs.exemplars) > 1 for part in parts) else []
+
+
+def _part(recipe: ConvfitRecipe, inputs: RunInputs, held_out: Rows) -> _Part:
+    kept = np.setdiff1d(np.arange(len(inputs.exemplars)), held_out)
+    seen = tuple(inputs.exemplars[row] for row in kept)
+    unseen = tuple(inputs.exemplars[row].text for row in held_out)
+    return _Part(recipe, replace(inputs, exemplars=seen, checkpoint_every=0), held_out, unseen)
+
+
+def _held_out_scores(
+    parts: Sequence[_Part], places: Sequence[_Place], fitted: _Fitted, config: HeadConfig
+) -> Generator[Event, None, _Honest]:
+    """Score held-out exemplars, each by an encoder and a head that never saw it."""
+    scores = np.zeros_like(fitted.targets)
+    for number, (part, place) in enumerate(zip(parts, places, strict=True), 1):
+        yield StageStarted("calibrating", number, len(parts))
+        encoder = yield from _tune(part.recipe, part.inputs, place)
+        seen = encoder.encode([e.text for e in part.inputs.exemplars])
+        head = _fit_head_on(fixed_config(fitted.head, config), part.inputs, encoder, seen).head
+        scores[part.held_out] = head.scores(encoder.encode(part.unseen))
+    rows = np.sort(np.concatenate([part.held_out for part in parts]))
+    if len(parts) > 1:
+        words = _in_words([part.held_out for part in parts])
+    else:
+        words = f"{len(rows)} of {len(scores)} texts, held out"
+    return _Honest(scores[rows], rows, words)
 
 
 def _result(
@@ -208,7 +281,7 @@ def _result(
         n_neighbours=recipe.neighbours,
         exact=exact_answers(inputs.exemplars),
     )
-    return RunResult(pipeline, honest.scores, honest.rows, fitted.name_embeddings)
+    return RunResult(pipeline, honest.scores, honest.rows, honest.judged_on, fitted.name_embeddings)
 
 
 def _voters(head: Head, n_exemplars: int) -> Rows:
@@ -245,6 +318,10 @@ def tuning_rows(recipe: ConvfitRecipe, inputs: RunInputs) -> tuple[list[str], li
 
 def _first_intent(exemplar: Exemplar) -> str:
     return exemplar.intents[0]
+
+
+def _n_intents(exemplars: Sequence[Exemplar]) -> int:
+    return len({name for e in exemplars for name in e.intents})
 
 
 def _require_two_intents(exemplars: Sequence[Exemplar]) -> None:

@@ -19,6 +19,7 @@ from storage.artifacts import ArtifactStore
 from storage.database import Database, integrity, open_database
 from storage.jobs import Fenced, Outcome, Progress
 from storage.records import JobRecord
+from tests.faults.processes import serving
 
 
 class Home:
@@ -59,16 +60,7 @@ class Home:
 
     def children(self) -> list[int]:
         """Workers of this home, whoever their parent is."""
-        found = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdecimal():
-                try:
-                    words = (entry / "cmdline").read_bytes().split(b"\0")
-                except OSError:
-                    continue
-                if b"app.jobs.worker" in words and str(self.places.home).encode() in words:
-                    found.append(int(entry.name))
-        return found
+        return serving(self.places.home, "app.jobs.worker")
 
     def kill_child(self) -> None:
         for pid in self.children():

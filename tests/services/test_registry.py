@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from app.services import exporting
 from app.services.projects import create_project
 from app.services.registry import (
     delete_model,
@@ -300,10 +299,3 @@ def test_the_timeline_tells_data_models_and_champions_in_their_order(
     assert entries[4].details == ("instead of p@1",)
     assert (entries[2].actor, entries[5].actor) == ("ann", "bea")
     assert [m.name for m in list_versions(studio, "p")[1]] == ["p@1"]
-
-
-def test_the_command_that_promotes_is_seen_by_the_registry(studio: Studio, project) -> None:
-    three(studio)
-    exporting.promote(studio, "p@1")
-    exporting.promote(studio, "p@2")
-    assert roll_back(studio, "p").after == 1

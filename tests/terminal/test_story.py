@@ -38,6 +38,9 @@ def test_from_a_file_to_a_bundle_and_into_another_home(
     assert_same_weights(home)
     assert run(home, "evaluate", "support", str(labelled_csv), "--json") == 0
     assert said(capsys)["n"] == 20
+    assert run(home, "evaluate", "support", "--json") == 0
+    assert said(capsys) == trained["metrics"]
+    assert trained["metrics"]["judged_on"] == "4 of 20 texts, held out"
     assert run(home, "predict", "support@1", "hello THERE!", "where is it", "--json") == 0
     answers = said(capsys)["predictions"]
     assert [answers[0]["intent"], answers[0]["decision"]["rule"]] == ["greeting", "exact"]

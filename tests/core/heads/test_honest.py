@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from core.heads.build import fit_head
-from core.heads.honest import fixed_config, honest_scores
+from core.heads.honest import fixed_config, fold_scores, honest_scores
 from core.heads.subset import subset_leave_one_out
-from core.heads.votes import VoteHead, leave_one_out
+from core.heads.votes import VoteHead, leave_fold_out, leave_one_out
 from core.recipes import (
     HeadConfig,
     LinearConfig,
@@ -13,10 +13,12 @@ from core.recipes import (
     PrototypesConfig,
     VotesConfig,
 )
+from core.splits import stratified_folds
 from tests.core.heads.toy import clusters
 
 TOY = clusters(4, 15, spread=1.5, seed=0)
 FRESH = clusters(4, 200, spread=1.5, seed=1)
+FOLDS = stratified_folds([str(column) for column in TOY.columns], 4, seed=3)
 
 
 @pytest.mark.parametrize(
@@ -69,6 +71,28 @@ def test_names_saw_no_label_and_are_honest_as_they_are() -> None:
     np.testing.assert_array_equal(
         honest_scores(head, NamesConfig(), TOY.rows, TOY.targets), head.scores(TOY.rows)
     )
+
+
+@pytest.mark.parametrize(
+    "config",
+    [NeighboursConfig(), PrototypesConfig(), LinearConfig(), VotesConfig(max_exemplars=20)],
+    ids=lambda c: c.kind,
+)
+def test_each_fold_is_scored_by_a_head_of_the_others(config: HeadConfig) -> None:
+    head = fit_head(config, TOY.rows, TOY.targets, TOY.intents)
+    scores = fold_scores(head, config, TOY.rows, TOY.targets, FOLDS)
+    settled = fixed_config(head, config)
+    for fold in FOLDS:
+        others = np.delete(np.arange(60), fold)
+        part = fit_head(settled, TOY.rows[others], TOY.targets[others], TOY.intents)
+        np.testing.assert_array_equal(scores[fold], part.scores(TOY.rows[fold]))
+
+
+def test_votes_are_scored_by_fold_in_closed_form() -> None:
+    head = fit_head(VotesConfig(), TOY.rows, TOY.targets, TOY.intents)
+    assert isinstance(head, VoteHead)
+    scores = fold_scores(head, VotesConfig(), TOY.rows, TOY.targets, FOLDS)
+    np.testing.assert_array_equal(scores, leave_fold_out(head, FOLDS))
 
 
 def test_what_fitting_chose_is_written_into_the_recipe() -> None:

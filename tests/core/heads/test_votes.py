@@ -12,6 +12,7 @@ from core.heads.votes import (
     cholesky,
     fit_votes,
     inverse_diagonal,
+    leave_fold_out,
     leave_one_out,
     relabel,
     remove,
@@ -110,16 +111,30 @@ def test_a_narrow_kernel_answers_as_the_nearest_exemplar_does() -> None:
         assert votes(head, texts[row]).sum(0).argmax() == toy.columns[near[row].argmax()]
 
 
+def scores_without(head: VoteHead, rows: list[int]) -> np.ndarray:
+    """Fit the other exemplars again, at the same prior, and let them score these."""
+    others = np.delete(np.arange(len(head.exemplars)), rows)
+    unit, labels = head.exemplars[others], head.targets[others]
+    matrix = kernel(unit, unit, TAU) + RIDGE * np.eye(len(unit))
+    weights = np.linalg.solve(matrix, labels - head.prior)
+    return head.prior + kernel(head.exemplars[rows], unit, TAU) @ weights
+
+
 def test_leave_one_out_equals_fitting_again_at_the_same_prior() -> None:
     head = fitted()
-    brute = np.empty_like(head.targets)
-    for row in range(len(head.exemplars)):
-        others = np.delete(np.arange(len(head.exemplars)), row)
-        unit, labels = head.exemplars[others], head.targets[others]
-        matrix = kernel(unit, unit, TAU) + RIDGE * np.eye(len(unit))
-        weights = np.linalg.solve(matrix, labels - head.prior)
-        brute[row] = head.prior + kernel(head.exemplars[row : row + 1], unit, TAU)[0] @ weights
+    brute = np.concatenate([scores_without(head, [row]) for row in range(len(head.exemplars))])
     np.testing.assert_allclose(leave_one_out(head), brute, atol=1e-8)
+
+
+def test_leaving_folds_out_equals_fitting_again_at_the_same_prior() -> None:
+    head = fitted()
+    folds = [np.arange(len(head.exemplars))[start::3] for start in range(3)]
+    scores = leave_fold_out(head, folds)
+    for fold in folds:
+        brute = scores_without(head, fold.tolist())
+        np.testing.assert_allclose(scores[fold], brute, atol=1e-8)
+    single = [np.array([row]) for row in range(len(head.exemplars))]
+    np.testing.assert_allclose(leave_fold_out(head, single), leave_one_out(head), atol=1e-8)
 
 
 def test_leave_one_out_finds_the_exemplar_with_the_wrong_label() -> None:
