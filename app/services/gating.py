@@ -29,16 +29,15 @@ class Gate:
 
     def opens_for(self, champion: ModelVersionRecord | None) -> bool:
         """Whether to promote, now that this one is champion; a person may have changed it."""
-        if champion is None:
-            return True
-        return self.promote and self.beaten is not None and self.beaten.id == champion.id
+        same = (self.beaten and self.beaten.id) == (champion and champion.id)
+        return self.promote and same
 
 
 def judge_candidate(
     context: JobContext,
     data: tuple[ProjectRecord, DatasetVersionRecord],
     pipeline: Any,
-    metrics: Mapping[str, Any],
+    facts: Mapping[str, Any],
 ) -> Gate:
     """Compare a fresh pipeline with the champion, in the child process that trained it.
 
@@ -46,7 +45,7 @@ def judge_candidate(
         context: Of the job; its payload says whether the gate may promote.
         data: The project, and the dataset version that was learned from.
         pipeline: The candidate.
-        metrics: Its figures.
+        facts: About it: its metrics, and the pins that it breaks.
     """
     from app.services.comparing import Contender, compare_contenders, gate, names_since
     from app.services.comparing import stored_contender as stored
@@ -56,8 +55,8 @@ def judge_candidate(
         champion = models.champion(connection, project.id)
         names = names_since(connection, project.id, version.id)
     if champion is None:
-        return Gate(None, promote=True, reasons=("It is the first version.",))
-    candidate = Contender("the candidate", metrics, names, lambda: pipeline)
+        return _first(facts)
+    candidate = Contender("the candidate", facts["metrics"], names, lambda: pipeline)
     studio = _studio(context)
     found = compare_contenders(
         studio, project.name, candidate, stored(studio, project.name, champion.number)
@@ -66,6 +65,13 @@ def judge_candidate(
     if not context.job.payload.get("gate", True):
         return Gate(champion, promote=False, reasons=(*verdict.reasons, "A person decides."))
     return Gate(champion, verdict.promote, verdict.reasons)
+
+
+def _first(facts: Mapping[str, Any]) -> Gate:
+    """The first version has nobody to beat, but the pins were there before it."""
+    broken = facts["pins"]["broken"]
+    reasons = [f"It breaks the pin '{pin['text']}'." for pin in broken]
+    return Gate(None, not broken, tuple(reasons) or ("It is the first version.",))
 
 
 def _studio(context: JobContext) -> Studio:

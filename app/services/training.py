@@ -113,8 +113,9 @@ def do_training(context: JobContext) -> Publish:
     pins = _judge_pins(context, result.pipeline, data.state)
     facts = _facts(context, data, recipe, inputs.intents, metrics)
     facts["base_fingerprint"] = encoder.fingerprint
-    gate = judge_candidate(context, (data.project, data.version), result.pipeline, metrics)
-    return _publisher(context, data, result.pipeline, {**facts, "pins": pins}, gate)
+    facts["pins"] = pins
+    gate = judge_candidate(context, (data.project, data.version), result.pipeline, facts)
+    return _publisher(context, data, result.pipeline, facts, gate)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from storage.records import ModelVersionRecord
 from tests.faults.processes import serving
 
 SETTINGS: dict[str, object] = {
-    "epochs": 120,
+    "epochs": 40,
     "frozen_layers": 1,
     "intents_per_batch": 2,
     "utterances_per_intent": 2,
@@ -81,7 +81,7 @@ def test_a_tuning_killed_midway_ends_once_with_the_weights_of_an_undisturbed_one
 ) -> None:
     request = TrainingRequest("p", "convfit", SETTINGS, str(tiny_path))
     job = start_training(busy, request)
-    kept = await_checkpoint(busy, job.id, step=400)
+    kept = await_checkpoint(busy, job.id, step=120)
     kill(busy, "app.jobs.worker")
     rows = list(follow(busy, job.id))
     told = [re.match(r"tuning, epoch (\d+),", row.stage) for row in rows if row.attempt == 2]

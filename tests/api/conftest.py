@@ -1,0 +1,68 @@
+"""A served studio without a socket: the whole stack behind the guard, spoken to in memory."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from app.server import build_app
+from app.services.datasets import ImportRequest, import_file
+from app.services.projects import create_project
+from app.services.studio import Studio
+from app.services.training import TrainingRequest, follow, start_training
+from app.services.workbench import Workbench, open_workbench
+
+HOST = "127.0.0.1:7860"
+TOKEN = "a-token-of-a-launch"
+
+
+@pytest.fixture
+def bench(studio: Studio) -> Workbench:
+    return open_workbench(studio)
+
+
+@pytest.fixture
+def serve(
+    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., TestClient]]:
+    """Serve the studio from an empty folder of its own, as `intent-studio serve` does."""
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+    opened: list[TestClient] = []
+
+    def start(token: str | None = None) -> TestClient:
+        app = build_app(bench, token, frozenset({"127.0.0.1"}))
+        client = TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=False)
+        opened.append(client)
+        return client
+
+    yield start
+    for client in opened:
+        client.close()
+
+
+@pytest.fixture
+def client(serve: Callable[..., TestClient]) -> TestClient:
+    return serve()
+
+
+@pytest.fixture
+def labelled(studio: Studio, labelled_csv: Path) -> str:
+    """A project `p` with twenty labelled utterances and three without a label."""
+    create_project(studio, "p")
+    import_file(studio, ImportRequest("p", labelled_csv))
+    pool = labelled_csv.parent / "pool.txt"
+    pool.write_text("money back now\nwhere is it\nreset it\n", encoding="utf-8")
+    import_file(studio, ImportRequest("p", pool))
+    return "p"
+
+
+@pytest.fixture
+def trained(studio: Studio, labelled: str, tiny_path: Path) -> str:
+    """The same project with a model on the tiny encoder."""
+    job = start_training(studio, TrainingRequest(labelled, "instant", {}, str(tiny_path)))
+    assert list(follow(studio, job.id))[-1].state == "succeeded"
+    return labelled

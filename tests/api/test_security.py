@@ -1,0 +1,193 @@
+"""Who may speak with the server, and what it gives away. Kept running on every Gradio upgrade."""
+
+import json
+from pathlib import Path
+
+import gradio as gr
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from app.security import check_binding, is_loopback
+from core.errors import InvalidInput
+from tests.api.conftest import HOST, TOKEN
+
+SECRET = "a line that nobody else may read"
+
+
+def test_without_the_token_nothing_is_shown(serve) -> None:
+    client = serve(TOKEN)
+    for path in (
+        "/",
+        "/label",
+        "/config",
+        "/gradio_api/info",
+        "/api/projects",
+        "/studio/css/studio.css",
+    ):
+        answer = client.get(path)
+        assert answer.status_code == 401, path
+        assert "token" in answer.text
+    assert client.post("/gradio_api/queue/join", json={}).status_code == 401
+    assert client.get("/api/health").status_code == 200
+
+
+def test_the_token_becomes_a_cookie_and_leaves_the_address(serve) -> None:
+    client = serve(TOKEN)
+    answer = client.get(f"/label?project=p&token={TOKEN}", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/label?project=p")
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert client.get("/api/projects").json() == []
+    assert client.get("/").status_code == 200
+
+
+def test_a_wrong_token_opens_nothing_and_a_program_may_send_it_as_a_header(serve) -> None:
+    client = serve(TOKEN)
+    assert client.get("/api/projects?token=wrong").status_code == 401
+    assert client.get("/api/projects", headers={"Authorization": "Bearer wrong"}).status_code == 401
+    right = {"Authorization": f"Bearer {TOKEN}"}
+    assert client.get("/api/projects", headers=right).status_code == 200
+
+
+def test_a_redirect_never_leaves_the_server(serve) -> None:
+    answer = serve(TOKEN).get(f"//evil.example/?token={TOKEN}", follow_redirects=False)
+    assert not answer.headers.get("location", "").startswith("//")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Origin": "http://127.0.0.1:9999"},
+    ],
+)
+def test_a_page_of_another_site_changes_nothing(client: TestClient, headers) -> None:
+    for path in ("/api/projects", "/gradio_api/component_server", "/gradio_api/queue/join"):
+        answer = client.post(path, json={"name": "p"}, headers=headers)
+        assert answer.status_code == 403, path
+    assert client.get("/api/projects").json() == []
+
+
+def test_the_own_page_may_change_things(client: TestClient) -> None:
+    headers = {"Origin": f"http://{HOST}", "Sec-Fetch-Site": "same-origin"}
+    assert client.post("/api/projects", json={"name": "p"}, headers=headers).status_code == 201
+
+
+def test_a_name_that_is_not_ours_is_refused(client: TestClient) -> None:
+    """A page of evil.example whose name was rebound to 127.0.0.1 still says its own name."""
+    assert client.get("/api/projects", headers={"Host": "evil.example:7860"}).status_code == 400
+
+
+def test_no_other_origin_is_ever_allowed_to_read(client: TestClient) -> None:
+    for path in ("/", "/config", "/api/projects"):
+        answer = client.get(path, headers={"Origin": "http://evil.example"})
+        assert "access-control-allow-origin" not in answer.headers
+    asked = {"Origin": "http://evil.example", "Access-Control-Request-Method": "POST"}
+    assert (
+        "access-control-allow-origin" not in client.options("/api/projects", headers=asked).headers
+    )
+
+
+def test_every_page_forbids_other_sources_and_frames(client: TestClient) -> None:
+    policy = client.get("/label").headers["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "http" not in policy
+
+
+def test_no_page_names_another_host(client: TestClient) -> None:
+    page = client.get("/label").text
+    for name in ("fonts.googleapis", "cdn.jsdelivr", "cdnjs", "api.gradio.app", "huggingface.co"):
+        assert name not in page, name
+
+
+def test_addresses_that_others_reach_are_refused() -> None:
+    for host in ("127.0.0.1", "localhost", "::1", "127.8.8.8"):
+        assert is_loopback(host)
+        check_binding(host, token=False)
+    for host in ("0.0.0.0", "192.168.1.4", "::", "studio.example"):
+        with pytest.raises(InvalidInput, match="users"):
+            check_binding(host, token=True)
+
+
+def test_more_than_an_upload_may_hold_is_refused_before_it_is_read(client: TestClient) -> None:
+    headers = {"Content-Length": str(1 << 30)}
+    assert client.post("/api/projects", content=b"{}", headers=headers).status_code == 413
+
+
+def file_app() -> FastAPI:
+    """Gradio mounted as the studio mounts it, with one event that reads and one that hands out."""
+    with gr.Blocks(analytics_enabled=False) as pages:
+        given, said, out = gr.File(), gr.Textbox(), gr.File()
+        asked = gr.Textbox()
+        gr.Button().click(lambda path: Path(path).read_text(), given, said, api_name="read")
+        gr.Button().click(lambda path: path, asked, out, api_name="hand_out")
+    app = FastAPI()
+    from app.ui.navigation import launch_settings
+
+    gr.mount_gradio_app(app, pages, path="/", **launch_settings())
+    pages.has_launched = True
+    return app
+
+
+def data(path: Path) -> dict[str, object]:
+    return {"path": str(path), "orig_name": path.name, "meta": {"_type": "gradio.FileData"}}
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    work, uploads, outside = tmp_path / "work", tmp_path / "uploads", Path.home() / ".studio-secret"
+    work.mkdir()
+    outside.write_text(SECRET, encoding="utf-8")
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(uploads))
+    try:
+        with TestClient(file_app(), raise_server_exceptions=False) as client:
+            yield client, outside
+    finally:
+        outside.unlink()
+
+
+def queued(client: TestClient, fn_index: int, value: object) -> str:
+    body = {"data": [value], "fn_index": fn_index, "session_hash": "s"}
+    joined = client.post("/gradio_api/queue/join", json=body)
+    if joined.status_code != 200:
+        return joined.text
+    seen = []
+    with client.stream("GET", "/gradio_api/queue/data?session_hash=s") as stream:
+        for line in stream.iter_lines():
+            seen.append(line)
+            if "process_completed" in line or "close_stream" in line:
+                break
+    return "\n".join(seen)
+
+
+def test_an_event_reads_no_file_outside_the_uploads(files) -> None:
+    client, outside = files
+    direct = client.post("/gradio_api/run/read", json={"data": [data(outside)]})
+    assert direct.status_code >= 400
+    assert SECRET not in direct.text
+    through_queue = queued(client, 0, data(outside))
+    assert SECRET not in through_queue
+    assert '"success":false' in through_queue.replace(" ", "") or "error" in through_queue.lower()
+
+
+def test_an_uploaded_file_is_read(files) -> None:
+    """Proves that the refusals above are not of everything."""
+    client, _ = files
+    sent = client.post("/gradio_api/upload", files={"files": ("a.txt", b"hello there")})
+    path = Path(json.loads(sent.text)[0])
+    answer = client.post("/gradio_api/run/read", json={"data": [data(path)]})
+    assert answer.json()["data"] == ["hello there"]
+
+
+def test_an_event_hands_out_no_file_outside_the_working_folder(files) -> None:
+    client, outside = files
+    answer = client.post("/gradio_api/run/hand_out", json={"data": [str(outside)]})
+    assert answer.status_code >= 400
+    assert SECRET not in answer.text
+    assert SECRET not in client.get(f"/gradio_api/file={outside}").text
