@@ -54,10 +54,15 @@ def tell(sentence: str) -> None:
 
 def table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table; user text is never taken for markup."""
+    Console().print(build_table(title, head, rows))
+
+
+def build_table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
+    """Lay cells out as a table without printing it."""
     shown = Table(*head, title=Text(title), title_justify="left", header_style="bold")
     for row in rows:
         shown.add_row(*[Text(str(cell)) for cell in row])
-    Console().print(shown)
+    return shown
 
 
 @contextmanager

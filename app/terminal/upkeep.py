@@ -2,28 +2,40 @@
 
 import argparse
 import time
+from collections.abc import Iterator
+
+from rich.console import Console
 
 from app.services import upkeep
+from app.services.studio import Studio
 from app.settings import Settings
+from app.terminal.job_table import show_jobs
 from app.terminal.output import opened, print_json, say, table
 from core.errors import StudioError
 from storage.records import JobRecord
 
 _POLL_SECONDS = 0.5
+_REPRINT_SECONDS = 2.0
 
 
 def jobs(options: argparse.Namespace) -> None:
-    """List the jobs; with --watch, follow them until all have ended."""
+    """List the jobs; with --watch, follow them until all have ended, or until Ctrl-C."""
+    console = Console(quiet=options.json)
     with opened(options) as studio:
-        found = upkeep.list_jobs(studio)
-        while options.watch and any(not job.ended for job in found):
-            _show(found)
-            time.sleep(_POLL_SECONDS)
-            found = upkeep.list_jobs(studio)
+        pause = _POLL_SECONDS if console.is_terminal else _REPRINT_SECONDS
+        found = show_jobs(_looks(studio, pause if options.watch else None), console)
     if options.json:
         print_json({"jobs": found})
-    else:
-        _show(found)
+
+
+def _looks(studio: Studio, pause: float | None) -> Iterator[list[JobRecord]]:
+    """Look at the jobs: once, or with pauses until all have ended."""
+    while True:
+        found = upkeep.list_jobs(studio)
+        yield found
+        if pause is None or all(job.ended for job in found):
+            return
+        time.sleep(pause)
 
 
 def cancel(options: argparse.Namespace) -> None:
@@ -59,11 +71,3 @@ def doctor(options: argparse.Namespace) -> None:
     ill = [f.subject for f in findings if not f.healthy]
     if ill:
         raise StudioError(f"Out of order: {', '.join(ill)}.", "Restore a backup, or train again.")
-
-
-def _show(found: list[JobRecord]) -> None:
-    rows = [
-        (job.id, job.kind, job.state, f"{job.progress:.0%}", job.stage, job.message)
-        for job in found
-    ]
-    table("Jobs", ("job", "kind", "state", "done", "stage", "message"), rows)

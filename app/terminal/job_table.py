@@ -1,0 +1,46 @@
+"""Jobs as a table that stays up to date in place."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import timedelta
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from app.terminal.output import build_table
+from storage.records import JobRecord
+
+_HEAD = ("job", "kind", "state", "done", "left", "stage", "message")
+
+
+def job_table(found: Sequence[JobRecord]) -> Table:
+    """Lay jobs out as a table, in the order given."""
+    return build_table("Jobs", _HEAD, [_cells(job) for job in found])
+
+
+def show_jobs(looks: Iterator[list[JobRecord]], console: Console) -> list[JobRecord]:
+    """Show one look at the jobs after the other; return the last.
+
+    On a terminal each takes the place of the one before; elsewhere, as in a file, it is printed
+    below where it differs. Ctrl-C only ends the looking: jobs go on without anybody watching.
+    """
+    found: list[JobRecord] = []
+    with suppress(KeyboardInterrupt):
+        if console.is_terminal:
+            with Live(console=console, auto_refresh=False) as live:
+                for found in looks:
+                    live.update(job_table(found), refresh=True)
+        else:
+            shown: list[tuple[str, ...]] | None = None
+            for found in looks:
+                cells = [_cells(job) for job in found]
+                if cells != shown:
+                    console.print(job_table(found))
+                shown = cells
+    return found
+
+
+def _cells(job: JobRecord) -> tuple[str, ...]:
+    left = "" if job.eta_seconds is None else str(timedelta(seconds=round(job.eta_seconds)))
+    return (job.id, job.kind, job.state, f"{job.progress:.0%}", left, job.stage, job.message)
