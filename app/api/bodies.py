@@ -28,6 +28,7 @@ class MappingBody(Body):
     intent_column: str | None = None
     separator: str | None = None
     split: Literal["train", "test", "pool"] | None = None
+    header: bool | None = None
 
 
 class FilterBody(Body):

@@ -30,12 +30,14 @@ class Mapping:
         intent_column: Column of the intent; None leaves it to the file.
         separator: What parts several intents in one cell.
         split: Split of rows that name none.
+        header: Whether the first row names the columns; None leaves it to the file.
     """
 
     text_column: str | None = None
     intent_column: str | None = None
     separator: str | None = None
     split: Split | None = None
+    header: bool | None = None
 
     def options(self) -> ReadOptions:
         """How the readers are told."""
@@ -43,6 +45,7 @@ class Mapping:
             text_column=self.text_column or None,
             intent_column=self.intent_column or None,
             separator=self.separator or None,
+            header=self.header,
         )
 
 

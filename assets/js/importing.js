@@ -20,19 +20,21 @@ export function importSheet(context, imported) {
 
   function show(incoming, chosen = {}) {
     const {preview} = incoming;
-    const columns = (name, none, value) => h('select', {name, onchange: again}, none && h('option', {value: ''}, none), preview.columns.map(column => h('option', {value: column, selected: column === value}, column)));
+    const columns = (name, none, value) => h('select', {name, onchange: () => again()}, none && h('option', {value: ''}, none), preview.columns.map(column => h('option', {value: column, selected: column === value}, column)));
     const mapped = preview.format !== 'text' && preview.format !== 'jsonl';
-    const split = h('select', {name: 'split', onchange: again}, [['', 'train if labelled, else pool'], ['train', 'train'], ['test', 'test'], ['pool', 'pool']].map(([value, name]) => h('option', {value, selected: (chosen.split ?? '') === value}, name)));
+    const split = h('select', {name: 'split', onchange: () => again()}, [['', 'train if labelled, else pool'], ['train', 'train'], ['test', 'test'], ['pool', 'pool']].map(([value, name]) => h('option', {value, selected: (chosen.split ?? '') === value}, name)));
+    const header = h('input', {type: 'checkbox', name: 'header', checked: preview.header, onchange: () => { const {split: into} = read(); again({split: into, header: header.checked}); }});
     const form = h('form', {class: 'stack', onsubmit: event => event.preventDefault()},
       mapped && h('div', {class: 'row'}, h('label', {class: 'field'}, 'Text is in', columns('text_column', preview.text_column ? null : 'choose', chosen.text_column ?? preview.text_column)), h('label', {class: 'field'}, 'Intent is in', columns('intent_column', 'no column', chosen.intent_column ?? preview.intent_column)),
-        context.status.task === 'multi-label' && h('label', {class: 'field'}, 'Intents parted by', h('input', {type: 'text', name: 'separator', value: chosen.separator ?? '|', size: 3, onchange: again}))),
+        context.status.task === 'multi-label' && h('label', {class: 'field'}, 'Intents parted by', h('input', {type: 'text', name: 'separator', value: chosen.separator ?? '|', size: 3, onchange: () => again()}))),
+      mapped && h('label', {class: 'row'}, header, 'The first row names the columns'),
       h('label', {class: 'field'}, 'Rows without a split go to', split));
     function read() {
       const given = Object.fromEntries(new FormData(form));
-      return {text_column: given.text_column || null, intent_column: given.intent_column || null, separator: given.separator || null, split: given.split || null};
+      return {text_column: given.text_column || null, intent_column: given.intent_column || null, separator: given.separator || null, split: given.split || null, header: mapped ? header.checked : null};
     }
-    async function again() {
-      const mapping = read();
+    // Another reading of the first row renames the columns, so those that were chosen are not kept.
+    async function again(mapping = read()) {
       try { show(await call(`${base}/uploads/${incoming.key}/look`, {method: 'POST', body: mapping}), mapping); } catch (error) { toast(error.message, error.hint, 'bad'); }
     }
     const report = incoming.report;

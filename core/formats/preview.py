@@ -23,6 +23,7 @@ class FilePreview:
         rows: The first rows, cell by cell, long cells cut.
         text_column: The column taken for the text, or "" where none is clear.
         intent_column: The same for the intent; "" where there is none.
+        header: Whether the first row names the columns.
     """
 
     format: ReadFormat
@@ -30,6 +31,7 @@ class FilePreview:
     rows: tuple[tuple[str, ...], ...]
     text_column: str
     intent_column: str
+    header: bool = False
 
 
 def preview(path: Path, options: ReadOptions) -> FilePreview:
@@ -49,7 +51,7 @@ def preview(path: Path, options: ReadOptions) -> FilePreview:
     text, intent = _columns(path, encoding, options, names)
     shown = rows[1:] if headed else rows
     cells = tuple(tuple(cell[:_LONGEST_SHOWN] for cell in row) for row in shown[:_ROWS])
-    return FilePreview(kind, tuple(names), cells, text, intent)
+    return FilePreview(kind, tuple(names), cells, text, intent, headed)
 
 
 def _columns(path: Path, encoding: str, options: ReadOptions, names: list[str]) -> tuple[str, str]:

@@ -19,7 +19,7 @@ LONGEST_CELL = 100_000
 LONGEST_RECORD = 1_000_000
 """Characters in all cells of one row together; never more of a file is held in memory."""
 
-TEXT_NAMES = ("text", "utterance", "example", "sentence", "query", "phrase")
+TEXT_NAMES = ("text", "utterance", "example", "sentence", "query", "phrase", "question")
 INTENT_NAMES = ("intent", "intents", "label", "labels", "category", "class")
 SPLIT_NAMES = ("split",)
 ID_NAMES = ("id",)
