@@ -82,7 +82,7 @@ async function page(context) {
     const ink = getComputedStyle(plot).color;
     await Plotly.newPlot(plot, [
       {type: 'scattergl', mode: 'markers', hoverinfo: 'none', x, y, marker: {size: S.ids.length > 8000 ? 4 : 7, color: S.codes, colorscale: scale(), cmin: 0, cmax: Math.max(1, S.legend.length - 1), opacity: opacity(), symbol: symbols()}},
-      {type: 'scattergl', mode: 'markers', hoverinfo: 'skip', x: [], y: [], marker: {size: 13, symbol: 'circle-open', color: ink, line: {width: 2.5}}}],
+      {type: 'scattergl', mode: 'markers', hoverinfo: 'skip', x: [], y: [], marker: {size: 13, symbol: 'circle-open', color: ink, line: {width: 2.5}}, unselected: {marker: {opacity: 1}}}],
     {dragmode: 'lasso', uirevision: 'keep', showlegend: false, margin: {l: 0, r: 0, t: 0, b: 0}, paper_bgcolor: 'transparent', plot_bgcolor: 'transparent', hovermode: 'closest', font: {color: ink}, modebar: {color: ink, bgcolor: 'transparent'},
       xaxis: {visible: false}, yaxis: {visible: false, scaleanchor: 'x'}}, CONFIG);
     plot.removeAllListeners?.('plotly_selected');
@@ -125,7 +125,9 @@ async function page(context) {
     fill(note, h('span', {}, `computing: ${context.status.job?.stage ?? 'waiting'} `, context.status.job && duration(context.status.job.eta_seconds)), h('div', {class: 'bar'}, h('i', {style: {width: `${100 * (context.status.job?.progress ?? 0)}%`}})));
   }
 
+  // The outline goes once it has chosen: it would keep the points under it from being clicked.
   function pick(places) {
+    window.Plotly.update(plot, {selectedpoints: [places]}, {selections: []}, [0]);
     S.picked = places.map(place => S.ids[place]);
     guarded(drawPicked)();
   }
@@ -157,6 +159,7 @@ async function page(context) {
     if (!row) return;
     const [examples, others] = await Promise.all([call(base + '/similar', {method: 'POST', body: {texts: [row.text], n: 6, unlabelled: false}}), call(base + '/similar', {method: 'POST', body: {texts: [row.text], n: 6, unlabelled: true}})]).catch(() => [[], []]);
     const list = (title, found) => [h('h3', {style: {'margin-top': '12px'}}, title), h('ul', {class: 'last'}, found.filter(one => one.record.id !== id).map(one => h('li', {}, h('div', {}, h('div', {}, one.record.text), h('div', {class: 'row small soft'}, (one.record.labels ?? []).map(key => chip(byId.get(key))), `similarity ${one.cosine.toFixed(2)}`)))))];
+    window.Plotly.restyle(plot, {selectedpoints: [null]}, [0]);
     mark([id, ...examples.map(one => one.record.id), ...others.map(one => one.record.id)]);
     fill(side, h('h2', {}, row.text), h('div', {class: 'row'}, row.labels === null ? h('span', {class: 'soft'}, 'no label') : row.labels.map(key => chip(byId.get(key))), h('a', {class: 'button push', href: address('try', context.project, {text: row.text})}, 'Why this answer')), list('Nearest examples', examples), list('Nearest without a label', others));
   }

@@ -1,0 +1,113 @@
+"""Browsers that look at a served studio, and refuse to ask anything of anywhere else."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
+
+from app.bootstrap import open_studio
+from app.services.projects import create_sample
+from app.services.training import TrainingRequest, follow, start_training
+from app.settings import Settings
+from tests.browser.served import Served, copy_home
+
+_ARGUMENTS = [
+    "--no-sandbox",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+]
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+def find_chromium() -> str | None:
+    """Return the path of this machine's Chromium."""
+    return next((path for name in _NAMES if (path := shutil.which(name))), None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    """One Chromium for all pages' tests."""
+    path = find_chromium()
+    if path is None and os.environ.get("BROWSER_TESTS") == "required":
+        pytest.fail("There is no Chromium: apt-get install chromium")
+    if path is None:
+        pytest.skip("There is no Chromium on this machine: apt-get install chromium")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=_ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="package")
+def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A studio with the sample project and an instant model of it; to be copied, not used."""
+    home = tmp_path_factory.mktemp("sample") / "home"
+    studio = open_studio(Settings(home=home, device="cpu"))
+    create_sample(studio, "sample")
+    job = start_training(studio, TrainingRequest("sample", "instant", {}))
+    assert [event.state for event in follow(studio, job.id)][-1] == "succeeded"
+    studio.database.close()
+    return home
+
+
+@pytest.fixture
+def serve(tmp_path: Path, sample_home: Path) -> Iterator[Callable[..., Served]]:
+    """Serve a copy of the sample's studio, or an empty one."""
+    running: list[Served] = []
+
+    def start(*, empty: bool = False, sample: bool = False) -> Served:
+        home = tmp_path / f"home-{len(running)}"
+        served = Served(home if empty else copy_home(sample_home, home), sample)
+        running.append(served)
+        return served.start()
+
+    yield start
+    for served in running:
+        served.stop()
+
+
+@pytest.fixture
+def visit(chromium: Browser) -> Iterator[Callable[..., Page]]:
+    """Open a browser of its own on a studio; whatever it asks of elsewhere fails the test."""
+    contexts: list[BrowserContext] = []
+    strangers: list[str] = []
+    troubles: list[str] = []
+
+    def open_page(served: Served, path: str = "/", **settings: Any) -> Page:
+        settings.setdefault("viewport", {"width": 1280, "height": 900})
+        context = chromium.new_context(**settings)
+        context.set_default_timeout(30_000)
+        contexts.append(context)
+
+        def look(route: Route) -> None:
+            if route.request.url.startswith((served.base, "data:", "blob:")):
+                route.continue_()
+            else:
+                strangers.append(route.request.url)
+                route.abort()
+
+        context.route("**/*", look)
+        page = context.new_page()
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("dialog", lambda dialog: (troubles.append(dialog.message), dialog.dismiss()))
+        page.goto(f"{served.base}{path}{'&' if '?' in path else '?'}token={served.token}")
+        page.wait_for_selector(".studio h1")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert strangers == []
+    assert troubles == []

@@ -1,0 +1,182 @@
+"""A script that somebody posts as an utterance, a name or a description is text in every view."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page
+
+from app.bootstrap import open_studio
+from app.services import browsing
+from app.services.datasets import ImportRequest, import_file
+from app.services.projects import create_project
+from app.services.studio import Studio
+from app.services.training import TrainingRequest, follow, start_training
+from app.settings import Settings
+from tests.browser.served import Served, copy_home
+
+BOMB = (
+    '"><img src=x onerror="window.ran=1"><script>window.ran=2</script>'
+    "<svg onload='window.ran=3'></svg>"
+)
+PROJECT = '"><img src=x onerror=window.ran=4>'
+TOPICS = ("billing", "parcels", "passwords")
+
+
+@pytest.fixture(scope="module")
+def hostile_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A studio in which everything that a person can name is markup, with two models of it."""
+    folder = tmp_path_factory.mktemp("hostile")
+    studio = open_studio(Settings(home=folder / "home", device="cpu"))
+    create_project(studio, PROJECT)
+    rows = [
+        {
+            "text": f"{BOMB} {split} {number} about {topic}",
+            "intents": [f"{BOMB} {topic}"],
+            "split": split,
+        }
+        for topic in TOPICS
+        for split in ("train", "test")
+        for number in range(5)
+    ]
+    rows += [{"text": f"{BOMB} what about {word}"} for word in ("money", "trucks", "logins")]
+    file = folder / "rows.jsonl"
+    file.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    import_file(studio, ImportRequest(PROJECT, file))
+    for intent in browsing.overview(studio, PROJECT)[1]:
+        browsing.change_intent(studio, PROJECT, intent.id, {"description": BOMB})
+    train(studio)
+    browsing.add_intent(studio, PROJECT, f"{BOMB} new", BOMB)
+    train(studio)
+    studio.database.close()
+    return folder / "home"
+
+
+def train(studio: Studio) -> None:
+    job = start_training(studio, TrainingRequest(PROJECT, "instant", {}))
+    assert [event.state for event in follow(studio, job.id)][-1] == "succeeded"
+
+
+@pytest.fixture
+def page(visit: Callable[..., Page], hostile_home: Path, tmp_path: Path) -> Iterator[Page]:
+    studio = Served(copy_home(hostile_home, tmp_path / "home")).start()
+    page = visit(studio)
+    studio.ask(f"/projects/{quote(PROJECT, safe='')}/pins", {"text": BOMB, "intent": first(studio)})
+    yield page
+    studio.stop()
+
+
+def first(studio: Served) -> str:
+    overview = studio.ask(f"/projects/{quote(PROJECT, safe='')}/overview")
+    return str(overview["intents"][0]["id"])
+
+
+def go(page: Page, name: str) -> None:
+    page.goto(page.url.partition("?")[0].rsplit("/", 1)[0] + f"/{name}?project={quote(PROJECT)}")
+    page.wait_for_selector(".studio h1")
+
+
+def nothing_ran(page: Page, shown: str) -> None:
+    """The text was shown as it is, no element was made of it, and no script ran."""
+    page.wait_for_selector(f"text={shown}")
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.ran") is None
+    assert page.locator("img[src=x], svg[onload], script:text('window.ran')").count() == 0
+
+
+def test_no_view_runs_a_posted_script(page: Page, tmp_path: Path) -> None:
+    nothing_ran(page, "onerror=window.ran=4")
+    looks_at_data(page, tmp_path)
+    looks_at_the_card(page)
+    looks_at_the_map(page)
+    looks_at_training(page)
+    looks_at_an_answer(page)
+    looks_at_versions(page)
+
+
+def looks_at_data(page: Page, tmp_path: Path) -> None:
+    go(page, "data")
+    nothing_ran(page, "what about trucks")
+    page.locator("button.editable").first.click()
+    nothing_ran(page, "Edit the text")
+    page.keyboard.press("Escape")
+    page.locator(".intents button").first.click()
+    nothing_ran(page, "What belongs to it")
+    page.keyboard.press("Escape")
+    page.get_by_label("Pick all of this page").check()
+    nothing_ran(page, "picked")
+    file = tmp_path / "'><img src=x onerror=window.ran=5>.csv"
+    file.write_text(
+        f'text,intent\n"{BOMB.replace(chr(34), "")} again","{BOMB.replace(chr(34), "")} x"\n'
+    )
+    page.get_by_label("File to import").set_input_files(file)
+    nothing_ran(page, "1 would be added")
+
+
+def looks_at_the_card(page: Page) -> None:
+    go(page, "label")
+    page.wait_for_selector(".option")
+    page.keyboard.press("w")
+    nothing_ran(page, "What votes for")
+    page.keyboard.press("t")
+    nothing_ran(page, "Tray: 1")
+    page.keyboard.press("m")
+    page.locator("summary", has_text="billing").click()
+    page.keyboard.press("/")
+    page.keyboard.type("img")
+    nothing_ran(page, "Create “img”")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
+    nothing_ran(page, "all saved")
+
+
+def looks_at_the_map(page: Page) -> None:
+    go(page, "map")
+    page.wait_for_selector(".map[data-ready=true]")
+    page.get_by_label("Colour by").select_option("prediction")
+    nothing_ran(page, "points")
+    box = page.locator(".map").bounding_box()
+    assert box is not None
+    corners = [(80, 12), (box["width"] - 12, 12), (box["width"] - 12, box["height"] - 12)]
+    page.mouse.move(box["x"] + 12, box["y"] + 12)
+    page.mouse.down()
+    for x, y in [*corners, (12, box["height"] - 12), (12, 12)]:
+        page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
+    page.mouse.up()
+    nothing_ran(page, "selected")
+    x, y = page.evaluate(
+        """() => { const plot = document.querySelector('.map'), {xaxis, yaxis} = plot._fullLayout;
+        const box = plot.getBoundingClientRect(), {x, y} = plot.data[0];
+        return [box.x + xaxis._offset + xaxis.l2p(x[0]), box.y + yaxis._offset + yaxis.l2p(y[0])]; }"""
+    )
+    page.mouse.move(x, y)
+    nothing_ran(page, "about")
+    page.mouse.click(x, y)
+    nothing_ran(page, "Nearest examples")
+
+
+def looks_at_training(page: Page) -> None:
+    go(page, "train")
+    nothing_ran(page, "Earlier trainings")
+
+
+def looks_at_an_answer(page: Page) -> None:
+    go(page, "try")
+    nothing_ran(page, "must get")
+    page.get_by_label("Text to try").fill(BOMB)
+    nothing_ran(page, "What votes for")
+    page.get_by_label("Text to try").fill(f"{BOMB}\n{BOMB} again")
+    nothing_ran(page, "2 texts")
+
+
+def looks_at_versions(page: Page) -> None:
+    go(page, "versions")
+    nothing_ran(page, "Model versions")
+    page.get_by_role("button", name="Lineage").first.click()
+    nothing_ran(page, "Where version")
+    page.get_by_role("button", name="What changed").click()
+    nothing_ran(page, "From data version")
+    page.get_by_role("button", name="Compare").first.click()
+    nothing_ran(page, "against version")

@@ -1,0 +1,213 @@
+"""The whole story of the sample project, as somebody lives it who opens the studio for the first time."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.served import Served, run
+
+_NEW = (
+    "question;kind\n"
+    "the box under the tv blinks red and nothing works;no_internet\n"
+    "can i keep my old number when i come to you;keep_number\n"
+    "nothing loads on any device since this morning;\n"
+    "my bill is twelve euros higher than last month;\n"
+)
+
+# The five points that a small circle around one of them holds, and no other point.
+_FIVE = """() => {
+  const plot = document.querySelector('.map'), {xaxis, yaxis} = plot._fullLayout;
+  const {x, y} = plot.data[0], box = plot.getBoundingClientRect();
+  const points = Array.from(x, (_, i) => [xaxis.l2p(x[i]) + xaxis._offset, yaxis.l2p(y[i]) + yaxis._offset]);
+  const inside = ([a, b]) => a > 90 && b > 90 && a < box.width - 90 && b < box.height - 90;
+  let best = null;
+  for (const [a, b] of points.filter(inside)) {
+    const far = points.map(([c, d]) => Math.hypot(a - c, b - d)).sort((p, q) => p - q);
+    const gap = far[5] - far[4];
+    if (far[4] > 6 && far[5] < 60 && (!best || gap > best.gap)) best = {gap, x: box.x + a, y: box.y + b, radius: (far[4] + far[5]) / 2};
+  }
+  return best;
+}"""
+
+
+def test_the_whole_story(
+    visit: Callable[..., Page], serve: Callable[..., Served], tmp_path: Path
+) -> None:
+    studio = serve(empty=True, sample=True)
+    page = visit(studio)
+    opens_the_sample(page)
+    imports_a_file(page, studio, tmp_path)
+    labels_twenty_with_keys(page, studio)
+    lassos_five(page, studio)
+    retrains_and_changes_its_mind(page, studio)
+    retrains_and_promotes(page, studio)
+    tries_and_pins(page, studio)
+    hands_over(page, studio, tmp_path)
+
+
+def go(page: Page, name: str) -> None:
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name=name).click()
+    page.wait_for_selector(f"h1:has-text('{name}')")
+
+
+def opens_the_sample(page: Page) -> None:
+    page.get_by_role("link", name="sample").click()
+    page.wait_for_selector("h1:has-text('Label')")
+    page.wait_for_selector("[data-role=champion]:has-text('v1')", timeout=60_000)
+    page.wait_for_selector(".option")
+
+
+def imports_a_file(page: Page, studio: Served, tmp_path: Path) -> None:
+    go(page, "Data")
+    file = tmp_path / "new.csv"
+    file.write_text(_NEW, encoding="utf-8")
+    before = counts(studio)
+    page.get_by_label("File to import").set_input_files(file)
+    preview = page.locator("[data-role=preview]")
+    expect(preview.locator("th")).to_have_text(["question", "kind"])
+    preview.get_by_label("Intent is in").select_option("kind")
+    expect(preview.get_by_role("checkbox")).to_be_checked()
+    expect(preview.get_by_text("new intent: keep_number")).to_be_visible()
+    preview.get_by_text("4 would be added").wait_for()
+    preview.get_by_role("button", name="Import").click()
+    page.get_by_text("4 added").wait_for()
+    after = counts(studio)
+    assert after["total"] - before["total"] == 4
+    assert after["labelled"] - before["labelled"] == 2
+    page.get_by_label("Search in utterances").fill("TWELVE euros")
+    page.wait_for_selector("[data-role=total]:has-text('1 utterance')")
+    assert "text=TWELVE" in page.url
+
+
+def labels_twenty_with_keys(page: Page, studio: Served) -> None:
+    go(page, "Label")
+    before = counts(studio)["unlabelled"]
+    decided = []
+    for turn in range(20):
+        page.wait_for_selector(".option >> nth=0")
+        decided.append(shown(page))
+        if turn % 5 == 4:
+            page.keyboard.press("o")
+        elif turn % 5 == 3:
+            page.keyboard.press("/")
+            page.keyboard.type("no internet")
+            page.keyboard.press("Enter")
+        else:
+            page.keyboard.press("Enter")
+        page.wait_for_function(
+            "id => document.querySelector('[data-role=utterance]').dataset.id !== id",
+            arg=decided[-1],
+        )
+    all_saved(page)
+    assert len(set(decided)) == 20
+    assert counts(studio)["unlabelled"] == before - 20
+    page.keyboard.press("u")
+    assert shown(page) == decided[-1]
+    all_saved(page)
+    page.wait_for_function(
+        "() => document.querySelector('[data-role=saved]').textContent === 'all saved'"
+    )
+    assert counts(studio)["unlabelled"] == before - 19
+    page.wait_for_selector(".state .badge:has-text('since training')")
+
+
+def lassos_five(page: Page, studio: Served) -> None:
+    go(page, "Map")
+    page.wait_for_selector(".map[data-ready=true]")
+    circle = page.evaluate(_FIVE)
+    turns = [2 * math.pi * step / 24 for step in range(26)]
+    path = [
+        (
+            circle["x"] + circle["radius"] * math.cos(turn),
+            circle["y"] + circle["radius"] * math.sin(turn),
+        )
+        for turn in turns
+    ]
+    page.mouse.move(*path[0])
+    page.mouse.down()
+    for x, y in path[1:]:
+        page.mouse.move(x, y)
+    page.mouse.up()
+    page.wait_for_selector("[data-role=picked]:has-text('5 utterances selected')")
+    page.get_by_role("combobox", name="Label 5 utterances as").fill("cancel")
+    page.wait_for_selector("li[role=option]:has-text('cancel')")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".toast:has-text('labelled')")
+    chips = page.locator("[data-role=selection] li .chip")
+    expect(chips).to_have_text(["cancel_contract"] * 5)
+    assert studio.ask("/projects/sample/history")[0]["verb"] == "label"
+
+
+def retrains_and_changes_its_mind(page: Page, studio: Served) -> None:
+    go(page, "Train")
+    page.get_by_role("radio", name="ConvFiT").click()
+    page.wait_for_function(
+        "() => document.querySelector('[data-role=estimate]').textContent.includes('ConvFiT') || document.querySelector('[data-role=estimate]').textContent.length > 20"
+    )
+    page.get_by_role("button", name="Retrain").click()
+    page.wait_for_selector("[data-role=job-state]:has-text('running')", timeout=60_000)
+    page.wait_for_selector("svg.curve", timeout=120_000)
+    page.reload()
+    page.wait_for_selector("[data-role=job-state]:has-text('running')")
+    page.wait_for_selector("svg.curve")
+    page.get_by_role("button", name="Cancel").click()
+    page.wait_for_selector("[data-role=job-state]:has-text('cancelled')", timeout=60_000)
+    assert [model["number"] for model in models(studio)] == [1]
+
+
+def retrains_and_promotes(page: Page, studio: Served) -> None:
+    page.get_by_role("button", name="Retrain").click()
+    page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=600_000)
+    page.wait_for_selector("[data-role=gate]", timeout=60_000)
+    assert "judged on" in page.get_by_label("Proposal").inner_text()
+    page.get_by_role("button", name="Promote version 2").click()
+    page.wait_for_selector("[data-role=champion]:has-text('v2')")
+    assert {model["number"]: model["champion"] for model in models(studio)} == {1: False, 2: True}
+
+
+def tries_and_pins(page: Page, studio: Served) -> None:
+    go(page, "Try")
+    page.get_by_label("Text to try").fill("my wifi does not reach the bedroom")
+    answer = page.locator("[data-role=answer]")
+    answer.get_by_text("What votes for").wait_for(timeout=60_000)
+    assert "wifi_coverage" in answer.inner_text()
+    page.get_by_label("Expected intent").select_option(label="wifi_coverage")
+    page.get_by_role("button", name="Pin").click()
+    page.wait_for_selector("[data-role=pins] .badge:has-text('kept')")
+    [pin] = studio.ask("/projects/sample/pins")
+    assert (pin["text"], pin["expected"], pin["kept"]) == (
+        "my wifi does not reach the bedroom",
+        "wifi_coverage",
+        True,
+    )
+
+
+def hands_over(page: Page, studio: Served, tmp_path: Path) -> None:
+    go(page, "Versions")
+    row = page.locator("[data-role=models] tr", has_text="v2")
+    with page.expect_download() as coming:
+        row.get_by_role("link", name="Bundle").click()
+    bundle = tmp_path / "handed-over.zip"
+    coming.value.save_as(bundle)
+    verdict = json.loads(run(studio.home, "bundle", "verify", str(bundle), "--json"))
+    assert verdict["files"] > 5
+
+
+def shown(page: Page) -> str:
+    return str(page.locator("[data-role=utterance]").get_attribute("data-id"))
+
+
+def all_saved(page: Page) -> None:
+    page.wait_for_selector("[data-role=saved]:has-text('all saved')")
+
+
+def counts(studio: Served) -> dict[str, int]:
+    return dict(studio.ask("/projects/sample/overview")["counts"])
+
+
+def models(studio: Served) -> list[dict[str, Any]]:
+    return list(studio.ask("/projects/sample/versions")["models"])
