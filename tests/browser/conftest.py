@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Route, sync_playwright
 
 from app.bootstrap import open_studio
 from app.services.projects import create_sample
@@ -76,6 +76,7 @@ def serve(tmp_path: Path, sample_home: Path) -> Iterator[Callable[..., Served]]:
     yield start
     for served in running:
         served.stop()
+        assert served.strangers() == []
 
 
 @pytest.fixture
@@ -84,6 +85,12 @@ def visit(chromium: Browser) -> Iterator[Callable[..., Page]]:
     contexts: list[BrowserContext] = []
     strangers: list[str] = []
     troubles: list[str] = []
+
+    def decide(dialog: Dialog) -> None:
+        """Leave a page that asks whether to stay; no page has another reason to ask."""
+        if dialog.type != "beforeunload":
+            troubles.append(dialog.message)
+        dialog.accept()
 
     def open_page(served: Served, path: str = "/", **settings: Any) -> Page:
         settings.setdefault("viewport", {"width": 1280, "height": 900})
@@ -101,7 +108,7 @@ def visit(chromium: Browser) -> Iterator[Callable[..., Page]]:
         context.route("**/*", look)
         page = context.new_page()
         page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on("dialog", lambda dialog: (troubles.append(dialog.message), dialog.dismiss()))
+        page.on("dialog", decide)
         page.goto(f"{served.base}{path}{'&' if '?' in path else '?'}token={served.token}")
         page.wait_for_selector(".studio h1")
         return page

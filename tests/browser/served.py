@@ -20,7 +20,10 @@ class Served:
 
     Attributes:
         home: Where its data lies.
+        sample: Whether it begins with the sample project.
+        port: Where it listens; 0 until it has found a free one.
         address: What it printed, with the launch token.
+        process: Its process while it runs.
     """
 
     home: Path
@@ -49,7 +52,7 @@ class Served:
             stderr=subprocess.STDOUT,
             text=True,
             encoding="utf-8",
-            env=environment(),
+            env=environment(self.home),
         )
         assert self.process.stdout is not None
         said = []
@@ -76,6 +79,11 @@ class Served:
             self.process.stdout.close()
         self.process = None
 
+    def strangers(self) -> list[str]:
+        """Whom any process of it tried to reach outside this machine."""
+        file = self.home.with_suffix(".strangers")
+        return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+
     def ask(self, path: str, body: Any = None) -> Any:
         """Ask a REST route, and return what it answered."""
         data = None if body is None else json.dumps(body).encode()
@@ -94,7 +102,7 @@ def run(home: Path, *arguments: str) -> str:
         encoding="utf-8",
         timeout=300,
         check=False,
-        env=environment(),
+        env=environment(home),
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -114,10 +122,12 @@ def copy_home(source: Path, target: Path) -> Path:
     return target
 
 
-def environment() -> dict[str, str]:
-    """The environment of a studio under test: this checkout, the CPU, no hub."""
-    root = str(Path(__file__).parents[2])
-    return {**os.environ, "PYTHONPATH": root, "STUDIO_DEVICE": "cpu", "HF_HUB_OFFLINE": "1"}
+def environment(home: Path) -> dict[str, str]:
+    """The environment of a studio under test: this checkout, the CPU, and a watch on its sockets."""
+    here = Path(__file__).parent
+    paths = os.pathsep.join([str(here / "watch"), str(here.parents[1])])
+    strangers = str(home.with_suffix(".strangers"))
+    return {**os.environ, "PYTHONPATH": paths, "STUDIO_DEVICE": "cpu", "STRANGERS": strangers}
 
 
 def _studio(home: Path) -> list[str]:

@@ -66,6 +66,7 @@ def page(visit: Callable[..., Page], hostile_home: Path, tmp_path: Path) -> Iter
     studio.ask(f"/projects/{quote(PROJECT, safe='')}/pins", {"text": BOMB, "intent": first(studio)})
     yield page
     studio.stop()
+    assert studio.strangers() == []
 
 
 def first(studio: Served) -> str:

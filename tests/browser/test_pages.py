@@ -1,0 +1,133 @@
+"""Every page, on a desk and on a phone, light and dark, and with the keyboard alone."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.served import Served, copy_home
+
+PAGES = ("", "data", "label", "map", "train", "try?text=no+signal", "versions")
+
+# The contrast of every visible text with what lies behind it (WCAG 2.2, 1.4.3), worst first.
+_CONTRASTS = """() => {
+  const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+  const rgba = colour => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data; return [r, g, b, a / 255];
+  };
+  const light = ([r, g, b]) => [r, g, b].map(c => c / 255)
+    .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const over = (top, under) => top.slice(0, 3).map((c, i) => c * top[3] + under[i] * (1 - top[3]));
+  const behind = element => {
+    const layers = [];
+    for (let one = element; one; one = one.parentElement) layers.push(rgba(getComputedStyle(one).backgroundColor));
+    const page = matchMedia('(prefers-color-scheme: dark)').matches ? [0, 0, 0] : [255, 255, 255];
+    return layers.reverse().reduce((under, layer) => over(layer, under), page);
+  };
+  const found = [];
+  const walker = document.createTreeWalker(document.querySelector('.studio'), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement, style = getComputedStyle(element);
+    if (!walker.currentNode.textContent.trim() || !element.checkVisibility({visibilityProperty: true, opacityProperty: true})) continue;
+    if (element.closest('[disabled], .js-plotly-plot, .hidden-text')) continue;
+    const ground = behind(element), ink = over(rgba(style.color), ground);
+    const [a, b] = [light(ink), light(ground)].sort((x, y) => y - x);
+    const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < (large ? 3 : 4.5)) found.push(`${ratio.toFixed(2)} ${walker.currentNode.textContent.trim().slice(0, 40)}`);
+  }
+  return found.sort();
+}"""
+
+# Controls without a name that a screen reader could say.
+_NAMELESS = """() => [...document.querySelectorAll('.studio :is(button, a, input, select, textarea)')]
+  .filter(one => one.checkVisibility() && !(one.getAttribute('aria-label') || one.innerText?.trim()
+    || one.labels?.length || one.title || one.querySelector?.('img[alt]')))
+  .map(one => one.outerHTML.slice(0, 120))"""
+
+
+@pytest.fixture(scope="module")
+def studio(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    home = tmp_path_factory.mktemp("pages") / "home"
+    served = Served(copy_home(sample_home, home)).start()
+    yield served
+    served.stop()
+    assert served.strangers() == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_page_fits_is_readable_and_has_one_heading(
+    studio: Served, visit: Callable[..., Page], width: int, scheme: str
+) -> None:
+    page = visit(studio, viewport={"width": width, "height": 844}, color_scheme=scheme)
+    for name in PAGES:
+        page.goto(f"{studio.base}/{name}")
+        settled(page, name)
+        assert page.locator("h1").count() == 1, name
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        assert page.evaluate(_CONTRASTS) == [], name
+        assert page.evaluate(_NAMELESS) == [], name
+
+
+def settled(page: Page, name: str) -> None:
+    """Wait until the page shows what it is there for."""
+    wanted = {
+        "": ".tiles a",
+        "data": "[data-role=utterances] tbody tr",
+        "label": ".option",
+        "map": ".map[data-ready=true]",
+        "train": "[data-role=estimate]:not(:empty)",
+        "try": ".vote",
+        "versions": "[data-role=models] tbody tr",
+    }
+    page.wait_for_selector(wanted[name.partition("?")[0]])
+
+
+def test_the_keyboard_alone_reaches_and_does_everything(
+    studio: Served, visit: Callable[..., Page]
+) -> None:
+    page = visit(studio)
+    tab_to(page, "sample")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".option")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+    page.keyboard.press("Control+z")
+    tab_to(page, "Try")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:has-text('Try')")
+    tab_to(page, "Text to try")
+    page.keyboard.type("the router has no light")
+    page.wait_for_selector(".vote")
+    tab_to(page, "Pin")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-role=pins] li")
+    tab_to(page, "Train", back=True)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:has-text('Train')")
+    tab_to(page, "Instant")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("radio", name="Instant")).to_have_attribute("aria-checked", "true")
+    tab_to(page, "Retrain", back=True)
+    tab_to(page, "Retrain")
+
+
+def tab_to(page: Page, name: str, *, back: bool = False) -> None:
+    """Press Tab until the control of this name has the focus, and see that it shows it."""
+    names = []
+    for _ in range(80):
+        page.keyboard.press("Shift+Tab" if back else "Tab")
+        found = page.evaluate(
+            """() => { const at = document.activeElement, style = getComputedStyle(at);
+            const ring = style.outlineStyle !== 'none' || style.boxShadow !== 'none';
+            return [(at.getAttribute('aria-label') ?? at.innerText ?? '').trim(), ring]; }"""
+        )
+        names.append(found[0])
+        if found[0].startswith(name):
+            assert found[1], f"'{name}' does not show that it has the focus"
+            return
+    raise AssertionError(f"Tab never reached '{name}': {names}")
