@@ -7,10 +7,11 @@ RUN_STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: run demo test check format bench clean
+.PHONY: run demo test check format bench screenshots clean
 .DELETE_ON_ERROR:
 
-run: demo
+run: $(RUN_STAMP)
+	$(BIN)/intent-studio --home .studio/home serve --sample
 
 demo: $(RUN_STAMP)
 	$(BIN)/intent-studio --home .studio/demo demo
@@ -33,6 +34,10 @@ bench: $(DEV_STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_encoding
 	$(BIN)/python -m tests.benchmarks.bench_maps
 
+screenshots: $(DEV_STAMP)
+	mkdir -p docs/images
+	$(BIN)/python -m tests.browser.screenshots
+
 clean:
 	rm -rf $(VENV) .studio build dist *.egg-info
 
@@ -42,10 +47,10 @@ $(VENV)/bin/python:
 
 $(RUN_STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Setting up (a few minutes the first time) ..."
-	$(PIP_INSTALL) -e .
+	$(PIP_INSTALL) -e ".[maps]"
 	touch $@
 
 $(DEV_STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Setting up (a few minutes the first time) ..."
-	$(PIP_INSTALL) -e ".[dev]"
+	$(PIP_INSTALL) -e ".[maps,dev]"
 	touch $@ $(RUN_STAMP)

@@ -21,8 +21,11 @@ async function page(context, {props, watch}) {
   main.append(h('section', {class: 'sheet'}, cards, h('div', {class: 'row', style: {'margin-top': '14px'}}, start, h('div', {style: {flex: '1', 'min-width': '240px'}}, what)),
     h('label', {class: 'check', title: 'No pin is broken, and accuracy is not lower than chance explains'}, gate, 'promote the result by itself if it passes the gate: no pin broken, and accuracy not lower beyond noise')), live, proposal, earlier);
 
+  // Made once: a card that is drawn anew would lose the keyboard's focus.
+  const choices = RECIPES.map(([kind, name, words]) => h('button', {class: 'choice', role: 'radio', onclick: () => { S.recipe = kind; localStorage.setItem('recipe', kind); drawCards(); estimate(); }}, h('strong', {}, name), h('span', {class: 'soft'}, words)));
+  cards.append(...choices);
   function drawCards() {
-    fill(cards, ...RECIPES.map(([kind, name, words]) => h('button', {class: 'choice', role: 'radio', 'aria-checked': String(S.recipe === kind), 'aria-pressed': String(S.recipe === kind), onclick: () => { S.recipe = kind; localStorage.setItem('recipe', kind); drawCards(); estimate(); }}, h('strong', {}, name), h('span', {class: 'soft'}, words))));
+    RECIPES.forEach(([kind], place) => choices[place].setAttribute('aria-checked', String(S.recipe === kind)));
     const form = document.getElementById('recipe-settings');
     if (form) form.style.display = S.recipe === 'convfit' ? '' : 'none';
   }

@@ -1,7 +1,6 @@
 """Browsers that look at a served studio, and refuse to ask anything of anywhere else."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,20 +12,8 @@ from app.bootstrap import open_studio
 from app.services.projects import create_sample
 from app.services.training import TrainingRequest, follow, start_training
 from app.settings import Settings
+from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.served import Served, copy_home
-
-_ARGUMENTS = [
-    "--no-sandbox",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-]
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
-
-
-def find_chromium() -> str | None:
-    """Return the path of this machine's Chromium."""
-    return next((path for name in _NAMES if (path := shutil.which(name))), None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -45,7 +32,7 @@ def chromium() -> Iterator[Browser]:
     if path is None:
         pytest.skip("There is no Chromium on this machine: apt-get install chromium")
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=_ARGUMENTS)
+        browser = driver.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
         browser.close()
 

@@ -122,8 +122,13 @@ def copy_home(source: Path, target: Path) -> Path:
     return target
 
 
+def probe(name: str) -> str:
+    """Return a script that looks at a page from within; see `probes`."""
+    return (Path(__file__).parent / "probes" / f"{name}.js").read_text(encoding="utf-8")
+
+
 def environment(home: Path) -> dict[str, str]:
-    """The environment of a studio under test: this checkout, the CPU, and a watch on its sockets."""
+    """The environment of a studio under test: this checkout, the CPU, its sockets watched."""
     here = Path(__file__).parent
     paths = os.pathsep.join([str(here / "watch"), str(here.parents[1])])
     strangers = str(home.with_suffix(".strangers"))

@@ -148,9 +148,12 @@ def looks_at_the_map(page: Page) -> None:
     page.mouse.up()
     nothing_ran(page, "selected")
     x, y = page.evaluate(
-        """() => { const plot = document.querySelector('.map'), {xaxis, yaxis} = plot._fullLayout;
+        """() => {
+        const plot = document.querySelector('.map'), {xaxis, yaxis} = plot._fullLayout;
         const box = plot.getBoundingClientRect(), {x, y} = plot.data[0];
-        return [box.x + xaxis._offset + xaxis.l2p(x[0]), box.y + yaxis._offset + yaxis.l2p(y[0])]; }"""
+        const left = box.x + xaxis._offset, top = box.y + yaxis._offset;
+        return [left + xaxis.l2p(x[0]), top + yaxis.l2p(y[0])];
+        }"""
     )
     page.mouse.move(x, y)
     nothing_ran(page, "about")

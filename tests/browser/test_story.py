@@ -1,4 +1,4 @@
-"""The whole story of the sample project, as somebody lives it who opens the studio for the first time."""
+"""The whole story of the sample project, as somebody lives it who opens the studio newly."""
 
 import json
 import math
@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.served import Served, run
+from tests.browser.served import Served, probe, run
 
 _NEW = (
     "question;kind\n"
@@ -17,21 +17,6 @@ _NEW = (
     "nothing loads on any device since this morning;\n"
     "my bill is twelve euros higher than last month;\n"
 )
-
-# The five points that a small circle around one of them holds, and no other point.
-_FIVE = """() => {
-  const plot = document.querySelector('.map'), {xaxis, yaxis} = plot._fullLayout;
-  const {x, y} = plot.data[0], box = plot.getBoundingClientRect();
-  const points = Array.from(x, (_, i) => [xaxis.l2p(x[i]) + xaxis._offset, yaxis.l2p(y[i]) + yaxis._offset]);
-  const inside = ([a, b]) => a > 90 && b > 90 && a < box.width - 90 && b < box.height - 90;
-  let best = null;
-  for (const [a, b] of points.filter(inside)) {
-    const far = points.map(([c, d]) => Math.hypot(a - c, b - d)).sort((p, q) => p - q);
-    const gap = far[5] - far[4];
-    if (far[4] > 6 && far[5] < 60 && (!best || gap > best.gap)) best = {gap, x: box.x + a, y: box.y + b, radius: (far[4] + far[5]) / 2};
-  }
-  return best;
-}"""
 
 
 def test_the_whole_story(
@@ -118,7 +103,7 @@ def labels_twenty_with_keys(page: Page, studio: Served) -> None:
 def lassos_five(page: Page, studio: Served) -> None:
     go(page, "Map")
     page.wait_for_selector(".map[data-ready=true]")
-    circle = page.evaluate(_FIVE)
+    circle = page.evaluate(probe("five_points"))
     turns = [2 * math.pi * step / 24 for step in range(26)]
     path = [
         (
@@ -145,9 +130,7 @@ def lassos_five(page: Page, studio: Served) -> None:
 def retrains_and_changes_its_mind(page: Page, studio: Served) -> None:
     go(page, "Train")
     page.get_by_role("radio", name="ConvFiT").click()
-    page.wait_for_function(
-        "() => document.querySelector('[data-role=estimate]').textContent.includes('ConvFiT') || document.querySelector('[data-role=estimate]').textContent.length > 20"
-    )
+    expect(page.locator("[data-role=estimate]")).to_contain_text("about")
     page.get_by_role("button", name="Retrain").click()
     page.wait_for_selector("[data-role=job-state]:has-text('running')", timeout=60_000)
     page.wait_for_selector("svg.curve", timeout=120_000)
@@ -160,6 +143,10 @@ def retrains_and_changes_its_mind(page: Page, studio: Served) -> None:
 
 
 def retrains_and_promotes(page: Page, studio: Served) -> None:
+    page.get_by_role("button", name="Settings of the tuning").click()
+    before = page.locator("[data-role=estimate]").inner_text()
+    page.get_by_label("Epochs").fill("2")
+    expect(page.locator("[data-role=estimate]")).not_to_have_text(before)
     page.get_by_role("button", name="Retrain").click()
     page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=600_000)
     page.wait_for_selector("[data-role=gate]", timeout=60_000)

@@ -7,6 +7,7 @@ looked up, or a connection to another machine, goes into the file that STRANGERS
 import os
 import sys
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 
@@ -29,7 +30,7 @@ def _watch(event: str, arguments: tuple[Any, ...]) -> None:
     else:
         return
     if not _is_here(host):
-        with open(os.environ["STRANGERS"], "a", encoding="utf-8") as file:
+        with Path(os.environ["STRANGERS"]).open("a", encoding="utf-8") as file:
             file.write(f"{event} {host!r} by {' '.join(sys.argv)[:200]}\n")
         raise OSError(f"no test may reach {host!r}")
 
