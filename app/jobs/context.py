@@ -39,10 +39,10 @@ class JobContext:
 
     def draw(self, name: str, x: float, y: float) -> None:
         """Add a point to a curve; it is shown with the next report."""
-        for drawn in self.curve.values():  # an earlier attempt came further than was kept
-            while drawn and drawn[-1][0] > x:
-                drawn.pop()
         points = self.curve.setdefault(name, [])
+        for drawn in self.curve.values():  # an earlier attempt came further than was kept
+            while drawn and (drawn[-1][0] > x or (drawn is points and drawn[-1][0] == x)):
+                drawn.pop()
         points.append([x, round(y, 5)])
         if len(points) > _MOST_POINTS:  # every second one keeps the shape
             del points[1:-1:2]

@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from app.services.live import LiveModel
-from core.types import Exemplar, FloatArray, Prediction
+from core.types import FloatArray, Prediction
 from core.vectors import nearest, unit_rows
 
 _MOST_POINTS = 2_000
 _NEAREST = 10
 _ALONE = 0.7
 """From this share of the nearest examples on, one intent is named alone."""
-_NO_INTENT = "no intent"
 Place = tuple[float, float]
 
 
@@ -25,7 +24,7 @@ class ExampleMap:
         model: Which, as answers name it.
         total: How many examples there are; of very many, some are shown.
         intents: Names that `codes` count.
-        codes: Intent of each point, the first where it has several; -1 where it has none.
+        codes: Intent of each point, the first where it has several.
         points: Places, in the units of `Landing`.
     """
 
@@ -62,7 +61,7 @@ def example_map(live: LiveModel, model: str) -> ExampleMap:
         model=model,
         total=len(pipeline.exemplars),
         intents=tuple(pipeline.head.intents),
-        codes=tuple(code.get(_first(pipeline.exemplars[row]), -1) for row in rows.tolist()),
+        codes=tuple(code[pipeline.exemplars[row].intents[0]] for row in rows.tolist()),
         points=_places(live, pipeline.embeddings[rows]),
     )
 
@@ -72,7 +71,7 @@ def landing_of(live: LiveModel, prediction: Prediction, embedding: FloatArray) -
     pipeline = live.pipeline
     cosines = pipeline.embeddings @ unit_rows(embedding[None])[0]
     near = nearest(cosines[None], min(_NEAREST, len(cosines)))[0].tolist()
-    names = [_first(pipeline.exemplars[row]) for row in near]
+    names = [pipeline.exemplars[row].intents[0] for row in near]
     row_of = {exemplar.id: row for row, exemplar in enumerate(pipeline.exemplars)}
     voted = [row_of[neighbour.exemplar_id] for neighbour in prediction.neighbours]
     return Landing(
@@ -94,10 +93,6 @@ def in_words(names: list[str], *, outside: bool) -> str:
 
 def _listed(ranked: list[tuple[str, int]]) -> str:
     return " and ".join(name for name, _ in ranked[:2])
-
-
-def _first(exemplar: Exemplar) -> str:
-    return exemplar.intents[0] if exemplar.intents else _NO_INTENT
 
 
 def _places(live: LiveModel, embeddings: FloatArray) -> tuple[Place, ...]:

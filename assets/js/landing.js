@@ -80,7 +80,7 @@ export function landingMap(base, byName) {
     let best = REACH ** 2, found = '';
     S.map.points.forEach((point, at) => {
       const [px, py] = S.fit(point), distance = (px - x) ** 2 + (py - y) ** 2;
-      if (distance < best) { best = distance; found = S.map.intents[S.map.codes[at]] ?? 'out of scope'; }
+      if (distance < best) { best = distance; found = S.map.intents[S.map.codes[at]]; }
     });
     return found;
   }

@@ -61,8 +61,7 @@ def fit(
     done = _restore(options, parameters, optimizer, device)
     tuning.train()
     watcher = None if options.watch is None else Watcher(tuning, options.watch, untuned)
-    if not done:
-        yield from _scored(watcher, plan, 0)
+    yield from _scored(watcher, plan, 0, resumed=done > 0)
     for step in range(done, len(plan)):
         epoch, rows = plan[step]
         rate = recipe.learning_rate * linear_rate(step + 1, len(plan) + 1, recipe.warmup)
@@ -81,12 +80,14 @@ def fit(
     tuning.eval()
 
 
-def _scored(watcher: Watcher | None, plan: Plan, done: int) -> Iterator[EpochScored]:
+def _scored(
+    watcher: Watcher | None, plan: Plan, done: int, *, resumed: bool = False
+) -> Iterator[EpochScored]:
     """Score the epoch that ends after so many steps, where one does."""
     epoch = plan[done - 1][0] if done else 0
     if watcher is None or (done < len(plan) and plan[done][0] == epoch):
         return
-    accuracy = watcher.accuracy()
+    accuracy = None if resumed else watcher.accuracy()
     watcher.begin_epoch()
     if accuracy is not None:
         yield EpochScored(done, len(plan), epoch, accuracy)

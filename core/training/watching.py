@@ -2,7 +2,8 @@
 
 A true answer would take an encoding of all exemplars after each epoch, a third of what the epoch
 itself costs. Each exemplar is embedded once in an epoch anyway, so these embeddings vote: a little
-older than the weights, and with dropout. Only the watched texts are encoded on top.
+older than the weights, and with dropout. Only the watched texts are encoded on top, at most a tenth
+as many as are tuned on (but 50 at least), which adds some four percent to an epoch.
 """
 
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import torch
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from torch import Tensor
 
 from core.encoders.base import Tuning
@@ -20,7 +22,7 @@ from core.training.devices import repeatable
 from core.types import Exemplar, FloatArray, ScoreArray
 
 MOST_WATCHED = 300
-_FEW, _SHARE = 50, 5
+_FEW, _SHARE = 50, 10
 _MOST_VOTERS = 1_500
 _CHUNK = 256
 
@@ -47,7 +49,7 @@ class Watch:
 def unseen_sample(
     candidates: Sequence[Exemplar], tuned_on: Sequence[str], seed: int
 ) -> tuple[Exemplar, ...]:
-    """Choose what is watched: at most a fifth as many as are tuned on, none with a twin there."""
+    """Choose what is watched: a tenth as many as are tuned on, none with a twin there."""
     seen = {match_key(text) for text in tuned_on}
     unseen = [exemplar for exemplar in candidates if match_key(exemplar.text) not in seen]
     most = min(MOST_WATCHED, max(_FEW, len(tuned_on) // _SHARE))
@@ -78,9 +80,10 @@ class Watcher:
         if not self.fresh.all():  # the run was resumed in the middle of this epoch
             return None
         voters, watch = self.voters, self.watch
-        head = fit_votes(self.latest[voters], watch.targets[voters], watch.intents, *watch.settings)
-        best = head.scores(self._embed()).argmax(1).tolist()
-        pairs = zip(best, watch.exemplars, strict=True)
+        unseen, rows = self._embed(), (self.latest[voters], watch.targets[voters])
+        with threadpool_limits(limits=1, user_api="blas"):  # too small to gain from more
+            best = fit_votes(*rows, watch.intents, *watch.settings).scores(unseen).argmax(1)
+        pairs = zip(best.tolist(), watch.exemplars, strict=True)
         return float(np.mean([watch.intents[column] in e.intents for column, e in pairs]))
 
     @torch.no_grad()
