@@ -98,13 +98,13 @@ def curve_words(names: Sequence[str]) -> str:
     if not names:
         return ""
     if "accuracy while tuning" in names:
-        words = ["Tuning is watched on the test split, which nothing is chosen by."]
+        words = ["While tuning: right answers on the test split, by which nothing is chosen."]
     else:
         words = [
-            "Tuning itself shows no accuracy: it sees every label, and there is no test split."
+            "While tuning: no accuracy, since every label is tuned on and there is no test split."
         ]
     if any(name.startswith("accuracy while calibrating") for name in names):
-        words.append("Calibrating is watched on texts held out of that shorter tuning.")
+        words.append("While calibrating: that on labels held out of a tuning of the others.")
     return " ".join(words)
 
 

@@ -93,8 +93,8 @@ def test_accuracy_on_texts_not_tuned_on_is_drawn_beside_the_loss(
     assert len(curve["accuracy while tuning"]) == 3
     assert all(0 <= y <= 1 for _, y in curve["accuracy while tuning"])
     assert curve_words(tuple(curve)) == (
-        "Tuning is watched on the test split, which nothing is chosen by. "
-        "Calibrating is watched on texts held out of that shorter tuning."
+        "While tuning: right answers on the test split, by which nothing is chosen. "
+        "While calibrating: that on labels held out of a tuning of the others."
     )
 
 
@@ -105,7 +105,7 @@ def test_without_a_test_split_the_missing_accuracy_is_explained(
     assert "accuracy while tuning" not in listener.curve
     assert "accuracy while calibrating" in listener.curve
     words = curve_words(tuple(listener.curve))
-    assert "it sees every label, and there is no test split" in words
+    assert "every label is tuned on and there is no test split" in words
     assert "held out" in words
     assert curve_words(()) == ""
 
