@@ -7,7 +7,7 @@ const MARGIN = 14, GREY = '#8b929d', REACH = 12;
 export function landingMap(base, byName) {
   const canvas = h('canvas', {role: 'img', 'data-role': 'landing-map'});
   const marks = draw('svg', {'aria-hidden': 'true'});
-  const words = h('figcaption', {role: 'status', 'data-role': 'landing-words'});
+  const words = h('figcaption', {'data-role': 'landing-words'});
   const element = h('figure', {class: 'landing', 'data-role': 'landing', hidden: true}, h('h2', {}, 'Where it lands'), h('div', {class: 'plot'}, canvas, marks), words);
   const S = {map: null, loading: null, shown: null, fit: null};
   const colour = code => byName.get(S.map.intents[code])?.color ?? GREY;

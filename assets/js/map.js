@@ -48,6 +48,7 @@ async function page(context) {
     S.side = 'after';
     S.marked = [];
     cancelAnimationFrame(S.moving);
+    delete plot.dataset.moving;
     nameSwap();
     try {
       const [Plotly, points] = await Promise.all([plotly(), V.other ? comparedPoints() : points_()]);
