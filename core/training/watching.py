@@ -3,7 +3,7 @@
 A true answer would take an encoding of all exemplars after each epoch, a third of what the epoch
 itself costs. Each exemplar is embedded once in an epoch anyway, so these embeddings vote: a little
 older than the weights, and with dropout. Only the watched texts are encoded on top, at most a tenth
-as many as are tuned on (but 50 at least), which adds some four percent to an epoch.
+as many as are tuned on (but 50 at least), which adds about a twentieth to the time.
 """
 
 from collections.abc import Sequence
