@@ -14,10 +14,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from core.errors import InvalidInput
+from core.planes import fit_plane
 from core.types import FloatArray
 from core.vectors import unit_rows
 
@@ -76,23 +76,7 @@ def pca_layout(embeddings: FloatArray) -> FloatArray:
 
     Each axis points to where its largest loading is positive, so that a map never flips.
     """
-    unit = unit_rows(embeddings)
-    n, dim = unit.shape
-    layout = np.zeros((n, 2), dtype=np.float32)
-    axes_kept = min(2, dim)
-    if n == 0 or axes_kept == 0:
-        return layout
-    mean = unit.mean(0, dtype=np.float64).astype(np.float32)
-    scatter = np.zeros((dim, dim))
-    for part in _blocks(n):
-        centred = unit[part] - mean
-        scatter += centred.T @ centred
-    _, axes = eigh(scatter, subset_by_index=(dim - axes_kept, dim - 1))
-    axes = axes[:, ::-1]
-    largest = np.abs(axes).argmax(0)
-    axes = axes * np.where(axes[largest, np.arange(axes_kept)] < 0, -1.0, 1.0)
-    layout[:, :axes_kept] = unit @ axes.astype(np.float32) - mean @ axes
-    return layout
+    return fit_plane(embeddings).place(embeddings)
 
 
 def umap_layout(

@@ -15,6 +15,12 @@ def predict(bench: Bench, project: str, body: TextsBody) -> list[trying.Answer]:
     return trying.answer(bench, project, body.texts)
 
 
+@router.get("/projects/{project}/examples")
+def examples(bench: Bench, project: str) -> trying.ExampleMap:
+    """Where the examples lie that answers are compared with."""
+    return trying.examples(bench, project)
+
+
 @router.get("/projects/{project}/pins")
 def pins(bench: Bench, project: str) -> list[trying.PinView]:
     """All pins, and whether the live model keeps them."""

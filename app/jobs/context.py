@@ -31,11 +31,18 @@ class JobContext:
     began: float = field(default_factory=time.monotonic)
     told: float = 0.0
     first_share: float | None = None
-    curve: dict[str, list[list[float]]] = field(default_factory=dict)
+    curve: dict[str, list[list[float]]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Go on with the curves of an earlier attempt."""
+        self.curve = {name: list(points) for name, points in (self.job.curve or {}).items()}
 
     def draw(self, name: str, x: float, y: float) -> None:
         """Add a point to a curve; it is shown with the next report."""
         points = self.curve.setdefault(name, [])
+        for drawn in self.curve.values():  # an earlier attempt came further than was kept
+            while drawn and (drawn[-1][0] > x or (drawn is points and drawn[-1][0] == x)):
+                drawn.pop()
         points.append([x, round(y, 5)])
         if len(points) > _MOST_POINTS:  # every second one keeps the shape
             del points[1:-1:2]

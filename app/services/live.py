@@ -14,6 +14,7 @@ import numpy as np
 from app.services.embedding import embed_texts
 from app.services.prediction import load_model
 from app.services.studio import Studio
+from core.planes import Plane, fit_plane
 from core.types import Exemplar, FloatArray
 from storage import browse, dataset, events, models, projects, versions
 from storage.records import ModelVersionRecord, UtteranceRecord
@@ -31,6 +32,7 @@ class LiveModel:
         pipeline: Answers; an `IntentPipeline`.
         columns: Intent id of each score column ("" where the project has no such intent).
         taught: Exemplars as training saw them, by id.
+        plane: Where texts are shown, fitted to those exemplars; new labels leave it alone.
         hot: Ids of exemplars that training has not seen as they are now.
         revision: Of the project, up to which labels are in.
     """
@@ -39,6 +41,7 @@ class LiveModel:
     pipeline: Any
     columns: tuple[str, ...]
     taught: dict[str, tuple[str, tuple[str, ...]]] = field(repr=False)
+    plane: Plane = field(repr=False)
     hot: frozenset[str] = frozenset()
     revision: int = 0
 
@@ -115,7 +118,8 @@ def _load(studio: Studio, project_id: int, version: ModelVersionRecord) -> LiveM
         e.id: (e.text, tuple(sorted(by_name.get(name, "") for name in e.intents)))
         for e in pipeline.exemplars
     }
-    return LiveModel(version, pipeline, columns, taught, revision=revision)
+    plane = fit_plane(pipeline.embeddings)
+    return LiveModel(version, pipeline, columns, taught, plane, revision=revision)
 
 
 def _caught_up(studio: Studio, project_id: int, live: LiveModel) -> LiveModel:

@@ -1,5 +1,6 @@
 """Jobs as pages show them, and what a training would take."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -31,6 +32,7 @@ class JobView:
     hint: str
     log: str
     curve: dict[str, object]
+    curve_words: str
     result: dict[str, object]
     recipe: str
     created_at: str
@@ -82,12 +84,28 @@ def _view(connection: Transaction, job: JobRecord) -> JobView:
         hint=job.hint,
         log=job.log_tail,
         curve=job.curve or {},
+        curve_words=curve_words(tuple(job.curve or ())),
         result=job.result or {},
         recipe=str(job.payload.get("recipe", {}).get("kind", "")),
         created_at=job.created_at,
         finished_at=job.finished_at,
         cancel_requested=job.cancel_requested,
     )
+
+
+def curve_words(names: Sequence[str]) -> str:
+    """Say what the accuracy of a training's curves is that of, or why there is none."""
+    if not names:
+        return ""
+    if "accuracy while tuning" in names:
+        words = ["While tuning: right answers on the test split, by which nothing is chosen."]
+    else:
+        words = [
+            "While tuning: no accuracy, since every label is tuned on and there is no test split."
+        ]
+    if any(name.startswith("accuracy while calibrating") for name in names):
+        words.append("While calibrating: that on labels held out of a tuning of the others.")
+    return " ".join(words)
 
 
 def estimate(studio: Studio, project: str, recipe: str, settings: dict[str, object]) -> Estimate:

@@ -105,11 +105,12 @@ def do_training(context: JobContext) -> Publish:
         device=resolve_device(payload["device"]),
         embed=partial(embed_texts, context.database),
         checkpoint_every=_CHECKPOINT_STEPS,
+        watched=_exemplars(data.state, "test"),
     )
     result = _drive(context, run_recipe(recipe, inputs, _latest_checkpoint(context)))
     context.told = 0.0
     context.report(0.96, "judging")
-    metrics = judge(result, inputs, _exemplars(data.state, "test"))
+    metrics = judge(result, inputs, inputs.watched)
     pins = _judge_pins(context, result.pipeline, data.state)
     facts = _facts(context, data, recipe, inputs.intents, metrics)
     facts["base_fingerprint"] = encoder.fingerprint
@@ -136,7 +137,7 @@ def _load_data(context: JobContext, version_id: int) -> _Data:
 def _drive(context: JobContext, run: Any) -> Any:
     """Take a run's events as they come: tell progress, keep checkpoints."""
     from core.training.checkpoints import keep_checkpoint
-    from core.training.events import CheckpointReady, StageStarted, StepDone
+    from core.training.events import CheckpointReady, EpochScored, StageStarted, StepDone
 
     stage = StageStarted("encoding")
     while True:
@@ -152,6 +153,8 @@ def _drive(context: JobContext, run: Any) -> Any:
                 words = f"{stage.words}, epoch {event.epoch}, loss {event.loss:.3f}"
                 context.draw(f"loss while {stage.words}", event.step, event.loss)
                 context.report(share, words)
+            case EpochScored():
+                context.draw(f"accuracy while {stage.words}", event.step, event.accuracy)
             case CheckpointReady():
                 keep_checkpoint(context.places.checkpoints(context.job.id), event.checkpoint)
 

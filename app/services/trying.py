@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from app.services.landing import ExampleMap, Landing, example_map, landing_of
 from app.services.live import LiveModel
 from app.services.prediction import sentence_of
 from app.services.workbench import Workbench
@@ -19,12 +20,21 @@ _MOST_TEXTS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer with its sentence; the votes, those of the rest, and the prior sum to the score."""
+    """An answer with its sentence; the votes, those of the rest, and the prior sum to the score.
+
+    Attributes:
+        prediction: The answer itself.
+        sentence: The answer in words.
+        votes_of_others: Of all exemplars that are not shown.
+        hot: Ids of shown exemplars that training has not seen.
+        landing: Where the text lies; None where many were asked at once.
+    """
 
     prediction: Prediction
     sentence: str
     votes_of_others: float
     hot: tuple[str, ...]
+    landing: Landing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +68,29 @@ def answer(bench: Workbench, project: str, texts: Sequence[str]) -> list[Answer]
             f"Paste up to {_MOST_TEXTS:,}, or use: intent-studio predict {project} --file FILE",
         )
     live = _live(bench, project)
-    shown = f"{project}@{live.version.number}"
-    return [_answer(live, p, shown) for p in live.pipeline.predict(list(texts))]
+    embeddings = live.pipeline.encoder.encode(list(texts))
+    answers = [
+        _answer(live, prediction, _name(project, live))
+        for prediction in live.pipeline.predict(list(texts), embeddings)
+    ]
+    if len(answers) != 1:
+        return answers
+    landing = landing_of(live, answers[0].prediction, embeddings[0])
+    return [replace(answers[0], landing=landing)]
+
+
+def examples(bench: Workbench, project: str) -> ExampleMap:
+    """Return the map of examples on which answers land; it changes when labels or models do.
+
+    Raises:
+        NotFound: The project has no model.
+    """
+    live = _live(bench, project)
+    return example_map(live, _name(project, live))
+
+
+def _name(project: str, live: LiveModel) -> str:
+    return f"{project}@{live.version.number}"
 
 
 def _answer(live: LiveModel, prediction: Prediction, version: str) -> Answer:

@@ -5,6 +5,9 @@ import {intentFinder} from './finder.js';
 const COLOURINGS = [['intent', 'intent'], ['prediction', 'prediction'], ['agreement', 'agreement'], ['label state', 'state of the label'], ['split', 'split'], ['time', 'time']];
 const METHODS = [['pca', 'PCA'], ['umap', 'UMAP'], ['tsne', 't-SNE']];
 const MOST_SHAPES = 10000; // with more points, a symbol for each makes drawing slow
+const MOST_MOVING = 10000; // more points jump
+const MOVE = 700; // milliseconds
+const BOX = [-0.03, 1.03];
 const CONFIG = {responsive: true, displaylogo: false, scrollZoom: true, showSendToCloud: false, plotlyServerURL: '', plotGlPixelRatio: 1, modeBarButtonsToRemove: ['toImage', 'autoScale2d']};
 
 export const mount = view => frame(view, 'map', 'Map', null, page);
@@ -31,7 +34,7 @@ async function page(context) {
   const note = h('div', {class: 'row small soft', role: 'status', 'data-role': 'map-note'});
   const legend = h('div', {class: 'legend', 'aria-label': 'Legend'});
   const side = h('section', {class: 'sheet', 'aria-label': 'Selection', 'data-role': 'selection'});
-  const swap = h('button', {hidden: true, 'aria-pressed': 'false', onclick: () => flip()}, 'Show before');
+  const swap = h('button', {hidden: true, 'data-role': 'swap', 'aria-pressed': 'false', onclick: () => flip()}, 'Show before');
   heading.append(h('div', {class: 'row push'}, select('Layout', METHODS, 'method', load), select('Model version', names, 'model', load), select('Compare with', [['', 'no comparison'], ...names.slice(1)], 'other', load), swap));
   main.append(h('div', {class: 'columns'}, h('section', {class: 'sheet', 'aria-label': 'Map'}, h('div', {class: 'row'}, h('span', {class: 'soft small'}, 'Colour by'), select('Colour by', COLOURINGS, 'by', guarded(recolour)), search), plot, note, legend), h('aside', {class: 'stack'}, side)));
   const {intents} = await call(base + '/overview');
@@ -42,6 +45,11 @@ async function page(context) {
     note.textContent = 'Loading the map …';
     S.compared = null;
     swap.hidden = true;
+    S.side = 'after';
+    S.marked = [];
+    cancelAnimationFrame(S.moving);
+    delete plot.dataset.moving;
+    nameSwap();
     try {
       const [Plotly, points] = await Promise.all([plotly(), V.other ? comparedPoints() : points_()]);
       Object.assign(S, points);
@@ -57,8 +65,9 @@ async function page(context) {
   async function comparedPoints() {
     const found = await call(`${base}/map/compare?${new URLSearchParams({before: V.other, after: V.model || String(context.status.champion ?? 0), method: V.method})}`);
     S.compared = found;
+    S.places = {before: Float32Array.from(found.before_xy.flat()), after: Float32Array.from(found.after_xy.flat())};
     swap.hidden = false;
-    return {ids: found.ids, xy: Float32Array.from(found.after_xy.flat()), order: found.order, missing: found.missing, revision: found.revision, model: found.after};
+    return {ids: found.ids, xy: S.places.after, order: found.order, missing: found.missing, revision: found.revision, model: found.after};
   }
 
   async function colours() {
@@ -84,7 +93,8 @@ async function page(context) {
       {type: 'scattergl', mode: 'markers', hoverinfo: 'none', x, y, marker: {size: S.ids.length > 8000 ? 4 : 7, color: S.codes, colorscale: scale(), cmin: 0, cmax: Math.max(1, S.legend.length - 1), opacity: opacity(), symbol: symbols()}},
       {type: 'scattergl', mode: 'markers', hoverinfo: 'skip', x: [], y: [], marker: {size: 13, symbol: 'circle-open', color: ink, line: {width: 2.5}}, unselected: {marker: {opacity: 1}}}],
     {dragmode: 'lasso', uirevision: 'keep', showlegend: false, margin: {l: 0, r: 0, t: 0, b: 0}, paper_bgcolor: 'transparent', plot_bgcolor: 'transparent', hovermode: 'closest', font: {color: ink}, modebar: {color: ink, bgcolor: 'transparent'},
-      xaxis: {visible: false}, yaxis: {visible: false, scaleanchor: 'x'}}, CONFIG);
+      // Both maps of a comparison lie in one unit box: the axes hold still while the points move.
+      xaxis: {visible: false, ...(S.compared ? {range: BOX} : {})}, yaxis: {visible: false, scaleanchor: 'x', ...(S.compared ? {range: BOX} : {})}}, CONFIG);
     plot.removeAllListeners?.('plotly_selected');
     plot.on('plotly_selected', event => event && pick(event.points.filter(point => point.curveNumber === 0).map(point => point.pointIndex)));
     plot.on('plotly_click', event => { const point = event.points.find(one => one.curveNumber === 0); if (point) guarded(neighbours)(S.ids[point.pointIndex]); });
@@ -106,7 +116,10 @@ async function page(context) {
   }
   function drawNote() {
     const parts = [h('span', {}, `${plural(S.ids.length, 'point')}`)];
-    if (S.compared) { const [a, b] = S.compared.silhouettes; parts.push(h('span', {}, `silhouette by intent: ${a?.toFixed(3) ?? '–'} before, ${b?.toFixed(3) ?? '–'} after`)); }
+    if (S.compared) {
+      const [a, b] = S.compared.silhouettes;
+      parts.push(h('span', {'data-role': 'side'}, `places ${S.side}: ${names.find(([value]) => value === String(S.compared[S.side]))?.[1] ?? ''}`), h('span', {'data-role': 'silhouettes'}, `silhouette by intent: ${a?.toFixed(3) ?? '–'} before, ${b?.toFixed(3) ?? '–'} after`));
+    }
     if (S.missing) parts.push(h('span', {class: 'warn'}, `${plural(S.missing, 'utterance')} not on this map`), h('button', {class: 'plain', onclick: guarded(startLayout)}, 'Compute them'));
     fill(note, ...parts);
   }
@@ -164,24 +177,47 @@ async function page(context) {
     fill(side, h('h2', {}, row.text), h('div', {class: 'row'}, row.labels === null ? h('span', {class: 'soft'}, 'no label') : row.labels.map(key => chip(byId.get(key))), h('a', {class: 'button push', href: address('try', context.project, {text: row.text})}, 'Why this answer')), list('Nearest examples', examples), list('Nearest without a label', others));
   }
   function mark(ids) {
-    const wanted = new Set(ids), x = [], y = [];
-    S.ids.forEach((id, place) => { if (wanted.has(id)) { x.push(S.xy[2 * place]); y.push(S.xy[2 * place + 1]); } });
+    const wanted = new Set(ids);
+    S.marked = [...S.ids.keys()].filter(place => wanted.has(S.ids[place]));
+    const [x, y] = marked();
     window.Plotly.restyle(plot, {x: [x], y: [y]}, [1]);
   }
+  const marked = () => [0, 1].map(axis => S.marked.map(place => S.xy[2 * place + axis]));
   async function highlight() {
     if (!search.value.trim()) { mark([]); return; }
     const found = await call(`${base}/utterances?${new URLSearchParams({text: search.value, size: 500})}`);
     mark(found.rows.map(row => row.id));
     note.textContent = `${plural(found.total, 'utterance')} with “${search.value}”${found.total > 500 ? '; the first 500 are marked' : ''}`;
   }
-  function flip() {
-    S.side = S.side === 'after' ? 'before' : 'after';
+  function nameSwap() {
     swap.setAttribute('aria-pressed', String(S.side === 'before'));
     swap.textContent = S.side === 'after' ? 'Show before' : 'Show after';
-    const xy = S.compared[`${S.side}_xy`];
-    S.xy = Float32Array.from(xy.flat());
-    const [x, y] = split(S.xy);
-    window.Plotly.restyle(plot, {x: [x], y: [y]}, [0]);
+  }
+  function flip() {
+    S.side = S.side === 'after' ? 'before' : 'after';
+    nameSwap();
+    drawNote();
+    cancelAnimationFrame(S.moving);
+    const still = matchMedia('(prefers-reduced-motion: reduce)').matches || S.ids.length > MOST_MOVING;
+    if (still) { place(S.places[S.side]); return; }
+    move(S.xy, S.places[S.side]);
+  }
+  // A click in mid-way turns round from where the points are.
+  function move(from, to) {
+    const began = performance.now();
+    const step = async now => {
+      const share = Math.min(1, Math.max(0, (now - began) / MOVE)), eased = share * share * (3 - 2 * share);
+      await place(share === 1 ? to : from.map((value, at) => value + eased * (to[at] - value)));
+      if (share < 1 && to === S.places[S.side]) S.moving = requestAnimationFrame(step);
+    };
+    plot.dataset.moving = 'true';
+    S.moving = requestAnimationFrame(step);
+  }
+  function place(xy) {
+    S.xy = xy;
+    if (xy === S.places[S.side]) delete plot.dataset.moving;
+    const [x, y] = split(xy), [mx, my] = marked();
+    return window.Plotly.restyle(plot, {x: [x, mx], y: [y, my]}, [0, 1]);
   }
   function drawSide() {
     if (!S.compared) { fill(side, h('h2', {}, 'Selection'), h('p', {class: 'soft'}, 'Draw a lasso around points to label them together. Click a point for its neighbours.')); return; }

@@ -1,7 +1,7 @@
 // One button; what it will do and how long it takes; progress that survives a reload; then a proposal.
 import {address, ago, ask, call, duration, fill, frame, guarded, h, number, percent, toast} from './studio.js';
 import {comparisonOf} from './comparison.js';
-import {curveOf} from './curve.js';
+import {curvesOf} from './curve.js';
 
 const RECIPES = [['instant', 'Instant', 'Keeps the encoder as it is; the examples vote. Ready in seconds. For a first look, and while labels are few.'],
   ['convfit', 'ConvFiT', 'Tunes the encoder so that examples of one intent come close together. The most accurate; takes a minute or more.']];
@@ -69,7 +69,7 @@ async function page(context, {props, watch}) {
       h('span', {class: 'soft small'}, ago(job.created_at)), !over && h('button', {class: 'danger push', disabled: job.cancel_requested, onclick: guarded(async () => { await call(`/jobs/${job.id}/cancel`, {method: 'POST'}); await follow(); })}, job.cancel_requested ? 'Cancelling …' : 'Cancel')),
       h('div', {class: 'row', style: {margin: '10px 0'}}, h('div', {class: 'bar thick', role: 'progressbar', 'aria-label': 'Progress of the training', 'aria-valuenow': Math.round(100 * job.progress), 'aria-valuemin': 0, 'aria-valuemax': 100, style: {flex: '1'}}, h('i', {style: {width: `${100 * job.progress}%`}})), h('b', {class: 'tabular'}, percent(job.progress, 0))),
       h('div', {class: 'row soft'}, words, !over && job.eta_seconds !== null && h('span', {class: 'push'}, duration(job.eta_seconds))),
-      job.hint && h('p', {class: 'soft'}, job.hint), Object.keys(job.curve).length > 0 && curveOf(job.curve),
+      job.hint && h('p', {class: 'soft'}, job.hint), curvesOf(job),
       job.log && h('details', {}, h('summary', {class: 'soft'}, 'Log'), h('pre', {class: 'log'}, job.log)));
   }
 

@@ -1,5 +1,6 @@
 // Type, and see at once what answers and which examples decide; paste many lines for a table.
 import {call, chip, fill, frame, guarded, h, percent, plural, query, setQuery, toast} from './studio.js';
+import {landingMap} from './landing.js';
 import {votesOf} from './votes.js';
 
 const PAUSE = 90;
@@ -13,8 +14,10 @@ async function page(context) {
   const box = h('textarea', {rows: 2, 'aria-label': 'Text to try', placeholder: 'my wifi is gone again', autofocus: true, style: {'font-size': '19px'}}, query().get('text') ?? '');
   const answer = h('section', {class: 'sheet', 'aria-live': 'polite', 'aria-label': 'Answer', 'data-role': 'answer'});
   const table = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Many answers'});
+  const landing = landingMap(base, byName);
+  const landed = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Where it lands'}, landing.element);
   const list = h('section', {class: 'sheet', 'aria-label': 'Pins'});
-  main.append(h('div', {class: 'columns'}, h('div', {class: 'stack'}, box, answer, table), h('aside', {class: 'stack'}, list)));
+  main.append(h('div', {class: 'columns'}, h('div', {class: 'stack'}, box, answer, table), h('aside', {class: 'stack'}, landed, list)));
   let waiting = 0, running = null;
 
   box.addEventListener('input', () => { clearTimeout(waiting); waiting = setTimeout(ask, PAUSE); });
@@ -29,14 +32,17 @@ async function page(context) {
       const answers = await call(base + '/predict', {method: 'POST', body: {texts: lines.slice(0, 1000)}, signal: running.signal});
       table.hidden = lines.length === 1;
       answer.hidden = lines.length > 1;
-      if (lines.length === 1) show(answers[0]); else showAll(answers);
+      landed.hidden = lines.length > 1;
+      if (lines.length > 1) { showAll(answers); return; }
+      show(answers[0]);
+      await landing.show(answers[0]);
     } catch (error) {
       if (error.name === 'AbortError') return;
       answer.hidden = false;
       fill(answer, h('div', {class: 'note bad'}, error.message, h('div', {class: 'small'}, error.hint)));
     }
   }
-  function empty() { table.hidden = true; answer.hidden = false; fill(answer, h('div', {class: 'empty'}, context.status.champion === null ? 'Train a model first; then it answers here.' : 'The answer appears here.')); }
+  function empty() { table.hidden = landed.hidden = true; answer.hidden = false; fill(answer, h('div', {class: 'empty'}, context.status.champion === null ? 'Train a model first; then it answers here.' : 'The answer appears here.')); }
 
   const verdict = prediction => prediction.decision.rule === 'out-of-scope' ? h('span', {class: 'chip oos'}, 'out of scope') : prediction.decision.intents.map(name => chip(byName.get(name), name));
   function show(one) {
@@ -61,7 +67,7 @@ async function page(context) {
     fill(list, h('h2', {}, 'Pins'), pins.length ? h('ul', {class: 'last', 'data-role': 'pins'}, pins.map(pin => h('li', {}, h('span', {class: 'badge ' + (pin.kept === null ? '' : pin.kept ? 'good' : 'bad')}, pin.kept === null ? '…' : pin.kept ? 'kept' : 'broken'),
       h('div', {}, h('div', {}, pin.text), h('div', {class: 'soft small'}, `must get ${pin.expected}`, pin.kept === false && `, gets ${pin.answer}`)), h('button', {class: 'plain push', 'aria-label': `Remove the pin of “${pin.text}”`, onclick: guarded(async () => { await call(base + '/pins', {method: 'POST', body: {text: pin.text}}); await drawPins(); })}, '×')))) : h('p', {class: 'soft'}, 'A pin is a promise: this text must get this intent. A training that breaks one is not promoted by itself.'));
   }
-  context.onStatus((status, before) => { if (before && (before.champion !== status.champion || before.revision !== status.revision)) { ask(); drawPins().catch(() => {}); } });
+  context.onStatus((status, before) => { if (before && (before.champion !== status.champion || before.revision !== status.revision)) { landing.renew().catch(() => {}); ask(); drawPins().catch(() => {}); } });
   empty();
   if (box.value) ask();
   await drawPins();

@@ -86,6 +86,10 @@ class Tuning(Protocol):
         """Names and parameters that training may change, in a fixed order."""
         ...
 
+    def alongside(self, texts: Sequence[str]) -> "Tuning":
+        """Open these same weights on other texts; they go on changing with this tuning."""
+        ...
+
     def finish(self, interpolation: float = 1.0) -> Encoder:
         """Return a new encoder that far from the base, in [0, 1]; the base stays untouched."""
         ...

@@ -27,7 +27,8 @@ class GeneralTuning(nn.Module):
         self.projection = _open_projection(base, options)
         self.keeps_projection = options.projection == "keep"
         self.to(options.device)
-        self.features = _tokenised(self.model, texts, min(options.max_tokens, base.max_tokens))
+        self.max_tokens = min(options.max_tokens, base.max_tokens)
+        self.features = _tokenised(self.model, texts, self.max_tokens)
 
     @property
     def device(self) -> torch.device:
@@ -52,6 +53,12 @@ class GeneralTuning(nn.Module):
     def trainable(self) -> list[tuple[str, nn.Parameter]]:
         """Names and parameters that training may change, in a fixed order."""
         return [(name, p) for name, p in self.named_parameters() if p.requires_grad]
+
+    def alongside(self, texts: Sequence[str]) -> "GeneralTuning":
+        """Open these same weights on other texts; they go on changing with this tuning."""
+        other = copy.copy(self)
+        other.features = _tokenised(self.model, texts, self.max_tokens)
+        return other
 
     @torch.no_grad()
     def finish(self, interpolation: float = 1.0) -> GeneralEncoder:

@@ -40,6 +40,7 @@ class EncoderTuning(nn.Module):
         self.projection = parts.projection
         self.prefix = parts.prefix
         self.frozen_layers = parts.frozen_layers
+        self.max_tokens = min(options.max_tokens, base.max_tokens)
         self.keeps_projection = options.projection == "keep"
 
     @property
@@ -63,6 +64,13 @@ class EncoderTuning(nn.Module):
     def trainable(self) -> list[tuple[str, nn.Parameter]]:
         """Names and parameters that training may change, in a fixed order."""
         return [(name, p) for name, p in self.named_parameters() if p.requires_grad]
+
+    def alongside(self, texts: Sequence[str]) -> "EncoderTuning":
+        """Open these same weights on other texts; they go on changing with this tuning."""
+        other = copy.copy(self)
+        ids = self.base.token_ids(texts, self.max_tokens)
+        other.prefix = _compute_prefix(self.base, ids, self.frozen_layers, str(self.device))
+        return other
 
     def finish(self, interpolation: float = 1.0) -> TransformerEncoder:
         """Return a new encoder; the base stays untouched.

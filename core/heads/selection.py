@@ -52,6 +52,15 @@ def settle(config: HeadConfig) -> HeadConfig:
     return config.model_copy(update={"tau": config.tau or tau, "ridge": config.ridge or ridge})
 
 
+def vote_settings(config: HeadConfig) -> tuple[float, float]:
+    """Return tau and ridge for votes on a tuned encoder, whatever head the recipe names."""
+    settled = settle(config)
+    tau, ridge = DEFAULT
+    if isinstance(settled, VotesConfig):
+        return settled.tau or tau, settled.ridge or ridge
+    return tau, ridge
+
+
 def best_settings(
     embeddings: FloatArray, targets: ScoreArray, tau: float | None, ridge: float | None
 ) -> tuple[float, float]:

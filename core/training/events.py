@@ -43,10 +43,27 @@ class StepDone:
 
 
 @dataclass(frozen=True, slots=True)
+class EpochScored:
+    """Texts that the tuning does not see were answered, before it (epoch 0) or after an epoch.
+
+    Attributes:
+        step: Steps done so far, as in `StepDone`.
+        total: Steps of the whole.
+        epoch: The epoch that has ended, within its tuning.
+        accuracy: Share of right answers, in [0, 1].
+    """
+
+    step: int
+    total: int
+    epoch: int
+    accuracy: float
+
+
+@dataclass(frozen=True, slots=True)
 class CheckpointReady:
     """The run can be resumed from here once somebody keeps the checkpoint."""
 
     checkpoint: Checkpoint = field(repr=False)
 
 
-Event = StageStarted | StepDone | CheckpointReady
+Event = StageStarted | StepDone | EpochScored | CheckpointReady

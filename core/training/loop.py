@@ -13,12 +13,15 @@ from core.recipes import ConvfitRecipe, chosen_epochs
 from core.training.batches import epoch_batches
 from core.training.checkpoints import Checkpoint
 from core.training.devices import Share, repeatable, share_of_process
-from core.training.events import CheckpointReady, StepDone
+from core.training.events import CheckpointReady, EpochScored, StepDone
 from core.training.objectives import Objective, build_objective
 from core.training.schedule import linear_rate
+from core.training.watching import Watch, Watcher
 
 _MAX_GRADIENT_NORM = 1.0
 _NO_DECAY = ("bias", "norm")  # in lower case
+Plan = list[tuple[int, NDArray[np.int64]]]
+"""The epoch (from 1) and the rows of every batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +32,18 @@ class FitOptions:
         stage: Name under which checkpoints are made.
         resume: Where to go on; None starts afresh.
         checkpoint_every: Steps between checkpoints; 0 makes none.
+        watch: Texts to answer after each epoch; the weights are the same with and without.
     """
 
     stage: str = "tuning"
     resume: Checkpoint | None = None
     checkpoint_every: int = 0
+    watch: Watch | None = None
 
 
 def fit(
     tuning: Tuning, labels: Sequence[int], recipe: ConvfitRecipe, options: FitOptions
-) -> Iterator[StepDone | CheckpointReady]:
+) -> Iterator[StepDone | EpochScored | CheckpointReady]:
     """Tune an encoder by AdamW on batches of pairs (ConvFiT Section 3); stop by not asking on.
 
     The same seed on the same machine gives the same weights, resumed or not. The global random
@@ -47,13 +52,16 @@ def fit(
     """
     device, share = tuning.device, share_of_process()
     targets = torch.tensor(labels, device=device)
-    objective = build_objective(recipe, _untuned(tuning, len(labels)), targets)
+    untuned = _untuned(tuning, len(labels))
+    objective = build_objective(recipe, untuned, targets)
     parameters = [*tuning.trainable(), *objective.weights.named_parameters(prefix="objective")]
     optimizer = _optimizer(parameters, recipe)
     plan = plan_batches(labels, recipe)
     torch.manual_seed(recipe.seed)
     done = _restore(options, parameters, optimizer, device)
     tuning.train()
+    watcher = None if options.watch is None else Watcher(tuning, options.watch, untuned)
+    yield from _scored(watcher, plan, 0, resumed=done > 0)
     for step in range(done, len(plan)):
         epoch, rows = plan[step]
         rate = recipe.learning_rate * linear_rate(step + 1, len(plan) + 1, recipe.warmup)
@@ -61,12 +69,28 @@ def fit(
             group["lr"] = rate
         share.seed_step(recipe.seed, step)
         batch = torch.from_numpy(rows).to(device)
-        loss = _step(tuning, objective, optimizer, share, (batch, targets[batch]))
+        loss, embedded = _step(tuning, objective, optimizer, share, (batch, targets[batch]))
         yield StepDone(step + 1, len(plan), epoch, loss)
+        if watcher is not None:
+            watcher.note(rows, embedded)
+            yield from _scored(watcher, plan, step + 1)
         if options.checkpoint_every and _is_due(step + 1, len(plan), options.checkpoint_every):
             tensors = _state(parameters, optimizer, device)
             yield CheckpointReady(Checkpoint(options.stage, step + 1, tensors))
     tuning.eval()
+
+
+def _scored(
+    watcher: Watcher | None, plan: Plan, done: int, *, resumed: bool = False
+) -> Iterator[EpochScored]:
+    """Score the epoch that ends after so many steps, where one does."""
+    epoch = plan[done - 1][0] if done else 0
+    if watcher is None or (done < len(plan) and plan[done][0] == epoch):
+        return
+    accuracy = None if resumed else watcher.accuracy()
+    watcher.begin_epoch()
+    if accuracy is not None:
+        yield EpochScored(done, len(plan), epoch, accuracy)
 
 
 def _is_due(step: int, total: int, every: int) -> bool:
@@ -74,11 +98,9 @@ def _is_due(step: int, total: int, every: int) -> bool:
     return step % every == 0 or step == total
 
 
-def plan_batches(
-    labels: Sequence[int], recipe: ConvfitRecipe
-) -> list[tuple[int, NDArray[np.int64]]]:
+def plan_batches(labels: Sequence[int], recipe: ConvfitRecipe) -> Plan:
     """Return the epoch (from 1) and rows of every batch of the run."""
-    plan: list[tuple[int, NDArray[np.int64]]] = []
+    plan: Plan = []
     for epoch in range(1, chosen_epochs(len(labels), recipe) + 1):
         generator = np.random.default_rng([recipe.seed, epoch])
         batches = epoch_batches(
@@ -94,17 +116,18 @@ def _step(
     optimizer: torch.optim.Optimizer,
     share: Share,
     batch: tuple[Tensor, Tensor],
-) -> float:
+) -> tuple[float, Tensor]:
     rows, targets = batch
     optimizer.zero_grad(set_to_none=True)
     with repeatable(tuning.device):
-        loss = objective(share.embed(tuning, rows), targets)
+        embedded = share.embed(tuning, rows)
+        loss = objective(embedded, targets)
         loss.backward()
     share.sum_gradients(parameter for _, parameter in tuning.trainable())
     weights = [p for group in optimizer.param_groups for p in group["params"]]
     nn.utils.clip_grad_norm_(weights, _MAX_GRADIENT_NORM)
     optimizer.step()
-    return float(loss.detach())
+    return float(loss.detach()), embedded.detach()
 
 
 @torch.no_grad()

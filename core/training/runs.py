@@ -13,15 +13,16 @@ from core.heads.base import Head
 from core.heads.build import fit_head
 from core.heads.decision import fit_calibration
 from core.heads.honest import fixed_config, fold_scores, honest_scores
-from core.heads.selection import settle
+from core.heads.selection import settle, vote_settings
 from core.heads.votes import VoteHead
 from core.pipeline import IntentPipeline, exact_answers
 from core.recipes import ConvfitRecipe, HeadConfig, InstantRecipe, chosen_epochs
 from core.splits import Rows, stratified_folds
 from core.training.checkpoints import Checkpoint
 from core.training.devices import device_of_process
-from core.training.events import Event, StageStarted, StepDone
+from core.training.events import EpochScored, Event, StageStarted, StepDone
 from core.training.loop import FitOptions, fit, plan_batches
+from core.training.watching import Watch, unseen_sample
 from core.types import Exemplar, FloatArray, Intent, ScoreArray
 from core.vectors import unit_rows
 
@@ -47,6 +48,8 @@ class RunInputs:
         device: Where tuning computes: `cpu`, `cuda` or `cuda:1`.
         embed: How texts of the base encoder are embedded.
         checkpoint_every: Steps of tuning between checkpoints; 0 makes none.
+        watched: Labelled texts kept apart, some of which are answered after each epoch, for
+            somebody to look at; nothing is chosen by them.
     """
 
     exemplars: tuple[Exemplar, ...]
@@ -55,6 +58,7 @@ class RunInputs:
     device: str = "cpu"
     embed: Embed = embed_directly
     checkpoint_every: int = 0
+    watched: tuple[Exemplar, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +151,6 @@ class _Part:
     recipe: ConvfitRecipe
     inputs: RunInputs
     held_out: Rows
-    unseen: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +188,23 @@ def _tune(
             seed=recipe.seed,
         ),
     )
-    options = FitOptions(resume=resume, checkpoint_every=inputs.checkpoint_every)
+    watch = _watch(recipe, inputs, texts)
+    options = FitOptions(resume=resume, checkpoint_every=inputs.checkpoint_every, watch=watch)
     for event in fit(tuning, labels, recipe, options):
-        if isinstance(event, StepDone):
+        if isinstance(event, StepDone | EpochScored):
             yield replace(event, step=place.before + event.step, total=place.total)
         else:
             yield event
     return tuning.finish(recipe.interpolation)
+
+
+def _watch(recipe: ConvfitRecipe, inputs: RunInputs, tuned_on: Sequence[str]) -> Watch | None:
+    unseen = unseen_sample(inputs.watched, tuned_on, recipe.seed)
+    if not unseen:
+        return None
+    names = tuple(intent.name for intent in inputs.intents)
+    targets = target_matrix(inputs.exemplars, inputs.intents)
+    return Watch(unseen, names, targets, vote_settings(recipe.head), recipe.seed)
 
 
 def _n_steps(recipe: ConvfitRecipe, inputs: RunInputs) -> int:
@@ -238,8 +251,9 @@ def _held_out_parts(recipe: ConvfitRecipe, inputs: RunInputs) -> list[_Part]:
 def _part(recipe: ConvfitRecipe, inputs: RunInputs, held_out: Rows) -> _Part:
     kept = np.setdiff1d(np.arange(len(inputs.exemplars)), held_out)
     seen = tuple(inputs.exemplars[row] for row in kept)
-    unseen = tuple(inputs.exemplars[row].text for row in held_out)
-    return _Part(recipe, replace(inputs, exemplars=seen, checkpoint_every=0), held_out, unseen)
+    unseen = tuple(inputs.exemplars[row] for row in held_out)
+    own = replace(inputs, exemplars=seen, watched=unseen, checkpoint_every=0)
+    return _Part(recipe, own, held_out)
 
 
 def _held_out_scores(
@@ -252,7 +266,7 @@ def _held_out_scores(
         encoder = yield from _tune(part.recipe, part.inputs, place)
         seen = encoder.encode([e.text for e in part.inputs.exemplars])
         head = _fit_head_on(fixed_config(fitted.head, config), part.inputs, encoder, seen).head
-        scores[part.held_out] = head.scores(encoder.encode(part.unseen))
+        scores[part.held_out] = head.scores(encoder.encode([e.text for e in part.inputs.watched]))
     rows = np.sort(np.concatenate([part.held_out for part in parts]))
     if len(parts) > 1:
         words = _in_words([part.held_out for part in parts])

@@ -231,6 +231,18 @@ def test_an_answer_adds_up_and_a_label_counts_at_once(client, trained) -> None:
     assert client.get("/api/projects/p/status").json()["hot"] == 0
 
 
+def test_a_typed_text_lands_on_the_map_of_the_examples(client, trained) -> None:
+    shown = client.get("/api/projects/p/examples").json()
+    assert len(shown["points"]) == len(shown["codes"]) == shown["total"] == 20
+    [answer] = client.post("/api/projects/p/predict", json={"texts": ["money back now"]}).json()
+    assert answer["prediction"]["model_version"] == shown["model"]
+    landing = answer["landing"]
+    assert len(landing["place"]) == 2
+    assert len(landing["neighbours"]) == len(answer["prediction"]["neighbours"])
+    assert all(place in shown["points"] for place in landing["neighbours"])
+    assert landing["words"].startswith("Lands ")
+
+
 def test_pins_tell_whether_they_are_kept(client, trained) -> None:
     parcel, refund = intent(client, "parcel"), intent(client, "refund")
     client.post("/api/projects/p/pins", json={"text": "where is my parcel", "intent": parcel})
@@ -267,6 +279,14 @@ def test_the_map_travels_as_binary_of_the_same_points(client, trained) -> None:
     assert sum(entry["count"] for entry in head["legend"]) == 23
     stale = client.get("/api/projects/p/map/xy", params={"order": "another"})
     assert stale.status_code == 409
+
+
+def test_two_maps_are_compared_in_one_unit_box_of_few_digits(client, trained) -> None:
+    found = client.get("/api/projects/p/map/compare?before=1&after=1").json()
+    assert len(found["before_xy"]) == len(found["ids"]) == 23
+    assert found["before_xy"] == found["after_xy"]
+    values = [value for place in found["after_xy"] for value in place]
+    assert all(0 <= value <= 1 and round(value, 5) == value for value in values)
 
 
 def test_an_incident_gets_a_number_and_no_traceback(client, bench, labelled, monkeypatch) -> None:

@@ -165,3 +165,15 @@ def test_a_toy_encoder_cannot_be_tuned() -> None:
     with pytest.raises(InvalidInput, match="no weights to tune") as caught:
         open_tuning(HashingEncoder(), TEXTS, TuningOptions())
     assert "instant" in caught.value.hint
+
+
+@pytest.mark.parametrize("frozen", [0, 1])
+def test_weights_opened_on_other_texts_too_go_on_changing(base: Encoder, frozen: int) -> None:
+    tuning = opened(base, frozen)
+    other = tuning.alongside(TEXTS[:3])
+    before = [value.detach().clone() for _, value in other.trainable()]
+    list(fit(tuning, LABELS, RECIPE, FitOptions()))
+    with torch.no_grad():
+        assert other(torch.arange(3)) == pytest.approx(tuning(torch.arange(3)), abs=1e-5)
+    after = [value for _, value in other.trainable()]
+    assert not all(torch.equal(old, new) for old, new in zip(before, after, strict=True))

@@ -1,6 +1,6 @@
 """What a job tells while its run goes on, and how its model is said to be judged."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import pytest
@@ -8,6 +8,7 @@ import pytest
 from app.jobs.context import JobContext
 from app.services import training
 from app.services.judging import judge
+from app.services.progress import curve_words
 from app.services.studio import Studio
 from core.bench import drain
 from core.encoders.transformer import TransformerEncoder
@@ -72,3 +73,58 @@ def test_without_a_test_split_every_text_is_judged_once(inputs: RunInputs) -> No
     judged = judge(result, inputs, inputs.exemplars[:8])
     assert judged["judged_on"] == "test split of 8 texts"
     assert judged["n"] == 8
+
+
+def test_accuracy_on_texts_not_tuned_on_is_drawn_beside_the_loss(
+    listener: Listener, inputs: RunInputs
+) -> None:
+    recipe = ConvfitRecipe(epochs=2, frozen_layers=1)
+    unseen = tuple(Exemplar(f"{e.text} now", f"{e.text} now", e.intents) for e in inputs.exemplars)
+    training._drive(listener, run_recipe(recipe, replace(inputs, watched=unseen)))
+    curve = listener.curve
+    assert set(curve) == {
+        f"{what} while {stage}"
+        for what in ("loss", "accuracy")
+        for stage in ("tuning", "calibrating")
+    }
+    steps = [x for x, _ in curve["loss while tuning"]]
+    assert curve["accuracy while tuning"][0][0] == 0
+    assert curve["accuracy while tuning"][-1][0] == steps[-1]
+    assert len(curve["accuracy while tuning"]) == 3
+    assert all(0 <= y <= 1 for _, y in curve["accuracy while tuning"])
+    assert curve_words(tuple(curve)) == (
+        "While tuning: right answers on the test split, by which nothing is chosen. "
+        "While calibrating: that on labels held out of a tuning of the others."
+    )
+
+
+def test_without_a_test_split_the_missing_accuracy_is_explained(
+    listener: Listener, inputs: RunInputs
+) -> None:
+    training._drive(listener, run_recipe(ConvfitRecipe(epochs=2, frozen_layers=1), inputs))
+    assert "accuracy while tuning" not in listener.curve
+    assert "accuracy while calibrating" in listener.curve
+    words = curve_words(tuple(listener.curve))
+    assert "every label is tuned on and there is no test split" in words
+    assert "held out" in words
+    assert curve_words(()) == ""
+
+
+def test_a_second_attempt_goes_on_with_the_curves_of_the_first(studio: Studio) -> None:
+    """After a crash the curve began anew, and what had been seen before was gone."""
+    with studio.database.write() as connection:
+        job = jobs.claim(connection, jobs.enqueue(connection, "train", {}).id)
+    first = JobContext(studio.places, studio.database, job)
+    for step in (1, 2, 3, 4):
+        first.draw("loss while tuning", step, 1.0 / step)
+    first.draw("accuracy while tuning", 4, 0.5)
+    first.draw("loss while calibrating", 5, 0.2)
+    first.report(0.5, "calibrating")
+    with studio.database.write() as connection:
+        jobs.put_back(connection, job.id, job.attempt)
+        again = jobs.claim(connection, job.id)
+    second = JobContext(studio.places, studio.database, again)
+    second.draw("loss while tuning", 3, 0.25)  # the newest checkpoint was made after step 2
+    assert second.curve["loss while tuning"] == [[1, 1.0], [2, 0.5], [3, 0.25]]
+    assert second.curve["accuracy while tuning"] == []
+    assert second.curve["loss while calibrating"] == []

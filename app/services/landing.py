@@ -1,0 +1,99 @@
+"""Where a typed text lands among the examples of the model that answers."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from app.services.live import LiveModel
+from core.types import FloatArray, Prediction
+from core.vectors import nearest, unit_rows
+
+_MOST_POINTS = 2_000
+_NEAREST = 10
+_ALONE = 0.7
+"""From this share of the nearest examples on, one intent is named alone."""
+Place = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleMap:
+    """The examples of a model on its plane.
+
+    Attributes:
+        model: Which, as answers name it.
+        total: How many examples there are; of very many, some are shown.
+        intents: Names that `codes` count.
+        codes: Intent of each point, the first where it has several.
+        points: Places, in the units of `Landing`.
+    """
+
+    model: str
+    total: int
+    intents: tuple[str, ...]
+    codes: tuple[int, ...] = field(repr=False)
+    points: tuple[Place, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """Where a text lies, in numbers and in words.
+
+    Attributes:
+        place: Its own.
+        neighbours: Those of the answer's neighbours, in their order.
+        words: Among which intents, judged in the whole embedding space: a map shows its shadow.
+    """
+
+    place: Place
+    neighbours: tuple[Place, ...]
+    words: str
+
+
+def example_map(live: LiveModel, model: str) -> ExampleMap:
+    """Place the examples of a live model, at most 2,000 chosen by chance."""
+    pipeline = live.pipeline
+    rows = np.arange(len(pipeline.exemplars))
+    if len(rows) > _MOST_POINTS:
+        rows = np.sort(np.random.default_rng(0).choice(rows, _MOST_POINTS, replace=False))
+    code = {name: at for at, name in enumerate(pipeline.head.intents)}
+    return ExampleMap(
+        model=model,
+        total=len(pipeline.exemplars),
+        intents=tuple(pipeline.head.intents),
+        codes=tuple(code[pipeline.exemplars[row].intents[0]] for row in rows.tolist()),
+        points=_places(live, pipeline.embeddings[rows]),
+    )
+
+
+def landing_of(live: LiveModel, prediction: Prediction, embedding: FloatArray) -> Landing:
+    """Place an answered text, embedded as (d,), among the examples."""
+    pipeline = live.pipeline
+    cosines = pipeline.embeddings @ unit_rows(embedding[None])[0]
+    near = nearest(cosines[None], min(_NEAREST, len(cosines)))[0].tolist()
+    names = [pipeline.exemplars[row].intents[0] for row in near]
+    row_of = {exemplar.id: row for row, exemplar in enumerate(pipeline.exemplars)}
+    voted = [row_of[neighbour.exemplar_id] for neighbour in prediction.neighbours]
+    return Landing(
+        place=_places(live, embedding[None])[0],
+        neighbours=_places(live, pipeline.embeddings[voted]),
+        words=in_words(names, outside=prediction.decision.rule == "out-of-scope"),
+    )
+
+
+def in_words(names: list[str], *, outside: bool) -> str:
+    """Say where a text lies by the intents of its nearest examples, the nearest first."""
+    ranked = Counter(names).most_common()  # of equal ones the nearest comes first
+    if outside:
+        return f"Lands away from the examples; the nearest are of {_listed(ranked)}."
+    if ranked[0][1] >= _ALONE * len(names):
+        return f"Lands among {ranked[0][0]}."
+    return f"Lands between {_listed(ranked)}."
+
+
+def _listed(ranked: list[tuple[str, int]]) -> str:
+    return " and ".join(name for name, _ in ranked[:2])
+
+
+def _places(live: LiveModel, embeddings: FloatArray) -> tuple[Place, ...]:
+    return tuple((round(x, 4), round(y, 4)) for x, y in live.plane.place(embeddings).tolist())

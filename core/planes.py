@@ -1,0 +1,64 @@
+"""The plane of greatest variance of embeddings: where they lie on it, and where another would.
+
+Embeddings of any length are scaled to length one first.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import eigh
+
+from core.types import FloatArray, ScoreArray
+from core.vectors import unit_rows
+
+_BLOCK = 4_096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plane:
+    """Two directions in an embedding space.
+
+    Attributes:
+        mean: Of the embeddings that it was fitted to, (d,) float32.
+        axes: The directions, the wider first, (d, 2) float64; zeros where there is none.
+    """
+
+    mean: FloatArray = field(repr=False)
+    axes: ScoreArray = field(repr=False)
+
+    def place(self, embeddings: FloatArray) -> FloatArray:
+        """Project embeddings (n, d); (n, 2) float32."""
+        unit = unit_rows(embeddings)
+        placed: FloatArray = (unit @ self.axes.astype(np.float32) - self.mean @ self.axes).astype(
+            np.float32
+        )
+        return placed
+
+
+def fit_plane(embeddings: FloatArray) -> Plane:
+    """Find the two directions of greatest variance of embeddings (n, d).
+
+    Each axis points to where its largest loading is positive, so that a map never flips.
+    """
+    unit = unit_rows(embeddings)
+    n, dim = unit.shape
+    axes = np.zeros((dim, 2))
+    kept = min(2, dim)
+    if n == 0 or kept == 0:
+        return Plane(np.zeros(dim, dtype=np.float32), axes)
+    mean = unit.mean(0, dtype=np.float64).astype(np.float32)
+    scatter = np.zeros((dim, dim))
+    for part in _blocks(n):
+        centred = unit[part] - mean
+        scatter += centred.T @ centred
+    _, found = eigh(scatter, subset_by_index=(dim - kept, dim - 1))
+    found = found[:, ::-1]
+    largest = np.abs(found).argmax(0)
+    axes[:, :kept] = found * np.where(found[largest, np.arange(kept)] < 0, -1.0, 1.0)
+    return Plane(mean, axes)
+
+
+def _blocks(n: int) -> Iterator[slice]:
+    for start in range(0, n, _BLOCK):
+        yield slice(start, min(start + _BLOCK, n))
