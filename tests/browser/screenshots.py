@@ -50,7 +50,7 @@ def prepared(home: Path) -> Path:
     studio = open_studio(Settings(home=home, device="cpu"))
     create_sample(studio, "sample")
     for recipe in ("instant", "convfit"):
-        job = start_training(studio, TrainingRequest("sample", recipe, {}))
+        job = start_training(studio, TrainingRequest("sample", recipe, {}, gate=False))
         for _ in follow(studio, job.id):
             pass
     studio.database.close()
