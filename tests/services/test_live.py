@@ -4,7 +4,6 @@ import dataclasses
 import shutil
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -125,8 +124,8 @@ def loaded(trained_home: Path, tmp_path_factory: pytest.TempPathFactory) -> tupl
 
 
 @pytest.fixture
-def models_of(home: Studio, loaded: tuple[Path, LiveModel]) -> Iterator[LiveModels]:
-    yield LiveModels(home, known={1: loaded[1]})
+def models_of(home: Studio, loaded: tuple[Path, LiveModel]) -> LiveModels:
+    return LiveModels(home, known={1: loaded[1]})
 
 
 @settings(deadline=None, max_examples=10, suppress_health_check=list(HealthCheck))
