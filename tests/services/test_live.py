@@ -45,24 +45,29 @@ def step(studio: Studio, kind: str, row: int, choice: int) -> None:
         ids = sorted(r.id for r in dataset.utterances(connection, project))
         name = f"new {events.head(connection, project)}"
     usable = [intent for intent in intents if not intent.archived]
-    if kind in ("undo", "redo"):
-        (browsing.undo if kind == "undo" else browsing.redo)(studio, "p")
-    elif kind == "rename":
-        browsing.change_intent(studio, "p", intents[choice % len(intents)].id, {"name": name})
-    elif kind in ("archive", "restore"):
-        archived = {"archived": kind == "archive"}
-        browsing.change_intent(studio, "p", intents[choice % len(intents)].id, archived)
+    if kind in KINDS and ids and usable:
+        values = {"label": usable[choice % len(usable)].id, "text": name}
+        values["move"] = ("train", "test", "pool")[choice % 3]
+        edit(studio, ids[row % len(ids)], kind, values.get(kind, ""))
     elif kind == "merge" and len(usable) > 1:
         pair = usable[choice % len(usable)].name, usable[(choice + 1) % len(usable)].name
         browsing.merge(studio, "p", *pair)
-    elif kind == "add":
-        add(studio, name)
-    elif kind in KINDS and ids:
-        values = {"text": name, "move": ("train", "test", "pool")[choice % 3]}
-        if usable:
-            values["label"] = usable[choice % len(usable)].id
-        if kind in values or kind != "label":
-            edit(studio, ids[row % len(ids)], kind, values.get(kind, ""))
+    elif kind in WHOLE:
+        step_whole(studio, kind, intents[choice % len(intents)].id, name)
+
+
+def step_whole(studio: Studio, kind: str, intent: str, name: str) -> None:
+    match kind:
+        case "undo":
+            browsing.undo(studio, "p")
+        case "redo":
+            browsing.redo(studio, "p")
+        case "add":
+            add(studio, name)
+        case "rename":
+            browsing.change_intent(studio, "p", intent, {"name": name})
+        case "archive" | "restore":
+            browsing.change_intent(studio, "p", intent, {"archived": kind == "archive"})
 
 
 def edit(studio: Studio, key: str, kind: str, value: str = "") -> None:
