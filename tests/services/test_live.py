@@ -19,7 +19,7 @@ from app.services.studio import Studio
 from core.heads.votes import fit_votes
 from storage import browse, dataset, events, models, projects, versions
 from storage.events import Action
-from tests.services.trained import opened
+from tests.services.trained import opened, train
 
 QUERIES = [
     "where is my money",
@@ -254,3 +254,28 @@ def test_there_is_no_live_model_without_a_champion(studio: Studio) -> None:
         project = projects.create(connection, "empty")
         assert models.champion(connection, project.id) is None
     assert LiveModels(studio).get(project.id) is None
+
+
+def test_where_a_subset_votes_the_others_were_trained_on_too(home: Studio, tiny_path) -> None:
+    """The pipeline keeps those that vote alone, and any other had counted as new once touched."""
+    train(home, tiny_path, {"kind": "instant", "head": {"kind": "votes", "max_exemplars": 10}})
+    promote(home, "p", 3)
+    known = LiveModels(home)
+    found = known.get(1)
+    voters = {e.id for e in found.pipeline.exemplars}
+    assert (len(voters), len(found.taught)) == (10, 20)
+    silent = next(key for key in ids_of(home) if key not in voters)
+    edit(home, silent, "flag", "why")
+    assert known.get(1).hot == frozenset()
+    edit(home, silent, "text", "something else")
+    assert known.get(1).hot == {silent}
+    assert {e.id for e in known.get(1).pipeline.exemplars} == voters  # until the next training
+
+
+def test_more_exemplars_than_memory_takes_wait_for_a_training(home, models_of, monkeypatch) -> None:
+    monkeypatch.setattr(live, "_MOST", 20)
+    add(home, "one too many")
+    found = models_of.get(1)
+    assert (len(found.pipeline.exemplars), found.hot) == (20, {"one too many"})
+    edit(home, ids_of(home)[0], "delete")
+    assert_as_fitted_anew(home, models_of.get(1))
