@@ -26,6 +26,11 @@ def match_key(text: str) -> str:
     return bare or " ".join(folded.split())
 
 
+def is_storable(text: str) -> bool:
+    """Whether a database can keep the text: no NUL, and no half of a surrogate pair."""
+    return "\0" not in text and not any("\ud800" <= sign <= "\udfff" for sign in text)
+
+
 def counted(n: int, noun: str) -> str:
     """Write a number with its noun: "1 text", "1,200 texts"."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

@@ -8,6 +8,7 @@ from typing import Literal
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from core.text import is_storable, normalise
 from storage.records import UtteranceRecord
 from storage.replay import utterance_record
 from storage.tables import intent, utterance
@@ -139,8 +140,27 @@ def by_ids(
 def sample_unlabelled(connection: Connection, project_id: int, limit: int) -> list[UtteranceRecord]:
     """Unlabelled utterances in an order that chance chose once: that of their text's hash."""
     query = sa.select(utterance).where(_condition(project_id, Filter(state="unlabelled")))
-    rows = connection.execute(query.order_by(utterance.c.text_hash).limit(limit))
+    order = (utterance.c.text_hash, utterance.c.id)
+    rows = connection.execute(query.order_by(*order).limit(limit))
     return [utterance_record(row.id, dict(row._mapping)) for row in rows]
+
+
+def waiting(connection: Connection, project_id: int, ids: Sequence[str]) -> set[str]:
+    """Which of some utterances still wait for a label."""
+    found: set[str] = set()
+    for start in range(0, len(ids), _MOST_IDS):
+        which = Filter(state="unlabelled", ids=tuple(ids[start : start + _MOST_IDS]))
+        query = sa.select(utterance.c.id).where(_condition(project_id, which))
+        found.update(connection.execute(query).scalars())
+    return found
+
+
+def taught(connection: Connection, project_id: int) -> tuple[int, int]:
+    """Count the exemplars, labelled utterances of the training split, and their intents."""
+    which = _condition(project_id, Filter(split="train", state="labelled"))
+    query = sa.select(utterance.c.labels, sa.func.count()).where(which).group_by(utterance.c.labels)
+    found = [(labels, n) for labels, n in connection.execute(query)]
+    return sum(n for _, n in found), len({key for labels, _ in found for key in labels})
 
 
 def intent_ids(connection: Connection, project_id: int) -> dict[str, str]:
@@ -151,10 +171,13 @@ def intent_ids(connection: Connection, project_id: int) -> dict[str, str]:
 
 def _condition(project_id: int, which: Filter) -> sa.ColumnElement[bool]:
     parts: list[sa.ColumnElement[bool]] = [utterance.c.project_id == project_id]
-    parts += [utterance.c.text.ilike(f"%{_escaped(word)}%", "\\") for word in which.text.split()]
+    words = normalise(which.text).split()
+    parts += [utterance.c.text.ilike(f"%{_escaped(word)}%", "\\") for word in words]
+    if not is_storable(which.text):
+        parts.append(sa.false())  # no text has it, and the database would stop reading there
     if which.intent_id is not None:
         # Ids are hexadecimal, so that no other text of the JSON list can look like one.
-        parts.append(_TEXT_OF_LABELS.like(f'%"{_escaped(which.intent_id)}"%'))
+        parts.append(_TEXT_OF_LABELS.contains(f'"{which.intent_id}"', autoescape=True))
     if which.split is not None:
         parts.append(utterance.c.split == which.split)
     if which.state is not None:

@@ -141,6 +141,12 @@ def _configure(raw: Any, _record: object) -> None:
     for pragma in _PRAGMAS:
         cursor.execute(pragma)
     cursor.close()
+    # SQLite's own knows the letters of English alone, and a search must find Ä by ä.
+    raw.create_function("lower", 1, _folded, deterministic=True)
+
+
+def _folded(text: str | None) -> str | None:
+    return None if text is None else text.casefold()
 
 
 def _begin(connection: Connection) -> None:

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.errors import Conflict, InvalidInput, NotFound
+from core.text import is_storable
 from storage.records import Change, IntentRecord, UtteranceRecord
 from storage.replay import intent_record, utterance_record
 from storage.tables import intent, utterance
@@ -65,7 +66,7 @@ def utterance_by_id(connection: Connection, project_id: int, key: str) -> Uttera
     query = sa.select(utterance).where(utterance.c.project_id == project_id, utterance.c.id == key)
     row = connection.execute(query).first()
     if row is None:
-        raise NotFound(f"There is no utterance '{key}'.", "It may have been deleted.")
+        raise NotFound(f"There is no utterance '{key[:80]}'.", "It may have been deleted.")
     return utterance_record(row.id, dict(row._mapping))
 
 
@@ -98,9 +99,9 @@ def check_intent_name(name: str) -> None:
     """Refuse what cannot name an intent.
 
     Raises:
-        InvalidInput: It is empty, too long, or holds a NUL.
+        InvalidInput: It is empty, too long, or no text that can be stored.
     """
-    if not name.strip() or len(name) > 200 or "\0" in name:
+    if not name.strip() or len(name) > 200 or not is_storable(name):
         raise InvalidInput(f"'{name[:200]}' cannot name an intent.", "Use 1 to 200 characters.")
 
 
@@ -112,7 +113,7 @@ def create_utterance(
         "text": text,
         "split": split,
         "source": source,
-        "labels": None if labels is None else sorted(labels),
+        "labels": None if labels is None else sorted(set(labels)),
         "skipped": 0,
         "flagged": "",
     }
@@ -123,13 +124,13 @@ def label(record: UtteranceRecord, labels: Sequence[str] | None) -> Change:
     """Return the change that labels an utterance; None takes its label away."""
     before = None if record.labels is None else list(record.labels)
     return Change(
-        "utterance", record.id, "labels", before, None if labels is None else sorted(labels)
+        "utterance", record.id, "labels", before, None if labels is None else sorted(set(labels))
     )
 
 
 def decide(record: UtteranceRecord, labels: Sequence[str]) -> list[Change]:
     """Return the changes of a person's decision; a text of the pool teaches from then on."""
-    chosen = tuple(sorted(labels))
+    chosen = tuple(sorted(set(labels)))
     changes = [] if record.labels == chosen else [label(record, chosen)]
     if record.split == "pool":
         changes.append(edit(record, "split", "train"))
@@ -169,15 +170,24 @@ def rename_intent(connection: Connection, project_id: int, old: str, new: str) -
 def merge_intents(
     connection: Connection, project_id: int, source: str, target: str
 ) -> list[Change]:
-    """Return the changes that give all of one intent's utterances to another and archive it."""
+    """Return the changes that give all of one intent's utterances to another and archive it.
+
+    Raises:
+        InvalidInput: The two are one.
+        NotFound: There is no such intent.
+    """
     gone = intent_named(connection, project_id, source)
     kept = intent_named(connection, project_id, target)
+    if gone.id == kept.id:
+        raise InvalidInput(f"'{source}' cannot be merged into itself.", "Choose another intent.")
     moved = [
         label(record, sorted({kept.id if key == gone.id else key for key in record.labels}))
         for record in utterances(connection, project_id)
         if record.labels is not None and gone.id in record.labels
     ]
-    return [*moved, edit(gone, "archived", value=True)]
+    archive = [] if gone.archived else [edit(gone, "archived", value=True)]
+    restore = [edit(kept, "archived", value=False)] if kept.archived else []
+    return [*moved, *archive, *restore]
 
 
 def split_intent(

@@ -47,7 +47,7 @@ def record(
     Raises:
         Conflict: The project has moved on from the expected revision, or a name is taken.
     """
-    known = _find_batch(connection, project_id, action.key)
+    known = find_batch(connection, project_id, action.key)
     if known is not None:
         return known.last_revision
     if action.expected_revision is not None:
@@ -74,8 +74,8 @@ def head(connection: Connection, project_id: int) -> int:
 
 
 def history(connection: Connection, project_id: int, limit: int = 50) -> list[BatchRecord]:
-    """The last batches, newest first."""
-    query = sa.select(batch).where(batch.c.project_id == project_id)
+    """The last batches that changed something, newest first."""
+    query = sa.select(batch).where(batch.c.project_id == project_id, _CHANGED_SOMETHING)
     rows = connection.execute(query.order_by(batch.c.id.desc()).limit(limit))
     return [_batch_record(row) for row in rows]
 
@@ -99,9 +99,11 @@ def changes_up_to(
         yield _change(row)
 
 
-def is_known(connection: Connection, project_id: int, key: str) -> bool:
-    """Whether an action of this key was recorded already."""
-    return _find_batch(connection, project_id, key) is not None
+def find_batch(connection: Connection, project_id: int, key: str) -> BatchRecord | None:
+    """The action that was recorded under a key, or None."""
+    query = sa.select(batch).where(batch.c.project_id == project_id, batch.c.key == key)
+    row = connection.execute(query).first()
+    return None if row is None else _batch_record(row)
 
 
 def undo(
@@ -113,6 +115,8 @@ def undo(
 ) -> BatchRecord | None:
     """Take back an action by compensating events; None when there is nothing to take back.
 
+    An intent that the action made stays if something else uses or has changed it since.
+
     Args:
         connection: An open writing transaction.
         project_id: Whose log.
@@ -123,11 +127,14 @@ def undo(
     Raises:
         Conflict: Something of it was changed since.
     """
-    which = sa.and_(batch.c.undone_by.is_(None), batch.c.undoes.is_(None))
-    if of is not None:
-        which = sa.and_(which, batch.c.key == of)
+    which = _STANDING if of is None else sa.and_(_STANDING, batch.c.key == of)
     action = Action("undo", actor) if key is None else Action("undo", actor, key=key)
     return _reverse(connection, project_id, which, action)
+
+
+def undoable(connection: Connection, project_id: int) -> BatchRecord | None:
+    """The newest action that still stands: what `undo` would take back."""
+    return _newest(connection, project_id, _STANDING)
 
 
 def touched_since(connection: Connection, project_id: int, revision: int) -> set[tuple[str, str]]:
@@ -139,35 +146,78 @@ def touched_since(connection: Connection, project_id: int, revision: int) -> set
 
 def redo(connection: Connection, project_id: int, actor: str = "local") -> BatchRecord | None:
     """Take back the newest undo, unless something else was done since; None when there is none."""
-    newest = history(connection, project_id, 1)
-    if not newest or newest[0].verb not in ("undo", "redo"):
-        return None
-    open_undos = sa.and_(batch.c.undone_by.is_(None), batch.c.verb == "undo")
+    last = _newest(connection, project_id, batch.c.undoes.is_(None))
+    since = 0 if last is None else last.id
+    open_undos = sa.and_(
+        batch.c.undone_by.is_(None), batch.c.verb == "undo", _CHANGED_SOMETHING, batch.c.id > since
+    )
     return _reverse(connection, project_id, open_undos, Action("redo", actor))
 
 
 def _reverse(
     connection: Connection, project_id: int, which: sa.ColumnElement[bool], action: Action
 ) -> BatchRecord | None:
-    query = sa.select(batch).where(batch.c.project_id == project_id, which)
-    row = connection.execute(query.order_by(batch.c.id.desc()).limit(1)).first()
-    if row is None:
+    again = find_batch(connection, project_id, action.key)
+    if again is not None:  # done already: what it took back then, it took back
+        return _newest(connection, project_id, batch.c.id == again.undoes)
+    target = _newest(connection, project_id, which)
+    if target is None:
         return None
-    target = _batch_record(row)
+    changes = changes_of(connection, target.id)
     backwards = [
         Change(c.subject, c.subject_id, c.field, c.after, c.before)
-        for c in reversed(changes_of(connection, target.id))
+        for c in reversed(changes)
+        if not _made_for_others(connection, project_id, c, changes)
     ]
     record(connection, project_id, action, backwards)
-    done = _find_batch(connection, project_id, action.key)
+    done = find_batch(connection, project_id, action.key)
     if done is None:
         return None
     connection.execute(sa.update(batch).where(batch.c.id == done.id).values(undoes=target.id))
     connection.execute(sa.update(batch).where(batch.c.id == target.id).values(undone_by=done.id))
     if action.verb == "redo" and target.undoes is not None:
-        again = sa.update(batch).where(batch.c.id == target.undoes)
-        connection.execute(again.values(undone_by=None))
+        stands = sa.update(batch).where(batch.c.id == target.undoes)
+        connection.execute(stands.values(undone_by=None))
     return target
+
+
+_CHANGED_SOMETHING = sa.exists().where(event.c.batch_id == batch.c.id)
+_STANDING = sa.and_(batch.c.undone_by.is_(None), batch.c.undoes.is_(None), _CHANGED_SOMETHING)
+
+
+def _newest(
+    connection: Connection, project_id: int, which: sa.ColumnElement[bool]
+) -> BatchRecord | None:
+    query = sa.select(batch).where(batch.c.project_id == project_id, which, _CHANGED_SOMETHING)
+    row = connection.execute(query.order_by(batch.c.id.desc()).limit(1)).first()
+    return None if row is None else _batch_record(row)
+
+
+def _made_for_others(
+    connection: Connection, project_id: int, change: Change, changes: Sequence[Change]
+) -> bool:
+    """Whether an action made an intent that something outside of it uses or has changed since."""
+    if change.subject != "intent" or change.field != "row" or change.before is not None:
+        return False
+    here = sa.and_(intent.c.project_id == project_id, intent.c.id == change.subject_id)
+    row = connection.execute(sa.select(intent).where(here)).first()
+    if row is None or _differs(row, change.after):
+        return row is not None
+    own = {c.subject_id for c in changes if c.subject == "utterance"}
+    return any(key not in own for key in _labelled(connection, project_id, change.subject_id))
+
+
+def _labelled(connection: Connection, project_id: int, intent_id: str) -> list[str]:
+    """Ids of the utterances that carry an intent."""
+    written = sa.type_coerce(utterance.c.labels, sa.Text)
+    query = sa.select(utterance.c.id).where(
+        utterance.c.project_id == project_id, written.contains(f'"{intent_id}"', autoescape=True)
+    )
+    return list(connection.execute(query).scalars())
+
+
+def _differs(row: Row[Any], values: dict[str, Any]) -> bool:
+    return any(row._mapping[name] != value for name, value in values.items())
 
 
 def intent_ids_at(connection: Connection, project_id: int, revision: int) -> dict[str, str]:
@@ -219,7 +269,7 @@ def _apply(connection: Connection, project_id: int, first: int, changes: Sequenc
     if len(new) == len(changes) and len({c.subject for c in new}) == 1:
         table = _TABLES[new[0].subject]
         rows = [_row(project_id, first + place, change) for place, change in enumerate(changes)]
-        connection.execute(sa.insert(table), rows)
+        _insert(connection, table, rows)
         return
     for place, change in enumerate(changes):
         _apply_one(connection, project_id, first + place, change)
@@ -229,14 +279,17 @@ def _apply_one(connection: Connection, project_id: int, revision: int, change: C
     table = _TABLES[change.subject]
     here = sa.and_(table.c.project_id == project_id, table.c.id == change.subject_id)
     if change.field == "row" and change.before is None:
-        _insert(connection, table, _row(project_id, revision, change))
+        _insert(connection, table, [_row(project_id, revision, change)])
         return
     found = connection.execute(sa.select(table).where(here)).first()
     if found is None:
         raise Conflict(f"The {change.subject} was deleted meanwhile.", "Reload and try again.")
     if change.field == "row":
+        _refuse_delete(connection, project_id, change, found)
         connection.execute(sa.delete(table).where(here))
         return
+    if table is intent and change.field == "name":
+        _refuse_taken(connection, project_id, [change.after])
     current = found._mapping[change.field]
     if current != change.before:
         raise Conflict(
@@ -251,14 +304,37 @@ def _apply_one(connection: Connection, project_id: int, revision: int, change: C
     connection.execute(sa.update(table).where(here).values(values))
 
 
-def _insert(connection: Connection, table: sa.Table, row: dict[str, Any]) -> None:
+def _insert(connection: Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
     if table is intent:
-        taken = sa.select(intent.c.id).where(
-            intent.c.project_id == row["project_id"], intent.c.name == row["name"]
+        _refuse_taken(connection, rows[0]["project_id"], [row["name"] for row in rows])
+    try:
+        connection.execute(sa.insert(table), rows)
+    except sa.exc.IntegrityError as error:
+        what = f"One of {len(rows)}" if len(rows) > 1 else "This one"
+        raise Conflict(f"{what} is there already.", "Reload and try again.") from error
+
+
+def _refuse_taken(connection: Connection, project_id: int, names: Sequence[str]) -> None:
+    query = sa.select(intent.c.name).where(
+        intent.c.project_id == project_id, intent.c.name.in_(names)
+    )
+    taken = connection.execute(query).scalars().first()
+    if taken is not None or len(set(names)) < len(names):
+        name = names[0] if taken is None else taken
+        raise Conflict(f"There is an intent '{name}' already.", "Choose another name.")
+
+
+def _refuse_delete(
+    connection: Connection, project_id: int, change: Change, found: Row[Any]
+) -> None:
+    """What was changed since, or is a label still, is not deleted."""
+    if _differs(found, change.before):
+        raise Conflict(f"The {change.subject} was changed meanwhile.", "Reload and try again.")
+    if change.subject == "intent" and _labelled(connection, project_id, change.subject_id):
+        raise Conflict(
+            f"The intent '{change.before['name']}' is the label of utterances.",
+            "Merge it into another instead.",
         )
-        if connection.execute(taken).first():
-            raise Conflict(f"There is an intent '{row['name']}' already.", "Choose another name.")
-    connection.execute(sa.insert(table).values(row))
 
 
 def _row(project_id: int, revision: int, change: Change) -> dict[str, Any]:
@@ -281,12 +357,6 @@ def _open_batch(connection: Connection, project_id: int, action: Action) -> int:
     }
     made = connection.execute(sa.insert(batch).values(values).returning(batch.c.id))
     return int(made.scalar_one())
-
-
-def _find_batch(connection: Connection, project_id: int, key: str) -> BatchRecord | None:
-    query = sa.select(batch).where(batch.c.project_id == project_id, batch.c.key == key)
-    row = connection.execute(query).first()
-    return None if row is None else _batch_record(row)
 
 
 def _check_revision(connection: Connection, project_id: int, expected: int) -> None:

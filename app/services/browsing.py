@@ -7,7 +7,7 @@ from typing import Literal
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput
 from core.palette import position_colour
-from core.text import normalise
+from core.text import is_storable, normalise
 from storage import browse, dataset, events, projects
 from storage.browse import Counts, Filter, Order
 from storage.events import Action
@@ -112,8 +112,12 @@ def change_many(studio: Studio, project: str, which: Filter, edit: Edit, expecte
                 f"Meanwhile this would change {len(records)} utterances, not {expected}.",
                 "Look at the list again, then repeat it.",
             )
-        known = {intent.id for intent in dataset.intents(connection, found.id)}
-        edit = _checked(edit, known)
+        intents = dataset.intents(connection, found.id)
+        edit = _checked(edit, {intent.id for intent in intents if not intent.archived})
+        if edit.kind == "text" and len(records) > 1:
+            raise InvalidInput(
+                f"{len(records)} utterances cannot have the same text.", "Change one at a time."
+            )
         changes = [change for record in records for change in _edit_changes(record, edit)]
         action = Action(edit.kind, studio.settings.actor, "page")
         if changes:
@@ -156,7 +160,7 @@ def _checked(edit: Edit, intent_ids: set[str]) -> Edit:
 
 def _usable_text(text: str) -> str:
     found = normalise(text)
-    if not found or len(found) > _LONGEST_TEXT or "\0" in found:
+    if not found or len(found) > _LONGEST_TEXT or not is_storable(found):
         raise InvalidInput(
             f"'{found[:40]}' cannot be an utterance.", f"Write 1 to {_LONGEST_TEXT} characters."
         )
@@ -164,11 +168,16 @@ def _usable_text(text: str) -> str:
 
 
 def add_intent(studio: Studio, project: str, name: str, description: str = "") -> str:
-    """Create an intent; return its id."""
+    """Create an intent; return its id.
+
+    Raises:
+        Conflict: The name is taken.
+        InvalidInput: The name cannot be one.
+    """
     with studio.database.write() as connection:
         found = projects.find(connection, project)
         place = len(dataset.intents(connection, found.id))
-        change = dataset.create_intent(name.strip(), description, position=place)
+        change = dataset.create_intent(normalise(name), description, position=place)
         action = Action("create intent", studio.settings.actor, "page")
         events.record(connection, found.id, action, [change])
     return change.subject_id
@@ -197,8 +206,8 @@ def _intent_changes(
 ) -> Iterable[Change]:
     for field, value in values.items():
         if field == "name":
-            dataset.check_intent_name(str(value).strip())
-            value = str(value).strip()
+            value = normalise(str(value))
+            dataset.check_intent_name(value)
             if value in taken and value != record.name:
                 raise Conflict(f"There is an intent '{value}' already.", "Merge the two instead.")
         if getattr(record, field) != value:

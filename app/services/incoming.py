@@ -4,7 +4,8 @@ import re
 import shutil
 import time
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from core.types import Split
 
 MOST_BYTES = 50 << 20
 _KEPT_SECONDS = 24 * 3600.0
+_LONGEST_NAME = 120
 _KEY = re.compile(r"[0-9a-f]{32}")
 
 
@@ -73,18 +75,25 @@ def keep(studio: Studio, name: str, chunks: Iterable[bytes]) -> str:
     key = uuid.uuid4().hex
     folder = home / key
     folder.mkdir(mode=0o700)
+    try:
+        _write(folder / _safe(name), name, chunks)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return key
+
+
+def _write(path: Path, name: str, chunks: Iterable[bytes]) -> None:
     size = 0
-    with (folder / _safe(name)).open("wb") as stream:
+    with path.open("wb") as stream:
         for chunk in chunks:
             size += len(chunk)
             if size > MOST_BYTES:
-                shutil.rmtree(folder)
                 raise InvalidInput(
                     f"'{name[:80]}' has more than 50 MB.",
                     "Import it on the command line: intent-studio import PROJECT FILE",
                 )
             stream.write(chunk)
-    return key
 
 
 def look(studio: Studio, project: str, key: str, mapping: Mapping) -> Incoming:
@@ -95,19 +104,21 @@ def look(studio: Studio, project: str, key: str, mapping: Mapping) -> Incoming:
         NotFound: It is not there any more.
     """
     path = _path(studio, key)
-    found = preview(path, mapping.options())
+    with _by_name(path):
+        found = preview(path, mapping.options())
     try:
-        report = import_file(studio, _request(project, path, mapping, dry_run=True))
+        with _by_name(path):
+            report = import_file(studio, _request(project, path, mapping, dry_run=True))
     except InvalidInput as error:
-        message = error.message.replace(f"{path}", path.name)
-        return Incoming(key, path.name, found, None, message, error.hint)
+        return Incoming(key, path.name, found, None, error.message, error.hint)
     return Incoming(key, path.name, found, report, "", "")
 
 
 def bring_in(studio: Studio, project: str, key: str, mapping: Mapping) -> ImportReport:
     """Import an uploaded file, all or nothing, and forget it."""
     path = _path(studio, key)
-    report = import_file(studio, _request(project, path, mapping, dry_run=False))
+    with _by_name(path):
+        report = import_file(studio, _request(project, path, mapping, dry_run=False))
     forget(studio, key)
     return report
 
@@ -115,6 +126,15 @@ def bring_in(studio: Studio, project: str, key: str, mapping: Mapping) -> Import
 def forget(studio: Studio, key: str) -> None:
     """Delete an uploaded file."""
     shutil.rmtree(_path(studio, key).parent, ignore_errors=True)
+
+
+@contextmanager
+def _by_name(path: Path) -> Iterator[None]:
+    """Let errors speak of the file as the person knows it, not of where it is kept."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidInput(error.message.replace(f"{path}", path.name), error.hint) from error
 
 
 def _request(project: str, path: Path, mapping: Mapping, *, dry_run: bool) -> ImportRequest:
@@ -132,10 +152,13 @@ def _path(studio: Studio, key: str) -> Path:
 def _safe(name: str) -> str:
     """Keep a name readable, and harmless whatever it was."""
     bare = re.sub(r"[^\w. -]+", "_", Path(name.replace("\\", "/")).name).strip(". ")
-    return bare[-100:] or "upload"
+    while len(bare.encode()) > _LONGEST_NAME:  # file systems count bytes; the ending is kept
+        bare = bare[1:]
+    return bare.lstrip(". ") or "upload"
 
 
 def _forget_old(home: Path) -> None:
     for folder in home.iterdir():
-        if time.time() - folder.stat().st_mtime > _KEPT_SECONDS:
-            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another upload may have swept it just now
+            if time.time() - folder.stat().st_mtime > _KEPT_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput, NotFound, StudioError
-from storage import dataset, events, projects
+from core.text import is_storable, normalise
+from storage import browse, dataset, events, projects
 from storage.database import Transaction
 from storage.events import Action
-from storage.records import Change, ProjectRecord, UtteranceRecord
+from storage.records import Change, IntentRecord, ProjectRecord, UtteranceRecord
 
 Kind = Literal["label", "out-of-scope", "unlabel", "skip", "flag", "undo"]
+_LONGEST_NOTE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,59 +80,124 @@ def _outcome(
 def _apply(
     connection: Transaction, project: ProjectRecord, actor: str, operation: Operation
 ) -> None:
-    if events.is_known(connection, project.id, operation.key):
+    if events.find_batch(connection, project.id, operation.key) is not None:
         return
+    action = Action(operation.kind, actor, "page", operation.key)
     if operation.kind == "undo":
-        events.undo(connection, project.id, actor, of=operation.of, key=operation.key)
+        _undo(connection, project, action, operation.of)
         return
+    if operation.kind not in get_args(Kind):
+        raise InvalidInput(f"'{operation.kind[:40]}' is no decision.", "Reload the page.")
     record = dataset.utterance_by_id(connection, project.id, operation.id)
-    made, labels = _labels(connection, project, operation)
-    if _already(record, operation, labels):
-        return
-    if operation.kind != "flag" and record.labels != operation.seen:
-        names = {i.id: i.name for i in dataset.intents(connection, project.id)}
+    made, labels = _labels(connection, project, record, operation)
+    if not _agrees(record, operation, labels):
         raise Conflict(
-            f"Somebody else has labelled “{record.text[:80]}” as "
-            f"{_in_words(record.labels, names)} meanwhile.",
+            f"Somebody else {_said(connection, project, record)} meanwhile.",
             "Nothing was overwritten. Look at it again on the Data page.",
         )
-    action = Action(operation.kind, actor, "page", operation.key)
-    changes = made + _changes(record, operation, labels)
-    events.record(connection, project.id, action, changes)
+    # Without a change the key is kept all the same: sent again later, it must not do anything.
+    events.record(connection, project.id, action, made + _changes(record, operation, labels))
 
 
-def _already(record: UtteranceRecord, operation: Operation, labels: tuple[str, ...] | None) -> bool:
-    """Two people who decide the same do not disagree."""
-    return operation.kind in ("label", "out-of-scope") and record.labels == labels
+def _agrees(record: UtteranceRecord, operation: Operation, labels: tuple[str, ...] | None) -> bool:
+    """Whether nobody decided otherwise; two people who decide the same do not disagree."""
+    if operation.kind == "flag" or record.labels == _in_order(operation.seen):
+        return True
+    return operation.kind != "skip" and record.labels == labels
+
+
+def _in_order(labels: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    return None if labels is None else tuple(sorted(set(labels)))
+
+
+def _undo(connection: Transaction, project: ProjectRecord, action: Action, of: str) -> None:
+    """Take one decision back, whatever came after it, unless that touched the same.
+
+    Raises:
+        Conflict: It was changed since, or had changed nothing.
+        NotFound: No such decision was saved.
+    """
+    target = events.find_batch(connection, project.id, of)
+    if target is None or target.verb in ("undo", "redo"):
+        raise NotFound(
+            "That decision was not saved, so there is nothing to take back.",
+            "Look at the utterance on the Data page.",
+        )
+    changes = events.changes_of(connection, target.id)
+    if not changes:
+        raise Conflict(
+            "That decision changed nothing, for somebody had decided the same before.",
+            "What they decided stays. Change it on the Data page.",
+        )
+    if target.undone_by is not None:
+        events.record(connection, project.id, action, [])
+        return
+    try:
+        events.undo(connection, project.id, action.actor, of=of, key=action.key)
+    except Conflict as error:
+        raise Conflict(
+            f"Somebody {_since(connection, project, changes)} since.",
+            "Nothing was taken back. Look at it again on the Data page.",
+        ) from error
+
+
+def _since(connection: Transaction, project: ProjectRecord, changes: Sequence[Change]) -> str:
+    ids = [change.subject_id for change in changes if change.subject == "utterance"]
+    found = browse.by_ids(connection, project.id, ids)
+    if not found:
+        return "has changed or deleted it"
+    return _said(connection, project, next(iter(found.values())))
+
+
+def _said(connection: Transaction, project: ProjectRecord, record: UtteranceRecord) -> str:
+    """What was done to an utterance, in words."""
+    text = f"“{record.text[:80]}”"
+    if record.labels is None:
+        return f"has taken the label of {text} away"
+    names = {intent.id: intent.name for intent in dataset.intents(connection, project.id)}
+    said = " and ".join(sorted(names.get(key, key) for key in record.labels))
+    return f"has labelled {text} as {said or 'out of scope'}"
 
 
 def _labels(
-    connection: Transaction, project: ProjectRecord, operation: Operation
+    connection: Transaction, project: ProjectRecord, record: UtteranceRecord, operation: Operation
 ) -> tuple[list[Change], tuple[str, ...] | None]:
-    """Return the intents to make and the label, as sorted intent ids."""
+    """Return the intents to make or bring back, and the label as sorted intent ids."""
     if operation.kind == "out-of-scope":
         return [], ()
     if operation.kind != "label":
         return [], None
-    known = dataset.intents(connection, project.id)
-    by_name = {record.name: record.id for record in known}
+    known = {intent.id: intent for intent in dataset.intents(connection, project.id)}
+    by_name = {normalise(intent.name): intent for intent in known.values()}
+    wanted = list(dict.fromkeys(normalise(name) for name in operation.create))
+    there = [by_name[name] for name in wanted if name in by_name]
+    fresh = [name for name in wanted if name not in by_name]
     made = [
-        dataset.create_intent(name, position=len(known) + place)
-        for place, name in enumerate(operation.create)
-        if name not in by_name
+        dataset.create_intent(name, position=len(known) + place) for place, name in enumerate(fresh)
     ]
-    chosen = {by_name[name] for name in operation.create if name in by_name}
-    chosen |= {change.subject_id for change in made} | set(operation.intents)
-    _refuse_wrong(project, {r.id for r in known} | {c.subject_id for c in made}, chosen)
-    return made, tuple(sorted(chosen))
+    back = [dataset.edit(intent, "archived", value=False) for intent in there if intent.archived]
+    given = set(operation.intents) - {intent.id for intent in there}
+    _refuse_gone(known, given - set(record.labels or ()))
+    chosen = given | {intent.id for intent in there} | {change.subject_id for change in made}
+    _refuse_number(project, chosen)
+    return made + back, tuple(sorted(chosen))
 
 
-def _refuse_wrong(project: ProjectRecord, known: set[str], chosen: set[str]) -> None:
-    unknown = sorted(chosen - known)
-    if unknown:
-        raise NotFound(
-            f"There is no intent {unknown[0]} any more.", "Reload the page and label it again."
-        )
+def _refuse_gone(known: dict[str, IntentRecord], chosen: set[str]) -> None:
+    """Refuse intents that are archived or not there: the page has not heard of it yet."""
+    for key in sorted(chosen):
+        if key not in known:
+            raise NotFound(
+                f"There is no intent {key[:80]} any more.", "Reload the page and label it again."
+            )
+        if known[key].archived:
+            raise Conflict(
+                f"The intent '{known[key].name}' was archived meanwhile.",
+                "Reload the page and label it again.",
+            )
+
+
+def _refuse_number(project: ProjectRecord, chosen: set[str]) -> None:
     if not chosen:
         raise InvalidInput("A label needs an intent.", "Choose one, or press O for out of scope.")
     if project.task == "single-label" and len(chosen) > 1:
@@ -145,16 +212,19 @@ def _changes(
 ) -> list[Change]:
     match operation.kind:
         case "skip":
-            return [dataset.edit(record, "skipped", value=True)]
+            return [] if record.skipped else [dataset.edit(record, "skipped", value=True)]
         case "flag":
-            return [dataset.edit(record, "flagged", operation.note or "flagged")]
+            note = operation.note or "flagged"
+            _refuse_note(note)
+            return [] if record.flagged == note else [dataset.edit(record, "flagged", note)]
         case "unlabel":
-            return [dataset.label(record, None)]
+            return [] if record.labels is None else [dataset.label(record, None)]
         case _:
             return dataset.decide(record, labels or ())
 
 
-def _in_words(labels: tuple[str, ...] | None, names: dict[str, str]) -> str:
-    if labels is None:
-        return "not labelled"
-    return " and ".join(sorted(names.get(key, key) for key in labels)) or "out of scope"
+def _refuse_note(note: str) -> None:
+    if len(note) > _LONGEST_NOTE or not is_storable(note):
+        raise InvalidInput(
+            f"'{note[:40]}' cannot be a note.", f"Write up to {_LONGEST_NOTE:,} characters."
+        )

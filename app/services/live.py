@@ -5,7 +5,7 @@ learned from it until the next training.
 """
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,10 +17,17 @@ from app.services.studio import Studio
 from core.planes import Plane, fit_plane
 from core.types import Exemplar, FloatArray
 from storage import browse, dataset, events, models, projects, versions
+from storage.database import Transaction
 from storage.records import ModelVersionRecord, UtteranceRecord
 
+Said = tuple[str, tuple[str, ...]]
+"""What an exemplar says: its text, and the ids of its intents in order."""
+
 _IMMEDIATE = 4_096
-"""Up to this many exemplars a label joins at once; a larger set is solved anew meanwhile."""
+"""Up to this many exemplars and changes a label joins at once; else it is solved meanwhile."""
+
+_MOST = 20_000
+"""Of more exemplars the votes would not fit into memory: their labels wait for a training."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +41,17 @@ class LiveModel:
         taught: Exemplars as training saw them, by id.
         plane: Where texts are shown, fitted to those exemplars; new labels leave it alone.
         hot: Ids of exemplars that training has not seen as they are now.
+        gone: Ids of what training has seen, and is no exemplar any more.
         revision: Of the project, up to which labels are in.
     """
 
     version: ModelVersionRecord
     pipeline: Any
     columns: tuple[str, ...]
-    taught: dict[str, tuple[str, tuple[str, ...]]] = field(repr=False)
+    taught: dict[str, Said] = field(repr=False)
     plane: Plane = field(repr=False)
     hot: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()
     revision: int = 0
 
 
@@ -61,10 +70,7 @@ class LiveModels:
         with self.guard:
             lock = self.locks.setdefault(project_id, threading.Lock())
         with lock:
-            found = self._current(project_id)
-            if found is not None:
-                self.known[project_id] = found
-            return found
+            return self._current(project_id)
 
     def peek(self, project_id: int) -> LiveModel | None:
         """Return what is loaded already, without waiting; None when nothing is."""
@@ -78,12 +84,13 @@ class LiveModels:
             return None
         live = self.known.get(project_id)
         if live is None or live.version.id != champion.id:
-            live = _load(self.studio, project_id, champion)
+            live = self.known[project_id] = _load(self.studio, project_id, champion)
         if live.revision == head:
             return live
-        if len(live.pipeline.exemplars) <= _IMMEDIATE:
-            return _caught_up(self.studio, project_id, live)
-        self._catch_up_later(project_id, live)
+        if len(live.pipeline.exemplars) + head - live.revision > _IMMEDIATE:
+            self._catch_up_later(project_id, live)
+            return live
+        live = self.known[project_id] = _caught_up(self.studio, project_id, live)
         return live
 
     def _catch_up_later(self, project_id: int, live: LiveModel) -> None:
@@ -113,27 +120,46 @@ def _load(studio: Studio, project_id: int, version: ModelVersionRecord) -> LiveM
         reference = f"{projects.get(connection, project_id).name}@{version.number}"
     pipeline = load_model(studio, reference)
     columns = tuple(names.get(name, "") for name in pipeline.head.intents)
+    if getattr(pipeline.head, "carriers", None) is None:
+        taught = _named(pipeline, columns)
+    else:  # the pipeline knows those alone that carry the votes
+        with studio.database.read() as connection:
+            taught = _taught_at(connection, project_id, revision)
+    plane = fit_plane(pipeline.embeddings)
+    return LiveModel(version, pipeline, columns, taught, plane, revision=revision)
+
+
+def _named(pipeline: Any, columns: tuple[str, ...]) -> dict[str, Said]:
+    """What each exemplar of a pipeline says, by its id."""
     by_name = dict(zip(pipeline.head.intents, columns, strict=True))
-    taught = {
+    return {
         e.id: (e.text, tuple(sorted(by_name.get(name, "") for name in e.intents)))
         for e in pipeline.exemplars
     }
-    plane = fit_plane(pipeline.embeddings)
-    return LiveModel(version, pipeline, columns, taught, plane, revision=revision)
+
+
+def _taught_at(connection: Transaction, project_id: int, revision: int) -> dict[str, Said]:
+    records = versions.state_at(connection, project_id, revision).utterance_records()
+    return {r.id: said for r in records if (said := _wanted(r)) is not None}
 
 
 def _caught_up(studio: Studio, project_id: int, live: LiveModel) -> LiveModel:
     with studio.database.read() as connection:
         head = events.head(connection, project_id)
         touched = events.touched_since(connection, project_id, live.revision)
-        ids = sorted(key for subject, key in touched if subject == "utterance")
+        fresh = {key for subject, key in touched if subject == "utterance"}
+        ids = sorted(fresh | live.hot | live.gone)  # earlier ones, too: not all could join then
         now = browse.by_ids(connection, project_id, ids)
         names = {r.id: r.name for r in dataset.intents(connection, project_id)}
     live = _renamed(live, names)
-    changed = [key for key in ids if _differs(live, key, now.get(key))]
+    wanted = {key: _wanted(now.get(key)) for key in ids}
+    present = _named(live.pipeline, live.columns)
+    changed = [key for key in ids if present.get(key) != wanted[key]]
     if changed and _can_join(live):
         live = _joined(studio, live, changed, now, names)
-    return replace(live, hot=_hot(live, ids, now), revision=head)
+    since = {key for key in ids if live.taught.get(key) != wanted[key]}
+    hot = frozenset(key for key in since if wanted[key] is not None)
+    return replace(live, hot=hot, gone=frozenset(since - hot), revision=head)
 
 
 def _can_join(live: LiveModel) -> bool:
@@ -141,32 +167,16 @@ def _can_join(live: LiveModel) -> bool:
     return getattr(head, "kind", "") == "votes" and head.carriers is None
 
 
-def _wanted(record: UtteranceRecord | None) -> tuple[str, tuple[str, ...]] | None:
+def _wanted(record: UtteranceRecord | None) -> Said | None:
     """What an utterance says as an exemplar, or None when it is none."""
     if record is None or record.split != "train" or not record.labels:
         return None
     return record.text, tuple(sorted(record.labels))
 
 
-def _differs(live: LiveModel, key: str, record: UtteranceRecord | None) -> bool:
-    return _present(live).get(key) != _wanted(record)
-
-
-def _present(live: LiveModel) -> dict[str, tuple[str, tuple[str, ...]]]:
-    by_name = dict(zip(live.pipeline.head.intents, live.columns, strict=True))
-    return {
-        e.id: (e.text, tuple(sorted(by_name.get(name, "") for name in e.intents)))
-        for e in live.pipeline.exemplars
-    }
-
-
-def _hot(live: LiveModel, ids: Iterable[str], now: dict[str, UtteranceRecord]) -> frozenset[str]:
-    fresh = {key for key in ids if live.taught.get(key) != _wanted(now.get(key))}
-    return (live.hot - set(ids)) | fresh
-
-
 def _renamed(live: LiveModel, names: dict[str, str]) -> LiveModel:
     """Let the pipeline speak of intents by the names they have now."""
+    live = _adopted(live, names)
     old = live.pipeline.head.intents
     new = tuple(names.get(key, name) for key, name in zip(live.columns, old, strict=True))
     if new == old:
@@ -177,10 +187,21 @@ def _renamed(live: LiveModel, names: dict[str, str]) -> LiveModel:
         for e in live.pipeline.exemplars
     )
     head = replace(live.pipeline.head, intents=new)
-    exact = {key: tuple(to.get(n, n) for n in found) for key, found in live.pipeline.exact.items()}
+    exact = {
+        key: tuple(sorted(to.get(name, name) for name in found))
+        for key, found in live.pipeline.exact.items()
+    }
     return replace(
         live, pipeline=replace(live.pipeline, head=head, exemplars=exemplars, exact=exact)
     )
+
+
+def _adopted(live: LiveModel, names: dict[str, str]) -> LiveModel:
+    """Let a column whose intent is not there be that of one made since under its name."""
+    free = {name: key for key, name in names.items() if key not in live.columns}
+    pairs = zip(live.columns, live.pipeline.head.intents, strict=True)
+    columns = tuple(key if key in names else free.get(name, key) for key, name in pairs)
+    return replace(live, columns=columns)
 
 
 def _joined(
@@ -200,6 +221,8 @@ def _joined(
     coming = [now[key] for key in changed if _wanted(now.get(key)) is not None]
     if len(gone) == len(pipeline.exemplars) and not coming:
         return live  # votes need one exemplar: the last ones stay until another comes
+    if len(pipeline.exemplars) - len(gone) + len(coming) > _MOST:
+        return live
     columns = _grown(columns, coming)
     head = _widened(pipeline.head, columns, names)
     exemplars, rows = list(pipeline.exemplars), pipeline.embeddings

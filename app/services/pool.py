@@ -1,8 +1,9 @@
 """What the live model says of utterances without a label; computed beside the requests."""
 
+import logging
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy as np
 from app.services.embedding import embed_texts
 from app.services.live import LiveModel, LiveModels
 from app.services.studio import Studio
+from core.errors import StudioError
 from core.types import FloatArray, ScoreArray
-from storage import browse, events
+from storage import browse, events, models
 from storage.records import UtteranceRecord
 
 MOST = 5_000
@@ -19,6 +21,9 @@ MOST = 5_000
 
 _CHUNK = 128
 _REST_SECONDS = 2.0
+_PATIENCE_SECONDS = 30.0
+_POLL_SECONDS = 0.02
+_LOG = logging.getLogger("app.services")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,15 @@ class Pool:
     live: LiveModel = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Of which data, by which model, and when a pool was looked at last."""
+
+    revision: int
+    champion: int | None
+    at: float
+
+
 @dataclass(slots=True)
 class Pools:
     """The pool of each project, kept up to date by one thread at a time; one object a server."""
@@ -47,7 +61,7 @@ class Pools:
     studio: Studio
     models: LiveModels
     known: dict[int, Pool] = field(default_factory=dict)
-    looked: dict[int, tuple[int, float]] = field(default_factory=dict)
+    looked: dict[int, Look] = field(default_factory=dict)
     busy: set[int] = field(default_factory=set)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -55,16 +69,31 @@ class Pools:
         """Return what is known now, and see that it comes up to date; never waits."""
         with self.studio.database.read() as connection:
             head = events.head(connection, project_id)
+            champion = models.champion(connection, project_id)
+        wanted = Look(head, None if champion is None else champion.id, time.monotonic())
         with self.guard:
-            revision, at = self.looked.get(project_id, (-1, 0.0))
-            stale = revision != head and time.monotonic() - at > _REST_SECONDS
-            if stale and project_id not in self.busy:
+            if self._is_due(self.looked.get(project_id), wanted) and project_id not in self.busy:
                 self.busy.add(project_id)
-                self.looked[project_id] = (head, time.monotonic())
+                self.looked[project_id] = wanted
                 threading.Thread(
                     target=self._refresh, args=(project_id,), name="look-at-pool", daemon=True
                 ).start()
         return self.known.get(project_id)
+
+    def wait(self, project_id: int) -> Pool | None:
+        """Return what is known now; where nothing is, what the first look will find."""
+        found = self.get(project_id)
+        until = time.monotonic() + _PATIENCE_SECONDS
+        while found is None and self.loading(project_id) and time.monotonic() < until:
+            time.sleep(_POLL_SECONDS)
+            found = self.known.get(project_id)
+        return found
+
+    def _is_due(self, last: Look | None, wanted: Look) -> bool:
+        """Whether to look again: at once for another model, for other data not all the time."""
+        if last is None or last.champion != wanted.champion:
+            return True
+        return last.revision != wanted.revision and wanted.at - last.at > _REST_SECONDS
 
     def loading(self, project_id: int) -> bool:
         """Whether a look at the pool is under way."""
@@ -80,8 +109,10 @@ class Pools:
                 records = browse.sample_unlabelled(connection, project_id, MOST)
             rows = self._embedded(live, records)
             self.known[project_id] = judged(live, tuple(records), rows)
+        except StudioError as error:  # a damaged model, say; whoever asks it is told in full
+            _LOG.warning("The pool of project %d was not looked at: %s", project_id, error)
         finally:
-            self.looked[project_id] = (self.looked[project_id][0], time.monotonic())
+            self.looked[project_id] = replace(self.looked[project_id], at=time.monotonic())
             self.busy.discard(project_id)
 
     def _embedded(self, live: LiveModel, records: list[UtteranceRecord]) -> FloatArray:

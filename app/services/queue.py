@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ from app.services.live import LiveModel, LiveModels
 from app.services.pool import Pool, Pools
 from app.services.studio import Studio
 from core.selection import rank, spread
-from storage import browse, projects
+from storage import browse, dataset, projects
 from storage.database import Transaction
 from storage.records import UtteranceRecord
 
@@ -96,11 +96,9 @@ class Queues:
         with self.guard, self.studio.database.read() as connection:
             taken = self._taken(found.id, wish)
             chosen = self._choose(connection, found.id, wish, pool, taken)
-            until = time.monotonic() + _LEASE_SECONDS
-            mine = {record.id: (wish.client, until) for record in chosen}
-            self.leases.setdefault(found.id, {}).update(mine)
+            self._lease(found.id, wish, [record.id for record in chosen])
         live = self.models.peek(found.id)
-        items = tuple(_items(chosen, live, self._known(chosen, live)))
+        items = self._items(found.id, chosen, live)
         loading = self.pools.loading(found.id)
         state: ModelState = "ready" if live is not None else "loading" if loading else "none"
         return QueueView(items, waiting, state, wish.order)
@@ -109,9 +107,9 @@ class Queues:
         """Say what the live model thinks of some utterances; waits for it to load."""
         with self.studio.database.read() as connection:
             found = projects.find(connection, project)
-            records = list(browse.by_ids(connection, found.id, ids).values())
+            known = browse.by_ids(connection, found.id, ids)
         live = self.models.get(found.id)
-        return tuple(_items(records, live, self._known(records, live)))
+        return self._items(found.id, [known[key] for key in ids if key in known], live)
 
     def release(self, project: str, client: str) -> None:
         """Take back what a browser had leased, since it goes."""
@@ -127,6 +125,15 @@ class Queues:
         self.leases[project_id] = valid
         return {key for key, (who, _) in valid.items() if who != wish.client} | set(wish.without)
 
+    def _lease(self, project_id: int, wish: Wish, chosen: Sequence[str]) -> None:
+        """Lease what is handed out, and go on leasing what the browser still has."""
+        leases = self.leases.setdefault(project_id, {})
+        until = time.monotonic() + _LEASE_SECONDS
+        leases.update(dict.fromkeys(chosen, (wish.client, until)))
+        for key in wish.without:
+            if leases.get(key, ("", 0.0))[0] == wish.client:
+                leases[key] = (wish.client, until)
+
     def _choose(
         self,
         connection: Transaction,
@@ -135,67 +142,57 @@ class Queues:
         pool: Pool | None,
         taken: set[str],
     ) -> list[UtteranceRecord]:
+        found: list[UtteranceRecord] = []
         if wish.order in ("unsure", "torn", "unlike") and pool is not None:
             found = _by_model(connection, project_id, wish, pool, taken)
-            if found:
-                return found
+        taken = taken | {record.id for record in found}
         which = browse.Filter(state="unlabelled")
         enough = wish.n + len(taken)
         if wish.order == "newest":
             records, _ = browse.page(connection, project_id, which, "newest", (0, enough))
         else:
             records = browse.sample_unlabelled(connection, project_id, enough)
-        return [record for record in records if record.id not in taken][: wish.n]
+        more = [record for record in records if record.id not in taken]
+        return (found + more)[: wish.n]
 
-    def _known(self, records: Sequence[UtteranceRecord], live: LiveModel | None) -> dict[str, Any]:
-        """Return by utterance its probabilities, and whether it seems out of scope."""
+    def _items(
+        self, project_id: int, records: Sequence[UtteranceRecord], live: LiveModel | None
+    ) -> tuple[QueueItem, ...]:
+        plain = [
+            QueueItem(r.id, r.text, r.split, r.labels, r.flagged, suggestions=None) for r in records
+        ]
         if live is None or not records:
-            return {}
+            return tuple(plain)
         from app.services.embedding import embed_texts
         from app.services.pool import judged
 
+        with self.studio.database.read() as connection:
+            intents = dataset.intents(connection, project_id)
+        usable = {intent.id for intent in intents if not intent.archived}
         rows = embed_texts(self.studio.database, live.pipeline.encoder, [r.text for r in records])
         fresh = judged(live, tuple(records), rows)
-        limit = live.pipeline.calibration.threshold
-        best = live.pipeline.head.scores(fresh.embeddings).max(1)
-        return {
-            record.id: (fresh.probabilities[row], bool(best[row] < limit))
-            for row, record in enumerate(records)
-        }
+        away = live.pipeline.head.scores(fresh.embeddings).max(1)
+        away = away < live.pipeline.calibration.threshold
+        return tuple(
+            replace(item, suggestions=_suggestions(live, usable, shares), out_of_scope=bool(out))
+            for item, shares, out in zip(plain, fresh.probabilities, away, strict=True)
+        )
 
 
 def _by_model(
     connection: Transaction, project_id: int, wish: Wish, pool: Pool, taken: set[str]
 ) -> list[UtteranceRecord]:
+    ids = [record.id for record in pool.records]
+    waiting = browse.waiting(connection, project_id, ids)  # some may be labelled or gone by now
     ranking = rank(wish.order, pool.probabilities, pool.familiarity)  # type: ignore[arg-type]
-    free = np.array([pool.records[row].id not in taken for row in ranking], dtype=bool)
-    chosen = spread(ranking[free], pool.embeddings, 3 * wish.n)
-    ids = [pool.records[row].id for row in chosen]
-    now = browse.by_ids(connection, project_id, ids)  # some may be labelled or gone by now
-    fresh = [now[key] for key in ids if key in now]
-    return [r for r in fresh if r.labels is None and not r.skipped][: wish.n]
+    free = np.array([ids[row] in waiting and ids[row] not in taken for row in ranking], dtype=bool)
+    chosen = [ids[row] for row in spread(ranking[free], pool.embeddings, wish.n)]
+    now = browse.by_ids(connection, project_id, chosen)  # texts as they are by now
+    return [now[key] for key in chosen]
 
 
-def _items(
-    records: Sequence[UtteranceRecord], live: LiveModel | None, known: dict[str, Any]
-) -> list[QueueItem]:
-    return [
-        QueueItem(
-            id=record.id,
-            text=record.text,
-            split=record.split,
-            labels=record.labels,
-            flagged=record.flagged,
-            suggestions=_suggestions(live, known[record.id][0]) if record.id in known else None,
-            out_of_scope=record.id in known and known[record.id][1],
-        )
-        for record in records
-    ]
-
-
-def _suggestions(live: LiveModel | None, shares: Any) -> tuple[Suggestion, ...]:
-    if live is None:
-        return ()
-    best = np.argsort(-shares, kind="stable")[:_SUGGESTIONS].tolist()
-    names = live.pipeline.head.intents
-    return tuple(Suggestion(live.columns[j], names[j], float(shares[j])) for j in best)
+def _suggestions(live: LiveModel, usable: set[str], shares: Any) -> tuple[Suggestion, ...]:
+    """The likeliest of the intents that a person may choose."""
+    names, ids = live.pipeline.head.intents, live.columns
+    best = [j for j in np.argsort(-shares, kind="stable").tolist() if ids[j] in usable]
+    return tuple(Suggestion(ids[j], names[j], float(shares[j])) for j in best[:_SUGGESTIONS])

@@ -66,13 +66,11 @@ def look(bench: Workbench, project: str) -> StatusView:
             connection, found.id, browse.Filter(state="unlabelled"), "oldest", (0, 1)
         )[1]
         running = _running(connection, found.id)
-        done = [
-            b.verb
-            for b in events.history(connection, found.id, 20)
-            if b.undone_by is None and b.undoes is None
-        ]
+        last = events.undoable(connection, found.id)
     states = model_states(bench.studio, project)
     live = bench.models.peek(found.id)
+    if live is not None and (champion is None or live.version.id != champion.id):
+        live = None  # another one has been promoted
     if champion is not None and (live is None or live.revision != found.head_revision):
         bench.pools.get(found.id)  # brings model and pool up to date beside this request
     number = None if champion is None else champion.number
@@ -90,7 +88,7 @@ def look(bench: Workbench, project: str) -> StatusView:
         candidate=candidate,
         unlabelled=waiting,
         job=running,
-        can_undo=done[0] if done else "",
+        can_undo="" if last is None else last.verb,
     )
 
 

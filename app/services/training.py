@@ -199,15 +199,18 @@ def _publisher(
 
 
 def _judge_pins(context: JobContext, pipeline: Any, state: State) -> dict[str, Any]:
+    """Judge the pins whose intent these data know; others are no fault of the model."""
     with context.database.read() as connection:
-        expected = models.pins(connection, context.job.project_id or 0)
+        pinned = models.pins(connection, context.job.project_id or 0)
+    asked_for = {key: row["name"] for key, row in state.intents.items() if not row["archived"]}
+    expected = [pin for pin in pinned if pin.intent_id in asked_for]
     if not expected:
         return {"kept": 0, "broken": []}
     answers = pipeline.predict([pin.text for pin in expected])
     broken = [
         {"text": pin.text, "expected": name, "answer": list(answer.decision.intents)}
         for pin, answer in zip(expected, answers, strict=True)
-        if (name := state.intents[pin.intent_id]["name"]) not in answer.decision.intents
+        if (name := asked_for[pin.intent_id]) not in answer.decision.intents
     ]
     return {"kept": len(expected) - len(broken), "broken": broken}
 

@@ -1,7 +1,8 @@
 """Answer texts with the live model, with everything a page shows of an answer; and pins."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from storage import browse, dataset, models, projects
 from storage.records import PinRecord, UtteranceRecord
 
 _MOST_TEXTS = 1_000
+_AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,29 +129,33 @@ def similar(
     live = _live(bench, project)
     rows = unit_rows(live.pipeline.encoder.encode(list(texts)))
     centre = unit_rows(rows.mean(0, keepdims=True))[0]
-    if not unlabelled:
-        order = np.argsort(-(live.pipeline.embeddings @ centre), kind="stable")[:n]
-        ids = [live.pipeline.exemplars[row].id for row in order.tolist()]
-        cosines = live.pipeline.embeddings[order] @ centre
-        return _records(bench, project, ids, cosines.tolist())
-    with bench.studio.database.read() as connection:
-        found = projects.find(connection, project)
-    pool = bench.pools.get(found.id)
-    if pool is None:
-        return []
-    closeness = pool.embeddings @ centre
-    order = np.argsort(-closeness, kind="stable")[: 2 * n]
-    ids = [pool.records[row].id for row in order.tolist()]
-    near = _records(bench, project, ids, closeness[order].tolist())
-    return [s for s in near if s.record.labels is None and s.record.text not in texts][:n]
+    if unlabelled:
+        with bench.studio.database.read() as connection:
+            found = projects.find(connection, project)
+        pool = bench.pools.wait(found.id)
+        if pool is None:
+            return []
+        ids, closeness = [record.id for record in pool.records], pool.embeddings @ centre
+    else:
+        ids = [exemplar.id for exemplar in live.pipeline.exemplars]
+        closeness = live.pipeline.embeddings @ centre
+    tray = set(texts) if unlabelled else set()
+    ranked = [(ids[row], float(closeness[row])) for row in np.argsort(-closeness, kind="stable")]
+    near = _records(bench, project, ranked)
+    fitting = (s for s in near if not unlabelled or s.record.labels is None)
+    return list(islice((s for s in fitting if s.record.text not in tray), n))
 
 
 def _records(
-    bench: Workbench, project: str, ids: Sequence[str], cosines: Sequence[float]
-) -> list[Similar]:
-    with bench.studio.database.read() as connection:
-        found = browse.by_ids(connection, projects.find(connection, project).id, ids)
-    return [Similar(found[k], c) for k, c in zip(ids, cosines, strict=True) if k in found]
+    bench: Workbench, project: str, ranked: Sequence[tuple[str, float]]
+) -> Iterator[Similar]:
+    """Yield utterances with their cosines in their order; those that are gone are left out."""
+    for start in range(0, len(ranked), _AT_ONCE):
+        part = ranked[start : start + _AT_ONCE]
+        with bench.studio.database.read() as connection:
+            key = projects.find(connection, project).id
+            found = browse.by_ids(connection, key, [identity for identity, _ in part])
+        yield from (Similar(found[k], cosine) for k, cosine in part if k in found)
 
 
 def pin(bench: Workbench, project: str, text: str, intent_id: str) -> None:

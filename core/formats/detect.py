@@ -209,7 +209,7 @@ def _by_names(path: Path, dialect: Dialect, header: Sequence[str], options: Read
     def find(known: tuple[str, ...], asked: str | None = None) -> int | None:
         accepted = known if asked is None else (_plain(asked),)
         name = next((name for name in accepted if name in names), None)
-        if name is None and asked is not None and asked.strip().isdigit():
+        if name is None and asked is not None and asked.strip().isdecimal():
             return _numbered(place, asked, len(names))
         if name is not None and names.count(name) > 1:
             said = f"{place}: {names.count(name)} columns are named '{name}'."
@@ -250,7 +250,7 @@ def _by_content(
     widths = [len(row) for row in rows]
     width = max(sorted(set(widths)), key=widths.count)
     for kind, asked in (("text", options.text_column), ("intent", options.intent_column)):
-        if asked is not None and not asked.strip().isdigit():
+        if asked is not None and not asked.strip().isdecimal():
             raise _no_column(place, rows[0], kind, options)
     text = _numbered(place, options.text_column, width)
     intent = _numbered(place, options.intent_column, width)

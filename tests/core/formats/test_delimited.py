@@ -229,7 +229,7 @@ def test_quotes_of_an_unquoted_tab_file_are_characters(read: Read) -> None:
 @pytest.mark.parametrize(
     ("content", "options", "said"),
     [
-        ("question,intent\na,b\n", {}, "no column 'text' for the text; the columns are 'question'"),
+        ("frage,intent\na,b\n", {}, "no column 'text' for the text; the columns are 'frage'"),
         ("a,b,c\nd,e,f\n", {}, "3 columns, and none of them is named text"),
         ("text,intent\na,b\n", {"text_column": "Frage"}, "no column 'Frage' for the text"),
         ("text,intent\na,b\n", {"intent_column": "Ziel"}, "no column 'Ziel' for the intent"),

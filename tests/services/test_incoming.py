@@ -1,0 +1,106 @@
+"""Dropped files: kept safely, spoken of by their own name, imported once, forgotten."""
+
+import os
+import time
+
+import pytest
+
+from app.services import browsing, incoming
+from app.services.incoming import Mapping
+from app.services.projects import create_project
+from app.services.studio import Studio
+from core.errors import InvalidInput, NotFound
+
+CONTENT = b"question;kind\nI was charged twice;refund\nwho are you;greeting\n"
+COLUMNS = Mapping(text_column="question", intent_column="kind")
+
+
+@pytest.fixture
+def project(studio: Studio) -> str:
+    create_project(studio, "p")
+    return "p"
+
+
+def total(studio: Studio) -> int:
+    return browsing.overview(studio, "p")[0].total
+
+
+def kept(studio: Studio) -> list[str]:
+    return sorted(f.name for f in studio.places.uploads.rglob("*") if f.is_file())
+
+
+def test_looking_changes_nothing_and_importing_forgets_the_file(studio: Studio, project) -> None:
+    key = incoming.keep(studio, "new.csv", [CONTENT[:10], CONTENT[10:]])
+    looked = incoming.look(studio, "p", key, COLUMNS)
+    assert (looked.name, looked.report.added, looked.report.dry_run) == ("new.csv", 2, True)
+    assert (looked.preview.text_column, looked.problem, total(studio)) == ("question", "", 0)
+    report = incoming.bring_in(studio, "p", key, COLUMNS)
+    assert (report.added, report.new_intents, total(studio)) == (2, ("refund", "greeting"), 2)
+    assert kept(studio) == []
+    with pytest.raises(NotFound, match="not there any more"):
+        incoming.look(studio, "p", key, COLUMNS)
+
+
+def test_faults_name_the_file_and_not_where_it_is_kept(studio: Studio, project) -> None:
+    """A file that cannot even be shown had named its place on the server."""
+    content = b'{"text": "fine"}\n{"text": 7}\n'
+    key = incoming.keep(studio, "bad.jsonl", [content])
+    with pytest.raises(InvalidInput) as refused:
+        incoming.look(studio, "p", key, Mapping())
+    assert refused.value.message.startswith("bad.jsonl, row 2")
+    with pytest.raises(InvalidInput, match=r"^bad\.jsonl, row 2"):
+        incoming.bring_in(studio, "p", key, Mapping())
+    other = incoming.keep(studio, "many.csv", [b"a,b,c\nd,e,f\n"])
+    looked = incoming.look(studio, "p", other, Mapping())
+    assert looked.problem.startswith("many.csv, row 1")
+    assert (looked.report, bool(looked.hint), total(studio)) == (None, True, 0)
+
+
+def test_a_file_too_large_leaves_nothing_behind(studio: Studio, project, monkeypatch) -> None:
+    monkeypatch.setattr(incoming, "MOST_BYTES", 10)
+    with pytest.raises(InvalidInput, match="more than 50 MB"):
+        incoming.keep(studio, "big.csv", [b"123456", b"123456"])
+
+    def cut_off():
+        yield b"1234"
+        raise ConnectionError
+
+    with pytest.raises(ConnectionError):
+        incoming.keep(studio, "half.csv", cut_off())
+    assert list(studio.places.uploads.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "stored"),
+    [
+        ("../../evil.csv", "evil.csv"),
+        ("C:\\x\\evil.csv", "evil.csv"),
+        ("a\0b.csv", "a_b.csv"),
+        ("...", "upload"),
+        ("", "upload"),
+        ("Größe 1.csv", "Größe 1.csv"),
+        ("質" * 100 + ".csv", "質" * 38 + ".csv"),
+        ("😀" * 300 + ".csv", "_.csv"),
+    ],
+)
+def test_any_name_is_kept_readable_and_harmless(studio, project, name: str, stored: str) -> None:
+    """File systems count bytes: a hundred characters of Chinese had been too long a name."""
+    key = incoming.keep(studio, name, [CONTENT])
+    assert [f.name for f in (studio.places.uploads / key).iterdir()] == [stored]
+    assert incoming.look(studio, "p", key, COLUMNS).report.added == 2
+
+
+@pytest.mark.parametrize("key", ["", "..", "../uploads", "0" * 32, "g" * 32, "a" * 31, "/etc"])
+def test_a_key_that_was_not_given_finds_nothing(studio: Studio, project, key: str) -> None:
+    incoming.keep(studio, "new.csv", [CONTENT])
+    with pytest.raises(NotFound):
+        incoming.forget(studio, key)
+    assert kept(studio) == ["new.csv"]
+
+
+def test_a_forgotten_file_goes_after_a_day(studio: Studio, project) -> None:
+    old = incoming.keep(studio, "old.csv", [CONTENT])
+    day_ago = time.time() - 25 * 3600
+    os.utime(studio.places.uploads / old, (day_ago, day_ago))
+    incoming.keep(studio, "new.csv", [CONTENT])
+    assert kept(studio) == ["new.csv"]

@@ -1,0 +1,129 @@
+"""What the live model is asked on pages: answers, pins, likeness, and doubts about labels."""
+
+import numpy as np
+import pytest
+
+from app.services import browsing, trying
+from app.services.browsing import Edit
+from app.services.differing import differing_ids
+from app.services.projects import create_project
+from app.services.studio import Studio
+from app.services.workbench import Workbench, open_workbench
+from core.errors import InvalidInput, NotFound
+from core.heads.votes import leave_one_out
+from core.vectors import unit_rows
+from storage import dataset, events
+from storage.browse import Filter
+from storage.events import Action
+from storage.records import UtteranceRecord
+from tests.services.trained import POOL
+
+
+@pytest.fixture
+def bench(home: Studio) -> Workbench:
+    return open_workbench(home)
+
+
+def rows(bench: Workbench) -> dict[str, UtteranceRecord]:
+    with bench.studio.database.read() as connection:
+        return {r.text: r for r in dataset.utterances(connection, 1)}
+
+
+def intent(bench: Workbench, name: str) -> str:
+    with bench.studio.database.read() as connection:
+        return dataset.intent_named(connection, 1, name).id
+
+
+def change(bench: Workbench, text: str, kind: str, value: str = "") -> None:
+    which = Filter(ids=(rows(bench)[text].id,))
+    browsing.change_many(bench.studio, "p", which, Edit(kind, value), 1)
+
+
+def test_an_answer_adds_up_and_names_what_is_hot(bench: Workbench) -> None:
+    change(bench, POOL[0], "label", intent(bench, "greeting"))
+    [found] = trying.answer(bench, "p", [POOL[0]])
+    best = found.prediction.ranked[0]
+    votes = sum(n.vote for n in found.prediction.neighbours)
+    assert votes + found.votes_of_others + found.prediction.prior == pytest.approx(best.score)
+    assert found.prediction.decision.intents == ("greeting",)
+    assert "exactly as a labelled example says" in found.sentence
+    assert found.hot == (rows(bench)[POOL[0]].id,)
+    with pytest.raises(InvalidInput, match="1,001 texts"):
+        trying.answer(bench, "p", ["x"] * 1_001)
+    create_project(bench.studio, "bare")
+    with pytest.raises(NotFound, match="no trained model"):
+        trying.answer(bench, "bare", ["x"])
+
+
+def test_likeness_is_the_cosine_to_the_trays_mean(bench: Workbench) -> None:
+    tray = ["where is my parcel", "track the parcel for me"]
+    encoder = bench.models.get(1).pipeline.encoder
+    centre = unit_rows(unit_rows(encoder.encode(tray)).mean(0, keepdims=True))[0]
+    for unlabelled in (True, False):
+        found = trying.similar(bench, "p", tray, 50, unlabelled=unlabelled)
+        there = [r for r in rows(bench).values() if (r.labels is None) == unlabelled]
+        assert {s.record.id for s in found} == {r.id for r in there}
+        cosines = [s.cosine for s in found]
+        assert cosines == sorted(cosines, reverse=True)
+        expected = unit_rows(encoder.encode([s.record.text for s in found])) @ centre
+        np.testing.assert_allclose(cosines, expected, atol=1e-5)
+        assert trying.similar(bench, "p", tray, 2, unlabelled=unlabelled) == found[:2]
+
+
+def test_a_large_tray_of_the_pool_itself_does_not_hide_the_others(bench: Workbench) -> None:
+    """The nearest are those of the tray; cut before they were left out, nothing had been found."""
+    found = trying.similar(bench, "p", POOL[:4], 1, unlabelled=True)
+    assert [s.record.text for s in found] == POOL[4:]
+    change(bench, POOL[4], "out-of-scope")
+    assert trying.similar(bench, "p", POOL[:4], 1, unlabelled=True) == []
+
+
+def test_pins_tell_what_is_expected_and_answered(bench: Workbench) -> None:
+    parcel, refund = intent(bench, "parcel"), intent(bench, "refund")
+    trying.pin(bench, "p", "where is my parcel", parcel)
+    trying.pin(bench, "p", "the parcel is late", refund)
+    said = {(p.text, p.expected, p.answer, p.kept) for p in trying.pins(bench, "p")}
+    assert said == {
+        ("where is my parcel", "parcel", "parcel", True),
+        ("the parcel is late", "refund", "parcel", False),
+    }
+    browsing.change_intent(bench.studio, "p", parcel, {"name": "delivery"})
+    assert {(p.expected, p.answer, p.kept) for p in trying.pins(bench, "p")} == {
+        ("delivery", "delivery", True),
+        ("refund", "delivery", False),
+    }
+    trying.unpin(bench, "p", "the parcel is late ")
+    assert [p.text for p in trying.pins(bench, "p")] == ["where is my parcel"]
+    with pytest.raises(InvalidInput):
+        trying.pin(bench, "p", "  ", parcel)
+    with pytest.raises(NotFound):
+        trying.pin(bench, "p", "text", "nobody")
+
+
+def test_pins_wait_for_a_model(studio: Studio) -> None:
+    bench = open_workbench(studio)
+    project = create_project(studio, "p")
+    made = dataset.create_intent("a")
+    with studio.database.write() as connection:
+        events.record(connection, project.id, Action("create"), [made])
+    trying.pin(bench, "p", "hello", made.subject_id)
+    [found] = trying.pins(bench, "p")
+    assert (found.expected, found.answer, found.kept) == ("a", None, None)
+    assert differing_ids(bench, "p") == ()
+
+
+def test_a_wrong_label_differs_from_what_the_others_say(bench: Workbench) -> None:
+    live = bench.models.get(1)
+    best = leave_one_out(live.pipeline.head).argmax(1)
+    exemplars = zip(live.pipeline.exemplars, best, strict=True)
+    names = live.pipeline.head.intents
+    expected = {e.id for e, column in exemplars if names[column] not in e.intents}
+    assert set(differing_ids(bench, "p")) == expected
+    text = "good morning"
+    change(bench, text, "move", "test")
+    [found] = trying.answer(bench, "p", [text])
+    key, said = rows(bench)[text].id, found.prediction.intent
+    for name in ("greeting", "parcel"):
+        change(bench, text, "label", intent(bench, name))
+        change(bench, text, "move", "test")
+        assert (key in differing_ids(bench, "p")) == (said != name)

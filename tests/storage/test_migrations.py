@@ -1,0 +1,107 @@
+"""A database of an earlier release keeps its data and the order of what was done."""
+
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from storage import browse, dataset, events, projects
+from storage import database as opening
+from storage.browse import Filter
+from storage.database import Database, open_database
+from storage.events import Action
+from storage.migrations import steps
+
+TABLES = ("project", "batch", "event", "intent", "utterance")
+ORDERS = ("newest", "oldest", "changed", "text")
+
+
+def fill(database: Database) -> None:
+    """Two projects with utterances that came, changed, went and came back."""
+    with database.write() as connection:
+        for name in ("p", "q"):
+            key = projects.create(connection, name).id
+            made = dataset.create_intent("a")
+            rows = [
+                dataset.create_utterance(f"u{i}", f"text {9 - i}", "pool", "f", None)
+                for i in range(6)
+            ]
+            events.record(connection, key, Action("import"), [made, *rows])
+            for i in (4, 0, 4):
+                row = dataset.utterance_by_id(connection, key, f"u{i}")
+                change = dataset.edit(row, "flagged", f"{row.flagged}x")
+                events.record(connection, key, Action("flag"), [change])
+            row = dataset.utterance_by_id(connection, key, "u2")
+            events.record(connection, key, Action("delete"), [dataset.delete_utterance(row)])
+            events.undo(connection, key)
+
+
+def as_before_m0003(new: Path, old: Path) -> None:
+    """Copy a database into one of the schema before it."""
+    made = sa.create_engine(f"sqlite:///{old}")
+    with pytest.MonkeyPatch.context() as patch, made.begin() as connection:
+        patch.setattr(steps, "STEPS", steps.STEPS[:2])
+        steps.migrate(connection)
+    with made.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql(f"ATTACH '{new}' AS new")
+        for table in TABLES:
+            columns = ", ".join(
+                row.name for row in connection.exec_driver_sql(f"PRAGMA main.table_info({table})")
+            )
+            connection.exec_driver_sql(
+                f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}"
+            )
+    made.dispose()
+
+
+def orders(database: Database) -> dict[str, list[list[str]]]:
+    with database.read() as connection:
+        return {
+            order: [
+                [r.id for r in browse.page(connection, key, Filter(), order, (0, 50))[0]]
+                for key in (1, 2)
+            ]
+            for order in ORDERS
+        }
+
+
+def test_orders_survive_the_upgrade(tmp_path: Path) -> None:
+    new = open_database(tmp_path / "new.db")
+    fill(new)
+    expected = orders(new)
+    assert expected["newest"][0] == ["u2", "u5", "u4", "u3", "u1", "u0"]
+    assert expected["changed"][0] == ["u2", "u4", "u0", "u5", "u3", "u1"]
+    new.close()
+    as_before_m0003(tmp_path / "new.db", tmp_path / "old.db")
+    upgraded = open_database(tmp_path / "old.db")
+    assert orders(upgraded) == expected
+    assert opening.integrity(upgraded) == "ok"
+    assert (tmp_path / "old.db.before-0002").exists()
+    with upgraded.write() as connection:
+        row = dataset.utterance_by_id(connection, 1, "u1")
+        events.record(connection, 1, Action("flag"), [dataset.edit(row, "flagged", "now")])
+        assert events.undo(connection, 1) is not None
+    assert orders(upgraded)["changed"][0][0] == "u1"
+    upgraded.close()
+
+
+def test_old_and_new_have_the_same_schema(tmp_path: Path) -> None:
+    new = open_database(tmp_path / "new.db")
+    new.close()
+    as_before_m0003(tmp_path / "new.db", tmp_path / "old.db")
+    open_database(tmp_path / "old.db").close()
+
+    def columns(path: Path) -> dict[str, list[tuple]]:
+        engine = sa.create_engine(f"sqlite:///{path}")
+        found = sa.inspect(engine)
+        shape = {
+            table: sorted(
+                (c["name"], str(c["type"]), c["nullable"]) for c in found.get_columns(table)
+            )
+            for table in found.get_table_names()
+        }
+        indexes = {t: sorted(i["name"] for i in found.get_indexes(t)) for t in shape}
+        engine.dispose()
+        return {t: [*shape[t], *indexes[t]] for t in shape}
+
+    assert columns(tmp_path / "old.db") == columns(tmp_path / "new.db")
