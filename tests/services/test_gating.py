@@ -119,7 +119,6 @@ def test_the_gate_opens_only_upon_the_champion_it_compared_with(studio: Studio, 
     assert not Gate(one, promote=False, reasons=()).opens_for(one)
     assert Gate(None, promote=True, reasons=()).opens_for(None)
     assert not Gate(None, promote=True, reasons=()).opens_for(one)
-    assert gating._studio(training.JobContext(studio.places, studio.database, None)).executor
 
 
 def test_pins_of_intents_that_the_data_do_not_have_fail_no_training(home, tiny_path) -> None:
