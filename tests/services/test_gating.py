@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from app.services import gating, training
+from app.services import training
 from app.services.comparing import gate
 from app.services.gating import Gate, judge_candidate
 from app.services.studio import Studio
