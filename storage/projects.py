@@ -58,8 +58,15 @@ def get(connection: Connection, project_id: int) -> ProjectRecord:
     return _record(row)
 
 
+def change_gate(connection: Connection, project_id: int, *, auto_promote: bool) -> None:
+    """Say whether a version that passes the gate answers by itself."""
+    update = sa.update(project).where(project.c.id == project_id)
+    connection.execute(update.values(auto_promote=int(auto_promote)))
+
+
 def _record(row: Row[tuple[object, ...]]) -> ProjectRecord:
-    return ProjectRecord(**row._asdict())
+    values = row._asdict()
+    return ProjectRecord(**{**values, "auto_promote": bool(values["auto_promote"])})
 
 
 def _check_name(name: str) -> None:

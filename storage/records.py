@@ -8,13 +8,23 @@ from core.types import Split
 
 @dataclass(frozen=True, slots=True)
 class ProjectRecord:
-    """A project. `task` is `single-label` or `multi-label`."""
+    """A project.
+
+    Attributes:
+        id: Row.
+        name: Unique.
+        task: `single-label` or `multi-label`.
+        head_revision: Of its newest change.
+        created_at: UTC.
+        auto_promote: Whether a version that passes the gate answers by itself.
+    """
 
     id: int
     name: str
     task: str
     head_revision: int
     created_at: str
+    auto_promote: bool
 
 
 @dataclass(frozen=True, slots=True)

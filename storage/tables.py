@@ -58,6 +58,7 @@ project = Table(
     Column("task", Text, nullable=False),
     Column("head_revision", Integer, nullable=False),
     Column("created_at", Text, nullable=False),
+    Column("auto_promote", Integer, nullable=False, server_default="0"),
     CheckConstraint("task IN ('single-label', 'multi-label')", name="task"),
     sqlite_strict=True,
 )

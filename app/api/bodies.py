@@ -58,6 +58,12 @@ class EditBody(Body):
     expected: int
 
 
+class ProjectChange(Body):
+    """What changes about a project."""
+
+    auto_promote: bool
+
+
 class IntentBody(Body):
     """A new intent."""
 
@@ -121,7 +127,7 @@ class TrainBody(Body):
     recipe: str = "convfit"
     settings: dict[str, object] = Field(default_factory=dict)
     base: str = "bundled"
-    gate: bool = True
+    gate: bool | None = None
 
 
 class LayoutBody(Body):

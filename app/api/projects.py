@@ -5,9 +5,9 @@ from typing import Any
 from fastapi import APIRouter
 
 from app.api.bench import Bench
-from app.api.bodies import IntentBody, IntentChange, MergeBody, NewProject
+from app.api.bodies import IntentBody, IntentChange, MergeBody, NewProject, ProjectChange
 from app.services import browsing, status
-from app.services.projects import create_project, create_sample, list_projects
+from app.services.projects import change_gate, create_project, create_sample, list_projects
 from app.services.views import ProjectView
 
 router = APIRouter(tags=["projects"])
@@ -33,6 +33,12 @@ def new_project(bench: Bench, body: NewProject) -> dict[str, str]:
     else:
         create_project(bench.studio, body.name, body.task)
     return {"name": body.name}
+
+
+@router.patch("/projects/{project}", status_code=204)
+def change_project(bench: Bench, project: str, body: ProjectChange) -> None:
+    """Say whether a version that passes the gate answers by itself."""
+    change_gate(bench.studio, project, auto_promote=body.auto_promote)
 
 
 @router.get("/projects/{project}/status")

@@ -24,6 +24,13 @@ def create_project(studio: Studio, name: str, task: str = "single-label") -> Pro
         return projects.create(connection, name, task)
 
 
+def change_gate(studio: Studio, name: str, *, auto_promote: bool) -> None:
+    """Say whether a version that passes the project's gate answers by itself."""
+    with studio.database.write() as connection:
+        found = projects.find(connection, name)
+        projects.change_gate(connection, found.id, auto_promote=auto_promote)
+
+
 def create_sample(studio: Studio, name: str) -> list[ImportReport]:
     """Create a project from the sample that comes with the studio."""
     with as_file(files("assets") / "sample") as folder:

@@ -36,6 +36,7 @@ class StatusView:
         candidate: Number of the newest version where that is not the champion, else None.
         unlabelled: Utterances that wait for a label.
         job: What runs or waits, or None.
+        auto_promote: Whether a version that passes the gate answers by itself.
         can_undo: Verb of the newest action that can be taken back, or "".
     """
 
@@ -50,6 +51,7 @@ class StatusView:
     candidate: int | None
     unlabelled: int
     job: RunningJob | None
+    auto_promote: bool
     can_undo: str
 
 
@@ -88,6 +90,7 @@ def look(bench: Workbench, project: str) -> StatusView:
         candidate=candidate,
         unlabelled=waiting,
         job=running,
+        auto_promote=found.auto_promote,
         can_undo="" if last is None else last.verb,
     )
 

@@ -37,14 +37,15 @@ class TrainingRequest:
         recipe: Kind of recipe.
         settings: Those that differ from its defaults.
         base: `bundled`, a folder, a hub id, or a model version `PROJECT@N`.
-        gate: Whether a model that passes the gate is promoted by itself, or waits for a person.
+        gate: Whether a model that passes the gate is promoted by itself, or waits for a person;
+            None leaves it to the project.
     """
 
     project: str
     recipe: str
     settings: dict[str, object]
     base: str = "bundled"
-    gate: bool = True
+    gate: bool | None = True
 
 
 def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
@@ -64,7 +65,7 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
             "recipe": recipe.model_dump(mode="json"),
             "base": _absolute(request.base),
             "device": studio.settings.device,
-            "gate": request.gate,
+            "gate": project.auto_promote if request.gate is None else request.gate,
         }
         device = "cpu" if studio.settings.device == "auto" else studio.settings.device
         job = jobs.enqueue(connection, "train", payload, project.id, device)

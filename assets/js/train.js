@@ -13,7 +13,7 @@ async function page(context, {props, watch}) {
   const S = {recipe: localStorage.getItem('recipe') ?? 'convfit', settings: {}, shown: null, job: null, drawn: ''};
   const cards = h('div', {class: 'cards', role: 'radiogroup', 'aria-label': 'Recipe'});
   const what = h('p', {role: 'status', 'data-role': 'estimate'});
-  const gate = h('input', {type: 'checkbox', checked: localStorage.getItem('gate') === 'true', onchange: event => localStorage.setItem('gate', event.target.checked)});
+  const gate = h('input', {type: 'checkbox', checked: context.status.auto_promote, onchange: guarded(event => call(base, {method: 'PATCH', body: {auto_promote: event.target.checked}}))});
   const start = h('button', {class: 'primary', style: {'font-size': '17px', padding: '11px 26px'}, onclick: guarded(train)}, 'Train');
   const live = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Training'});
   const proposal = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Proposal'});
@@ -97,9 +97,9 @@ async function page(context, {props, watch}) {
   }
 
   watch?.('settings', () => { S.settings = JSON.parse(props.settings || '{}'); estimate(); });
-  gate.addEventListener('change', estimate);
   let following = false;
   context.onStatus(async (status, before) => {
+    if (before && before.auto_promote !== status.auto_promote) gate.checked = status.auto_promote; // another browser's choice
     if (following || !before) return;
     if (!(status.job || S.job || status.candidate !== before.candidate || status.champion !== before.champion)) return;
     following = true;

@@ -1,4 +1,3 @@
-
 import pytest
 
 from app.services.comparing import (

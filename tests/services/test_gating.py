@@ -7,6 +7,7 @@ import pytest
 from app.services import training
 from app.services.comparing import gate
 from app.services.gating import Gate, judge_candidate
+from app.services.projects import change_gate
 from app.services.studio import Studio
 from app.services.views import ModelComparison, PinChange
 from core.metrics.paired import paired_difference
@@ -138,3 +139,14 @@ def test_pins_of_intents_that_the_data_do_not_have_fail_no_training(home, tiny_p
     assert done.state == "succeeded", done.message
     with home.database.read() as connection:
         assert models.list_all(connection, 1)[-1].pins == {"kept": 1, "broken": []}
+
+
+@pytest.mark.parametrize("asked", [None, True, False])
+def test_the_project_says_whether_its_gate_promotes_unless_one_training_does(
+    home, tiny_path, asked
+) -> None:
+    for auto in (True, False):
+        change_gate(home, "p", auto_promote=auto)
+        request = training.TrainingRequest("p", "instant", {}, str(tiny_path), gate=asked)
+        payload = training.start_training(home, request).payload
+        assert payload["gate"] is (auto if asked is None else asked)
