@@ -19,7 +19,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 COOKIE = "intent-studio"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_OPEN = frozenset({"/api/health", "/manifest.json", "/studio/icon.svg"})
+_OPEN = frozenset({"/api/health", "/manifest.json", "/pwa_icon", "/studio/icon.svg"})
 _MOST_BODY = 64 << 20
 
 # Gradio starts from inline scripts and builds its components from strings; nothing may be loaded

@@ -1,6 +1,7 @@
 """The pages and their frame: one header with navigation and state, one view below it."""
 
 import os
+from importlib.resources import files
 from typing import Any
 
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # before Gradio is imported: it asks at once
@@ -52,6 +53,7 @@ def launch_settings() -> dict[str, Any]:
         "footer_links": [],
         "show_error": False,
         "pwa": True,
+        "favicon_path": str(files("assets") / "icon.svg"),
         "theme": studio_theme(),
         "head": _HEAD,
     }

@@ -1,5 +1,6 @@
 """Every page, on a desk and on a phone, light and dark, and with the keyboard alone."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -93,3 +94,15 @@ def tab_to(page: Page, name: str, *, back: bool = False) -> None:
             assert found[1], f"'{name}' does not show that it has the focus"
             return
     raise AssertionError(f"Tab never reached '{name}': {names}")
+
+
+def test_the_studio_can_be_installed_as_an_app(studio: Served, visit: Callable[..., Page]) -> None:
+    page = visit(studio)
+    session = page.context.new_cdp_session(page)
+    manifest = session.send("Page.getAppManifest")
+    assert manifest["errors"] == []
+    icons = json.loads(manifest["data"])["icons"]
+    assert [icon["src"] for icon in icons] == ["/pwa_icon"]
+    assert page.request.get(f"{studio.base}/pwa_icon").text().startswith("<svg")
+    found = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    assert [error["errorId"] for error in found] == ["in-incognito"]  # as every test's browser is
