@@ -133,7 +133,8 @@ def _listen(door: Doorway) -> socket.socket:
     wanted = range(_FIRST_PORT, _FIRST_PORT + _TRIED_PORTS) if door.port is None else [door.port]
     family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
     for port in wanted:
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        # Said to be TCP, or asyncio leaves Nagle on and every answer waits 40 ms for its body.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((door.host, port))
