@@ -72,10 +72,12 @@ def page(
     return records, int(total.scalar_one())
 
 
+# Each is the order of an index, so that a page far back sorts nothing. No two utterances of a
+# project share a revision.
 _ORDERS: dict[str, tuple[sa.ColumnElement[object], ...]] = {
-    "newest": (utterance.c.added_revision.desc(), utterance.c.id),
-    "oldest": (utterance.c.added_revision, utterance.c.id),
-    "changed": (utterance.c.touched_revision.desc(), utterance.c.id),
+    "newest": (utterance.c.added_revision.desc(),),
+    "oldest": (utterance.c.added_revision,),
+    "changed": (utterance.c.touched_revision.desc(),),
     "text": (utterance.c.text, utterance.c.id),
 }
 
@@ -151,7 +153,7 @@ def intent_ids(connection: Connection, project_id: int) -> dict[str, str]:
 
 def _condition(project_id: int, which: Filter) -> sa.ColumnElement[bool]:
     parts: list[sa.ColumnElement[bool]] = [utterance.c.project_id == project_id]
-    parts += [utterance.c.text.ilike(f"%{_escaped(word)}%", "\\") for word in which.text.split()]
+    parts += [_contains(word) for word in which.text.split()]
     if which.intent_id is not None:
         # Ids are hexadecimal, so that no other text of the JSON list can look like one.
         parts.append(_TEXT_OF_LABELS.like(f'%"{_escaped(which.intent_id)}"%'))
@@ -162,6 +164,12 @@ def _condition(project_id: int, which: Filter) -> sa.ColumnElement[bool]:
     if which.ids is not None:
         parts.append(utterance.c.id.in_(which.ids[:_MOST_IDS]))
     return sa.and_(*parts)
+
+
+def _contains(word: str) -> sa.ColumnElement[bool]:
+    """Look for a word in any case; SQLite itself folds the letters of English alone."""
+    forms = {word} if word.isascii() else {word, word.lower(), word.upper(), word.capitalize()}
+    return sa.or_(*(utterance.c.text.ilike(f"%{_escaped(one)}%", "\\") for one in sorted(forms)))
 
 
 _NO_INTENT = "[]"

@@ -4,12 +4,13 @@ from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from sqlalchemy.engine import Connection
 
-from storage.migrations import m0001_initial, m0002_layouts, m0003_order
+from storage.migrations import m0001_initial, m0002_layouts, m0003_order, m0004_pages
 
 STEPS = (
     (m0001_initial.REVISION, m0001_initial.upgrade),
     (m0002_layouts.REVISION, m0002_layouts.upgrade),
     (m0003_order.REVISION, m0003_order.upgrade),
+    (m0004_pages.REVISION, m0004_pages.upgrade),
 )
 HEAD = STEPS[-1][0]
 
