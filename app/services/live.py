@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from app.services.embedding import embed_texts
-from app.services.prediction import load_model
+from app.services.spaces import Space, open_space, require_pipeline
 from app.services.studio import Studio
 from core.types import Exemplar, FloatArray
 from storage import browse, dataset, events, models, projects, versions
@@ -107,8 +107,8 @@ def _load(studio: Studio, project_id: int, version: ModelVersionRecord) -> LiveM
         if version.dataset_version_id is not None:
             revision = versions.get(connection, version.dataset_version_id).revision
             names |= events.intent_ids_at(connection, project_id, revision)
-        reference = f"{projects.get(connection, project_id).name}@{version.number}"
-    pipeline = load_model(studio, reference)
+        space = Space(projects.get(connection, project_id), version)
+    pipeline = replace(require_pipeline(open_space(studio, space)), model_version=space.name)
     columns = tuple(names.get(name, "") for name in pipeline.head.intents)
     by_name = dict(zip(pipeline.head.intents, columns, strict=True))
     taught = {

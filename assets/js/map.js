@@ -23,7 +23,11 @@ async function page(context) {
   const given = query();
   const V = {by: given.get('by') ?? 'intent', method: given.get('method') ?? 'pca', model: given.get('model') ?? '', other: given.get('other') ?? ''};
   const S = {ids: [], xy: null, codes: null, legend: [], hidden: new Set(), picked: [], rows: new Map(), revision: -1, order: '', side: 'after'};
-  const {models} = await call(base + '/versions');
+  const asked = more => new URLSearchParams({method: V.method, ...(V.model ? {model: V.model} : {}), ...more});
+  // The drawing library and the points take longest: they are under way before anything is drawn.
+  const early = V.other ? null : Promise.all([plotly(), points_()]);
+  early?.catch(() => {}); // `load` tells of it
+  const [{models}, {intents}] = await Promise.all([call(base + '/versions'), call(base + '/overview')]);
   const names = [['', 'champion'], ['0', 'untuned encoder'], ...models.map(model => [String(model.number), `version ${model.number}`])];
   const select = (label, options, field, then) => h('select', {'aria-label': label, onchange: event => { V[field] = event.target.value; setQuery({[field]: V[field]}); then(); }}, options.map(([value, name]) => h('option', {value, selected: V[field] === value}, name)));
   const search = h('input', {type: 'search', placeholder: 'Highlight', 'aria-label': 'Highlight texts', oninput: () => { clearTimeout(S.timer); S.timer = setTimeout(guarded(highlight), 150); }});
@@ -34,16 +38,14 @@ async function page(context) {
   const swap = h('button', {hidden: true, 'aria-pressed': 'false', onclick: () => flip()}, 'Show before');
   heading.append(h('div', {class: 'row push'}, select('Layout', METHODS, 'method', load), select('Model version', names, 'model', load), select('Compare with', [['', 'no comparison'], ...names.slice(1)], 'other', load), swap));
   main.append(h('div', {class: 'columns'}, h('section', {class: 'sheet', 'aria-label': 'Map'}, h('div', {class: 'row'}, h('span', {class: 'soft small'}, 'Colour by'), select('Colour by', COLOURINGS, 'by', guarded(recolour)), search), plot, note, legend), h('aside', {class: 'stack'}, side)));
-  const {intents} = await call(base + '/overview');
   const byId = new Map(intents.map(intent => [intent.id, intent]));
-  const asked = more => new URLSearchParams({method: V.method, ...(V.model ? {model: V.model} : {}), ...more});
 
-  async function load() {
+  async function load(begun = null) {
     note.textContent = 'Loading the map …';
     S.compared = null;
     swap.hidden = true;
     try {
-      const [Plotly, points] = await Promise.all([plotly(), V.other ? comparedPoints() : points_()]);
+      const [Plotly, points] = await (begun ?? Promise.all([plotly(), V.other ? comparedPoints() : points_()]));
       Object.assign(S, points);
       await draw(Plotly);
       drawNote();
@@ -190,5 +192,5 @@ async function page(context) {
     else if (before && before.revision !== status.revision && S.codes) guarded(recolour)();
   });
   drawSide();
-  await load();
+  await load(early);
 }

@@ -141,7 +141,8 @@ def mapped(browser: Browser, home: Path, rounds: int) -> Iterator[Figure]:
             page.wait_for_selector("[data-role=utterances] tr[data-id]")
             page.wait_for_timeout(3_000)
             opened.append(_open_map(page))
-            page.evaluate("bench.zoom()")
+            page.hover(".map")
+            page.mouse.wheel(0, -300)
             page.wait_for_timeout(500)
             colours += [_recolour(page, by) for by in _WAYS * 2]
     yield Figure(
