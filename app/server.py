@@ -122,11 +122,26 @@ def _warm_up(bench: Workbench) -> None:
     from app.services.projects import list_projects
     from app.services.status import look
 
+    _leave_a_core()
     try:
         for project in list_projects(bench.studio)[:1]:
             look(bench, project.name)
     except StudioError:
         return  # the page says it better
+
+
+def _leave_a_core() -> None:
+    """Compute with half of the cores; the others are for browsers, trainings and everybody else.
+
+    An answer is one short text: threads that wait for each other save it nothing on an idle
+    machine, and cost it ten times as much on a busy one. Jobs are other processes and take all.
+    """
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    few = max(1, (os.cpu_count() or 1) // 2)
+    torch.set_num_threads(few)
+    threadpool_limits(limits=few, user_api="blas")
 
 
 def _listen(door: Doorway) -> socket.socket:

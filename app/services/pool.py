@@ -19,6 +19,8 @@ MOST = 5_000
 
 _CHUNK = 128
 _REST_SECONDS = 2.0
+_REST_SHARE = 4
+"""A look that took a second is not repeated for four: whoever labels needs the machine, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Pools:
     models: LiveModels
     known: dict[int, Pool] = field(default_factory=dict)
     looked: dict[int, tuple[int, float]] = field(default_factory=dict)
+    """By project: the revision last looked at, and until when no other is."""
     busy: set[int] = field(default_factory=set)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -56,11 +59,11 @@ class Pools:
         with self.studio.database.read() as connection:
             head = events.head(connection, project_id)
         with self.guard:
-            revision, at = self.looked.get(project_id, (-1, 0.0))
-            stale = revision != head and time.monotonic() - at > _REST_SECONDS
+            revision, until = self.looked.get(project_id, (-1, 0.0))
+            stale = revision != head and time.monotonic() > until
             if stale and project_id not in self.busy:
                 self.busy.add(project_id)
-                self.looked[project_id] = (head, time.monotonic())
+                self.looked[project_id] = (head, until)
                 threading.Thread(
                     target=self._refresh, args=(project_id,), name="look-at-pool", daemon=True
                 ).start()
@@ -71,6 +74,7 @@ class Pools:
         return project_id in self.busy
 
     def _refresh(self, project_id: int) -> None:
+        began = time.monotonic()
         try:
             live = self.models.get(project_id)
             if live is None:
@@ -81,7 +85,9 @@ class Pools:
             rows = self._embedded(live, records)
             self.known[project_id] = judged(live, tuple(records), rows)
         finally:
-            self.looked[project_id] = (self.looked[project_id][0], time.monotonic())
+            ended = time.monotonic()
+            until = ended + max(_REST_SECONDS, _REST_SHARE * (ended - began))
+            self.looked[project_id] = (self.looked[project_id][0], until)
             self.busy.discard(project_id)
 
     def _embedded(self, live: LiveModel, records: list[UtteranceRecord]) -> FloatArray:

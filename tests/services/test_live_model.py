@@ -1,0 +1,54 @@
+"""The model in the server: loaded once, brought up to date, and modest with the machine."""
+
+import os
+
+import pytest
+
+from app.server import _leave_a_core
+from app.services import pool
+from app.services.spaces import find_space, open_space
+from app.services.studio import Studio
+from app.services.workbench import open_workbench
+
+
+def test_a_model_is_loaded_once_for_its_answers_and_its_map(home: Studio) -> None:
+    with home.database.read() as connection:
+        space = find_space(connection, "p", None)
+    live = open_workbench(home).models.get(space.project.id)
+    assert live is not None
+    assert live.pipeline.encoder is open_space(home, space).encoder
+    assert live.pipeline.model_version == space.name
+
+
+class Slow:
+    """A model that takes seven seconds to load, and then is none."""
+
+    def __init__(self, clock: list[float]) -> None:
+        self.clock = clock
+
+    def get(self, project_id: int) -> None:
+        self.clock[0] += 7.0
+
+
+def test_a_look_at_the_pool_that_took_long_is_not_repeated_soon(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each label asked for another look, and on a large project the looks took a whole core."""
+    clock = [100.0]
+    monkeypatch.setattr(pool.time, "monotonic", lambda: clock[0])
+    pools = pool.Pools(home, Slow(clock))  # type: ignore[arg-type]
+    pools.looked[1] = (0, 0.0)
+    pools._refresh(1)
+    assert pools.looked[1] == (0, 107.0 + 4 * 7.0)
+
+
+def test_answers_leave_room_for_others() -> None:
+    """With all cores for one short text, it took ten times as long beside a training."""
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    before = torch.get_num_threads()
+    with threadpool_limits(limits=None):
+        _leave_a_core()
+        assert torch.get_num_threads() == max(1, (os.cpu_count() or 1) // 2)
+    torch.set_num_threads(before)
