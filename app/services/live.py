@@ -5,6 +5,7 @@ learned from it until the next training.
 """
 
 import threading
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,6 +21,9 @@ from storage.records import ModelVersionRecord, UtteranceRecord
 
 _IMMEDIATE = 4_096
 """Up to this many exemplars a label joins at once; a larger set is solved anew meanwhile."""
+
+_REST_SHARE = 4
+"""A larger set that took a second is not solved again for four."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,7 @@ class LiveModels:
     known: dict[int, LiveModel] = field(default_factory=dict)
     locks: dict[int, threading.Lock] = field(default_factory=dict)
     busy: set[int] = field(default_factory=set)
+    rested: dict[int, float] = field(default_factory=dict)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, project_id: int) -> LiveModel | None:
@@ -86,16 +91,19 @@ class LiveModels:
     def _catch_up_later(self, project_id: int, live: LiveModel) -> None:
         """Solve a large set beside the answers, which come from the older one meanwhile."""
         with self.guard:
-            if project_id in self.busy:
+            if project_id in self.busy or time.monotonic() < self.rested.get(project_id, 0.0):
                 return
             self.busy.add(project_id)
 
         def work() -> None:
+            began = time.monotonic()
             try:
                 fresh = _caught_up(self.studio, project_id, live)
                 if self.known.get(project_id, live).version.id == live.version.id:
                     self.known[project_id] = fresh
             finally:
+                ended = time.monotonic()
+                self.rested[project_id] = ended + _REST_SHARE * (ended - began)
                 self.busy.discard(project_id)
 
         threading.Thread(target=work, name="join-labels", daemon=True).start()

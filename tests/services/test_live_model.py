@@ -1,11 +1,12 @@
 """The model in the server: loaded once, brought up to date, and modest with the machine."""
 
 import os
+import threading
 
 import pytest
 
 from app.server import _leave_a_core
-from app.services import pool
+from app.services import live, pool
 from app.services.spaces import find_space, open_space
 from app.services.studio import Studio
 from app.services.workbench import open_workbench
@@ -14,10 +15,10 @@ from app.services.workbench import open_workbench
 def test_a_model_is_loaded_once_for_its_answers_and_its_map(home: Studio) -> None:
     with home.database.read() as connection:
         space = find_space(connection, "p", None)
-    live = open_workbench(home).models.get(space.project.id)
-    assert live is not None
-    assert live.pipeline.encoder is open_space(home, space).encoder
-    assert live.pipeline.model_version == space.name
+    found = open_workbench(home).models.get(space.project.id)
+    assert found is not None
+    assert found.pipeline.encoder is open_space(home, space).encoder
+    assert found.pipeline.model_version == space.name
 
 
 class Slow:
@@ -40,6 +41,23 @@ def test_a_look_at_the_pool_that_took_long_is_not_repeated_soon(
     pools.looked[1] = (0, 0.0)
     pools._refresh(1)
     assert pools.looked[1] == (0, 107.0 + 4 * 7.0)
+
+
+def test_a_large_set_that_took_long_is_not_solved_again_soon(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With 10,000 exemplars every label solved all votes anew, one time after the other."""
+    solved: list[int] = []
+    monkeypatch.setattr(live, "_IMMEDIATE", 0)
+    monkeypatch.setattr(live, "_caught_up", lambda _, key, known: solved.append(key) or known)
+    monkeypatch.setattr(live, "_REST_SHARE", 1e9)
+    models = live.LiveModels(home)
+    for _ in range(3):
+        assert models.get(1) is not None
+        for thread in threading.enumerate():
+            if thread.name == "join-labels":
+                thread.join()
+    assert solved == [1]
 
 
 def test_answers_leave_room_for_others() -> None:
