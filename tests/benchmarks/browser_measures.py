@@ -55,7 +55,7 @@ def labelling(place: Place) -> Iterator[Figure]:
     saved = _decided(page) - before
     if saved != _BURST:
         raise RuntimeError(f"{saved} of {_BURST} keys in a burst were saved")
-    yield Figure(place.home, f"{_BURST} keys in a burst, next card", _clock(page, "next"), 30)
+    yield Figure(place.home, f"{_BURST} keys in a burst, next card", _clock(page, "next"))
     yield Figure(place.home, f"{_BURST} keys in a burst, durable", _clock(page, "durable"))
 
 

@@ -10,6 +10,7 @@ from app.services import live, pool
 from app.services.spaces import find_space, open_space
 from app.services.studio import Studio
 from app.services.workbench import open_workbench
+from tests.services.trained import POOL, change
 
 
 def test_a_model_is_loaded_once_for_its_answers_and_its_map(home: Studio) -> None:
@@ -51,6 +52,7 @@ def test_a_large_set_that_took_long_is_not_solved_again_soon(
     monkeypatch.setattr(live, "_IMMEDIATE", 0)
     monkeypatch.setattr(live, "_caught_up", lambda _, key, known: solved.append(key) or known)
     monkeypatch.setattr(live, "_REST_SHARE", 1e9)
+    change(home, POOL[0], "flagged", "odd")
     models = live.LiveModels(home)
     for _ in range(3):
         assert models.get(1) is not None
