@@ -27,8 +27,8 @@ async function page(context) {
   // The drawing library and the points take longest: they are under way before anything is drawn.
   const early = V.other ? null : Promise.all([plotly(), points_()]);
   early?.catch(() => {}); // `load` tells of it
-  const [{models}, {intents}] = await Promise.all([call(base + '/versions'), call(base + '/overview')]);
-  const names = [['', 'champion'], ['0', 'untuned encoder'], ...models.map(model => [String(model.number), `version ${model.number}`])];
+  const [states, {intents}] = await Promise.all([call(base + '/models'), call(base + '/overview')]);
+  const names = [['', 'champion'], ['0', 'untuned encoder'], ...Object.keys(states).map(known => [known, `version ${known}`])];
   const select = (label, options, field, then) => h('select', {'aria-label': label, onchange: event => { V[field] = event.target.value; setQuery({[field]: V[field]}); then(); }}, options.map(([value, name]) => h('option', {value, selected: V[field] === value}, name)));
   const search = h('input', {type: 'search', placeholder: 'Highlight', 'aria-label': 'Highlight texts', oninput: () => { clearTimeout(S.timer); S.timer = setTimeout(guarded(highlight), 150); }});
   const plot = h('div', {class: 'map', role: 'img', 'aria-label': 'Map of the utterances; the list beside it shows what is selected'});

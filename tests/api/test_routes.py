@@ -285,3 +285,7 @@ def test_settings_out_of_range_are_named(client, labelled) -> None:
     answer = client.post("/api/projects/p/estimate", json=body)
     assert answer.status_code == 422
     assert "epochs" in answer.json()["message"]
+
+
+def test_the_model_versions_are_listed_without_their_data(client, trained) -> None:
+    assert client.get("/api/projects/p/models").json() == {"1": "champion"}
