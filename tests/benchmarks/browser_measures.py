@@ -177,7 +177,7 @@ def trying(place: Place) -> Iterator[Figure]:
     for text in texts:
         page.wait_for_timeout(150)
         spent.append(page.evaluate("bench.answer", text))
-    yield Figure(place.home, "try, last letter to answer (with its pause of 90 ms)", spent, 150)
+    yield Figure(place.home, "try, last letter to answer (with its pause of 40 ms)", spent, 150)
 
 
 def _open_card(place: Place) -> Page:
