@@ -26,6 +26,8 @@ from core.errors import InvalidInput, StudioError
 
 _FIRST_PORT = 7860
 _TRIED_PORTS = 20
+_FIRST_PAGE_SECONDS = 1.0
+"""Left to the first page before the model is loaded beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,9 @@ def _server(config: Any, when_ready: Callable[[], None]) -> Any:
 
 def _open_for(bench: Workbench, address: str, *, browser: bool) -> None:
     _announce(address, browser=browser)
-    threading.Thread(target=_warm_up, args=(bench,), daemon=True).start()
+    later = threading.Timer(_FIRST_PAGE_SECONDS, _warm_up, args=(bench,))
+    later.daemon = True
+    later.start()
 
 
 def _announce(address: str, *, browser: bool) -> None:

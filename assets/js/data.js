@@ -40,7 +40,7 @@ async function page(context) {
     return h('select', {'aria-label': label, onchange: event => change({[field]: event.target.value})}, options.map(([value, name]) => h('option', {value, selected: F[field] === value}, name)));
   }
   let waiting = 0;
-  function later(action) { clearTimeout(waiting); waiting = setTimeout(action, 120); }
+  function later(action) { clearTimeout(waiting); waiting = setTimeout(action, 60); }
 
   async function change(values) {
     Object.assign(F, {page: 0}, values);

@@ -14,6 +14,8 @@ from tests.benchmarks.browser_probe import Figure, Place, page_of, served
 _KEYS, _BURST = 60, 40
 _BETWEEN_KEYS_MS = 180
 _REST_MS = 150
+_LOOK_MS = 2_000
+"""For which a person looks at a new map before colouring it otherwise."""
 _WORDS = (
     "router", "cancel my", "zzz nothing", "é", "48", "broken leeds", "how do i", "monday",
     "neighbour", "at once", "invoice return", "łódź", "twice", "%", "without a fee", "order 7",
@@ -83,7 +85,7 @@ def searching(place: Place) -> Iterator[Figure]:
     page.wait_for_function(
         "document.querySelectorAll('select[aria-label=Intent] option').length > 1"
     )
-    page.wait_for_timeout(1_500)
+    _until_ready(place)
     _clear(page)
     search = "input[aria-label='Search in utterances']"
     typed = [_shown(page, search, word) for word in _WORDS]
@@ -91,7 +93,7 @@ def searching(place: Place) -> Iterator[Figure]:
     _clear(page)
     clicked = list(_filters(page, search))
     asked += _clock(page, "rows")
-    yield Figure(place.home, "50 rows, typed search (with its pause of 120 ms)", typed, 250)
+    yield Figure(place.home, "50 rows, typed search (with its pause of 60 ms)", typed, 250)
     yield Figure(place.home, "50 rows, filter, order or deep page", clicked, 250)
     yield Figure(place.home, "50 rows, the server's part", asked, 250)
 
@@ -143,7 +145,7 @@ def mapped(browser: Browser, home: Path, rounds: int) -> Iterator[Figure]:
             opened.append(_open_map(page))
             page.hover(".map")
             page.mouse.wheel(0, -300)
-            page.wait_for_timeout(500)
+            page.wait_for_timeout(_LOOK_MS)
             colours += [_recolour(page, by) for by in _WAYS * 2]
     yield Figure(
         home.name, "map, from the click to its points, nothing in memory", opened, 4_000, 100
@@ -171,6 +173,7 @@ def trying(place: Place) -> Iterator[Figure]:
     page = place.page
     page.goto(f"{place.url}/try?project={PROJECT}")
     page.wait_for_selector("textarea")
+    _until_ready(place)
     page.evaluate("bench.answer", "warm up")
     texts = [f"{text} {n}" for n in range(5) for text in _TYPED]
     spent = []
@@ -184,6 +187,13 @@ def _open_card(place: Place) -> Page:
     place.page.goto(f"{place.url}/label?project={PROJECT}")
     place.page.wait_for_selector(".option")
     return place.page
+
+
+def _until_ready(place: Place) -> None:
+    """Wait for the model, which a server loads when it has started."""
+    path = f"{place.url}/api/projects/{PROJECT}/status"
+    while place.page.request.get(path).json()["model"] != "ready":
+        place.page.wait_for_timeout(200)
 
 
 def _at_a_pace(place: Place, when: str, limit: float) -> Iterator[Figure]:
