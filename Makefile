@@ -33,6 +33,7 @@ bench: $(DEV_STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_few_shot
 	$(BIN)/python -m tests.benchmarks.bench_encoding
 	$(BIN)/python -m tests.benchmarks.bench_maps
+	$(BIN)/python -m tests.benchmarks.bench_browser
 
 screenshots: $(DEV_STAMP)
 	mkdir -p docs/images

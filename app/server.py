@@ -26,6 +26,8 @@ from core.errors import InvalidInput, StudioError
 
 _FIRST_PORT = 7860
 _TRIED_PORTS = 20
+_FIRST_PAGE_SECONDS = 1.0
+"""Left to the first page before the model is loaded beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,9 @@ def _server(config: Any, when_ready: Callable[[], None]) -> Any:
 
 def _open_for(bench: Workbench, address: str, *, browser: bool) -> None:
     _announce(address, browser=browser)
-    threading.Thread(target=_warm_up, args=(bench,), daemon=True).start()
+    later = threading.Timer(_FIRST_PAGE_SECONDS, _warm_up, args=(bench,))
+    later.daemon = True
+    later.start()
 
 
 def _announce(address: str, *, browser: bool) -> None:
@@ -122,6 +126,7 @@ def _warm_up(bench: Workbench) -> None:
     from app.services.projects import list_projects
     from app.services.status import look
 
+    _leave_a_core()
     try:
         for project in list_projects(bench.studio)[:1]:
             look(bench, project.name)
@@ -129,11 +134,26 @@ def _warm_up(bench: Workbench) -> None:
         return  # the page says it better
 
 
+def _leave_a_core() -> None:
+    """Compute with half of the cores; the others are for browsers, trainings and everybody else.
+
+    An answer is one short text: threads that wait for each other save it nothing on an idle
+    machine, and cost it ten times as much on a busy one. Jobs are other processes and take all.
+    """
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    few = max(1, (os.cpu_count() or 1) // 2)
+    torch.set_num_threads(few)
+    threadpool_limits(limits=few, user_api="blas")
+
+
 def _listen(door: Doorway) -> socket.socket:
     wanted = range(_FIRST_PORT, _FIRST_PORT + _TRIED_PORTS) if door.port is None else [door.port]
     family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
     for port in wanted:
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        # Said to be TCP, or asyncio leaves Nagle on and every answer waits 40 ms for its body.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((door.host, port))

@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection
 from core.text import is_storable, normalise
 from storage.records import UtteranceRecord
 from storage.replay import utterance_record
+from storage.search import Contains
 from storage.tables import intent, utterance
 
 LabelState = Literal["labelled", "unlabelled", "out-of-scope", "skipped", "flagged"]
@@ -73,10 +74,12 @@ def page(
     return records, int(total.scalar_one())
 
 
+# Each is the order of an index, so that a page far back sorts nothing. No two utterances of a
+# project share a revision.
 _ORDERS: dict[str, tuple[sa.ColumnElement[object], ...]] = {
-    "newest": (utterance.c.added_revision.desc(), utterance.c.id),
-    "oldest": (utterance.c.added_revision, utterance.c.id),
-    "changed": (utterance.c.touched_revision.desc(), utterance.c.id),
+    "newest": (utterance.c.added_revision.desc(),),
+    "oldest": (utterance.c.added_revision,),
+    "changed": (utterance.c.touched_revision.desc(),),
     "text": (utterance.c.text, utterance.c.id),
 }
 
@@ -171,8 +174,7 @@ def intent_ids(connection: Connection, project_id: int) -> dict[str, str]:
 
 def _condition(project_id: int, which: Filter) -> sa.ColumnElement[bool]:
     parts: list[sa.ColumnElement[bool]] = [utterance.c.project_id == project_id]
-    words = normalise(which.text).split()
-    parts += [utterance.c.text.ilike(f"%{_escaped(word)}%", "\\") for word in words]
+    parts += [Contains(utterance.c.text, word) for word in normalise(which.text).split()]
     if not is_storable(which.text):
         parts.append(sa.false())  # no text has it, and the database would stop reading there
     if which.intent_id is not None:
@@ -196,8 +198,3 @@ _STATES: dict[str, sa.ColumnElement[bool]] = {
     "skipped": sa.and_(utterance.c.labels.is_(None), utterance.c.skipped == 1),
     "flagged": utterance.c.flagged != "",
 }
-
-
-def _escaped(word: str) -> str:
-    """Let % and _ of a person's text mean themselves."""
-    return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

@@ -25,6 +25,8 @@ _PRAGMAS = (
     "PRAGMA synchronous=FULL",
     "PRAGMA foreign_keys=ON",
     "PRAGMA busy_timeout=15000",
+    # Reading tens of thousands of embeddings takes a third of the time when nothing is copied.
+    "PRAGMA mmap_size=1073741824",
 )
 
 

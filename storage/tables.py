@@ -127,7 +127,10 @@ utterance = Table(
     Column("touched_revision", Integer, nullable=False, server_default="0"),
     CheckConstraint("split IN ('train', 'test', 'pool')", name="split"),
     Index("ix_utterance_hash", "project_id", "text_hash"),
+    # The orders in which a person looks through them, so that a page far back sorts nothing.
     Index("ix_utterance_added", "project_id", "added_revision"),
+    Index("ix_utterance_touched", "project_id", "touched_revision"),
+    Index("ix_utterance_text", "project_id", "text", "id"),
     sqlite_strict=True,
 )
 

@@ -40,15 +40,18 @@ def of_project(
         vector.c.fingerprint == fingerprint,
     )
     query = sa.select(utterance.c.id, vector.c.value).select_from(sa.join(utterance, vector, here))
+    # In the order in which the cache lies on the disk: half the time of any other.
+    query = query.order_by(utterance.c.text_hash)
     ids: list[str] = []
     parts: list[FloatArray] = [np.zeros((0, dim), dtype=np.float32)]
-    rows = connection.execution_options(yield_per=_ROWS).execute(query.order_by(utterance.c.id))
+    rows = connection.execution_options(yield_per=_ROWS).execute(query)
     for part in rows.partitions():
         whole = [(key, value) for key, value in part if len(value) == dim * 4]
         ids += [key for key, _ in whole]
         joined = b"".join([value for _, value in whole])
         parts.append(np.frombuffer(joined, dtype="<f4").reshape(-1, dim))
-    return ids, np.concatenate(parts)
+    rising = sorted(range(len(ids)), key=ids.__getitem__)
+    return [ids[row] for row in rising], np.concatenate(parts)[rising]
 
 
 def put_many(connection: Connection, fingerprint: str, rows: Mapping[str, FloatArray]) -> None:

@@ -1,10 +1,13 @@
 """What requests carry, checked at the edge."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from storage.browse import Filter, LabelState
+
+Text = Annotated[str, Field(max_length=10_000)]
+"""A text to answer; as long as an utterance may be."""
 
 
 class Body(BaseModel):
@@ -103,13 +106,13 @@ class OperationBody(Body):
 class TextsBody(Body):
     """Texts to answer."""
 
-    texts: list[str] = Field(min_length=1, max_length=1_000)
+    texts: list[Text] = Field(min_length=1, max_length=1_000)
 
 
 class SimilarBody(Body):
     """A tray of texts to find others like."""
 
-    texts: list[str] = Field(min_length=1, max_length=200)
+    texts: list[Text] = Field(min_length=1, max_length=200)
     n: int = Field(default=20, ge=1, le=200)
     unlabelled: bool = True
 

@@ -29,6 +29,12 @@ def versions(bench: Bench, project: str) -> dict[str, Any]:
     return {"data": data, "models": models, "states": states}
 
 
+@router.get("/projects/{project}/models")
+def model_states(bench: Bench, project: str) -> dict[int, str]:
+    """Numbers of the model versions, each with its state."""
+    return registry.model_states(bench.studio, project)
+
+
 @router.get("/projects/{project}/diff")
 def diff(bench: Bench, project: str, older: int = 0, newer: int = 0) -> DatasetDiff:
     """What changed between two dataset versions; 0 is the beginning, and now."""

@@ -1,21 +1,24 @@
 """Hand model versions over as bundles, and take them in."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.services.prediction import checked_out
 from app.services.studio import Studio
-from core.bundle.archive import Manifest, export_bundle, open_bundle
-from core.bundle.layout import load_pipeline
 from core.errors import Conflict, NotFound
 from storage import models, projects
 from storage.artifacts import record_tree
 
+if TYPE_CHECKING:  # bundles hold encoders, whose library takes seconds to load
+    from core.bundle.archive import Manifest
+
 _ADDED_BY_EXPORT = ("README.md", "predict.py")
 
 
-def export_model(studio: Studio, reference: str, out: Path) -> Manifest:
+def export_model(studio: Studio, reference: str, out: Path) -> "Manifest":
     """Write a model version as one zip."""
+    from core.bundle.archive import export_bundle
+
     with checked_out(studio, reference) as (folder, _):
         return export_bundle(folder, out)
 
@@ -28,6 +31,9 @@ def import_bundle(studio: Studio, path: Path, project: str | None = None) -> str
     Raises:
         ArtifactDamaged: A promise of the bundle does not hold.
     """
+    from core.bundle.archive import open_bundle
+    from core.bundle.layout import load_pipeline
+
     with open_bundle(path) as (folder, manifest):
         load_pipeline(folder)  # what cannot be loaded is not taken in
         for name in _ADDED_BY_EXPORT:

@@ -5,6 +5,7 @@ learned from it until the next training.
 """
 
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from app.services.embedding import embed_texts
-from app.services.prediction import load_model
+from app.services.spaces import Space, open_space, require_pipeline
 from app.services.studio import Studio
 from core.planes import Plane, fit_plane
 from core.types import Exemplar, FloatArray
@@ -28,6 +29,9 @@ _IMMEDIATE = 4_096
 
 _MOST = 20_000
 """Of more exemplars the votes would not fit into memory: their labels wait for a training."""
+
+_REST_SHARE = 4
+"""A larger set that took a second is not solved again for four."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ class LiveModels:
     known: dict[int, LiveModel] = field(default_factory=dict)
     locks: dict[int, threading.Lock] = field(default_factory=dict)
     busy: set[int] = field(default_factory=set)
+    rested: dict[int, float] = field(default_factory=dict)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, project_id: int) -> LiveModel | None:
@@ -96,16 +101,19 @@ class LiveModels:
     def _catch_up_later(self, project_id: int, live: LiveModel) -> None:
         """Solve a large set beside the answers, which come from the older one meanwhile."""
         with self.guard:
-            if project_id in self.busy:
+            if project_id in self.busy or time.monotonic() < self.rested.get(project_id, 0.0):
                 return
             self.busy.add(project_id)
 
         def work() -> None:
+            began = time.monotonic()
             try:
                 fresh = _caught_up(self.studio, project_id, live)
                 if self.known.get(project_id, live).version.id == live.version.id:
                     self.known[project_id] = fresh
             finally:
+                ended = time.monotonic()
+                self.rested[project_id] = ended + _REST_SHARE * (ended - began)
                 self.busy.discard(project_id)
 
         threading.Thread(target=work, name="join-labels", daemon=True).start()
@@ -117,8 +125,8 @@ def _load(studio: Studio, project_id: int, version: ModelVersionRecord) -> LiveM
         if version.dataset_version_id is not None:
             revision = versions.get(connection, version.dataset_version_id).revision
             names |= events.intent_ids_at(connection, project_id, revision)
-        reference = f"{projects.get(connection, project_id).name}@{version.number}"
-    pipeline = load_model(studio, reference)
+        space = Space(projects.get(connection, project_id), version)
+    pipeline = replace(require_pipeline(open_space(studio, space)), model_version=space.name)
     columns = tuple(names.get(name, "") for name in pipeline.head.intents)
     if getattr(pipeline.head, "carriers", None) is None:
         taught = _named(pipeline, columns)

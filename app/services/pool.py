@@ -25,6 +25,9 @@ _PATIENCE_SECONDS = 30.0
 _POLL_SECONDS = 0.02
 _LOG = logging.getLogger("app.services")
 
+_REST_SHARE = 4
+"""A look that took a second is not repeated for four: whoever labels needs the machine, too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pool:
@@ -47,11 +50,17 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Of which data, by which model, and when a pool was looked at last."""
+    """Of which data and by which model a pool was looked at last.
+
+    Attributes:
+        revision: Of the project.
+        champion: Id of the model version.
+        until: Until when changes of the data alone are no reason to look again.
+    """
 
     revision: int
     champion: int | None
-    at: float
+    until: float
 
 
 @dataclass(slots=True)
@@ -93,13 +102,14 @@ class Pools:
         """Whether to look again: at once for another model, for other data not all the time."""
         if last is None or last.champion != wanted.champion:
             return True
-        return last.revision != wanted.revision and wanted.at - last.at > _REST_SECONDS
+        return last.revision != wanted.revision and wanted.until > last.until
 
     def loading(self, project_id: int) -> bool:
         """Whether a look at the pool is under way."""
         return project_id in self.busy
 
     def _refresh(self, project_id: int) -> None:
+        began = time.monotonic()
         try:
             live = self.models.get(project_id)
             if live is None:
@@ -112,7 +122,9 @@ class Pools:
         except StudioError as error:  # a damaged model, say; whoever asks it is told in full
             _LOG.warning("The pool of project %d was not looked at: %s", project_id, error)
         finally:
-            self.looked[project_id] = replace(self.looked[project_id], at=time.monotonic())
+            ended = time.monotonic()
+            until = ended + max(_REST_SECONDS, _REST_SHARE * (ended - began))
+            self.looked[project_id] = replace(self.looked[project_id], until=until)
             self.busy.discard(project_id)
 
     def _embedded(self, live: LiveModel, records: list[UtteranceRecord]) -> FloatArray:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.services.studio import Studio
 from app.services.views import ModelView, TimelineEntry
 from storage import models, projects, versions
-from storage.diff import DatasetDiff
+from storage.database import Transaction
 from storage.records import AliasRecord, DatasetVersionRecord, ModelVersionRecord
 
 _RANKS = {"data": 0, "model": 1}
@@ -29,13 +29,13 @@ def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], 
     with studio.database.read() as connection:
         project = projects.find(connection, name)
         frozen = versions.list_all(connection, project.id)
-        diffs = versions.successive_diffs(connection, project.id)
+        changes = _changes(studio, connection, project.id, frozen)
         made = models.list_all(connection, project.id)
         champion = models.champion(connection, project.id)
-    changes = ["the first"] + [", ".join(diff.words) for diff in diffs[1:]]
+    told = [("the first",), *changes[1:]]
     views = [
-        DatasetVersionView(v.number, v.n_rows, v.sha256, v.created_at, v.message, words)
-        for v, words in zip(frozen, changes, strict=False)
+        DatasetVersionView(v.number, v.n_rows, v.sha256, v.created_at, v.message, ", ".join(words))
+        for v, words in zip(frozen, told, strict=False)
     ]
     return views, [
         ModelView(
@@ -62,11 +62,11 @@ def timeline(studio: Studio, name: str) -> tuple[TimelineEntry, ...]:
     with studio.database.read() as connection:
         project = projects.find(connection, name)
         frozen = versions.list_all(connection, project.id)
-        diffs = versions.successive_diffs(connection, project.id)
+        changes = _changes(studio, connection, project.id, frozen)
         made = models.list_all(connection, project.id, deleted=True)
         moves = models.moves(connection, project.id)
     entries = [
-        *(_data_entry(*pair) for pair in zip(frozen, diffs, strict=True)),
+        *(_data_entry(*pair) for pair in zip(frozen, changes, strict=True)),
         *(_model_entry(name, record) for record in made),
         *_move_entries(name, moves),
     ]
@@ -74,9 +74,22 @@ def timeline(studio: Studio, name: str) -> tuple[TimelineEntry, ...]:
     return tuple(sorted(entries, key=lambda entry: (entry.at, _RANKS.get(entry.kind, 2))))
 
 
-def _data_entry(version: DatasetVersionRecord, diff: DatasetDiff) -> TimelineEntry:
+def _changes(
+    studio: Studio, connection: Transaction, project_id: int, frozen: list[DatasetVersionRecord]
+) -> list[tuple[str, ...]]:
+    """Say what each version changed; once, since what is frozen stays as it is."""
+    if not frozen:
+        return []
+    return studio.cache.get(
+        ("changes", frozen[-1].id),
+        lambda: [d.words for d in versions.successive_diffs(connection, project_id)],
+        lambda made: 200 * len(made),
+    )
+
+
+def _data_entry(version: DatasetVersionRecord, words: tuple[str, ...]) -> TimelineEntry:
     title = f"Data version {version.number}: {version.message}"
-    return TimelineEntry(version.created_at, "data", version.number, title, diff.words, "")
+    return TimelineEntry(version.created_at, "data", version.number, title, words, "")
 
 
 def _model_entry(name: str, record: ModelVersionRecord) -> TimelineEntry:

@@ -14,7 +14,7 @@ async function page(context) {
   const F = {text: given.get('text') ?? '', intent: given.get('intent') ?? '', split: given.get('split') ?? '', state: given.get('state') ?? '', differs: given.get('differs') === 'true', order: given.get('order') ?? 'newest', page: Number(given.get('page') ?? 0)};
   const S = {rows: [], total: 0, picked: new Set(), all: false, intents: [], byId: new Map(), counts: null, serial: 0};
 
-  const search = h('input', {type: 'search', placeholder: 'Search', 'aria-label': 'Search in utterances', value: F.text, style: {'min-width': '200px', flex: '1'}, oninput: event => later(() => change({text: event.target.value}))});
+  const search = h('input', {type: 'search', placeholder: 'Search', maxlength: 1000, 'aria-label': 'Search in utterances', value: F.text, style: {'min-width': '200px', flex: '1'}, oninput: event => later(() => change({text: event.target.value}))});
   const selects = {
     intent: h('select', {'aria-label': 'Intent', onchange: event => change({intent: event.target.value})}),
     split: choice('Split', [['', 'any split'], ['train', 'train'], ['test', 'test'], ['pool', 'pool']], 'split'),
@@ -40,7 +40,7 @@ async function page(context) {
     return h('select', {'aria-label': label, onchange: event => change({[field]: event.target.value})}, options.map(([value, name]) => h('option', {value, selected: F[field] === value}, name)));
   }
   let waiting = 0;
-  function later(action) { clearTimeout(waiting); waiting = setTimeout(action, 120); }
+  function later(action) { clearTimeout(waiting); waiting = setTimeout(action, 60); }
 
   async function change(values) {
     Object.assign(F, {page: 0}, values);
@@ -106,7 +106,7 @@ async function page(context) {
   }
 
   async function editText(row) {
-    const field = h('textarea', {name: 'text', rows: 4, 'aria-label': 'Text'}, row.text);
+    const field = h('textarea', {name: 'text', rows: 4, maxlength: 10000, 'aria-label': 'Text'}, row.text);
     const given = await ask('Edit the text', field, 'Save');
     if (!given || given.text === row.text) return;
     await call(base + '/edits', {method: 'POST', body: {filter: {ids: [row.id]}, kind: 'text', value: given.text, expected: 1}});

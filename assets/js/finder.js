@@ -6,7 +6,7 @@ let serial = 0;
 export function intentFinder({intents, pick, create = null, label}) {
   const id = `finder-${serial += 1}`;
   const list = h('ul', {id, role: 'listbox', 'aria-label': label, hidden: true});
-  const input = h('input', {type: 'search', role: 'combobox', 'aria-expanded': 'false', 'aria-controls': id, 'aria-autocomplete': 'list', 'aria-label': label, placeholder: create ? 'Find or create an intent  /' : label, autocomplete: 'off', style: {width: '100%'}});
+  const input = h('input', {type: 'search', role: 'combobox', 'aria-expanded': 'false', 'aria-controls': id, 'aria-autocomplete': 'list', 'aria-label': label, placeholder: create ? 'Find or create an intent  /' : label, autocomplete: 'off', maxlength: 200, style: {width: '100%'}});
   const element = h('div', {class: 'found'}, input, list);
   let shown = [], at = 0;
 

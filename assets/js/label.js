@@ -9,7 +9,7 @@ const ORDERS = [['unsure', 'Most unsure', 'The model is least sure of these; a l
   ['newest', 'Newest first', 'In the order they came, newest first.'], ['random', 'Random', 'A fair sample of what waits.']];
 const KEYS = [['Enter', 'take the first suggestion'], ['1 2 … 17', 'intent by its number'], ['/', 'find or create an intent'], ['U', 'undo'], ['O', 'out of scope'], ['S', 'skip'],
   ['F', 'flag for a second look'], ['M', 'more like this'], ['T', 'into the tray'], ['W', 'why this suggestion'], ['P', 'pin as a test'], ['G', 'guidelines'], ['?', 'these keys']];
-const AHEAD = 12;
+const AHEAD = 40, MOST_AHEAD = 60; // as many cards as anybody decides on before more arrive
 
 export const mount = view => frame(view, 'label', 'Label', null, page);
 
@@ -62,7 +62,7 @@ async function page(context) {
     S.fetching = true;
     const settled = [...S.queue.map(item => item.id), ...outbox.pendingIds(), ...S.decided.slice(-60).map(done => done.item.id)];
     try {
-      const found = await call(`${base}/queue?${new URLSearchParams({client, order: S.order, n: 20, without: settled.slice(-150).join(',')})}`);
+      const found = await call(`${base}/queue?${new URLSearchParams({client, order: S.order, n: MOST_AHEAD - Math.min(AHEAD, S.queue.length), without: settled.slice(-150).join(',')})}`);
       const have = new Set(settled);
       S.queue.push(...found.items.filter(item => !have.has(item.id)));
       S.waiting = found.waiting;

@@ -25,11 +25,15 @@ async function page(context) {
   const {main, base, heading} = context;
   const given = query();
   const V = {by: given.get('by') ?? 'intent', method: given.get('method') ?? 'pca', model: given.get('model') ?? '', other: given.get('other') ?? ''};
-  const S = {ids: [], xy: null, codes: null, legend: [], hidden: new Set(), picked: [], rows: new Map(), revision: -1, order: '', side: 'after'};
-  const {models} = await call(base + '/versions');
-  const names = [['', 'champion'], ['0', 'untuned encoder'], ...models.map(model => [String(model.number), `version ${model.number}`])];
+  const S = {ids: [], xy: null, codes: null, legend: [], hidden: new Set(), picked: [], rows: new Map(), revision: -1, order: '', side: 'after', known: new Map()};
+  const asked = more => new URLSearchParams({method: V.method, ...(V.model ? {model: V.model} : {}), ...more});
+  // The drawing library and the points take longest: they are under way before anything is drawn.
+  const early = V.other ? null : Promise.all([plotly(), points_()]);
+  early?.catch(() => {}); // `load` tells of it
+  const [states, {intents}] = await Promise.all([call(base + '/models'), call(base + '/overview')]);
+  const names = [['', 'champion'], ['0', 'untuned encoder'], ...Object.keys(states).map(known => [known, `version ${known}`])];
   const select = (label, options, field, then) => h('select', {'aria-label': label, onchange: event => { V[field] = event.target.value; setQuery({[field]: V[field]}); then(); }}, options.map(([value, name]) => h('option', {value, selected: V[field] === value}, name)));
-  const search = h('input', {type: 'search', placeholder: 'Highlight', 'aria-label': 'Highlight texts', oninput: () => { clearTimeout(S.timer); S.timer = setTimeout(guarded(highlight), 150); }});
+  const search = h('input', {type: 'search', placeholder: 'Highlight', 'aria-label': 'Highlight texts', maxlength: 1000, oninput: () => { clearTimeout(S.timer); S.timer = setTimeout(guarded(highlight), 150); }});
   const plot = h('div', {class: 'map', role: 'img', 'aria-label': 'Map of the utterances; the list beside it shows what is selected'});
   const note = h('div', {class: 'row small soft', role: 'status', 'data-role': 'map-note'});
   const legend = h('div', {class: 'legend', 'aria-label': 'Legend'});
@@ -37,13 +41,12 @@ async function page(context) {
   const swap = h('button', {hidden: true, 'data-role': 'swap', 'aria-pressed': 'false', onclick: () => flip()}, 'Show before');
   heading.append(h('div', {class: 'row push'}, select('Layout', METHODS, 'method', load), select('Model version', names, 'model', load), select('Compare with', [['', 'no comparison'], ...names.slice(1)], 'other', load), swap));
   main.append(h('div', {class: 'columns'}, h('section', {class: 'sheet', 'aria-label': 'Map'}, h('div', {class: 'row'}, h('span', {class: 'soft small'}, 'Colour by'), select('Colour by', COLOURINGS, 'by', guarded(recolour)), search), plot, note, legend), h('aside', {class: 'stack'}, side)));
-  const {intents} = await call(base + '/overview');
   const byId = new Map(intents.map(intent => [intent.id, intent]));
-  const asked = more => new URLSearchParams({method: V.method, ...(V.model ? {model: V.model} : {}), ...more});
 
-  async function load() {
+  async function load(begun = null) {
     note.textContent = 'Loading the map …';
     S.compared = null;
+    S.known.clear();
     swap.hidden = true;
     S.side = 'after';
     S.marked = [];
@@ -51,11 +54,12 @@ async function page(context) {
     delete plot.dataset.moving;
     nameSwap();
     try {
-      const [Plotly, points] = await Promise.all([plotly(), V.other ? comparedPoints() : points_()]);
+      const [Plotly, points] = await (begun ?? Promise.all([plotly(), V.other ? comparedPoints() : points_()]));
       Object.assign(S, points);
       await draw(Plotly);
       drawNote();
       drawSide();
+      fetchOthers();
     } catch (error) { offerLayout(error); }
   }
   async function points_() {
@@ -75,7 +79,20 @@ async function page(context) {
     Object.assign(S, shown);
     S.labelled = state && Array.from(state.codes, code => state.legend[code].name !== 'unlabelled');
   }
-  async function codesBy(by) {
+  // Each way of colouring is fetched once until a label changes; the dear ones while nobody waits.
+  function codesBy(by) {
+    if (!S.known.has(by)) {
+      const found = fetchCodes(by);
+      S.known.set(by, found);
+      found.catch(() => S.known.delete(by));
+    }
+    return S.known.get(by);
+  }
+  async function fetchOthers() {
+    const needModel = new Set(['prediction', 'agreement']);
+    for (const [by] of COLOURINGS) if (S.model || !needModel.has(by)) await codesBy(by).catch(() => {});
+  }
+  async function fetchCodes(by) {
     const wanted = S.compared ? {model: S.compared.after, other: S.compared.before} : {};
     const buffer = await binary(`${base}/map/colours?${asked({by, order: S.order, ...wanted})}`);
     const length = new DataView(buffer).getUint32(0, true);
@@ -105,6 +122,7 @@ async function page(context) {
   // Shape tells labelled from unlabelled where the number of points allows a shape each.
   function symbols() { return S.labelled ? S.labelled.map(is => is ? 'circle' : 'diamond') : 'circle'; }
 
+  async function recolourAfresh() { S.known.clear(); await recolour(); }
   async function recolour() {
     S.hidden.clear();
     await colours();
@@ -155,7 +173,7 @@ async function page(context) {
   const act = guarded(async (kind, value, said) => {
     const done = await call(base + '/edits', {method: 'POST', body: {filter: {ids: S.picked}, kind, value, expected: S.picked.length}});
     toast(`${plural(done.changed, 'utterance')} ${said}.`, 'Undo on the Data page takes it back.', 'good');
-    await recolour();
+    await recolourAfresh();
     await drawPicked();
     await context.refresh();
   });
@@ -226,8 +244,8 @@ async function page(context) {
   context.onStatus((status, before) => {
     if (S.watching) { if (status.job) watchJob(); else { S.watching = false; load(); } return; }
     if (before && before.champion !== status.champion && !V.model) load();
-    else if (before && before.revision !== status.revision && S.codes) guarded(recolour)();
+    else if (before && before.revision !== status.revision && S.codes) guarded(recolourAfresh)();
   });
   drawSide();
-  await load();
+  await load(early);
 }

@@ -55,9 +55,12 @@ export class Outbox {
     return true;
   }
 
+  // A full store of the browser keeps nobody from deciding: what waits is then in this tab alone.
   keep() {
-    if (this.pending.length) localStorage.setItem(this.store, JSON.stringify(this.pending));
-    else localStorage.removeItem(this.store);
+    try {
+      if (this.pending.length) localStorage.setItem(this.store, JSON.stringify(this.pending));
+      else localStorage.removeItem(this.store);
+    } catch (error) { console.warn('decisions are kept in this tab alone', error); }
   }
 
   async flush() {

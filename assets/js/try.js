@@ -1,9 +1,10 @@
 // Type, and see at once what answers and which examples decide; paste many lines for a table.
-import {call, chip, fill, frame, guarded, h, percent, plural, query, setQuery, toast} from './studio.js';
+import {call, chip, fill, frame, guarded, h, number, percent, plural, query, setQuery, toast} from './studio.js';
 import {landingMap} from './landing.js';
 import {votesOf} from './votes.js';
 
-const PAUSE = 90;
+const LONGEST_LINE = 10000, MOST_LINES = 1000, LONGEST_ADDRESS = 1000;
+const PAUSE = 40; // shorter than between two letters of a quick typist: an answer costs some 15 ms
 
 export const mount = view => frame(view, 'try', 'Try', 'Type as a customer would. The answer comes while you type, with the examples that vote for it.', page);
 
@@ -11,7 +12,7 @@ async function page(context) {
   const {main, base} = context;
   const {intents} = await call(base + '/overview');
   const byName = new Map(intents.map(intent => [intent.name, intent]));
-  const box = h('textarea', {rows: 2, 'aria-label': 'Text to try', placeholder: 'my wifi is gone again', autofocus: true, style: {'font-size': '19px'}}, query().get('text') ?? '');
+  const box = h('textarea', {rows: 2, maxlength: 1000000, 'aria-label': 'Text to try', placeholder: 'my wifi is gone again', autofocus: true, style: {'font-size': '19px'}}, query().get('text') ?? '');
   const answer = h('section', {class: 'sheet', 'aria-live': 'polite', 'aria-label': 'Answer', 'data-role': 'answer'});
   const table = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Many answers'});
   const landing = landingMap(base, byName);
@@ -24,16 +25,16 @@ async function page(context) {
 
   async function ask() {
     const lines = box.value.split('\n').map(line => line.trim()).filter(Boolean);
-    setQuery({text: lines.length === 1 ? lines[0] : ''});
+    setQuery({text: lines.length === 1 && lines[0].length <= LONGEST_ADDRESS ? lines[0] : ''});
     running?.abort();
     if (!lines.length) { empty(); return; }
     running = new AbortController();
     try {
-      const answers = await call(base + '/predict', {method: 'POST', body: {texts: lines.slice(0, 1000)}, signal: running.signal});
+      const answers = await call(base + '/predict', {method: 'POST', body: {texts: lines.slice(0, MOST_LINES).map(line => line.slice(0, LONGEST_LINE))}, signal: running.signal});
       table.hidden = lines.length === 1;
       answer.hidden = lines.length > 1;
       landed.hidden = lines.length > 1;
-      if (lines.length > 1) { showAll(answers); return; }
+      if (lines.length > 1) { showAll(answers, lines.length); return; }
       show(answers[0]);
       await landing.show(answers[0]);
     } catch (error) {
@@ -58,8 +59,8 @@ async function page(context) {
       await drawPins();
     })}, 'Pin'));
   }
-  function showAll(answers) {
-    fill(table, h('h2', {}, plural(answers.length, 'text')), h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, h('th', {}, 'Text'), h('th', {}, 'Answer'), h('th', {class: 'number'}, 'Likely'), h('th', {}, 'Nearest example'))),
+  function showAll(answers, given) {
+    fill(table, h('h2', {}, given > answers.length ? `The first ${number(answers.length)} of ${plural(given, 'text')}` : plural(answers.length, 'text')), h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, h('th', {}, 'Text'), h('th', {}, 'Answer'), h('th', {class: 'number'}, 'Likely'), h('th', {}, 'Nearest example'))),
       h('tbody', {}, answers.map(({prediction}) => h('tr', {}, h('td', {}, prediction.text), h('td', {}, verdict(prediction)), h('td', {class: 'number'}, percent(prediction.ranked[0].probability, 0)), h('td', {class: 'soft'}, [...prediction.neighbours].sort((a, b) => b.cosine - a.cosine)[0]?.text ?? '')))))));
   }
   async function drawPins() {

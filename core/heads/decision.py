@@ -5,7 +5,6 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from core.errors import ArtifactDamaged
 from core.types import ScoreArray
@@ -59,6 +58,8 @@ def fit_calibration(scores: ScoreArray, targets: ScoreArray, rejection: float) -
     bounds = (float(np.log(_SHARPEST)), float(np.log(_BLUNTEST)))
     temperature = 1.0
     if len(logits) and np.ptp(logits, axis=1).any():  # else every temperature says the same
+        from scipy.optimize import minimize_scalar  # half a second that only a training spends
+
         temperature = float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
     threshold = float(np.quantile(scores.max(1), rejection))
     return Calibration(temperature, threshold, rejection)

@@ -4,13 +4,20 @@ from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from sqlalchemy.engine import Connection
 
-from storage.migrations import m0001_initial, m0002_layouts, m0003_order, m0004_gate
+from storage.migrations import (
+    m0001_initial,
+    m0002_layouts,
+    m0003_order,
+    m0004_gate,
+    m0005_pages,
+)
 
 STEPS = (
     (m0001_initial.REVISION, m0001_initial.upgrade),
     (m0002_layouts.REVISION, m0002_layouts.upgrade),
     (m0003_order.REVISION, m0003_order.upgrade),
     (m0004_gate.REVISION, m0004_gate.upgrade),
+    (m0005_pages.REVISION, m0005_pages.upgrade),
 )
 HEAD = STEPS[-1][0]
 

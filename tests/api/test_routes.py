@@ -305,3 +305,15 @@ def test_settings_out_of_range_are_named(client, labelled) -> None:
     answer = client.post("/api/projects/p/estimate", json=body)
     assert answer.status_code == 422
     assert "epochs" in answer.json()["message"]
+
+
+def test_the_model_versions_are_listed_without_their_data(client, trained) -> None:
+    assert client.get("/api/projects/p/models").json() == {"1": "champion"}
+
+
+def test_a_text_longer_than_any_utterance_is_refused_in_words(client, trained) -> None:
+    """A pasted book was answered, after the server had read it for seconds."""
+    said = client.post("/api/projects/p/predict", json={"texts": ["money " * 2_000]})
+    assert said.status_code == 422
+    assert "10000 characters" in said.json()["message"]
+    assert client.post("/api/projects/p/predict", json={"texts": ["a" * 10_000]}).status_code == 200

@@ -1,0 +1,39 @@
+"""Looking for words in texts, whatever their case and alphabet, in one pass over many rows."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+
+
+class Contains(FunctionElement[bool]):
+    """Whether a column of texts holds a word; %, _ and backslash mean themselves."""
+
+    name = "contains"
+    type = sa.Boolean()
+    inherit_cache = True
+
+    def __init__(self, column: sa.ColumnElement[str], word: str) -> None:
+        signs = ("\\", "%", "_")
+        for sign in signs:
+            word = word.replace(sign, f"\\{sign}")
+        super().__init__(column, sa.literal(f"%{word.casefold()}%"))
+
+
+@compiles(Contains)
+def _anywhere(element: Contains, compiler: Any, **kw: Any) -> str:
+    column, pattern = (compiler.process(clause, **kw) for clause in element.clauses)
+    return f"({column} ILIKE {pattern} ESCAPE '\\')"
+
+
+@compiles(Contains, "sqlite")
+def _in_sqlite(element: Contains, compiler: Any, **kw: Any) -> str:
+    """LIKE is quick and folds the letters of English alone; `lower`, ours, folds the others."""
+    column, pattern = element.clauses
+    text, first, second = (compiler.process(clause, **kw) for clause in (column, pattern, pattern))
+    others = f"length({text}) <> length(CAST({text} AS BLOB))"
+    return (
+        f"({text} LIKE {first} ESCAPE '\\' "
+        f"OR ({others} AND lower({text}) LIKE {second} ESCAPE '\\'))"
+    )

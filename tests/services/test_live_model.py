@@ -1,0 +1,84 @@
+"""The model in the server: loaded once, brought up to date, and modest with the machine."""
+
+import os
+import threading
+
+import pytest
+
+from app.server import _leave_a_core
+from app.services import live, pool, timeline
+from app.services.spaces import find_space, open_space
+from app.services.studio import Studio
+from app.services.workbench import open_workbench
+from tests.services.trained import POOL, change
+
+
+def test_a_model_is_loaded_once_for_its_answers_and_its_map(home: Studio) -> None:
+    with home.database.read() as connection:
+        space = find_space(connection, "p", None)
+    found = open_workbench(home).models.get(space.project.id)
+    assert found is not None
+    assert found.pipeline.encoder is open_space(home, space).encoder
+    assert found.pipeline.model_version == space.name
+
+
+class Slow:
+    """A model that takes seven seconds to load, and then is none."""
+
+    def __init__(self, clock: list[float]) -> None:
+        self.clock = clock
+
+    def get(self, project_id: int) -> None:
+        self.clock[0] += 7.0
+
+
+def test_a_look_at_the_pool_that_took_long_is_not_repeated_soon(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each label asked for another look, and on a large project the looks took a whole core."""
+    clock = [100.0]
+    monkeypatch.setattr(pool.time, "monotonic", lambda: clock[0])
+    pools = pool.Pools(home, Slow(clock))  # type: ignore[arg-type]
+    pools.looked[1] = pool.Look(0, None, 0.0)
+    pools._refresh(1)
+    assert pools.looked[1] == pool.Look(0, None, 107.0 + 4 * 7.0)
+
+
+def test_a_large_set_that_took_long_is_not_solved_again_soon(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With 10,000 exemplars every label solved all votes anew, one time after the other."""
+    solved: list[int] = []
+    monkeypatch.setattr(live, "_IMMEDIATE", 0)
+    monkeypatch.setattr(live, "_caught_up", lambda _, key, known: solved.append(key) or known)
+    monkeypatch.setattr(live, "_REST_SHARE", 1e9)
+    change(home, POOL[0], "flagged", "odd")
+    models = live.LiveModels(home)
+    for _ in range(3):
+        assert models.get(1) is not None
+        for thread in threading.enumerate():
+            if thread.name == "join-labels":
+                thread.join()
+    assert solved == [1]
+
+
+def test_answers_leave_room_for_others() -> None:
+    """With all cores for one short text, it took ten times as long beside a training."""
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    before = torch.get_num_threads()
+    with threadpool_limits(limits=None):
+        _leave_a_core()
+        assert torch.get_num_threads() == max(1, (os.cpu_count() or 1) // 2)
+    torch.set_num_threads(before)
+
+
+def test_what_is_frozen_is_compared_once(home: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log of 50,000 rows was read anew whenever versions were listed, for 0.8 s each time."""
+    first = timeline.list_versions(home, "p")
+    told = timeline.timeline(home, "p")
+    monkeypatch.setattr(timeline.versions, "successive_diffs", lambda *_: [])
+    assert [view.changes for view in first[0]][:1] == ["the first"]
+    assert timeline.list_versions(home, "p") == first
+    assert timeline.timeline(home, "p") == told
