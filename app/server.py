@@ -4,6 +4,7 @@ import os
 import socket
 import tempfile
 import threading
+import warnings
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -67,7 +68,9 @@ def build_app(bench: Workbench, token: str | None, hosts: frozenset[str]) -> Gua
     app.include_router(all_routes(), prefix="/api")
     app.mount("/studio", StaticFiles(packages=[("assets", ".")]), name="studio")
     pages = build_pages()
-    gr.mount_gradio_app(app, pages, path="/", **launch_settings())
+    with warnings.catch_warnings():  # Gradio says about itself what nobody here can change
+        warnings.filterwarnings("ignore", "SSR mode is not supported")
+        gr.mount_gradio_app(app, pages, path="/", **launch_settings())
     pages.has_launched = True  # Gradio checks paths of files only in an app that has launched
     return Guard(app, token, hosts)
 
