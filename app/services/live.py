@@ -4,6 +4,8 @@ A new exemplar joins the votes in closed form, without training ("hot"); the enc
 learned from it until the next training.
 """
 
+import os
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -107,6 +109,7 @@ class LiveModels:
 
         def work() -> None:
             began = time.monotonic()
+            _step_back()
             try:
                 fresh = _caught_up(self.studio, project_id, live)
                 if self.known.get(project_id, live).version.id == live.version.id:
@@ -117,6 +120,12 @@ class LiveModels:
                 self.busy.discard(project_id)
 
         threading.Thread(target=work, name="join-labels", daemon=True).start()
+
+
+def _step_back() -> None:
+    """Let everybody else have the processor first; where threads have priorities of their own."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
 
 
 def _load(studio: Studio, project_id: int, version: ModelVersionRecord) -> LiveModel:

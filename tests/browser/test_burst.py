@@ -1,0 +1,56 @@
+"""Whoever labels faster than the network answers, or with a browser whose store is full."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.benchmarks.browser_homes import PROJECT, command, generated
+from tests.benchmarks.browser_probe import chromium, page_of, served
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("burst")
+    pool = folder / "pool.txt"
+    pool.write_text("\n".join(text for text, _ in generated(120)), encoding="utf-8")
+    command(folder / "home", "new", PROJECT)
+    command(folder / "home", "import", PROJECT, str(pool))
+    return folder / "home"
+
+
+@pytest.fixture
+def page(home: Path) -> Iterator[Page]:
+    with chromium() as browser, served(home) as server, page_of(browser) as opened:
+        opened.goto(f"{server.url}/label?project={PROJECT}")
+        opened.wait_for_function("document.querySelector('[data-role=utterance]')?.dataset.id")
+        yield opened
+
+
+def skipped(page: Page) -> int:
+    path = f"/api/projects/{PROJECT}/overview"
+    return int(page.evaluate(f"fetch('{path}').then(a => a.json()).then(a => a.counts.skipped)"))
+
+
+def skip(page: Page, times: int) -> int:
+    """Press the key so often; return how many decisions that made."""
+    before = skipped(page)
+    for _ in range(times):
+        page.keyboard.press("s")
+    page.wait_for_function("document.querySelector('[data-role=saved]').textContent == 'all saved'")
+    return skipped(page) - before
+
+
+def test_forty_keys_at_once_are_forty_decisions(page: Page) -> None:
+    """Twenty cards were fetched ahead, so the other twenty keys fell on an empty card."""
+    page.route("**/queue?*", lambda _: None)  # more cards never come
+    assert skip(page, 40) == 40
+
+
+def test_a_full_store_of_the_browser_stops_no_decision(page: Page) -> None:
+    """One decision that did not fit kept itself and all later ones from ever being sent."""
+    page.evaluate("localStorage.setItem('full', 'x'.repeat(5 * 1024 * 1024 - 200))")
+    assert skip(page, 5) == 5
