@@ -52,7 +52,7 @@ class LiveModel:
     """
 
     version: ModelVersionRecord
-    pipeline: Any
+    pipeline: Any = field(repr=False)
     columns: tuple[str, ...]
     taught: dict[str, Said] = field(repr=False)
     plane: Plane = field(repr=False)
