@@ -64,7 +64,7 @@ class Bench:
     def opened(self, home: Path) -> Iterator[Place]:
         """Serve a home and open a page."""
         with served(home) as server, page_of(self.browser) as page:
-            yield Place(page, server.url, home.name)
+            yield Place(page, server.base, home.name)
 
     def home(self, name: str, build: Callable[[Path], None]) -> Path:
         """Return a home, built when it is not there."""

@@ -1,9 +1,5 @@
 """The server and the browser of a measurement, and the clocks inside the page."""
 
-import subprocess
-import sys
-import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,12 +8,9 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
-CHROMIUM = (
-    "--no-sandbox",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-)
+from tests.browser.chromium import ARGUMENTS, find_chromium
+from tests.browser.served import Served
+
 PATIENCE_MS = 60_000
 
 CLOCKS = Path(__file__).with_name("clocks.js")
@@ -58,19 +51,6 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
-    """A server that runs.
-
-    Attributes:
-        url: Its address, without a slash at the end.
-        began: When its process was started, by `time.perf_counter`.
-    """
-
-    url: str
-    began: float
-
-
-@dataclass(frozen=True, slots=True)
 class Place:
     """An open page, the server's address, and the name of the home."""
 
@@ -80,32 +60,20 @@ class Place:
 
 
 @contextmanager
-def served(home: Path, *more: str) -> Iterator[Served]:
-    """Start the studio on a free port of this machine; end it afterwards."""
-    began = time.perf_counter()
-    words = ("serve", "--no-browser", "--no-token", "--port", "0", *more)
-    command = [sys.executable, "-m", "app.cli", "--home", str(home), *words]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+def served(home: Path) -> Iterator[Served]:
+    """Serve a studio to everybody on this machine; end it afterwards."""
+    studio = Served(home, asks_token=False, watched=False).start()
     try:
-        if process.stdout is None:
-            raise RuntimeError("a process without its output")
-        line = next((found for found in process.stdout if "open at" in found), "")
-        if not line:
-            raise RuntimeError(f"the studio of {home} did not start")
-        threading.Thread(target=process.stdout.read, daemon=True).start()  # so it never fills
-        yield Served(line.split()[-1].rstrip("/"), began)
+        yield studio
     finally:
-        process.terminate()
-        process.wait(30)
+        studio.stop()
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Start the system's Chromium without a window, drawing in software."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=list(CHROMIUM)
-        )
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
         try:
             yield browser
         finally:

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import urllib.request
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,8 @@ class Served:
     Attributes:
         home: Where its data lies.
         sample: Whether it begins with the sample project.
+        asks_token: Whether it lets in only those who have the launch token.
+        watched: Whether its sockets are; that costs a little of its time.
         port: Where it listens; 0 until it has found a free one.
         address: What it printed, with the launch token.
         process: Its process while it runs.
@@ -28,6 +31,8 @@ class Served:
 
     home: Path
     sample: bool = False
+    asks_token: bool = True
+    watched: bool = True
     port: int = 0
     address: str = ""
     process: subprocess.Popen[str] | None = field(default=None, repr=False)
@@ -44,7 +49,7 @@ class Served:
 
     def start(self) -> "Served":
         """Start it and wait for the line that names the address."""
-        more = ["--sample"] if self.sample else []
+        more = ["--sample"] * self.sample + ["--no-token"] * (not self.asks_token)
         command = [*_studio(self.home), "serve", "--no-browser", "--port", str(self.port), *more]
         self.process = subprocess.Popen(
             command,
@@ -52,7 +57,7 @@ class Served:
             stderr=subprocess.STDOUT,
             text=True,
             encoding="utf-8",
-            env=environment(self.home),
+            env=environment(self.home, watched=self.watched),
         )
         assert self.process.stdout is not None
         said = []
@@ -62,8 +67,16 @@ class Served:
             if found:
                 self.address = found.group()
                 self.port = int(self.base.rpartition(":")[2])
+                # Somebody has to read on, or a talkative studio waits for ever.
+                threading.Thread(target=self._read_on, args=(self.process,), daemon=True).start()
                 return self
         raise AssertionError("the studio did not start:\n" + "".join(said))
+
+    def _read_on(self, process: subprocess.Popen[str]) -> None:
+        if process.stdout is not None:
+            with process.stdout as output:
+                for _ in output:
+                    pass
 
     def stop(self) -> None:
         """Stop it as Ctrl-C does, and as a lost power plug does when it does not listen."""
@@ -75,8 +88,6 @@ class Served:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        if self.process.stdout is not None:
-            self.process.stdout.close()
         self.process = None
 
     def strangers(self) -> list[str]:
@@ -127,12 +138,14 @@ def probe(name: str) -> str:
     return (Path(__file__).parent / "probes" / f"{name}.js").read_text(encoding="utf-8")
 
 
-def environment(home: Path) -> dict[str, str]:
+def environment(home: Path, *, watched: bool = True) -> dict[str, str]:
     """The environment of a studio under test: this checkout, the CPU, its sockets watched."""
     here = Path(__file__).parent
-    paths = os.pathsep.join([str(here / "watch"), str(here.parents[1])])
-    strangers = str(home.with_suffix(".strangers"))
-    return {**os.environ, "PYTHONPATH": paths, "STUDIO_DEVICE": "cpu", "STRANGERS": strangers}
+    found = {**os.environ, "PYTHONPATH": str(here.parents[1]), "STUDIO_DEVICE": "cpu"}
+    if watched:
+        found["PYTHONPATH"] = os.pathsep.join([str(here / "watch"), found["PYTHONPATH"]])
+        found["STRANGERS"] = str(home.with_suffix(".strangers"))
+    return found
 
 
 def _studio(home: Path) -> list[str]:

@@ -91,8 +91,6 @@ def kill(studio: Served) -> None:
     assert studio.process is not None
     studio.process.kill()
     studio.process.wait()
-    assert studio.process.stdout is not None
-    studio.process.stdout.close()
 
 
 def label_the_rest(one: Labeller, other: Labeller) -> None:
