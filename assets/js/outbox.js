@@ -2,7 +2,9 @@
 // What is not saved yet outlives a reload, a crash of the tab and a cut network.
 import {call} from './studio.js';
 
-const SHORTEST_WAIT = 300, LONGEST_WAIT = 8000, MOST = 200;
+const SHORTEST_WAIT = 300,
+  LONGEST_WAIT = 8000,
+  MOST = 200;
 
 export class Outbox {
   constructor(project, base, {changed, refused, saved}) {
@@ -18,17 +20,29 @@ export class Outbox {
     this.failing = false;
   }
 
-  get size() { return this.pending.length; }
-  get busy() { return this.pending.length > 0; }
-  get state() { return !this.busy ? 'saved' : this.failing ? 'offline' : 'saving'; }
-  pendingIds() { return this.pending.map(entry => entry.operation.id); }
+  get size() {
+    return this.pending.length;
+  }
+  get busy() {
+    return this.pending.length > 0;
+  }
+  get state() {
+    return !this.busy ? 'saved' : this.failing ? 'offline' : 'saving';
+  }
+  pendingIds() {
+    return this.pending.map(entry => entry.operation.id);
+  }
 
   // Takes over what this tab, or one that is gone, could not save.
   async restore() {
     const mine = [];
     for (const name of Object.keys(localStorage).filter(key => key.startsWith(this.prefix))) {
-      if (name !== this.store && await held(name)) continue;
-      try { mine.push(...JSON.parse(localStorage.getItem(name))); } catch { /* half a line of a crashed tab */ }
+      if (name !== this.store && (await held(name))) continue;
+      try {
+        mine.push(...JSON.parse(localStorage.getItem(name)));
+      } catch {
+        /* half a line of a crashed tab */
+      }
       localStorage.removeItem(name);
     }
     hold(this.store);
@@ -60,7 +74,9 @@ export class Outbox {
     try {
       if (this.pending.length) localStorage.setItem(this.store, JSON.stringify(this.pending));
       else localStorage.removeItem(this.store);
-    } catch (error) { console.warn('decisions are kept in this tab alone', error); }
+    } catch (error) {
+      console.warn('decisions are kept in this tab alone', error);
+    }
   }
 
   async flush() {
@@ -92,18 +108,28 @@ export class Outbox {
         // What the server understood and refuses will not be welcome later either.
         if (error.status >= 400 && error.status < 500 && ![401, 408, 429].includes(error.status)) {
           this.failing = false;
-          return batch.map(operation => ({key: operation.key, state: 'refused', message: error.message, hint: error.hint}));
+          return batch.map(operation => ({
+            key: operation.key,
+            state: 'refused',
+            message: error.message,
+            hint: error.hint,
+          }));
         }
         this.failing = true;
         this.changed();
-        await Promise.race([new Promise(wake => setTimeout(wake, wait)), new Promise(wake => window.addEventListener('online', wake, {once: true}))]);
+        await Promise.race([
+          new Promise(wake => setTimeout(wake, wait)),
+          new Promise(wake => window.addEventListener('online', wake, {once: true})),
+        ]);
       }
     }
   }
 }
 
 // A lock lives as long as its tab, so that two tabs never send the same backlog.
-function hold(name) { navigator.locks?.request(name, () => new Promise(() => {})); }
+function hold(name) {
+  navigator.locks?.request(name, () => new Promise(() => {}));
+}
 async function held(name) {
   if (!navigator.locks) return false;
   return (await navigator.locks.query()).held.some(lock => lock.name === name);
