@@ -133,10 +133,10 @@ def retrains_and_changes_its_mind(page: Page, studio: Served) -> None:
     expect(page.locator("[data-role=estimate]")).to_contain_text("about")
     page.get_by_role("button", name="Retrain").click()
     page.wait_for_selector("[data-role=job-state]:has-text('running')", timeout=60_000)
-    page.wait_for_selector("svg.curve", timeout=120_000)
+    page.wait_for_selector(".curve svg", timeout=120_000)
     page.reload()
     page.wait_for_selector("[data-role=job-state]:has-text('running')")
-    page.wait_for_selector("svg.curve")
+    page.wait_for_selector(".curve svg")
     page.get_by_role("button", name="Cancel").click()
     page.wait_for_selector("[data-role=job-state]:has-text('cancelled')", timeout=60_000)
     assert [model["number"] for model in models(studio)] == [1]
