@@ -1,75 +1,138 @@
 // Type, and see at once what answers and which examples decide; paste many lines for a table.
-import {call, chip, fill, frame, guarded, h, number, percent, plural, query, setQuery, toast} from './studio.js';
-import {landingMap} from './landing.js';
-import {votesOf} from './votes.js';
+import {query, setQuery} from './shared/address.js';
+import {fill, h} from './shared/elements.js';
+import {Intents} from './shared/intents.js';
+import {post} from './shared/rest.js';
+import {frame} from './studio.js';
+import {answersView, answerView} from './try/answers.js';
+import {LandingMap} from './try/landing.js';
+import {Pins} from './try/pins.js';
 
-const LONGEST_LINE = 10000, MOST_LINES = 1000, LONGEST_ADDRESS = 1000;
+const LEAD = 'Type as a customer would. The answer comes while you type, with the examples that vote for it.';
+const LONGEST_LINE = 10000;
+const MOST_LINES = 1000;
+const LONGEST_ADDRESS = 1000;
 const PAUSE = 40; // shorter than between two letters of a quick typist: an answer costs some 15 ms
 
-export const mount = view => frame(view, 'try', 'Try', 'Type as a customer would. The answer comes while you type, with the examples that vote for it.', page);
+export const mount = view => frame(view, 'try', 'Try', LEAD, context => new TryPage(context).start());
 
-async function page(context) {
-  const {main, base} = context;
-  const {intents} = await call(base + '/overview');
-  const byName = new Map(intents.map(intent => [intent.name, intent]));
-  const box = h('textarea', {rows: 2, maxlength: 1000000, 'aria-label': 'Text to try', placeholder: 'my wifi is gone again', autofocus: true, style: {'font-size': '19px'}}, query().get('text') ?? '');
-  const answer = h('section', {class: 'sheet', 'aria-live': 'polite', 'aria-label': 'Answer', 'data-role': 'answer'});
-  const table = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Many answers'});
-  const landing = landingMap(base, byName);
-  const landed = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Where it lands'}, landing.element);
-  const list = h('section', {class: 'sheet', 'aria-label': 'Pins'});
-  main.append(h('div', {class: 'columns'}, h('div', {class: 'stack'}, box, answer, table), h('aside', {class: 'stack'}, landed, list)));
-  let waiting = 0, running = null;
+class TryPage {
+  #context;
+  #intents;
+  #pins;
+  #landing;
+  #running = null;
+  #box;
+  #answer = h('section', {
+    class: 'sheet',
+    'aria-live': 'polite',
+    'aria-label': 'Answer',
+    'data-role': 'answer',
+  });
+  #answers = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Many answers'});
+  #landed;
 
-  box.addEventListener('input', () => { clearTimeout(waiting); waiting = setTimeout(ask, PAUSE); });
+  constructor(context) {
+    this.#context = context;
+    this.#intents = new Intents(context.base);
+    this.#pins = new Pins(context.base, this.#intents);
+    this.#landing = new LandingMap(context.base, this.#intents);
+    const landed = {class: 'sheet', hidden: true, 'aria-label': 'Where it lands'};
+    this.#landed = h('section', landed, this.#landing.element);
+    this.#box = this.#makeBox();
+  }
 
-  async function ask() {
-    const lines = box.value.split('\n').map(line => line.trim()).filter(Boolean);
+  #makeBox() {
+    let timer = 0;
+    const ask = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => this.#ask(), PAUSE);
+    };
+    const attributes = {
+      rows: 2,
+      maxlength: 1000000,
+      'aria-label': 'Text to try',
+      placeholder: 'my wifi is gone again',
+      autofocus: true,
+      style: {'font-size': '19px'},
+      oninput: ask,
+    };
+    return h('textarea', attributes, query().get('text') ?? '');
+  }
+
+  async start() {
+    await this.#intents.load();
+    this.#context.main.append(
+      h(
+        'div',
+        {class: 'columns'},
+        h('div', {class: 'stack'}, this.#box, this.#answer, this.#answers),
+        h('aside', {class: 'stack'}, this.#landed, this.#pins.element),
+      ),
+    );
+    this.#context.onStatus((status, before) => this.#onStatus(status, before));
+    this.#ask();
+    await this.#pins.load();
+  }
+
+  #onStatus(status, before) {
+    if (!before) return;
+    if (before.champion === status.champion && before.revision === status.revision) return;
+    this.#landing.renew().catch(() => {});
+    this.#ask();
+    this.#pins.load().catch(() => {});
+  }
+
+  async #ask() {
+    const lines = this.#lines();
     setQuery({text: lines.length === 1 && lines[0].length <= LONGEST_ADDRESS ? lines[0] : ''});
-    running?.abort();
-    if (!lines.length) { empty(); return; }
-    running = new AbortController();
+    this.#running?.abort();
+    this.#running = new AbortController();
+    const {signal} = this.#running;
+    if (!lines.length) {
+      this.#showNothing();
+      return;
+    }
+    const texts = lines.slice(0, MOST_LINES).map(line => line.slice(0, LONGEST_LINE));
     try {
-      const answers = await call(base + '/predict', {method: 'POST', body: {texts: lines.slice(0, MOST_LINES).map(line => line.slice(0, LONGEST_LINE))}, signal: running.signal});
-      table.hidden = lines.length === 1;
-      answer.hidden = lines.length > 1;
-      landed.hidden = lines.length > 1;
-      if (lines.length > 1) { showAll(answers, lines.length); return; }
-      show(answers[0]);
-      await landing.show(answers[0]);
+      await this.#show(await post(`${this.#context.base}/predict`, {texts}, {signal}), lines.length);
     } catch (error) {
-      if (error.name === 'AbortError') return;
-      answer.hidden = false;
-      fill(answer, h('div', {class: 'note bad'}, error.message, h('div', {class: 'small'}, error.hint)));
+      if (error.name !== 'AbortError') this.#showTrouble(error);
     }
   }
-  function empty() { table.hidden = landed.hidden = true; answer.hidden = false; fill(answer, h('div', {class: 'empty'}, context.status.champion === null ? 'Train a model first; then it answers here.' : 'The answer appears here.')); }
 
-  const verdict = prediction => prediction.decision.rule === 'out-of-scope' ? h('span', {class: 'chip oos'}, 'out of scope') : prediction.decision.intents.map(name => chip(byName.get(name), name));
-  function show(one) {
-    const {prediction} = one;
-    fill(answer, h('div', {class: 'row', style: {'font-size': '19px', 'margin-bottom': '8px'}}, verdict(prediction), h('b', {class: 'tabular'}, percent(prediction.ranked[0].probability, 0)), prediction.decision.rule === 'exact' && h('span', {class: 'badge good'}, 'exact'),
-      h('span', {class: 'soft small push'}, prediction.model_version)), votesOf(one, byName), pinForm(prediction));
+  #lines() {
+    return this.#box.value
+      .split('\n')
+      .map(line => line.trim())
+      .filter(Boolean);
   }
-  function pinForm(prediction) {
-    const which = h('select', {'aria-label': 'Expected intent'}, intents.filter(intent => !intent.archived).map(intent => h('option', {value: intent.id, selected: intent.name === prediction.ranked[0].intent}, intent.name)));
-    return h('div', {class: 'row end', style: {'margin-top': '14px'}}, h('label', {class: 'field'}, 'This text must get', which), h('button', {onclick: guarded(async () => {
-      await call(base + '/pins', {method: 'POST', body: {text: prediction.text, intent: which.value}});
-      toast(`Pinned “${prediction.text.slice(0, 60)}”.`, 'Every training is judged by it.', 'good');
-      await drawPins();
-    })}, 'Pin'));
+
+  async #show(answers, given) {
+    const many = given > 1;
+    this.#answers.hidden = !many;
+    this.#answer.hidden = this.#landed.hidden = many;
+    if (many) {
+      fill(this.#answers, answersView(answers, given, this.#intents));
+      return;
+    }
+    const [answer] = answers;
+    fill(this.#answer, answerView(answer, this.#intents), this.#pins.form(answer.prediction));
+    await this.#landing.show(answer);
   }
-  function showAll(answers, given) {
-    fill(table, h('h2', {}, given > answers.length ? `The first ${number(answers.length)} of ${plural(given, 'text')}` : plural(answers.length, 'text')), h('div', {class: 'scroll'}, h('table', {}, h('thead', {}, h('tr', {}, h('th', {}, 'Text'), h('th', {}, 'Answer'), h('th', {class: 'number'}, 'Likely'), h('th', {}, 'Nearest example'))),
-      h('tbody', {}, answers.map(({prediction}) => h('tr', {}, h('td', {}, prediction.text), h('td', {}, verdict(prediction)), h('td', {class: 'number'}, percent(prediction.ranked[0].probability, 0)), h('td', {class: 'soft'}, [...prediction.neighbours].sort((a, b) => b.cosine - a.cosine)[0]?.text ?? '')))))));
+
+  #showNothing() {
+    const words =
+      this.#context.status.champion === null
+        ? 'Train a model first; then it answers here.'
+        : 'The answer appears here.';
+    this.#answers.hidden = this.#landed.hidden = true;
+    this.#answer.hidden = false;
+    fill(this.#answer, h('div', {class: 'empty'}, words));
   }
-  async function drawPins() {
-    const pins = await call(base + '/pins');
-    fill(list, h('h2', {}, 'Pins'), pins.length ? h('ul', {class: 'last', 'data-role': 'pins'}, pins.map(pin => h('li', {}, h('span', {class: 'badge ' + (pin.kept === null ? '' : pin.kept ? 'good' : 'bad')}, pin.kept === null ? '…' : pin.kept ? 'kept' : 'broken'),
-      h('div', {}, h('div', {}, pin.text), h('div', {class: 'soft small'}, `must get ${pin.expected}`, pin.kept === false && `, gets ${pin.answer}`)), h('button', {class: 'plain push', 'aria-label': `Remove the pin of “${pin.text}”`, onclick: guarded(async () => { await call(base + '/pins', {method: 'POST', body: {text: pin.text}}); await drawPins(); })}, '×')))) : h('p', {class: 'soft'}, 'A pin is a promise: this text must get this intent. A training that breaks one is not promoted by itself.'));
+
+  #showTrouble({message, hint}) {
+    this.#answer.hidden = false;
+    fill(this.#answer, h('div', {class: 'note bad'}, message, h('div', {class: 'small'}, hint)));
   }
-  context.onStatus((status, before) => { if (before && (before.champion !== status.champion || before.revision !== status.revision)) { landing.renew().catch(() => {}); ask(); drawPins().catch(() => {}); } });
-  empty();
-  if (box.value) ask();
-  await drawPins();
 }

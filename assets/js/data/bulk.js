@@ -1,0 +1,78 @@
+// One action on all picked utterances. Its controls stay in place, so that a choice outlives another pick.
+import {fill, h, optionsOf, select} from '../shared/elements.js';
+import {ask, guarded, toast} from '../shared/messages.js';
+import {post} from '../shared/rest.js';
+import {number, plural} from '../shared/words.js';
+
+const ACTIONS = [
+  ['label', 'Label as …'],
+  ['out-of-scope', 'Mark out of scope'],
+  ['unlabel', 'Take the label away'],
+  ['move:train', 'Move to train'],
+  ['move:test', 'Move to test'],
+  ['move:pool', 'Move to pool'],
+  ['flag', 'Flag'],
+  ['unflag', 'Take the flag away'],
+  ['delete', 'Delete'],
+];
+
+export class Bulk {
+  #base;
+  #rows;
+  #done;
+  #picked = h('b', {'data-role': 'picked'});
+  #more;
+  #action;
+  #intent;
+
+  // `done` hears that the picked rows were changed.
+  constructor(base, rows, done) {
+    this.#base = base;
+    this.#rows = rows;
+    this.#done = done;
+    this.#more = h('button', {class: 'plain', onclick: () => rows.pickAll()});
+    const chooseIntent = () => {
+      this.#intent.hidden = this.#action.value !== 'label';
+    };
+    this.#action = select({'aria-label': 'What to do', onchange: chooseIntent}, ACTIONS);
+    this.#intent = select({'aria-label': 'Intent to label with'}, []);
+    this.element = h(
+      'div',
+      {class: 'bulk row', hidden: true},
+      this.#picked,
+      this.#more,
+      h('span', {class: 'push'}),
+      this.#action,
+      this.#intent,
+      h('button', {class: 'primary', onclick: guarded(() => this.#apply())}, 'Apply'),
+    );
+  }
+
+  offer(intents) {
+    const named = intents.map(({id, name}) => [id, name]);
+    fill(this.#intent, optionsOf(named, this.#intent.value));
+  }
+
+  draw() {
+    const {picked, mayPickMore, count} = this.#rows;
+    this.element.hidden = picked === 0;
+    this.#picked.textContent = `${plural(picked, 'utterance')} picked`;
+    this.#more.hidden = !mayPickMore;
+    this.#more.textContent = `Pick all ${number(count)} of this filter`;
+  }
+
+  async #apply() {
+    const {picked: expected, pickedFilter: filter} = this.#rows;
+    const [kind, target = ''] = this.#action.value.split(':');
+    const value = kind === 'label' ? this.#intent.value : target;
+    const name = this.#intent.selectedOptions[0]?.textContent;
+    const said = this.#action.selectedOptions[0].textContent.replace(' as …', ` as ${name}`);
+    const title = `${said}: ${plural(expected, 'utterance')}?`;
+    const undoable = h('p', {class: 'soft'}, 'It is one action, and Undo takes it back as one.');
+    if (!(await ask(title, undoable, said, kind === 'delete' ? 'danger' : 'primary'))) return;
+    const {changed} = await post(`${this.#base}/edits`, {filter, kind, value, expected});
+    toast(`${plural(changed, 'utterance')}: ${said.toLowerCase()}.`, 'Undo takes it back.', 'good');
+    this.#rows.unpick();
+    await this.#done();
+  }
+}

@@ -1,0 +1,130 @@
+// Which utterances are shown, in which order: held by the address, so that it can be sent to somebody.
+import {query, setQuery} from '../shared/address.js';
+import {fill, h, optionsOf, select} from '../shared/elements.js';
+
+const PAUSE = 60; // milliseconds of silence after which a search is asked for
+const SPLITS = [
+  ['', 'any split'],
+  ['train', 'train'],
+  ['test', 'test'],
+  ['pool', 'pool'],
+];
+const STATES = [
+  ['', 'any state'],
+  ['unlabelled', 'unlabelled'],
+  ['labelled', 'labelled'],
+  ['out-of-scope', 'out of scope'],
+  ['skipped', 'skipped'],
+  ['flagged', 'flagged'],
+];
+const ORDERS = [
+  ['newest', 'newest first'],
+  ['oldest', 'oldest first'],
+  ['changed', 'last changed first'],
+  ['text', 'by text'],
+];
+const DISAGREES = 'Labelled utterances that the model would label otherwise, judged without their own vote';
+
+export class Filter {
+  page = 0;
+  #values; // what is asked for, and the order of it
+  #changed;
+  #timer = 0;
+  #search;
+  #selects;
+  #differs;
+
+  // `changed` hears that other rows are wanted.
+  constructor(changed) {
+    const given = query();
+    this.#changed = changed;
+    this.page = Number(given.get('page') ?? 0);
+    this.#values = {
+      text: given.get('text') ?? '',
+      intent: given.get('intent') ?? '',
+      split: given.get('split') ?? '',
+      state: given.get('state') ?? '',
+      differs: given.get('differs') === 'true',
+      order: given.get('order') ?? 'newest',
+    };
+    this.#makeControls();
+  }
+
+  #makeControls() {
+    this.#search = h('input', {
+      type: 'search',
+      placeholder: 'Search',
+      maxlength: 1000,
+      'aria-label': 'Search in utterances',
+      value: this.#values.text,
+      style: {'min-width': '200px', flex: '1'},
+      oninput: () => this.#searchSoon(),
+    });
+    this.#selects = {
+      intent: this.#choice('Intent', [], 'intent'),
+      split: this.#choice('Split', SPLITS, 'split'),
+      state: this.#choice('State of the label', STATES, 'state'),
+      order: this.#choice('Order', ORDERS, 'order'),
+    };
+    this.#differs = h('input', {
+      type: 'checkbox',
+      checked: this.#values.differs,
+      onchange: event => this.#change({differs: event.target.checked}),
+    });
+    const differs = h('label', {class: 'check', title: DISAGREES}, this.#differs, 'model disagrees');
+    this.element = h('div', {class: 'row'}, this.#search, Object.values(this.#selects), differs);
+  }
+
+  #choice(label, options, name) {
+    const change = event => this.#change({[name]: event.target.value});
+    return select({'aria-label': label, onchange: change}, options, this.#values[name]);
+  }
+
+  // What the server takes as a filter.
+  get asked() {
+    const {text, intent, split, state, differs} = this.#values;
+    return {text, intent: intent || null, split: split || null, state: state || null, differs};
+  }
+
+  // The same as a part of an address, with the page that is looked at.
+  parameters(size) {
+    const asked = new URLSearchParams({order: this.#values.order, page: this.page, size});
+    for (const [name, value] of Object.entries(this.asked)) if (value) asked.set(name, value);
+    return asked;
+  }
+
+  focus() {
+    this.#search.focus();
+  }
+
+  offer(intents) {
+    const named = intents.map(({id, name, archived}) => [id, archived ? `${name} (archived)` : name]);
+    const options = optionsOf([['', 'any intent'], ...named], this.#values.intent);
+    fill(this.#selects.intent, options);
+  }
+
+  turn(pages) {
+    this.page += pages;
+    setQuery({page: this.page || ''});
+  }
+
+  clear() {
+    this.#search.value = '';
+    this.#differs.checked = false;
+    for (const name of ['intent', 'split', 'state']) this.#selects[name].value = '';
+    this.#change({text: '', intent: '', split: '', state: '', differs: false});
+  }
+
+  #searchSoon() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#change({text: this.#search.value}), PAUSE);
+  }
+
+  #change(values) {
+    this.page = 0;
+    Object.assign(this.#values, values);
+    const {order} = this.#values;
+    setQuery({...this.#values, page: '', order: order === 'newest' ? '' : order});
+    this.#changed();
+  }
+}

@@ -1,0 +1,110 @@
+// The project's intents beside its utterances: make one, rename, describe, colour, archive, merge.
+import {field, fill, h, select} from '../shared/elements.js';
+import {chip} from '../shared/intents.js';
+import {ask, guarded} from '../shared/messages.js';
+import {call, post} from '../shared/rest.js';
+import {number, plural} from '../shared/words.js';
+
+const GREY = '#888888'; // what a colour field shows for a colour that it cannot hold
+
+export class IntentList {
+  #list = h('div', {class: 'intents'});
+  #base;
+  #intents;
+  #changed;
+
+  constructor(base, intents, changed) {
+    this.#base = base;
+    this.#intents = intents;
+    this.#changed = changed;
+    const create = h('button', {class: 'push', onclick: guarded(() => this.#create())}, 'New');
+    this.element = h(
+      'section',
+      {class: 'sheet', 'aria-label': 'Intents'},
+      h('div', {class: 'row'}, h('h2', {}, 'Intents'), create),
+      this.#list,
+    );
+  }
+
+  draw() {
+    const {all} = this.#intents;
+    const none = 'They come with a labelled file, or are created while labelling.';
+    fill(this.#list, all.length ? all.map(intent => this.#entry(intent)) : h('p', {class: 'soft'}, none));
+  }
+
+  #entry(intent) {
+    return h(
+      'button',
+      {
+        onclick: guarded(() => this.#edit(intent)),
+        title: intent.description || 'Rename, describe, colour, merge',
+        'data-key': intent.id,
+      },
+      h('kbd', {}, intent.number),
+      chip(intent),
+      intent.archived && h('span', {class: 'badge'}, 'archived'),
+      h('span', {class: 'count tabular'}, number(intent.utterances)),
+    );
+  }
+
+  async #create() {
+    const given = await ask('New intent', [nameField(), describing('What belongs to it', 3)], 'Create');
+    if (!given) return;
+    await post(`${this.#base}/intents`, {name: given.name, description: given.description});
+    await this.#changed();
+  }
+
+  async #edit(intent) {
+    const others = this.#intents.open.filter(one => one.id !== intent.id).map(({name}) => [name, name]);
+    const given = await ask(`Intent ${intent.name}`, editing(intent, others), 'Save');
+    if (!given) return;
+    if (given.target) await post(`${this.#base}/merge`, {source: intent.name, target: given.target});
+    else await call(`${this.#base}/intents/${intent.id}`, {method: 'PATCH', body: changes(intent, given)});
+    await this.#changed();
+  }
+}
+
+const nameField = (value = '') =>
+  field('Name', h('input', {type: 'text', name: 'name', value, required: true, maxlength: 200}));
+
+const describing = (words, rows, value = '') =>
+  field(words, h('textarea', {name: 'description', rows}, value), {style: {'margin-top': '8px'}});
+
+const isHex = color => /^#/.test(color);
+
+function editing(intent, others) {
+  const color = isHex(intent.color) ? intent.color : GREY;
+  const carried = `${plural(intent.utterances, 'utterance')} carry it.`;
+  return [
+    nameField(intent.name),
+    describing('What belongs to it, and what does not', 4, intent.description),
+    h(
+      'div',
+      {class: 'row', style: {'margin-top': '8px'}},
+      field('Colour', h('input', {type: 'color', name: 'color', value: color})),
+      h(
+        'label',
+        {class: 'check'},
+        h('input', {type: 'checkbox', name: 'archived', checked: intent.archived}),
+        'archived',
+      ),
+      field('Merge into', select({name: 'target'}, [['', 'no other'], ...others])),
+    ),
+    h(
+      'p',
+      {class: 'soft small', style: {'margin-top': '8px'}},
+      `${carried} Renaming touches no label; merging moves all of them to the other intent.`,
+    ),
+  ];
+}
+
+// A colour is sent only where somebody has chosen one.
+function changes(intent, given) {
+  const shown = isHex(intent.color) ? intent.color : GREY;
+  return {
+    name: given.name,
+    description: given.description,
+    archived: 'archived' in given,
+    ...(given.color === shown ? {} : {color: given.color}),
+  };
+}

@@ -1,0 +1,177 @@
+// The utterances that fit the filter, a page of them at a time, and which of them are picked.
+import {fill, h} from '../shared/elements.js';
+import {guarded} from '../shared/messages.js';
+import {call} from '../shared/rest.js';
+import {number, plural} from '../shared/words.js';
+
+const SIZE = 50; // rows of a page
+
+export class Rows {
+  total = h('span', {class: 'soft small tabular', role: 'status', 'data-role': 'total'});
+  pager = h('div', {class: 'row', style: {'margin-top': '10px'}});
+  #rows = [];
+  #count = 0;
+  #picked = new Set();
+  #pickedAll = false; // all of the filter, those of other pages included
+  #asked = 0; // numbers the questions, of which only the last one's answer is wanted
+  #base;
+  #filter;
+  #intents;
+  #hears;
+  #body = h('tbody');
+  #pickPage;
+
+  // `hears`: `edit` and `remove` of a row, `picked` of another choice.
+  constructor({base, filter, intents, hears}) {
+    this.#base = base;
+    this.#filter = filter;
+    this.#intents = intents;
+    this.#hears = hears;
+    this.#pickPage = h('input', {
+      type: 'checkbox',
+      'aria-label': 'Pick all of this page',
+      onchange: event => this.#pickRows(event.target.checked ? this.#rows : []),
+    });
+    const head = [this.#pickPage, 'Utterance', 'Label', 'Split', ''].map(name => h('th', {}, name));
+    this.table = h(
+      'table',
+      {class: 'wraps', 'data-role': 'utterances'},
+      h('thead', {}, h('tr', {}, head)),
+      this.#body,
+    );
+  }
+
+  get picked() {
+    return this.#pickedAll ? this.#count : this.#picked.size;
+  }
+
+  get mayPickMore() {
+    return !this.#pickedAll && this.#count > this.#picked.size;
+  }
+
+  get count() {
+    return this.#count;
+  }
+
+  // What the server takes to mean the picked ones.
+  get pickedFilter() {
+    return this.#pickedAll ? this.#filter.asked : {ids: [...this.#picked]};
+  }
+
+  pickAll() {
+    this.#pickedAll = true;
+    this.#hears.picked();
+  }
+
+  unpick() {
+    this.#picked.clear();
+    this.#pickedAll = false;
+  }
+
+  async load() {
+    const asked = (this.#asked += 1);
+    try {
+      const found = await call(`${this.#base}/utterances?${this.#filter.parameters(SIZE)}`);
+      if (asked !== this.#asked) return;
+      this.#rows = found.rows;
+      this.#count = found.total;
+      this.#draw();
+    } catch (error) {
+      this.total.textContent = error.message;
+    }
+  }
+
+  #pickRows(rows) {
+    this.#pickedAll = false;
+    this.#picked = new Set(rows.map(row => row.id));
+    this.#draw();
+  }
+
+  #pick(row, is) {
+    this.#pickedAll = false;
+    if (is) this.#picked.add(row.id);
+    else this.#picked.delete(row.id);
+    this.#hears.picked();
+  }
+
+  #draw() {
+    const rows = this.#rows;
+    const pages = Math.max(1, Math.ceil(this.#count / SIZE));
+    const where = pages > 1 ? `, page ${number(this.#filter.page + 1)} of ${number(pages)}` : '';
+    this.total.textContent = plural(this.#count, 'utterance') + where;
+    this.#pickPage.checked = rows.length > 0 && rows.every(row => this.#picked.has(row.id));
+    const none = h('tr', {}, h('td', {colspan: 5}, this.#nothing()));
+    fill(this.#body, rows.length ? rows.map(row => this.#row(row)) : none);
+    fill(this.pager, pages > 1 && this.#turns(pages));
+    this.#hears.picked();
+  }
+
+  #row(row) {
+    const pick = h('input', {
+      type: 'checkbox',
+      'aria-label': `Pick “${row.text.slice(0, 60)}”`,
+      'data-key': `pick ${row.id}`,
+      checked: this.#picked.has(row.id),
+      onchange: event => this.#pick(row, event.target.checked),
+    });
+    const text = h(
+      'button',
+      {
+        class: 'editable',
+        title: 'Edit the text',
+        'data-key': `edit ${row.id}`,
+        onclick: guarded(() => this.#hears.edit(row)),
+      },
+      row.text,
+    );
+    return h(
+      'tr',
+      {'data-id': row.id},
+      h('td', {}, pick),
+      h('td', {class: 'text-cell'}, text, row.flagged && h('span', {class: 'badge warn'}, row.flagged)),
+      h('td', {}, this.#intents.labels(row.labels)),
+      h('td', {class: 'soft'}, row.split),
+      h('td', {}, this.#removal(row)),
+    );
+  }
+
+  #removal(row) {
+    return h(
+      'button',
+      {
+        class: 'plain',
+        'aria-label': 'Delete this utterance',
+        'data-key': `delete ${row.id}`,
+        title: 'Delete',
+        onclick: guarded(() => this.#hears.remove(row)),
+      },
+      '×',
+    );
+  }
+
+  #nothing() {
+    if (this.#intents.counts?.total === 0)
+      return h(
+        'div',
+        {class: 'empty'},
+        h('h2', {}, 'No utterances yet'),
+        'Drop a CSV, TSV, JSONL or text file on the right.',
+      );
+    const clear = h('button', {onclick: () => this.#filter.clear()}, 'Clear the filter');
+    return h('div', {class: 'empty'}, 'Nothing fits this filter. ', clear);
+  }
+
+  #turns(pages) {
+    const {page} = this.#filter;
+    const turn = (words, by, disabled) =>
+      h('button', {disabled, 'data-key': words, onclick: () => this.#turn(by)}, words);
+    return [turn('Previous', -1, page === 0), turn('Next', 1, page + 1 >= pages)];
+  }
+
+  #turn(by) {
+    this.#picked.clear();
+    this.#filter.turn(by);
+    this.load();
+    this.table.scrollIntoView({block: 'start'});
+  }
+}

@@ -1,0 +1,114 @@
+// The card: one utterance, its suggestions, and what can be done with it.
+// Its parts stay in place and only their content changes, so that typing is never interrupted.
+import {fill, h} from '../shared/elements.js';
+import {percent} from '../shared/words.js';
+
+const NO_MODEL = 'No model yet, so there are no suggestions: type an intent’s number or press /.';
+const LOADING = 'The model is loading; suggestions will follow. You can label already.';
+
+export class Card {
+  #about = h('div', {class: 'row small soft', style: {'min-height': '22px'}});
+  #digits = h('span', {class: 'digits push mono'});
+  #text = h('p', {class: 'utterance', 'aria-live': 'polite', 'data-role': 'utterance'});
+  #options;
+  #take;
+  #work;
+  #rest = h('div');
+  #intents;
+  #multi;
+  #give;
+
+  // `give` takes an intent; `buttons` are triples of a name, its key and what it does.
+  constructor({intents, multi, finder, give, accept, buttons}) {
+    this.#intents = intents;
+    this.#multi = multi;
+    this.#give = give;
+    const label = multi ? 'Intents; choose one or more' : 'Suggested intents';
+    this.#options = h('div', {class: 'options', role: 'group', 'aria-label': label});
+    this.#take = h('button', {class: 'primary', hidden: !multi, onclick: accept});
+    this.#work = h(
+      'div',
+      {hidden: true},
+      this.#about,
+      this.#text,
+      this.#options,
+      h('div', {style: {margin: '12px 0'}}, finder.element),
+      h('div', {class: 'row'}, this.#take, buttons.map(keyButton)),
+    );
+    this.element = h(
+      'section',
+      {class: 'sheet card', 'aria-label': 'Utterance to label'},
+      this.#work,
+      this.#rest,
+    );
+  }
+
+  showDigits(digits) {
+    this.#digits.textContent = digits ? `number ${digits}…` : '';
+  }
+
+  // Shows words in place of an utterance.
+  rest(content) {
+    this.#work.hidden = true;
+    this.#rest.hidden = false;
+    fill(this.#rest, content);
+  }
+
+  // `chosen` are the ids of intents that an utterance with several of them has been given so far.
+  draw(item, {chosen, hasModel}) {
+    this.#work.hidden = false;
+    this.#rest.hidden = true;
+    fill(this.#about, this.#facts(item), this.#digits);
+    this.#text.textContent = item.text;
+    this.#text.dataset.id = item.id;
+    const waits = item.suggestions === null && h('p', {class: 'soft'}, hasModel ? LOADING : NO_MODEL);
+    fill(this.#options, this.#suggested(item, chosen), waits, this.#chosenBesides(item, chosen));
+    if (this.#multi) fill(this.#take, `Label with ${chosen.size || 'the first'} `, h('kbd', {}, 'Enter'));
+  }
+
+  #facts(item) {
+    return [
+      item.labels !== null && h('span', {}, 'labelled ', this.#intents.labels(item.labels)),
+      item.flagged && h('span', {class: 'badge warn'}, item.flagged),
+      item.out_of_scope && h('span', {class: 'badge warn'}, 'seems out of scope'),
+    ];
+  }
+
+  #suggested({suggestions}, chosen) {
+    return (suggestions ?? []).map((one, place) => this.#option(one, chosen, place === 0));
+  }
+
+  #chosenBesides({suggestions}, chosen) {
+    const shown = new Set((suggestions ?? []).map(one => one.intent_id));
+    return [...chosen]
+      .filter(id => !shown.has(id))
+      .map(id => {
+        const intent = this.#intents.byId.get(id)?.name ?? '?';
+        return this.#option({intent_id: id, intent, probability: null}, chosen, false);
+      });
+  }
+
+  #option({intent_id: id, intent: name, probability}, chosen, first) {
+    const intent = this.#intents.byId.get(id);
+    const key = first && !this.#multi ? `${intent?.number ?? ''} ↵` : (intent?.number ?? '–');
+    return h(
+      'button',
+      {
+        class: 'option',
+        style: {'--dot': intent?.color},
+        disabled: !intent,
+        'aria-pressed': this.#multi ? String(chosen.has(id)) : null,
+        // Where one key decides, the next card must not find the focus on one of its options.
+        'data-key': this.#multi ? id : null,
+        onclick: () => this.#give(intent),
+      },
+      h('kbd', {}, key),
+      h('span', {class: 'chip bare', style: {border: 0, background: 'transparent', padding: 0}}, name),
+      h('span', {class: 'share'}, probability === null ? '' : percent(probability, 0)),
+      probability !== null && h('i', {class: 'fill', style: {width: `${100 * probability}%`}}),
+    );
+  }
+}
+
+const keyButton = ([name, key, action]) =>
+  h('button', {onclick: action}, name, ' ', h('kbd', {'aria-hidden': 'true'}, key));

@@ -1,0 +1,129 @@
+// The keyboard of the card: one key for each action, and digits for the intents' numbers.
+import {h} from '../shared/elements.js';
+import {dialogIsOpen, toast} from '../shared/messages.js';
+
+const KEYS = [
+  ['Enter', 'take the first suggestion'],
+  ['1 2 … 17', 'intent by its number'],
+  ['/', 'find or create an intent'],
+  ['U', 'undo'],
+  ['O', 'out of scope'],
+  ['S', 'skip'],
+  ['F', 'flag for a second look'],
+  ['M', 'more like this'],
+  ['T', 'into the tray'],
+  ['W', 'why this suggestion'],
+  ['P', 'pin as a test'],
+  ['G', 'guidelines'],
+  ['?', 'these keys'],
+];
+const SILENCE = 300; // milliseconds after which digits are a whole number
+
+export class Keys {
+  #actions;
+  #digits;
+  #sheet = keysSheet();
+
+  // `actions` by key, in lower case.
+  constructor(actions, digits) {
+    this.#actions = {...actions, '?': () => this.#open()};
+    this.#digits = digits;
+  }
+
+  get sheet() {
+    return this.#sheet;
+  }
+
+  listen() {
+    document.addEventListener('keydown', event => this.#onKey(event));
+  }
+
+  #open() {
+    this.#sheet.open = true;
+    this.#sheet.scrollIntoView({block: 'nearest'});
+  }
+
+  #onKey(event) {
+    const at = event.target;
+    if (event.isComposing || dialogIsOpen() || !this.#sheet.isConnected) return;
+    if (at.matches?.('input,textarea,select,[contenteditable]')) return;
+    const action = this.#meant(event, at);
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+
+  #meant({key, ctrlKey, metaKey, altKey}, at) {
+    if ((ctrlKey || metaKey) && key.toLowerCase() === 'z') return this.#actions.u;
+    if (ctrlKey || metaKey || altKey) return null;
+    if (key === 'Enter' && at.matches?.('button,a,summary')) return null; // it presses what has the focus
+    if (/^[0-9]$/.test(key)) return () => this.#digits.type(key);
+    if (key === 'Escape') return () => this.#digits.forget();
+    const action = this.#actions[key.toLowerCase()];
+    return action && (() => this.#afterDigits(action));
+  }
+
+  #afterDigits(action) {
+    this.#digits.settle();
+    action();
+  }
+}
+
+// Digits gather until only one intent can be meant; a moment of silence settles them, too.
+export class Digits {
+  #typed = '';
+  #timer = 0;
+  #intents;
+  #give;
+  #show;
+
+  constructor(intents, {give, show}) {
+    this.#intents = intents;
+    this.#give = give;
+    this.#show = show;
+  }
+
+  type(digit) {
+    this.#set(this.#typed + digit);
+    const longer = this.#intents.open.some(({number}) => {
+      const name = String(number);
+      return name.startsWith(this.#typed) && name !== this.#typed;
+    });
+    if (longer) this.#timer = setTimeout(() => this.settle(), SILENCE);
+    else this.settle();
+  }
+
+  settle() {
+    const typed = this.#typed;
+    if (!typed) return;
+    this.forget();
+    const intent = this.#intents.open.find(one => String(one.number) === typed);
+    if (intent) this.#give(intent);
+    else toast(`There is no intent number ${typed}.`, 'Press / to find one by name.');
+  }
+
+  forget() {
+    this.#set('');
+  }
+
+  #set(typed) {
+    clearTimeout(this.#timer);
+    this.#typed = typed;
+    this.#show(typed);
+  }
+}
+
+const keysSheet = () =>
+  h(
+    'details',
+    {class: 'sheet', id: 'keys', open: matchMedia('(min-width: 900px)').matches},
+    h('summary', {style: {cursor: 'pointer', 'font-weight': 650}}, 'Keys'),
+    h(
+      'dl',
+      {
+        class: 'small',
+        style: {display: 'grid', 'grid-template-columns': 'auto 1fr', gap: '5px 12px', margin: '10px 0 0'},
+      },
+      KEYS.map(([key, meaning]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {style: {margin: 0}}, meaning)]),
+    ),
+  );

@@ -1,0 +1,140 @@
+// Decisions on their way to the server: kept in order, sent as one backlog, each known by its key.
+// What is not saved yet outlives a reload, a crash of the tab and a cut network.
+import {post} from '../shared/rest.js';
+
+const SHORTEST_WAIT = 300; // milliseconds before a lost message is sent again
+const LONGEST_WAIT = 8000;
+const MOST = 200; // operations in one message
+const MAY_PASS = new Set([401, 408, 429]); // refusals that another try may not meet
+
+export class Outbox {
+  #path;
+  #prefix;
+  #store;
+  #hears;
+  #pending = [];
+  #sending = new Set();
+  #failing = false;
+
+  // `hears`: `changed` of anything new, `refused` of an operation and its outcome, `sent` of a batch that
+  // was answered, `saved` of an outbox that is empty again.
+  constructor(project, base, hears) {
+    this.#path = `${base}/ops`;
+    this.#prefix = `outbox:${project}:`;
+    this.#store = this.#prefix + sessionStorage.getItem('client');
+    this.#hears = hears;
+  }
+
+  get size() {
+    return this.#pending.length;
+  }
+
+  get state() {
+    if (!this.size) return 'saved';
+    return this.#failing ? 'offline' : 'saving';
+  }
+
+  get pendingIds() {
+    return this.#pending.map(operation => operation.id);
+  }
+
+  // Takes over what this tab, or one that is gone, could not save.
+  async restore() {
+    for (const name of Object.keys(localStorage).filter(key => key.startsWith(this.#prefix))) {
+      if (name !== this.#store && (await held(name))) continue;
+      try {
+        this.#pending.push(...JSON.parse(localStorage.getItem(name)));
+      } catch {
+        // half a line of a crashed tab
+      }
+      localStorage.removeItem(name);
+    }
+    hold(this.#store);
+    this.#keep();
+    this.#flush();
+  }
+
+  add(operation) {
+    this.#pending.push(operation);
+    this.#keep();
+    this.#hears.changed();
+    this.#flush();
+  }
+
+  // A decision that has not left yet is simply forgotten.
+  withdraw(key) {
+    const place = this.#pending.findIndex(operation => operation.key === key);
+    if (place < 0 || this.#sending.has(key)) return false;
+    this.#pending.splice(place, 1);
+    this.#keep();
+    this.#hears.changed();
+    return true;
+  }
+
+  // A full store of the browser keeps nobody from deciding: what waits is then in this tab alone.
+  #keep() {
+    try {
+      if (this.size) localStorage.setItem(this.#store, JSON.stringify(this.#pending));
+      else localStorage.removeItem(this.#store);
+    } catch (error) {
+      console.warn('decisions are kept in this tab alone', error);
+    }
+  }
+
+  async #flush() {
+    if (this.#sending.size || !this.size) return;
+    const batch = this.#pending.slice(0, MOST);
+    this.#sending = new Set(batch.map(operation => operation.key));
+    const outcomes = await this.#send(batch);
+    this.#sending = new Set();
+    const byKey = new Map(outcomes.map(outcome => [outcome.key, outcome]));
+    this.#pending = this.#pending.filter(operation => !byKey.has(operation.key));
+    this.#keep();
+    this.#hears.changed();
+    for (const operation of batch) {
+      const outcome = byKey.get(operation.key);
+      if (outcome && outcome.state !== 'saved') this.#hears.refused(operation, outcome);
+    }
+    await this.#hears.sent(batch);
+    if (!this.size) this.#hears.saved();
+    this.#flush();
+  }
+
+  async #send(batch) {
+    for (let wait = SHORTEST_WAIT; ; wait = Math.min(LONGEST_WAIT, 2 * wait)) {
+      try {
+        const outcomes = await post(this.#path, batch);
+        this.#failing = false;
+        return outcomes;
+      } catch (error) {
+        if (isFinal(error)) {
+          this.#failing = false;
+          return batch.map(({key}) => refusal(key, error));
+        }
+        this.#failing = true;
+        this.#hears.changed();
+        await pauseOrOnline(wait);
+      }
+    }
+  }
+}
+
+// What the server understood and refuses will not be welcome later either.
+const isFinal = ({status}) => status >= 400 && status < 500 && !MAY_PASS.has(status);
+const refusal = (key, {message, hint}) => ({key, state: 'refused', message, hint});
+
+const pauseOrOnline = wait =>
+  Promise.race([
+    new Promise(wake => setTimeout(wake, wait)),
+    new Promise(wake => window.addEventListener('online', wake, {once: true})),
+  ]);
+
+// A lock lives as long as its tab, so that two tabs never send the same backlog.
+function hold(name) {
+  navigator.locks?.request(name, () => new Promise(() => {}));
+}
+
+async function held(name) {
+  if (!navigator.locks) return false;
+  return (await navigator.locks.query()).held.some(lock => lock.name === name);
+}

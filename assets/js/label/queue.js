@@ -1,0 +1,132 @@
+// The utterances that wait for a label: fetched ahead of the card, in the order that somebody chose.
+import {complain} from '../shared/messages.js';
+import {call} from '../shared/rest.js';
+
+const AHEAD = 40; // as many cards as anybody decides on before more arrive
+const MOST_AHEAD = 60;
+const MOST_NAMED = 150; // utterances that one request names as not wanted again
+
+export const ORDERS = [
+  ['unsure', 'Most unsure', 'The model is least sure of these; a label teaches it most.'],
+  ['torn', 'Torn between two', 'Two intents are nearly as likely.'],
+  ['unlike', 'Unlike anything labelled', 'Farthest from every example so far.'],
+  ['newest', 'Newest first', 'In the order they came, newest first.'],
+  ['random', 'Random', 'A fair sample of what waits.'],
+];
+
+export class Queue {
+  items = [];
+  waiting = 0; // on the server, those of other browsers included
+  fetching = false;
+  filter = null; // in words, where something else than the order decides what comes next
+  #context;
+  #client;
+  #settled;
+  #changed;
+  #model = '';
+  #round = 0; // an answer to a question of an earlier round is not wanted any more
+
+  // `settled` returns the ids of what was decided already and may not be known to the server.
+  constructor(context, {client, order, settled, changed}) {
+    this.#context = context;
+    this.#client = client;
+    this.#settled = settled;
+    this.#changed = changed;
+    this.order = order;
+  }
+
+  get first() {
+    return this.items[0];
+  }
+
+  get note() {
+    return this.filter ?? ORDERS.find(([value]) => value === this.order)?.[2] ?? '';
+  }
+
+  take() {
+    return this.items.shift();
+  }
+
+  putBack(...items) {
+    this.items.unshift(...items);
+  }
+
+  // What is looked at stays; these come right after it.
+  bringForward(items, filter) {
+    const ids = new Set(items.map(item => item.id));
+    const [first, ...rest] = this.items.filter(item => !ids.has(item.id));
+    this.items = [first, ...items, ...rest].filter(Boolean);
+    this.filter = filter;
+    this.#changed();
+    this.suggest();
+  }
+
+  async reorder(order) {
+    this.order = order;
+    this.items = [];
+    this.filter = null;
+    this.#round += 1;
+    this.#changed();
+    await this.refill();
+  }
+
+  refillIfShort() {
+    if (this.items.length < AHEAD) this.refill();
+  }
+
+  async refill() {
+    if (this.fetching) return;
+    this.fetching = true;
+    const round = this.#round;
+    try {
+      const without = [...this.items.map(item => item.id), ...this.#settled()];
+      const found = await this.#fetch(without);
+      if (round === this.#round) this.#add(found, new Set(without));
+    } catch (error) {
+      if (!this.items.length) complain(error);
+    }
+    this.fetching = false;
+    if (round !== this.#round) {
+      await this.refill();
+      return;
+    }
+    this.#changed();
+    this.suggest();
+  }
+
+  #fetch(without) {
+    const asked = new URLSearchParams({
+      client: this.#client,
+      order: this.order,
+      n: MOST_AHEAD - Math.min(AHEAD, this.items.length),
+      without: without.slice(-MOST_NAMED).join(','),
+    });
+    return call(`${this.#context.base}/queue?${asked}`);
+  }
+
+  #add({items, waiting, model}, known) {
+    this.items.push(...items.filter(item => !known.has(item.id)));
+    this.waiting = waiting;
+    this.#model = model;
+  }
+
+  // Utterances that came before the model could be asked get their suggestions later.
+  async suggest() {
+    const bare = this.items.filter(item => item.suggestions === null).map(item => item.id);
+    const noModel = this.#model === 'none' && this.#context.status.champion === null;
+    if (!bare.length || noModel) return;
+    const found = await call(`${this.#context.base}/suggestions?ids=${bare.join(',')}`).catch(() => []);
+    const known = new Map(found.map(one => [one.id, one]));
+    for (const item of this.items) {
+      const one = known.get(item.id);
+      if (one) Object.assign(item, {suggestions: one.suggestions, out_of_scope: one.out_of_scope});
+    }
+    this.#changed();
+  }
+
+  // Others may have them now; sent while the page goes away.
+  release() {
+    const path = `${this.#context.base}/queue?client=${this.#client}`;
+    call(path, {method: 'DELETE', keepalive: true}).catch(() => {});
+  }
+}

@@ -1,0 +1,65 @@
+// The line under the map: what is on it, what is missing, and the text under the pointer.
+import {fill, h, progressBar} from '../shared/elements.js';
+import {guarded} from '../shared/messages.js';
+import {duration, plural} from '../shared/words.js';
+
+export class Note {
+  element = h('div', {class: 'row small soft', role: 'status', 'data-role': 'map-note'});
+  #compute;
+
+  // `compute` starts the layout of what is missing.
+  constructor(compute) {
+    this.#compute = guarded(compute);
+  }
+
+  say(words) {
+    this.element.textContent = words;
+  }
+
+  describe(points, sideName) {
+    const {ids, missing, compared} = points;
+    fill(
+      this.element,
+      h('span', {}, plural(ids.length, 'point')),
+      compared && comparisonOf(compared, sideName),
+      missing > 0 && [
+        h('span', {class: 'warn'}, `${plural(missing, 'utterance')} not on this map`),
+        h('button', {class: 'plain', onclick: this.#compute}, 'Compute them'),
+      ],
+    );
+  }
+
+  // A layout that is dear to make exists only once somebody has asked for it.
+  offer(error, {name, onDemand}) {
+    const expected = error.status === 404 && onDemand;
+    const words = expected
+      ? `${name} has not been computed for this version.`
+      : `${error.message} ${error.hint ?? ''}`;
+    fill(
+      this.element,
+      h('span', {class: expected ? '' : 'bad'}, words),
+      onDemand && h('button', {onclick: this.#compute}, `Compute ${name}`),
+    );
+  }
+
+  follow(job) {
+    const left = job && duration(job.eta_seconds);
+    fill(
+      this.element,
+      h('span', {}, `computing: ${job?.stage ?? 'waiting'} `, left),
+      progressBar(job?.progress ?? 0),
+    );
+  }
+
+  read(row, chips) {
+    fill(this.element, h('span', {style: {color: 'var(--ink)', 'font-size': '15px'}}, row.text), chips);
+  }
+}
+
+function comparisonOf({silhouettes}, sideName) {
+  const [before, after] = silhouettes.map(value => value?.toFixed(3) ?? '–');
+  return [
+    h('span', {'data-role': 'side'}, `places ${sideName}`),
+    h('span', {'data-role': 'silhouettes'}, `silhouette by intent: ${before} before, ${after} after`),
+  ];
+}

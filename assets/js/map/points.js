@@ -1,0 +1,111 @@
+// What the server knows of a map: where the points are, and their colours. Both come as arrays in the
+// order of one list of ids.
+import {binary, call, post} from '../shared/rest.js';
+
+const MOST_SHAPES = 10000; // with more points, a symbol for each makes drawing slow
+
+export const COLOURINGS = [
+  ['intent', 'intent'],
+  ['prediction', 'prediction'],
+  ['agreement', 'agreement'],
+  ['label state', 'state of the label'],
+  ['split', 'split'],
+  ['time', 'time'],
+];
+const NEED_MODEL = new Set(['prediction', 'agreement']);
+
+export const utterances = (base, ids) => post(`${base}/utterances/by-ids`, {ids});
+
+export class Points {
+  ids = [];
+  missing = 0; // utterances without a place
+  places = {}; // x and y by turns: `after`, and `before` where two maps are compared
+  compared = null;
+  #base;
+  #choice;
+  #order = '';
+  #model = null;
+  #colours = new Map();
+
+  // `choice`: the method of the layout, the model's version, and the other one to compare with.
+  constructor(base, {method, model, other}) {
+    this.#base = base;
+    this.#choice = {method, model, other};
+  }
+
+  async load(champion) {
+    const found = await (this.#choice.other ? this.#comparison(champion) : this.#one());
+    this.ids = found.ids;
+    this.missing = found.missing;
+    this.#order = found.order;
+    return this;
+  }
+
+  async #one() {
+    const found = await call(`${this.#base}/map?${this.#asked()}`);
+    const xy = await binary(`${this.#base}/map/xy?${this.#asked({order: found.order})}`);
+    this.places = {after: new Float32Array(xy)};
+    this.#model = found.model;
+    return found;
+  }
+
+  async #comparison(champion) {
+    const {method, model, other} = this.#choice;
+    const asked = new URLSearchParams({before: other, after: model || String(champion ?? 0), method});
+    const found = await call(`${this.#base}/map/compare?${asked}`);
+    this.places = {
+      before: Float32Array.from(found.before_xy.flat()),
+      after: Float32Array.from(found.after_xy.flat()),
+    };
+    this.compared = found;
+    this.#model = found.after;
+    return found;
+  }
+
+  #asked(more = {}) {
+    const {method, model} = this.#choice;
+    return new URLSearchParams({method, ...(model ? {model} : {}), ...more});
+  }
+
+  // A legend and for each point its place in it; and which are labelled, where each may have a shape.
+  async colours(by) {
+    const shaped = this.ids.length <= MOST_SHAPES;
+    const [{legend, codes}, state] = await Promise.all([
+      this.#codes(by),
+      shaped ? this.#codes('label state') : null,
+    ]);
+    const isLabelled = code => state.legend[code].name !== 'unlabelled';
+    return {legend, codes, labelled: state && Array.from(state.codes, isLabelled)};
+  }
+
+  // The dear ones are asked for while nobody waits.
+  async fetchOtherColours() {
+    for (const [by] of COLOURINGS)
+      if (this.#model || !NEED_MODEL.has(by)) await this.#codes(by).catch(() => {});
+  }
+
+  forgetColours() {
+    this.#colours.clear();
+  }
+
+  // Each way of colouring is fetched once until a label changes.
+  #codes(by) {
+    if (!this.#colours.has(by)) {
+      const found = this.#fetchCodes(by);
+      this.#colours.set(by, found);
+      found.catch(() => this.#colours.delete(by));
+    }
+    return this.#colours.get(by);
+  }
+
+  // Four bytes that tell the length of the legend, the legend, and two bytes for each point.
+  async #fetchCodes(by) {
+    const {after: model, before: other} = this.compared ?? {};
+    const sides = this.compared ? {model, other} : {};
+    const asked = this.#asked({by, order: this.#order, ...sides});
+    const buffer = await binary(`${this.#base}/map/colours?${asked}`);
+    const length = new DataView(buffer).getUint32(0, true);
+    const {legend} = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+    return {legend, codes: new Uint16Array(buffer, 4 + length)};
+  }
+}

@@ -1,0 +1,84 @@
+// Elements made from text. Texts of people always become text nodes, never markup.
+
+const PROPERTIES = new Set(['value', 'checked', 'disabled', 'selected', 'indeterminate']);
+const absent = one => one === null || one === undefined || one === false;
+
+// What is null or false is left out: attributes and children alike.
+export function h(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) if (!absent(value)) set(node, name, value);
+  node.append(...children.flat(Infinity).filter(child => !absent(child)));
+  return node;
+}
+
+function set(node, name, value) {
+  if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
+  else if (name === 'style') for (const [key, one] of Object.entries(value)) node.style.setProperty(key, one);
+  else if (PROPERTIES.has(name)) node[name] = value;
+  else node.setAttribute(name, value === true ? '' : value);
+}
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+export function svg(tag, attributes) {
+  const node = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  return node;
+}
+
+// Puts new content into a node. Parts with a `data-key` are drawn anew without being disturbed: the one
+// that has the keyboard's focus has it again, and what somebody opened or closed stays so.
+export function fill(node, ...content) {
+  const focused = node.contains(document.activeElement) ? document.activeElement : null;
+  const place = focused?.dataset.key ? keyed(node).indexOf(focused) : -1;
+  const details = new Map(keyed(node, 'details').map(one => [one.dataset.key, one.open]));
+  node.replaceChildren(...content.flat(Infinity).filter(one => !absent(one) && one !== ''));
+  for (const one of keyed(node, 'details')) one.open = details.get(one.dataset.key) ?? one.open;
+  if (focused) refocus(node, focused, place);
+}
+
+const keyed = (node, tag = '') => [...node.querySelectorAll(`${tag}[data-key]`)];
+
+// Where the focused control is gone, what stands in its place gets the focus: the next row of a list.
+function refocus(node, focused, place) {
+  if (node.contains(focused)) focused.focus({preventScroll: true});
+  if (place < 0 || document.activeElement === focused) return;
+  const now = keyed(node);
+  const same = now.find(one => one.dataset.key === focused.dataset.key && !one.disabled);
+  (same ?? now[Math.min(place, now.length - 1)])?.focus({preventScroll: true});
+}
+
+export const field = (words, control, attributes = {}) =>
+  h('label', {class: 'field', ...attributes}, words, control);
+
+// Options are pairs of a value and what is shown for it.
+export const select = (attributes, options, chosen) => h('select', attributes, optionsOf(options, chosen));
+export const optionsOf = (options, chosen) =>
+  options.map(([value, name]) => h('option', {value, selected: value === chosen}, name));
+
+// Cells are contents, or cells of their own where they need attributes.
+export const table = (head, rows, attributes = {}) =>
+  h(
+    'div',
+    {class: 'scroll'},
+    h(
+      'table',
+      attributes,
+      h('thead', {}, line('th', head)),
+      h(
+        'tbody',
+        {},
+        rows.map(cells => line('td', cells)),
+      ),
+    ),
+  );
+
+const line = (tag, cells) =>
+  h(
+    'tr',
+    {},
+    cells.map(cell => (cell?.matches?.('td,th') ? cell : h(tag, {}, cell))),
+  );
+
+export const progressBar = (share, attributes = {}) =>
+  h('div', {class: 'bar', ...attributes}, h('i', {style: {width: `${100 * share}%`}}));

@@ -1,0 +1,62 @@
+// What a page tells somebody in passing, and what it asks before it acts.
+import {h} from './elements.js';
+
+const SHOWN = {bad: 12000}; // milliseconds; a trouble takes longer to read
+const SHOWN_ELSE = 5000;
+
+export function toast(message, hint = '', kind = '') {
+  const node = h(
+    'div',
+    {class: `toast ${kind}`},
+    h('div', {}, h('div', {}, message), hint && h('div', {class: 'soft small'}, hint)),
+    h('button', {class: 'plain push', 'aria-label': 'Close this message', onclick: () => node.remove()}, '×'),
+  );
+  toasts().append(node);
+  setTimeout(() => node.remove(), SHOWN[kind] ?? SHOWN_ELSE);
+}
+
+function toasts() {
+  const found = document.querySelector('.toasts');
+  if (found) return found;
+  const made = h('div', {class: 'toasts', role: 'status', 'aria-live': 'polite'});
+  document.querySelector('.studio').append(made);
+  return made;
+}
+
+export function complain(error) {
+  if (error.name !== 'AbortError') toast(error.message, error.hint, 'bad');
+}
+
+// An action whose failure is told and goes no further.
+export const guarded =
+  action =>
+  async (...given) => {
+    try {
+      return await action(...given);
+    } catch (error) {
+      complain(error);
+      return undefined;
+    }
+  };
+
+// Resolves to the values of the form's fields, or to null where somebody thought better of it.
+export function ask(title, content, confirm, kind = 'primary') {
+  const buttons = h(
+    'div',
+    {class: 'row', style: {'margin-top': '14px', 'justify-content': 'flex-end'}},
+    h('button', {type: 'button', onclick: () => dialog.close('')}, 'Cancel'),
+    h('button', {class: kind, value: 'yes'}, confirm),
+  );
+  const form = h('form', {method: 'dialog'}, h('h2', {}, title), content, buttons);
+  const dialog = h('dialog', {'aria-label': title}, form);
+  return new Promise(resolve => {
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(dialog.returnValue === 'yes' ? Object.fromEntries(new FormData(form)) : null);
+    });
+    document.querySelector('.studio').append(dialog);
+    dialog.showModal();
+  });
+}
+
+export const dialogIsOpen = () => document.querySelector('dialog[open]') !== null;

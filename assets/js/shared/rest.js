@@ -1,0 +1,52 @@
+// The one way to the server. What it refuses is thrown with its message and its hint.
+
+export class Refused extends Error {
+  constructor(status, message, hint) {
+    super(message);
+    this.status = status; // 0: nobody answered
+    this.hint = hint;
+  }
+}
+
+export async function call(path, {body, ...options} = {}) {
+  const json = body && !(body instanceof FormData);
+  const answer = await reach(path, {
+    ...options,
+    headers: json ? {'Content-Type': 'application/json'} : {},
+    body: json ? JSON.stringify(body) : body,
+  });
+  return answer.status === 204 ? null : parsed(await answer.text());
+}
+
+export const post = (path, body, options = {}) => call(path, {method: 'POST', body, ...options});
+
+export function upload(path, file) {
+  const form = new FormData();
+  form.append('file', file, file.name);
+  return post(path, form);
+}
+
+export const binary = async path => (await reach(path)).arrayBuffer();
+
+async function reach(path, options) {
+  const answer = await fetch('/api' + path, options).catch(unanswered);
+  if (answer.ok) return answer;
+  const text = await answer.text();
+  const said = parsed(text);
+  const message = said?.message ?? (text.slice(0, 300) || answer.statusText);
+  throw new Refused(answer.status, message, said?.hint ?? '');
+}
+
+function unanswered(error) {
+  if (error.name === 'AbortError') throw error;
+  const hint = 'Is it still running? Your labels are kept here until it does.';
+  throw new Refused(0, 'The studio does not answer.', hint);
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,83 @@
+// A training that runs or has ended, and those before it.
+import {h, progressBar, table} from '../shared/elements.js';
+import {ago, duration, percent} from '../shared/words.js';
+import {curvesOf} from './curve.js';
+
+const SHOWN = 8; // earlier trainings
+const KIND = {succeeded: 'good', failed: 'bad', cancelled: 'warn'};
+
+export const isOver = job => job.state in KIND;
+
+export function jobView(job, cancel) {
+  const over = isOver(job);
+  const left = !over && job.eta_seconds !== null && h('span', {class: 'push'}, duration(job.eta_seconds));
+  return [
+    h(
+      'div',
+      {class: 'row'},
+      h('h2', {}, `Training with ${job.recipe}`),
+      h('span', {class: `badge ${KIND[job.state] ?? 'accent'}`, 'data-role': 'job-state'}, job.state),
+      h('span', {class: 'soft small'}, ago(job.created_at)),
+      !over && cancelButton(job, cancel),
+    ),
+    progressOf(job),
+    h('div', {class: 'row soft'}, wordsOf(job), left),
+    job.hint && h('p', {class: 'soft'}, job.hint),
+    curvesOf(job),
+    job.log && logOf(job),
+  ];
+}
+
+const cancelButton = (job, cancel) =>
+  h(
+    'button',
+    {class: 'danger push', 'data-key': 'cancel', disabled: job.cancel_requested, onclick: cancel},
+    job.cancel_requested ? 'Cancelling …' : 'Cancel',
+  );
+
+function progressOf(job) {
+  const attributes = {
+    class: 'bar thick',
+    role: 'progressbar',
+    'aria-label': 'Progress of the training',
+    'aria-valuenow': Math.round(100 * job.progress),
+    'aria-valuemin': 0,
+    'aria-valuemax': 100,
+    style: {flex: '1'},
+  };
+  const share = h('b', {class: 'tabular'}, percent(job.progress, 0));
+  return h('div', {class: 'row', style: {margin: '10px 0'}}, progressBar(job.progress, attributes), share);
+}
+
+const wordsOf = ({state, stage, message}) =>
+  ({
+    queued: 'waiting for its turn',
+    running: stage,
+    succeeded: 'finished',
+    failed: `failed: ${message}`,
+    cancelled: 'cancelled',
+  })[state];
+
+const logOf = job =>
+  h(
+    'details',
+    {'data-key': `log of ${job.id}`},
+    h('summary', {class: 'soft', 'data-key': 'log'}, 'Log'),
+    h('pre', {class: 'log'}, job.log),
+  );
+
+export function earlierTable(jobs) {
+  const rows = jobs
+    .filter(isOver)
+    .slice(0, SHOWN)
+    .map(({created_at: created, recipe, state, result, message}) => [
+      ago(created),
+      recipe,
+      state,
+      result.model ?? h('span', {class: 'soft'}, message),
+      h('td', {class: 'number'}, result.metrics ? percent(result.metrics.accuracy) : '–'),
+    ]);
+  if (!rows.length) return null;
+  const accuracy = h('th', {class: 'number'}, 'Accuracy');
+  return table(['When', 'Recipe', 'Ended', 'Model', accuracy], rows);
+}

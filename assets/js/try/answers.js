@@ -1,0 +1,40 @@
+// What the model says: of one text with the votes that decide, of many as a table.
+import {h, table} from '../shared/elements.js';
+import {outOfScopeChip} from '../shared/intents.js';
+import {votesOf} from '../shared/votes.js';
+import {number, percent, plural} from '../shared/words.js';
+
+export function answerView(answer, intents) {
+  const {prediction} = answer;
+  return [
+    h(
+      'div',
+      {class: 'row', style: {'font-size': '19px', 'margin-bottom': '8px'}},
+      verdict(prediction, intents),
+      h('b', {class: 'tabular'}, likelihood(prediction)),
+      prediction.decision.rule === 'exact' && h('span', {class: 'badge good'}, 'exact'),
+      h('span', {class: 'soft small push'}, prediction.model_version),
+    ),
+    votesOf(answer, intents.byName),
+  ];
+}
+
+// `given` lines were typed; the answers are those of the first ones where that is too many.
+export function answersView(answers, given, intents) {
+  const all = plural(answers.length, 'text');
+  const title =
+    given > answers.length ? `The first ${number(answers.length)} of ${plural(given, 'text')}` : all;
+  const rows = answers.map(({prediction}) => [
+    prediction.text,
+    verdict(prediction, intents),
+    h('td', {class: 'number'}, likelihood(prediction)),
+    h('td', {class: 'soft'}, nearest(prediction)?.text ?? ''),
+  ]);
+  const likely = h('th', {class: 'number'}, 'Likely');
+  return [h('h2', {}, title), table(['Text', 'Answer', likely, 'Nearest example'], rows)];
+}
+
+const likelihood = ({ranked}) => percent(ranked[0].probability, 0);
+const nearest = ({neighbours}) => [...neighbours].sort((a, b) => b.cosine - a.cosine)[0];
+const verdict = ({decision}, intents) =>
+  decision.rule === 'out-of-scope' ? outOfScopeChip() : intents.named(decision.intents);

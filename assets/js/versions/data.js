@@ -1,0 +1,77 @@
+// The frozen versions of the project's data, and what changed between two of them.
+import {query} from '../shared/address.js';
+import {h, select, table} from '../shared/elements.js';
+import {guarded} from '../shared/messages.js';
+import {ago, number} from '../shared/words.js';
+
+const HEAD = ['Version', 'Rows', 'Since the one before', 'Frozen', ''];
+const MOST_SHOWN = 500; // changed utterances
+
+// `compare` takes the numbers of an older and a newer version; 0 is the beginning, and now.
+export function dataView(base, versions, compare) {
+  const newestFirst = versions.toReversed();
+  const [older, newer] = choices(versions, newestFirst);
+  const show = guarded(() => compare(Number(older.value), Number(newer.value)));
+  const rows = newestFirst.map(one => [
+    h('b', {}, number(one.number)),
+    h('td', {class: 'tabular'}, number(one.n_rows)),
+    [one.changes, h('div', {class: 'soft small'}, one.message)],
+    h('td', {class: 'soft', title: `SHA-256 ${one.sha256}`}, ago(one.created_at)),
+    download(base, one),
+  ]);
+  return [
+    h(
+      'div',
+      {class: 'row'},
+      h('h2', {}, 'Data versions'),
+      h('span', {class: 'push'}),
+      older,
+      ' to ',
+      newer,
+      h('button', {onclick: show}, 'What changed'),
+    ),
+    rows.length ? table(HEAD, rows) : h('p', {class: 'soft'}, 'The first training freezes the first one.'),
+  ];
+}
+
+function choices(versions, newestFirst) {
+  const option = one => [one.number, `data version ${one.number}`];
+  const since = Number(query().get('older') ?? versions.at(-1)?.number);
+  const until = Number(query().get('newer') ?? 0);
+  return [
+    select({'aria-label': 'Older data version'}, [[0, 'the beginning'], ...versions.map(option)], since),
+    select({'aria-label': 'Newer data version'}, [...newestFirst.map(option), [0, 'now']], until),
+  ];
+}
+
+function download(base, {number: version}) {
+  const href = `/api${base}/export?kind=csv&version=${version}`;
+  return h('a', {class: 'button', href, download: true}, 'CSV');
+}
+
+export function differenceView(older, newer, {words, intents, utterances}) {
+  const shown = utterances.slice(0, MOST_SHOWN);
+  const more = utterances.length - shown.length;
+  const from = older ? `data version ${older}` : 'the beginning';
+  const to = newer ? `data version ${newer}` : 'now';
+  return [
+    h('h2', {}, `From ${from} to ${to}`),
+    h('p', {'data-role': 'diff-words'}, words.join(', ')),
+    intents.length > 0 &&
+      table(
+        ['Intent', '', 'Before', 'After'],
+        intents.map(change => [change.name, change.kind, said(change.before), said(change.after)]),
+      ),
+    shown.length > 0 &&
+      table(
+        ['What', 'Text', 'Before', 'After'],
+        shown.map(change => [change.kind, change.text, said(change.before), said(change.after)]),
+      ),
+    more > 0 && h('p', {class: 'soft'}, `and ${number(more)} more rows`),
+  ];
+}
+
+function said(value) {
+  if (value === null) return '–';
+  return Array.isArray(value) ? value.join(', ') || 'out of scope' : String(value);
+}

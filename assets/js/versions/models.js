@@ -1,0 +1,74 @@
+// The project's models, newest first, and what can be done with each.
+import {h, table} from '../shared/elements.js';
+import {guarded} from '../shared/messages.js';
+import {ago, percent} from '../shared/words.js';
+
+const HEAD = ['Version', 'Recipe', 'Learned from', 'Accuracy', 'Made', ''];
+
+// `actions`: `promote`, `compare`, `lineage` and `remove` of a version by its number; `rollBack`, `importBundle`.
+export function modelsView(base, models, states, actions) {
+  const champion = models.find(model => model.champion);
+  const rows = models
+    .toReversed()
+    .map(model => [
+      [h('b', {}, `v${model.number}`), ' ', stateBadge(model, states[model.number])],
+      model.recipe || h('span', {class: 'soft'}, 'imported'),
+      h('td', {class: 'soft'}, model.dataset_version),
+      h('td', {class: 'tabular', title: model.metrics.judged_on ?? ''}, percent(model.metrics.accuracy)),
+      h('td', {class: 'soft'}, ago(model.created_at)),
+      h('div', {class: 'row'}, buttonsOf(base, model, champion, actions)),
+    ]);
+  const rollBack = {'data-key': 'roll back', onclick: guarded(actions.rollBack)};
+  const none = h('p', {class: 'soft'}, 'None yet: train one, or import a bundle.');
+  return [
+    h(
+      'div',
+      {class: 'row'},
+      h('h2', {}, 'Model versions'),
+      h('span', {class: 'push'}),
+      champion && models.length > 1 && h('button', rollBack, 'Roll back'),
+      h('button', {'data-key': 'import', onclick: actions.importBundle}, 'Import a bundle'),
+    ),
+    models.length ? table(HEAD, rows, {'data-role': 'models'}) : none,
+  ];
+}
+
+const stateBadge = (model, state) => h('span', {class: `badge ${model.champion ? 'good' : ''}`}, state);
+
+function buttonsOf(base, {number, champion: isChampion}, champion, actions) {
+  const button = (words, action, kind = null) =>
+    h('button', {class: kind, 'data-key': `${words} ${number}`, onclick: guarded(action)}, words);
+  const bundle = {
+    class: 'button',
+    href: `/api${base}/models/${number}/bundle`,
+    'data-key': `bundle ${number}`,
+    download: true,
+  };
+  return [
+    !isChampion && button('Promote', () => actions.promote(number)),
+    champion && !isChampion && button('Compare', () => actions.compare(number, champion.number)),
+    button('Lineage', () => actions.lineage(number)),
+    h('a', bundle, 'Bundle'),
+    !isChampion && button('Delete', () => actions.remove(number), 'danger'),
+  ];
+}
+
+// Where a version comes from, as far as it is known.
+export function lineageView(number, found) {
+  const known = Object.entries(found).filter(([, value]) => !isEmpty(value));
+  return [
+    h('h2', {}, `Where version ${number} comes from`),
+    table(
+      ['', ''],
+      known.map(([name, value]) => [name.replaceAll('_', ' '), said(value)]),
+    ),
+  ];
+}
+
+const isEmpty = value => value === null || value === '' || (Array.isArray(value) && !value.length);
+
+function said(value) {
+  if (typeof value === 'object') return h('code', {class: 'mono small'}, JSON.stringify(value, null, 1));
+  const words = String(value);
+  return h('span', {class: words.length > 50 ? 'mono small' : ''}, words);
+}
