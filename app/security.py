@@ -1,6 +1,7 @@
 """Who may speak with the server: the right host, the launch token, and no foreign page."""
 
 import hmac
+import re
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ COOKIE = "intent-studio"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _OPEN = frozenset({"/api/health", "/manifest.json", "/pwa_icon", "/studio/icon.svg"})
 _MOST_BODY = 64 << 20
+_MOST_BUNDLE = (2 << 30) + (1 << 20)
+"""A model version with its encoder, and what a form puts around it."""
+_BUNDLES = re.compile(r"/api/projects/[^/]+/bundles")
 
 # Gradio starts from inline scripts and builds its components from strings; nothing may be loaded
 # from, or sent to, anywhere else.
@@ -92,6 +96,8 @@ class Guard:
             return  # the studio speaks no other protocol
         refusal = self._refusal(scope)
         if refusal is not None:
+            if refusal[0] == 413:
+                await _read_away(receive)
             await _answer(send, *refusal)
             return
         if self.token is not None and "token=" in scope["query_string"].decode("latin-1"):
@@ -109,10 +115,8 @@ class Guard:
             foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
             if foreign or headers.get("origin", own) != own:
                 return 403, "A page of another site may not change anything here."
-            if int(headers.get("content-length") or 0) > _MOST_BODY:
-                return 413, "That is more than 64 MB. Import it on the command line instead."
         if scope["path"] in _OPEN or self._may_enter(scope, headers):
-            return None
+            return _too_much(scope, headers)
         return 401, (
             "Open the address that `intent-studio serve` printed: it carries the token that "
             "lets you in."
@@ -147,6 +151,14 @@ class Guard:
         return f"{COOKIE}-{port}" if port.isdecimal() else COOKIE
 
 
+def _too_much(scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
+    most = _MOST_BUNDLE if _BUNDLES.fullmatch(scope["path"]) else _MOST_BODY
+    if int(headers.get("content-length") or 0) <= most:
+        return None
+    size = f"{most >> 30} GB" if most >> 30 else f"{most >> 20} MB"
+    return 413, f"That is more than {size}. Import it on the command line instead."
+
+
 def _headers(scope: Scope) -> dict[str, str]:
     return {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
 
@@ -178,6 +190,15 @@ def _hardened(send: Send) -> Send:
         await send(message)
 
     return guarded
+
+
+async def _read_away(receive: Receive) -> None:
+    """Let the sender finish: a browser that is cut off in mid-way shows no answer."""
+    read, more = 0, True
+    while more and read < _MOST_BUNDLE:
+        message = await receive()
+        read += len(message.get("body", b""))
+        more = message["type"] == "http.request" and message.get("more_body", False)
 
 
 async def _answer(send: Send, status: int, sentence: str) -> None:

@@ -1,6 +1,7 @@
 """Projects: create, list, find."""
 
 import difflib
+from unicodedata import category
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
@@ -11,6 +12,8 @@ from storage.records import ProjectRecord
 from storage.tables import project
 
 _LONGEST_NAME = 100
+_NO_LETTERS = ("Cc", "Cs", "Zl", "Zp")
+"""Control characters, halves of surrogate pairs, and ends of lines."""
 
 
 def create(connection: Connection, name: str, task: str = "single-label") -> ProjectRecord:
@@ -71,7 +74,9 @@ def _record(row: Row[tuple[object, ...]]) -> ProjectRecord:
 
 def _check_name(name: str) -> None:
     wrong = not name.strip() or len(name) > _LONGEST_NAME or name != name.strip()
-    if wrong or any(sign in name for sign in "@/\\\0\n"):
+    unreachable = name in (".", "..")  # an address has no such part
+    signs = any(sign in "@/\\" or category(sign) in _NO_LETTERS for sign in name)
+    if wrong or unreachable or signs:
         raise InvalidInput(
             f"'{name[:_LONGEST_NAME]}' cannot name a project.",
             "Use up to 100 letters, digits, spaces, - and _; no @ and no slashes.",

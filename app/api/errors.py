@@ -1,5 +1,6 @@
 """Errors as REST answers them: status, message and hint; anything unforeseen gets a number."""
 
+import errno
 import logging
 import uuid
 
@@ -37,12 +38,28 @@ async def _misshapen(_request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, RequestValidationError):
         raise error
     found = [f"{'.'.join(map(str, e['loc'][1:]))}: {e['msg']}" for e in error.errors()]
-    body = {"message": f"The request cannot be read: {'; '.join(found)}.", "hint": "See /api/docs."}
+    body = {
+        "message": f"The request cannot be read: {'; '.join(found)}.",
+        "hint": "See /api/schema.",
+    }
     return JSONResponse(body, 422)
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
+    if _disk_is_full(error):
+        _LOG.error("the disk is full at %s", request.url.path)
+        body = {
+            "message": "The disk is full, so nothing was saved.",
+            "hint": "Make room on it, then try again.",
+        }
+        return JSONResponse(body, 507)
     incident = uuid.uuid4().hex[:8]
     _LOG.error("incident %s at %s", incident, request.url.path, exc_info=error)
     body = {"message": f"Something broke (incident {incident}).", "hint": "The log tells more."}
     return JSONResponse(body, 500)
+
+
+def _disk_is_full(error: Exception) -> bool:
+    """Whether files or the database ran out of room."""
+    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return full or "database or disk is full" in str(error)

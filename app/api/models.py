@@ -6,11 +6,11 @@ from typing import Any
 
 from fastapi import APIRouter, UploadFile
 from fastapi.responses import FileResponse
-from starlette.background import BackgroundTask
 
 from app.api.bench import Bench
+from app.api.downloads import download
 from app.services import comparing, registry
-from app.services.exporting import export_model, import_bundle
+from app.services.exporting import export_model, take_in_bundle
 from app.services.timeline import TimelineEntry, list_versions, timeline
 from app.services.views import ChampionChange, DeletionView, LineageView
 from core.errors import InvalidInput
@@ -96,15 +96,10 @@ def events(bench: Bench, project: str) -> tuple[TimelineEntry, ...]:
 @router.get("/projects/{project}/models/{number}/bundle")
 def bundle(bench: Bench, project: str, number: int) -> FileResponse:
     """Download a model version as one verified zip."""
-    folder = tempfile.TemporaryDirectory(prefix="bundle-")
-    name = f"{project}-v{number}.zip"
-    out = Path(folder.name) / name
-    try:
-        export_model(bench.studio, f"{project}@{number}", out)
-    except BaseException:
-        folder.cleanup()
-        raise
-    return FileResponse(out, filename=name, background=BackgroundTask(folder.cleanup))
+    reference = f"{project}@{number}"
+    return download(
+        f"{project}-v{number}.zip", lambda out: export_model(bench.studio, reference, out)
+    )
 
 
 @router.post("/projects/{project}/bundles", status_code=201)
@@ -122,4 +117,5 @@ def take_in(bench: Bench, project: str, file: UploadFile) -> dict[str, str]:
                         "Import it on the command line: intent-studio bundle import FILE",
                     )
                 stream.write(piece)
-        return {"model": import_bundle(bench.studio, path, project)}
+        name = file.filename or "The upload"
+        return {"model": take_in_bundle(bench.studio, project, path, name)}

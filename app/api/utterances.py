@@ -1,17 +1,15 @@
 """Routes that look through utterances, change many, and bring files in and out."""
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Response, UploadFile
 from fastapi.responses import FileResponse
 from pydantic import Field
-from starlette.background import BackgroundTask
 
 from app.api.bench import Bench
 from app.api.bodies import EditBody, FilterBody, IdsBody, MappingBody
+from app.api.downloads import download
 from app.services import browsing, incoming
 from app.services.datasets import export_file
 from app.services.differing import differing_ids
@@ -92,24 +90,22 @@ def forget(bench: Bench, key: str) -> Response:
     return Response(status_code=204)
 
 
-_ENDINGS: dict[str, str] = {"csv": "csv", "tsv": "tsv", "jsonl": "jsonl", "text": "txt"}
+_ENDINGS: dict[WriteFormat, str] = {
+    "csv": "csv",
+    "tsv": "tsv",
+    "jsonl": "jsonl",
+    "text": "txt",
+    "spreadsheet": "csv",
+}
 
 
 @router.get("/projects/{project}/export")
 def export(
     bench: Bench,
     project: str,
-    kind: Literal["csv", "tsv", "jsonl", "text"] = "csv",
+    kind: WriteFormat = "csv",
     version: str | None = None,
 ) -> FileResponse:
     """Download the utterances, as they are or as a version froze them."""
-    folder = tempfile.TemporaryDirectory(prefix="export-")
     name = f"{project}{'' if version is None else f'-v{version}'}.{_ENDINGS[kind]}"
-    out = Path(folder.name) / name
-    try:
-        chosen: WriteFormat = kind
-        export_file(bench.studio, project, out, chosen, version)
-    except BaseException:
-        folder.cleanup()
-        raise
-    return FileResponse(out, filename=name, background=BackgroundTask(folder.cleanup))
+    return download(name, lambda out: export_file(bench.studio, project, out, kind, version))

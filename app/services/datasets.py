@@ -17,7 +17,7 @@ from core.types import Split
 from storage import dataset, events, projects, versions
 from storage.database import Transaction
 from storage.events import Action
-from storage.records import Change, ProjectRecord, UtteranceRecord
+from storage.records import Change, IntentRecord, ProjectRecord, UtteranceRecord
 
 _EXAMPLES = 20
 _SEPARATOR = "|"
@@ -58,8 +58,10 @@ class _Import:
     ids: set[str]
     source: str
     split: Split | None
+    archived: dict[str, IntentRecord]
     counts: Counter[str] = field(default_factory=Counter)
     new_intents: dict[str, str] = field(default_factory=dict)
+    restored: list[str] = field(default_factory=list)
     examples: list[str] = field(default_factory=list)
 
     def changes(self, rows: Iterator[ImportedRow | RowProblem]) -> Iterator[Change]:
@@ -67,7 +69,7 @@ class _Import:
             if isinstance(row, RowProblem):
                 self._note(row.kind, row.message)
             else:
-                yield from self._row(row)
+                yield from self._row(_with_names(row))
 
     def _row(self, row: ImportedRow) -> Iterator[Change]:
         text = normalise(row.text)
@@ -110,6 +112,9 @@ class _Import:
         if row.intents is None:
             return None
         for name in row.intents:
+            if name in self.archived:
+                yield dataset.edit(self.archived.pop(name), "archived", value=False)
+                self.restored.append(f"The intent '{name}' was archived; the file uses it again.")
             if name not in self.intents:
                 made = dataset.create_intent(name, position=len(self.intents))
                 made = Change(
@@ -124,10 +129,10 @@ class _Import:
         return [self.intents[name] for name in row.intents]
 
     def _refuse_many(self, row: ImportedRow) -> None:
-        if self.task == "single-label" and row.intents is not None and len(row.intents) != 1:
+        if self.task == "single-label" and len(row.intents or ()) > 1:
             raise InvalidInput(
-                f"Row {row.line} has {len(row.intents)} intents "
-                f"({', '.join(row.intents) or 'none'}), and the project takes one for each text.",
+                f"Row {row.line} has {len(row.intents or ())} intents "
+                f"({', '.join(row.intents or ())}), and the project takes one for each text.",
                 "Create a project with --multi-label, or correct the row.",
             )
 
@@ -138,6 +143,13 @@ class _Import:
         self.counts[kind] += 1
         if len(self.examples) < _EXAMPLES:
             self.examples.append(sentence)
+
+
+def _with_names(row: ImportedRow) -> ImportedRow:
+    """Write intents as everywhere else, so that no two look the same."""
+    if row.intents is None:
+        return row
+    return replace(row, intents=tuple(dict.fromkeys(map(normalise, row.intents))))
 
 
 def _known(
@@ -180,9 +192,11 @@ def _options(project: ProjectRecord, request: ImportRequest) -> ReadOptions:
 
 def _plan(connection: Transaction, project: ProjectRecord, request: ImportRequest) -> _Import:
     rows = list(dataset.utterances(connection, project.id))
+    intents = {normalise(r.name): r for r in dataset.intents(connection, project.id)}
     return _Import(
         task=project.task,
-        intents={intent.name: intent.id for intent in dataset.intents(connection, project.id)},
+        intents={name: record.id for name, record in intents.items()},
+        archived={name: record for name, record in intents.items() if record.archived},
         known={text_hash(row.text): row for row in rows},
         ids={row.id for row in rows},
         source=request.path.name,
@@ -200,7 +214,7 @@ def _report(plan: _Import, request: ImportRequest) -> ImportReport:
         empty=counts["empty"],
         too_long=counts["too-long"],
         new_intents=tuple(plan.new_intents),
-        examples=tuple(plan.examples),
+        examples=(*plan.restored, *plan.examples),
         dry_run=request.dry_run,
     )
 

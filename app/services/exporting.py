@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.services.prediction import checked_out
 from app.services.studio import Studio
-from core.errors import Conflict, NotFound
+from core.errors import ArtifactDamaged, Conflict, InvalidInput, NotFound
 from storage import models, projects
 from storage.artifacts import record_tree
 
@@ -57,6 +57,29 @@ def import_bundle(studio: Studio, path: Path, project: str | None = None) -> str
             if models.champion(connection, record.id) is None:
                 models.point(connection, made, actor=studio.settings.actor)
         return f"{name}@{made.number}"
+
+
+def take_in_bundle(studio: Studio, project: str, path: Path, name: str) -> str:
+    """Add an uploaded bundle to a project that is there; return the version's `PROJECT@N`.
+
+    Args:
+        studio: The studio.
+        project: Its name.
+        path: Where the upload lies.
+        name: What the person calls it, for what is said of it.
+
+    Raises:
+        Conflict: The project has it already.
+        InvalidInput: It is no bundle, or a promise of it does not hold.
+        NotFound: There is no such project.
+    """
+    with studio.database.read() as connection:
+        projects.find(connection, project)
+    try:
+        return import_bundle(studio, path, project)
+    except ArtifactDamaged as error:  # nothing of ours is damaged: what came is at fault
+        said = error.message.replace(path.name, f"'{name[:80]}'")
+        raise InvalidInput(said, error.hint) from error
 
 
 def _values(project_id: int, tree: str, facts: dict[str, Any]) -> dict[str, Any]:

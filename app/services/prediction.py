@@ -111,4 +111,9 @@ def sentence_of(prediction: Prediction) -> str:
 
 
 def _is_bundle(reference: str) -> bool:
-    return reference.endswith(".zip") or Path(reference).is_file()
+    if reference.endswith(".zip"):
+        return True
+    try:
+        return Path(reference).is_file()
+    except OSError:  # too long for the name of a file, and fine for that of a project
+        return False

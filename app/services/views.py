@@ -32,7 +32,8 @@ class ImportReport:
         empty: Rows without text, left out.
         too_long: Rows over the length limit, left out.
         new_intents: Names of intents that the file brings.
-        examples: A few sentences about single rows, with their line.
+        examples: Intents that were archived and are used again, then a few single rows with their
+            line, in sentences.
         dry_run: Whether nothing was written.
     """
 

@@ -19,6 +19,9 @@ LONGEST_CELL = 100_000
 LONGEST_RECORD = 1_000_000
 """Characters in all cells of one row together; never more of a file is held in memory."""
 
+NO_INTENT = "|"
+"""A cell that says that no intent fits, where a cell holds one; a blank one is unlabelled."""
+
 TEXT_NAMES = ("text", "utterance", "example", "sentence", "query", "phrase", "question")
 INTENT_NAMES = ("intent", "intents", "label", "labels", "category", "class")
 SPLIT_NAMES = ("split",)
@@ -132,7 +135,9 @@ def split_intents(cell: str, separator: str | None) -> tuple[str, ...] | None:
     """Read a cell of intents; a blank one is unlabelled, one of separators alone names none."""
     if not cell.strip():
         return None
-    parts = [cell] if separator is None else cell.split(separator)
+    if separator is None:
+        return () if cell.strip() == NO_INTENT else (cell.strip(),)
+    parts = cell.split(separator)
     return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.errors import InvalidInput
 from core.formats.atomic import write_atomically
-from core.formats.rows import ImportedRow, WriteFormat
+from core.formats.rows import NO_INTENT, ImportedRow, WriteFormat
 
 COLUMNS = ("id", "text", "intent", "split")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\0")
@@ -99,12 +99,17 @@ def _label(row: ImportedRow, separator: str | None) -> str:
     if row.intents is None:
         return ""
     if separator is None:
-        if len(row.intents) != 1:
+        if len(row.intents) > 1:
             raise InvalidInput(
                 f"'{row.text[:80]}' has {len(row.intents)} intents, and a cell holds one.",
                 "Choose a separator such as '|', or the format JSONL.",
             )
-        return row.intents[0]
+        if NO_INTENT in row.intents:
+            raise InvalidInput(
+                f"An intent named '{NO_INTENT}' looks like a label without intent.",
+                "Rename it, or choose the format JSONL.",
+            )
+        return row.intents[0] if row.intents else NO_INTENT
     for name in row.intents:
         if separator in name:
             raise InvalidInput(

@@ -1,5 +1,6 @@
 """Who may speak with the server, and what it gives away. Kept running on every Gradio upgrade."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from app.security import check_binding, is_loopback
+from app.security import Guard, check_binding, is_loopback
 from core.errors import InvalidInput
 from tests.api.conftest import HOST, TOKEN
 
@@ -117,6 +118,38 @@ def test_addresses_that_others_reach_are_refused() -> None:
 def test_more_than_an_upload_may_hold_is_refused_before_it_is_read(client: TestClient) -> None:
     headers = {"Content-Length": str(1 << 30)}
     assert client.post("/api/projects", content=b"{}", headers=headers).status_code == 413
+
+
+def test_a_bundle_is_larger_than_any_other_upload(client: TestClient) -> None:
+    """A version with the bundled encoder has 84 MB, and the browser could not bring one in."""
+    path = "/api/projects/p/bundles"
+    sizes = {84 << 20: 422, 2 << 30: 422, (2 << 30) + (2 << 20): 413}
+    for size, status in sizes.items():
+        answer = client.post(path, content=b"{}", headers={"Content-Length": str(size)})
+        assert answer.status_code == status, size
+    assert "2 GB" in answer.text
+
+
+def test_who_sends_too_much_may_finish_and_hears_why() -> None:
+    guard = Guard(_never, None, frozenset({HOST.partition(":")[0]}))
+    pieces = [{"type": "http.request", "body": b"x", "more_body": n < 3} for n in range(4)]
+    sent = []
+
+    async def receive():
+        return pieces.pop(0)
+
+    async def send(message):
+        assert not pieces  # a browser that is cut off in mid-way shows no answer at all
+        sent.append(message)
+
+    headers = [(b"host", HOST.encode()), (b"content-length", str(1 << 30).encode())]
+    scope = {"type": "http", "method": "POST", "path": "/api/projects", "query_string": b""}
+    asyncio.run(guard({**scope, "scheme": "http", "headers": headers}, receive, send))
+    assert (sent[0]["status"], b"64 MB" in sent[1]["body"]) == (413, True)
+
+
+async def _never(scope, receive, send) -> None:
+    raise AssertionError
 
 
 def file_app() -> FastAPI:

@@ -59,6 +59,64 @@ def test_exporting_then_importing_gives_the_same_texts_labels_ids_and_splits(
         assert again.read_bytes() == out.read_bytes()
 
 
+def test_what_is_out_of_scope_goes_out_and_comes_in_where_a_text_has_one_intent(
+    studio: Studio, tmp_path: Path
+) -> None:
+    """One press of O at the card, and the project could not be exported as a table any more."""
+    create_project(studio, "p")
+    lines = '{"text": "tell me a joke", "intents": []}\n{"text": "hello", "intent": "greet"}\n'
+    import_file(studio, ImportRequest("p", write(tmp_path, lines + '{"text": "c"}\n', "d.jsonl")))
+    for kind in ("csv", "tsv", "jsonl"):
+        out, again = tmp_path / f"out.{kind}", tmp_path / f"again.{kind}"
+        assert export_file(studio, "p", out) == 3
+        create_project(studio, kind)
+        import_file(studio, ImportRequest(kind, out))
+        with studio.database.read() as connection:
+            rows = dataset.utterances(connection, projects.find(connection, kind).id)
+            labels = {row.text: row.labels and len(row.labels) for row in rows}
+        assert labels == {"tell me a joke": (), "hello": 1, "c": None}
+        export_file(studio, kind, again)
+        assert again.read_bytes() == out.read_bytes()
+
+
+def test_an_intent_named_as_no_intent_is_not_written_into_a_table(studio, tmp_path) -> None:
+    create_project(studio, "p")
+    path = write(tmp_path, '{"text": "a", "intents": ["|"]}\n', "d.jsonl")
+    import_file(studio, ImportRequest("p", path))
+    with pytest.raises(InvalidInput, match="looks like a label without intent"):
+        export_file(studio, "p", tmp_path / "out.csv")
+
+
+def test_a_file_that_uses_an_archived_intent_brings_it_back_and_says_so(
+    studio: Studio, tmp_path: Path
+) -> None:
+    """Its texts were taught under an intent that no card and no form offered."""
+    create_project(studio, "p")
+    import_file(studio, ImportRequest("p", write(tmp_path, "text,intent\na,old\nb,new\n")))
+    with studio.database.write() as connection:
+        project = projects.find(connection, "p").id
+        changes = dataset.merge_intents(connection, project, "old", "new")
+        events.record(connection, project, events.Action("merge"), changes)
+    kept = import_file(studio, ImportRequest("p", write(tmp_path, "text,intent\na,old\n")))
+    assert (kept.conflicting, kept.examples[0][:5]) == (1, "row 2")
+    again = write(tmp_path, "text,intent\nc,old\nd,old\n")
+    for dry_run in (True, False):
+        report = import_file(studio, ImportRequest("p", again, dry_run=dry_run))
+        assert report.examples == ("The intent 'old' was archived; the file uses it again.",)
+    with studio.database.read() as connection:
+        intents = dataset.intents(connection, project)
+    assert [(intent.name, intent.archived) for intent in intents] == [
+        ("old", False),
+        ("new", False),
+    ]
+
+
+def test_two_spellings_of_one_name_are_one_intent(studio: Studio, tmp_path: Path) -> None:
+    create_project(studio, "p")
+    path = write(tmp_path, "text,intent\na,caf\u00e9\nb,cafe\u0301\n")
+    assert import_file(studio, ImportRequest("p", path)).new_intents == ("caf\u00e9",)
+
+
 def test_an_old_version_exports_byte_for_byte_after_a_thousand_edits(
     studio: Studio, tmp_path: Path, labelled_csv: Path
 ) -> None:

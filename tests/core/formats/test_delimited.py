@@ -100,7 +100,7 @@ def test_quoted_cells_span_lines_and_rows_know_where_they_begin(tmp_path: Path) 
 
 def test_several_intents_are_parted_only_when_the_options_say_so(read: Read) -> None:
     content = "text,intent\nhi,a| b|a\nyo,|\nho,\n"
-    assert read(content) == [("hi", ("a| b|a",)), ("yo", ("|",)), ("ho", None)]
+    assert read(content) == [("hi", ("a| b|a",)), ("yo", ()), ("ho", None)]
     assert read(content, separator="|") == [("hi", ("a", "b")), ("yo", ()), ("ho", None)]
     assert read("text,intent\nhi,a;b\n", separator=";") == [("hi", ("a", "b"))]
 
