@@ -100,7 +100,8 @@ class Queues:
         live = self.models.peek(found.id)
         items = self._items(found.id, chosen, live)
         loading = self.pools.loading(found.id)
-        state: ModelState = "ready" if live is not None else "loading" if loading else "none"
+        ranks = live is not None and (pool is not None or not loading)
+        state: ModelState = "ready" if ranks else "loading" if loading else "none"
         return QueueView(items, waiting, state, wish.order)
 
     def suggest(self, project: str, ids: Sequence[str]) -> tuple[QueueItem, ...]:

@@ -162,7 +162,9 @@ class LabelPage {
       toast(`Version ${status.champion} answers now.`, 'The suggestions are its own.', 'good');
       this.#reorder(this.#queue.order);
     }
-    if (before.model !== 'ready' && status.model === 'ready') this.#queue.suggest();
+    if (status.model !== 'ready') return;
+    if (this.#queue.byChance) this.#queue.rearrange();
+    else if (before.model !== 'ready') this.#queue.suggest();
   }
 
   #reorder(order) {

@@ -14,6 +14,8 @@ export const ORDERS = [
   ['random', 'Random', 'A fair sample of what waits.'],
 ];
 
+const BY_MODEL = ['unsure', 'torn', 'unlike'];
+
 export class Queue {
   items = [];
   waiting = 0; // on the server, those of other browsers included
@@ -59,6 +61,18 @@ export class Queue {
     this.filter = filter;
     this.#changed();
     this.suggest();
+  }
+
+  // Whether chance chose them, for want of a model that has looked at what waits.
+  get byChance() {
+    return BY_MODEL.includes(this.order) && this.#model === 'loading' && this.filter === null;
+  }
+
+  // What is looked at stays; the rest is asked for again.
+  async rearrange() {
+    this.items.length = Math.min(1, this.items.length);
+    this.#round += 1;
+    await this.refill();
   }
 
   async reorder(order) {
