@@ -12,6 +12,8 @@ from storage.records import Change, IntentRecord, UtteranceRecord
 from storage.replay import intent_record, utterance_record
 from storage.tables import intent, utterance
 
+_LONGEST_NOTE = 500
+
 
 def intents(connection: Connection, project_id: int) -> list[IntentRecord]:
     """All intents by position and name, archived ones too."""
@@ -82,9 +84,10 @@ def create_intent(name: str, description: str = "", color: str = "", position: i
     """Return the change that creates an intent.
 
     Raises:
-        InvalidInput: The name is empty or too long.
+        InvalidInput: The name is empty or too long, or the description cannot be stored.
     """
     check_intent_name(name)
+    check_description(description)
     row = {
         "name": name,
         "description": description,
@@ -103,6 +106,30 @@ def check_intent_name(name: str) -> None:
     """
     if not name.strip() or len(name) > 200 or not is_storable(name):
         raise InvalidInput(f"'{name[:200]}' cannot name an intent.", "Use 1 to 200 characters.")
+
+
+def check_description(description: str) -> None:
+    """Refuse what cannot describe an intent.
+
+    Raises:
+        InvalidInput: It has signs that no database keeps.
+    """
+    if not is_storable(description):
+        raise InvalidInput(
+            f"'{description[:40]}' cannot describe an intent.", "Type it anew: a sign is broken."
+        )
+
+
+def check_note(note: str) -> None:
+    """Refuse what cannot say why an utterance is flagged.
+
+    Raises:
+        InvalidInput: It is too long, or no text that can be stored.
+    """
+    if len(note) > _LONGEST_NOTE or not is_storable(note):
+        raise InvalidInput(
+            f"'{note[:40]}' cannot be a note.", f"Write up to {_LONGEST_NOTE:,} characters."
+        )
 
 
 def create_utterance(

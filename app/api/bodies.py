@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from storage.browse import Filter, LabelState
 
 Text = Annotated[str, Field(max_length=10_000)]
-"""A text to answer; as long as an utterance may be."""
+"""A text to answer; longer than any utterance."""
 
 
 class Body(BaseModel):

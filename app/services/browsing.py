@@ -6,14 +6,13 @@ from typing import Literal
 
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput
+from core.formats.rows import LONGEST_TEXT
 from core.palette import position_colour
 from core.text import is_storable, normalise
 from storage import browse, dataset, events, projects
 from storage.browse import Counts, Filter, Order
 from storage.events import Action
 from storage.records import BatchRecord, Change, IntentRecord, UtteranceRecord
-
-_LONGEST_TEXT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class Edit:
     """A change of one kind to many utterances.
 
     Attributes:
-        kind: What changes.
+        kind: What changes; in a multi-label project `label` leaves other intents as they are.
         value: Intent id for `label`, split for `move`, a reason for `flag`, the text for `text`.
     """
 
@@ -118,17 +117,19 @@ def change_many(studio: Studio, project: str, which: Filter, edit: Edit, expecte
             raise InvalidInput(
                 f"{len(records)} utterances cannot have the same text.", "Change one at a time."
             )
-        changes = [change for record in records for change in _edit_changes(record, edit)]
+        joins = found.task == "multi-label"
+        changes = [c for record in records for c in _edit_changes(record, edit, joins=joins)]
         action = Action(edit.kind, studio.settings.actor, "page")
         if changes:
             events.record(connection, found.id, action, changes)
     return len(records)
 
 
-def _edit_changes(record: UtteranceRecord, edit: Edit) -> list[Change]:
+def _edit_changes(record: UtteranceRecord, edit: Edit, *, joins: bool) -> list[Change]:
     match edit.kind:
         case "label":
-            return dataset.decide(record, (edit.value,))
+            others = (record.labels or ()) if joins else ()
+            return dataset.decide(record, (*others, edit.value))
         case "out-of-scope":
             return dataset.decide(record, ())
         case "unlabel":
@@ -153,6 +154,8 @@ def _checked(edit: Edit, intent_ids: set[str]) -> Edit:
             raise InvalidInput(f"There is no split '{edit.value}'.", "Use train, test or pool.")
         case "text":
             return replace(edit, value=_usable_text(edit.value))
+        case "flag":
+            dataset.check_note(edit.value)
         case "unflag":
             return replace(edit, value="")
     return edit
@@ -160,9 +163,9 @@ def _checked(edit: Edit, intent_ids: set[str]) -> Edit:
 
 def _usable_text(text: str) -> str:
     found = normalise(text)
-    if not found or len(found) > _LONGEST_TEXT or not is_storable(found):
+    if not found or len(found) > LONGEST_TEXT or not is_storable(found):
         raise InvalidInput(
-            f"'{found[:40]}' cannot be an utterance.", f"Write 1 to {_LONGEST_TEXT} characters."
+            f"'{found[:40]}' cannot be an utterance.", f"Write 1 to {LONGEST_TEXT:,} characters."
         )
     return found
 
@@ -176,11 +179,19 @@ def add_intent(studio: Studio, project: str, name: str, description: str = "") -
     """
     with studio.database.write() as connection:
         found = projects.find(connection, project)
-        place = len(dataset.intents(connection, found.id))
-        change = dataset.create_intent(normalise(name), description, position=place)
+        known = dataset.intents(connection, found.id)
+        _refuse_archived(known, normalise(name))
+        change = dataset.create_intent(normalise(name), description, position=len(known))
         action = Action("create intent", studio.settings.actor, "page")
         events.record(connection, found.id, action, [change])
     return change.subject_id
+
+
+def _refuse_archived(known: Sequence[IntentRecord], name: str) -> None:
+    if any(record.archived and record.name == name for record in known):
+        raise Conflict(
+            f"There is an archived intent '{name}'.", "Bring it back, or choose another name."
+        )
 
 
 def change_intent(studio: Studio, project: str, intent_id: str, values: dict[str, object]) -> None:
@@ -210,6 +221,8 @@ def _intent_changes(
             dataset.check_intent_name(value)
             if value in taken and value != record.name:
                 raise Conflict(f"There is an intent '{value}' already.", "Merge the two instead.")
+        if field == "description":
+            dataset.check_description(str(value))
         if getattr(record, field) != value:
             yield dataset.edit(record, field, value)
 

@@ -44,24 +44,29 @@ def judge_exemplars(
 ) -> dict[str, Any]:
     """Judge a pipeline on labelled texts; one with several intents is right if any is named."""
     predictions = pipeline.predict([e.text for e in exemplars], embeddings)
-    actual = [
-        p.intent if p.intent in e.intents else (e.intents or ("none",))[0]
-        for p, e in zip(predictions, exemplars, strict=True)
-    ]
+    answers = [p.intent for p in predictions]
     confidences = np.array([p.ranked[0].probability for p in predictions])
-    figures = _figures(actual, [p.intent for p in predictions], confidences)
+    figures = _figures(_held_against(exemplars, answers), answers, confidences)
     return {**figures, "in_scope": _in_scope(predictions)}
 
 
 def _judge_honest(result: RunResult, inputs: RunInputs) -> dict[str, Any]:
-    rows = result.honest_rows
+    asked = [inputs.exemplars[row] for row in result.honest_rows]
     names = result.pipeline.head.intents
     shares = probabilities(result.honest, result.pipeline.calibration)
     predicted = [names[j] for j in result.honest.argmax(1)]
-    actual = [inputs.exemplars[row].intents[0] for row in rows]
-    figures = _figures(actual, predicted, shares.max(1))
+    figures = _figures(_held_against(asked, predicted), predicted, shares.max(1))
     kept = result.honest.max(1) >= result.pipeline.calibration.threshold
     return {**figures, "in_scope": float(kept.mean()), "judged_on": result.judged_on}
+
+
+def _held_against(exemplars: Sequence[Exemplar], answers: Sequence[str]) -> list[str]:
+    """Which intent each answer is judged by: itself where it is one of the text's, else the first.
+
+    A text may have several intents, and naming any of them is right.
+    """
+    pairs = zip(exemplars, answers, strict=True)
+    return [name if name in e.intents else (e.intents or ("none",))[0] for e, name in pairs]
 
 
 def _figures(

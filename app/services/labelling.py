@@ -6,14 +6,13 @@ from typing import Literal, get_args
 
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput, NotFound, StudioError
-from core.text import is_storable, normalise
+from core.text import normalise
 from storage import browse, dataset, events, projects
 from storage.database import Transaction
 from storage.events import Action
 from storage.records import Change, IntentRecord, ProjectRecord, UtteranceRecord
 
 Kind = Literal["label", "out-of-scope", "unlabel", "skip", "flag", "undo"]
-_LONGEST_NOTE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,16 +214,9 @@ def _changes(
             return [] if record.skipped else [dataset.edit(record, "skipped", value=True)]
         case "flag":
             note = operation.note or "flagged"
-            _refuse_note(note)
+            dataset.check_note(note)
             return [] if record.flagged == note else [dataset.edit(record, "flagged", note)]
         case "unlabel":
             return [] if record.labels is None else [dataset.label(record, None)]
         case _:
             return dataset.decide(record, labels or ())
-
-
-def _refuse_note(note: str) -> None:
-    if len(note) > _LONGEST_NOTE or not is_storable(note):
-        raise InvalidInput(
-            f"'{note[:40]}' cannot be a note.", f"Write up to {_LONGEST_NOTE:,} characters."
-        )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, zip_longest
 
 import numpy as np
 
@@ -10,11 +10,12 @@ from app.services.landing import ExampleMap, Landing, example_map, landing_of
 from app.services.live import LiveModel
 from app.services.prediction import sentence_of
 from app.services.workbench import Workbench
-from core.errors import InvalidInput, NotFound
+from core.errors import Conflict, InvalidInput, NotFound
+from core.text import is_storable
 from core.types import Prediction
 from core.vectors import unit_rows
 from storage import browse, dataset, models, projects
-from storage.records import PinRecord, UtteranceRecord
+from storage.records import IntentRecord, PinRecord, UtteranceRecord
 
 _MOST_TEXTS = 1_000
 _AT_ONCE = 256
@@ -41,12 +42,21 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class PinView:
-    """A pin with what the live model answers, or None while no model is there."""
+    """A pin with what the live model answers.
+
+    Attributes:
+        text: What is asked.
+        expected: Name of the intent that it must get.
+        answer: What the model says; None while no model is there.
+        kept: Whether that is right; None while no model is there, or where `stale`.
+        stale: Whether the intent is archived or gone, so that no model is judged by it.
+    """
 
     text: str
     expected: str
     answer: str | None
     kept: bool | None
+    stale: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,14 +172,19 @@ def pin(bench: Workbench, project: str, text: str, intent_id: str) -> None:
     """Expect an intent for a text; training is then judged by it.
 
     Raises:
+        Conflict: The intent is archived.
         InvalidInput: There is no text.
         NotFound: There is no such intent.
     """
-    if not text.strip():
+    if not text.strip() or not is_storable(text):
         raise InvalidInput("A pin needs a text.", "Type one first.")
     with bench.studio.database.write() as connection:
         found = projects.find(connection, project)
-        dataset.intent_by_id(connection, found.id, intent_id)
+        expected = dataset.intent_by_id(connection, found.id, intent_id)
+        if expected.archived:
+            raise Conflict(
+                f"The intent '{expected.name}' is archived.", "Bring it back, or choose another."
+            )
         models.add_pin(connection, found.id, text, intent_id, bench.studio.settings.actor)
 
 
@@ -184,15 +199,18 @@ def pins(bench: Workbench, project: str) -> list[PinView]:
     with bench.studio.database.read() as connection:
         found = projects.find(connection, project)
         records = models.pins(connection, found.id)
-        names = {i.id: i.name for i in dataset.intents(connection, found.id)}
+        intents = {i.id: i for i in dataset.intents(connection, found.id)}
     live = bench.models.get(found.id) if records else None
-    if live is None:
-        return [PinView(r.text, names.get(r.intent_id, "?"), None, None) for r in records]
-    answers = live.pipeline.predict([r.text for r in records])
-    return [_pin_view(r, a, names) for r, a in zip(records, answers, strict=True)]
+    answers = [] if live is None else live.pipeline.predict([r.text for r in records])
+    pairs = zip_longest(records, answers)
+    return [_pin_view(record, intents.get(record.intent_id), said) for record, said in pairs]
 
 
-def _pin_view(record: PinRecord, prediction: Prediction, names: dict[str, str]) -> PinView:
-    expected = names.get(record.intent_id, "?")
-    said = prediction.decision.intents
-    return PinView(record.text, expected, " and ".join(said) or "out of scope", expected in said)
+def _pin_view(record: PinRecord, expected: IntentRecord | None, said: Prediction | None) -> PinView:
+    name = "?" if expected is None else expected.name
+    stale = expected is None or expected.archived
+    if said is None:
+        return PinView(record.text, name, None, None, stale)
+    intents = said.decision.intents
+    answer = " and ".join(intents) or "out of scope"
+    return PinView(record.text, name, answer, None if stale else name in intents, stale)

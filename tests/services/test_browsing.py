@@ -60,7 +60,9 @@ def test_a_bulk_change_is_one_action_and_is_undone_as_one(studio: Studio, ids) -
         ("label", "nobody", "There is no intent 'nobody'."),
         ("move", "dev", "There is no split 'dev'."),
         ("text", "  ", "cannot be an utterance"),
-        ("text", "x" * 10_001, "cannot be an utterance"),
+        ("text", "x" * 5_001, "cannot be an utterance"),
+        ("flag", "x" * 501, "cannot be a note"),
+        ("flag", "a\0b", "cannot be a note"),
         ("text", "a\0b", "cannot be an utterance"),
         ("text", "\ud800", "cannot be an utterance"),
         ("text", "same", "6 utterances cannot have the same text."),
@@ -77,6 +79,37 @@ def test_an_archived_intent_takes_no_more_labels(studio: Studio, ids) -> None:
     browsing.change_intent(studio, "p", ids["a"], {"archived": True})
     with pytest.raises(InvalidInput, match="There is no intent"):
         change(studio, "label", ids["a"])
+
+
+def test_the_name_of_an_archived_intent_says_where_it_is(studio: Studio, ids) -> None:
+    """It was "there already" for somebody who saw it in no list."""
+    browsing.change_intent(studio, "p", ids["a"], {"archived": True})
+    with pytest.raises(Conflict, match="archived intent 'a'") as refused:
+        browsing.add_intent(studio, "p", "a")
+    assert "Bring it back" in refused.value.hint
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\ud800"])
+def test_a_description_is_a_text_that_can_be_kept(studio: Studio, ids, text: str) -> None:
+    with pytest.raises(InvalidInput, match="cannot describe"):
+        browsing.add_intent(studio, "p", "c", text)
+    with pytest.raises(InvalidInput, match="cannot describe"):
+        browsing.change_intent(studio, "p", ids["a"], {"description": text})
+
+
+def test_a_label_for_many_joins_those_that_are_there_where_a_text_has_several(studio) -> None:
+    """Five texts in the lasso, one click, and every other intent of theirs was gone."""
+    project = create_project(studio, "p", "multi-label")
+    made = [dataset.create_intent(name) for name in "ab"]
+    a, b = sorted(change.subject_id for change in made)
+    rows = [
+        dataset.create_utterance(f"u{i}", f"text {i}", "train", "f", labels)
+        for i, labels in enumerate((None, [], [a], [a, b]))
+    ]
+    with studio.database.write() as connection:
+        events.record(connection, project.id, Action("import"), [*made, *rows])
+    assert change(studio, "label", b, n=4) == 4
+    assert [r.labels for r in shown(studio)] == [(b,), (b,), (a, b), (a, b)]
 
 
 def test_another_number_than_was_shown_changes_nothing(studio: Studio, ids) -> None:

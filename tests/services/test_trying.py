@@ -9,7 +9,7 @@ from app.services.differing import differing_ids
 from app.services.projects import create_project
 from app.services.studio import Studio
 from app.services.workbench import Workbench, open_workbench
-from core.errors import InvalidInput, NotFound
+from core.errors import Conflict, InvalidInput, NotFound
 from core.heads.votes import leave_one_out
 from core.vectors import unit_rows
 from storage import dataset, events
@@ -98,6 +98,21 @@ def test_pins_tell_what_is_expected_and_answered(bench: Workbench) -> None:
         trying.pin(bench, "p", "  ", parcel)
     with pytest.raises(NotFound):
         trying.pin(bench, "p", "text", "nobody")
+
+
+def test_a_pin_of_an_archived_intent_is_neither_kept_nor_broken(bench: Workbench) -> None:
+    """The page called it broken for ever, while no training was judged by it."""
+    parcel = intent(bench, "parcel")
+    trying.pin(bench, "p", "good morning", parcel)
+    browsing.change_intent(bench.studio, "p", parcel, {"archived": True})
+    [found] = trying.pins(bench, "p")
+    assert (found.expected, found.kept, found.stale) == ("parcel", None, True)
+    with pytest.raises(Conflict, match="'parcel' is archived"):
+        trying.pin(bench, "p", "another", parcel)
+    browsing.change_intent(bench.studio, "p", parcel, {"archived": False})
+    assert [(p.kept, p.stale) for p in trying.pins(bench, "p")] == [(False, False)]
+    with pytest.raises(InvalidInput, match="needs a text"):
+        trying.pin(bench, "p", "a\0b", parcel)
 
 
 def test_pins_wait_for_a_model(studio: Studio) -> None:
