@@ -1,6 +1,7 @@
 """The limits that keep a newcomer able to read any file in one sitting."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("app", "core", "storage", "tests")
+SCRIPTS = sorted((ROOT / "assets" / "js").rglob("*.js"))
 FORBIDDEN_NAMES = {"utils", "helpers", "manager", "handler", "misc", "common"}
 
 
@@ -41,6 +43,27 @@ def _body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     body = function.body
     first = body[1] if ast.get_docstring(function) and len(body) > 1 else body[0]
     return (function.end_lineno or 0) - first.lineno + 1
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_script_has_at_most_400_lines_of_120_characters(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 400
+    assert [line for line in lines if len(line) > 120] == []
+
+
+def test_scripts_import_without_going_in_circles() -> None:
+    imports = {path: imported(path) for path in SCRIPTS}
+    assert all(path.exists() for paths in imports.values() for path in paths)
+    while leaves := {path for path, wanted in imports.items() if not wanted & imports.keys()}:
+        imports = {path: wanted for path, wanted in imports.items() if path not in leaves}
+    assert imports == {}
+
+
+def imported(script: Path) -> set[Path]:
+    """Return the scripts that one imports, by the paths that it names."""
+    names = re.findall(r" from '(\.{1,2}/[^']+)';$", script.read_text("utf-8"), re.M)
+    return {(script.parent / name).resolve() for name in names}
 
 
 def test_package_markers_are_empty() -> None:

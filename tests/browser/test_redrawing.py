@@ -1,0 +1,156 @@
+"""Pages are drawn anew while somebody works on them, who is neither disturbed nor misled."""
+
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.served import Served, run
+
+_FOCUS = "() => document.activeElement.dataset.key ?? document.activeElement.tagName"
+
+
+def test_rows_that_somebody_else_changes_keep_focus_and_scroll(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    studio = serve()
+    page = visit(studio, "/data?project=sample")
+    row = page.locator("[data-role=utterances] tbody tr").nth(40)
+    row.locator("button.editable").focus()
+    held, scrolled = page.evaluate(_FOCUS), page.evaluate("scrollY")
+    assert held.startswith("edit ")
+    assert scrolled > 0
+    change(studio, str(row.get_attribute("data-id")), "move", "test")
+    expect(row).to_contain_text("test")
+    assert page.evaluate(_FOCUS) == held
+    assert page.evaluate("scrollY") == scrolled
+
+
+def test_the_focus_goes_to_the_row_after_a_deleted_one(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    page = visit(serve(), "/data?project=sample")
+    rows = page.locator("[data-role=utterances] tbody tr")
+    ids = [rows.nth(place).get_attribute("data-id") for place in (3, 4)]
+    rows.nth(3).get_by_role("button", name="Delete this utterance").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(f"tr[data-id='{ids[0]}']")).to_have_count(0)
+    assert page.evaluate(_FOCUS) == f"delete {ids[1]}"
+
+
+def test_what_to_do_with_the_picked_rows_outlives_another_pick(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    page = visit(serve(), "/data?project=sample")
+    picks = page.locator("tbody input[type=checkbox]")
+    picks.nth(0).check()
+    page.get_by_label("What to do").select_option("move:test")
+    picks.nth(1).check()
+    expect(page.locator("[data-role=picked]")).to_have_text("2 utterances picked")
+    expect(page.get_by_label("What to do")).to_have_value("move:test")
+    expect(page.get_by_label("Intent to label with")).to_be_hidden()
+
+
+def test_a_link_of_the_header_keeps_the_focus(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    studio = serve()
+    page = visit(studio, "/data?project=sample")
+    labels = count(2)
+
+    def one_more(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), "hot": next(labels)})
+
+    page.route("**/status", one_more)
+    link = page.locator(".state a", has_text="labels since training")
+    link.focus()
+    before = link.inner_text()
+    expect(link).not_to_have_text(before, timeout=10_000)
+    assert page.evaluate(_FOCUS) == "hot"
+
+
+def test_the_expected_intent_outlives_an_answer_given_anew(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    studio = serve()
+    page = visit(studio, "/try?project=sample&text=no+signal")
+    expected = page.get_by_label("Expected intent")
+    expected.select_option(label="roaming")
+    expected.focus()
+    chosen = expected.input_value()
+    page.evaluate(
+        "() => { document.querySelector('[data-role=answer]').firstChild.dataset.old = 'yes' }"
+    )
+    change(studio, unlabelled(studio), "label", an_intent(studio))
+    page.wait_for_selector("[data-role=answer] > [data-old]", state="detached")
+    page.wait_for_selector("[data-role=answer] .vote")
+    expect(expected).to_have_value(chosen)
+    assert page.evaluate(_FOCUS) == "expected"
+
+
+def test_the_keyboard_gives_an_utterance_several_intents(
+    visit: Callable[..., Page], serve: Callable[..., Served], tmp_path: Path
+) -> None:
+    studio = few(serve(empty=True), tmp_path, "--multi-label")
+    page = visit(studio, "/label?project=p")
+    page.wait_for_selector("[data-role=utterance]:not(:empty)")
+    page.keyboard.press("1")
+    option = page.get_by_role("button", name="first", pressed=True)
+    option.focus()
+    held = page.evaluate(_FOCUS)
+    page.keyboard.press("2")
+    expect(page.get_by_role("button", name="second", pressed=True)).to_be_visible()
+    assert page.evaluate(_FOCUS) == held
+
+
+def test_after_the_last_label_the_card_says_that_nothing_is_left(
+    visit: Callable[..., Page], serve: Callable[..., Served], tmp_path: Path
+) -> None:
+    page = visit(few(serve(empty=True), tmp_path), "/label?project=p")
+    page.wait_for_selector("[data-role=utterance]:not(:empty)")
+    for _ in range(3):
+        page.keyboard.press("1")
+    expect(page.locator("h2", has_text="Nothing is left to label")).to_be_visible()
+    expect(page.locator("[data-role=left]")).to_have_text("")
+
+
+def test_what_lies_in_the_tray_does_not_come_back_to_the_card(
+    visit: Callable[..., Page], serve: Callable[..., Served], tmp_path: Path
+) -> None:
+    page = visit(few(serve(empty=True), tmp_path), "/label?project=p")
+    card = page.locator("[data-role=utterance]")
+    page.wait_for_selector("[data-role=utterance]:not(:empty)")
+    page.keyboard.press("t")
+    for _ in range(2):
+        page.keyboard.press("1")
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+    page.get_by_role("button", name="Look again").click()
+    page.wait_for_timeout(300)
+    expect(card).to_be_hidden()
+    page.get_by_role("button", name="Take out of the tray").click()
+    expect(card).to_be_visible()
+
+
+def few(studio: Served, folder: Path, *options: str) -> Served:
+    file = folder / "texts.txt"
+    file.write_text("one\ntwo\nthree\n", encoding="utf-8")
+    run(studio.home, "new", "p", *options)
+    run(studio.home, "import", "p", str(file))
+    for name in ("first", "second"):
+        studio.ask("/projects/p/intents", {"name": name})
+    return studio
+
+
+def change(studio: Served, utterance: str, kind: str, value: str) -> None:
+    edit = {"filter": {"ids": [utterance]}, "kind": kind, "value": value, "expected": 1}
+    studio.ask("/projects/sample/edits", edit)
+
+
+def an_intent(studio: Served) -> str:
+    return str(studio.ask("/projects/sample/overview")["intents"][0]["id"])
+
+
+def unlabelled(studio: Served) -> str:
+    found = studio.ask("/projects/sample/utterances?state=unlabelled&size=1")
+    return str(found["rows"][0]["id"])
