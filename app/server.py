@@ -128,9 +128,11 @@ def _warm_up(bench: Workbench) -> None:
     """Load the model of the first project while the person still looks around."""
     from app.services.projects import list_projects
     from app.services.status import look
+    from app.services.upkeep import list_jobs
 
     _leave_a_core()
     try:
+        list_jobs(bench.studio)  # what a power cut left goes on
         for project in list_projects(bench.studio)[:1]:
             look(bench, project.name)
     except StudioError:

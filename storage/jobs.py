@@ -83,9 +83,13 @@ def get(connection: Connection, job_id: str) -> JobRecord:
     return _record(row)
 
 
-def list_all(connection: Connection, limit: int = 50) -> list[JobRecord]:
-    """The newest jobs, newest first."""
+def list_all(
+    connection: Connection, limit: int = 50, project_id: int | None = None
+) -> list[JobRecord]:
+    """The newest jobs, newest first; of one project, or of all."""
     query = sa.select(job).order_by(job.c.sequence.desc()).limit(limit)
+    if project_id is not None:
+        query = query.where(job.c.project_id == project_id)
     return [_record(row) for row in connection.execute(query)]
 
 

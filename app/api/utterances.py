@@ -67,8 +67,7 @@ def edit(bench: Bench, project: str, body: EditBody) -> dict[str, int]:
 def upload(bench: Bench, project: str, file: UploadFile) -> Incoming:
     """Keep a file, and show what importing it would do."""
     pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
-    key = incoming.keep(bench.studio, file.filename or "upload.csv", pieces)
-    return incoming.look(bench.studio, project, key, Mapping())
+    return incoming.receive(bench.studio, project, file.filename or "upload.csv", pieces)
 
 
 @router.post("/projects/{project}/uploads/{key}/look")

@@ -83,6 +83,21 @@ def keep(studio: Studio, name: str, chunks: Iterable[bytes]) -> str:
     return key
 
 
+def receive(studio: Studio, project: str, name: str, chunks: Iterable[bytes]) -> Incoming:
+    """Keep an uploaded file and look at it; one that cannot be looked at is not kept.
+
+    Raises:
+        InvalidInput: It is larger than 50 MB, or cannot be read at all.
+        NotFound: There is no such project.
+    """
+    key = keep(studio, name, chunks)
+    try:
+        return look(studio, project, key, Mapping())
+    except BaseException:
+        forget(studio, key)
+        raise
+
+
 def _write(path: Path, name: str, chunks: Iterable[bytes]) -> None:
     size = 0
     with path.open("wb") as stream:

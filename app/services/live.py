@@ -47,6 +47,7 @@ class LiveModel:
         taught: Exemplars as training saw them, by id.
         plane: Where texts are shown, fitted to those exemplars; new labels leave it alone.
         hot: Ids of exemplars that training has not seen as they are now.
+        waiting: Those of `hot` that do not vote as they are now: they wait for a training.
         gone: Ids of what training has seen, and is no exemplar any more.
         revision: Of the project, up to which labels are in.
     """
@@ -57,6 +58,7 @@ class LiveModel:
     taught: dict[str, Said] = field(repr=False)
     plane: Plane = field(repr=False)
     hot: frozenset[str] = frozenset()
+    waiting: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()
     revision: int = 0
 
@@ -176,7 +178,10 @@ def _caught_up(studio: Studio, project_id: int, live: LiveModel) -> LiveModel:
         live = _joined(studio, live, changed, now, names)
     since = {key for key in ids if live.taught.get(key) != wanted[key]}
     hot = frozenset(key for key in since if wanted[key] is not None)
-    return replace(live, hot=hot, gone=frozenset(since - hot), revision=head)
+    voting = _named(live.pipeline, live.columns)
+    waiting = frozenset(key for key in hot if voting.get(key) != wanted[key])
+    gone = frozenset(since - hot)
+    return replace(live, hot=hot, waiting=waiting, gone=gone, revision=head)
 
 
 def _can_join(live: LiveModel) -> bool:

@@ -63,6 +63,14 @@ class Look:
     until: float
 
 
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why a champion could not be loaded, in words."""
+
+    champion: int | None
+    words: str
+
+
 @dataclass(slots=True)
 class Pools:
     """The pool of each project, kept up to date by one thread at a time; one object a server."""
@@ -71,6 +79,7 @@ class Pools:
     models: LiveModels
     known: dict[int, Pool] = field(default_factory=dict)
     looked: dict[int, Look] = field(default_factory=dict)
+    troubles: dict[int, Trouble] = field(default_factory=dict)
     busy: set[int] = field(default_factory=set)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -104,14 +113,21 @@ class Pools:
             return True
         return last.revision != wanted.revision and wanted.until > last.until
 
+    def trouble(self, project_id: int, champion: int) -> str:
+        """Why a model version could not be loaded, when last tried; "" if it could."""
+        found = self.troubles.get(project_id)
+        return found.words if found is not None and found.champion == champion else ""
+
     def loading(self, project_id: int) -> bool:
         """Whether a look at the pool is under way."""
         return project_id in self.busy
 
     def _refresh(self, project_id: int) -> None:
         began = time.monotonic()
+        champion = self.looked[project_id].champion
         try:
             live = self.models.get(project_id)
+            self.troubles.pop(project_id, None)
             if live is None:
                 self.known.pop(project_id, None)
                 return
@@ -119,8 +135,12 @@ class Pools:
                 records = browse.sample_unlabelled(connection, project_id, MOST)
             rows = self._embedded(live, records)
             self.known[project_id] = judged(live, tuple(records), rows)
-        except StudioError as error:  # a damaged model, say; whoever asks it is told in full
+        except StudioError as error:  # a damaged model, say
             _LOG.warning("The pool of project %d was not looked at: %s", project_id, error)
+            self.troubles[project_id] = Trouble(champion, error.message)
+        except Exception as error:  # noqa: BLE001 - nobody else hears of it: pages would wait for ever
+            _LOG.exception("The pool of project %d was not looked at", project_id)
+            self.troubles[project_id] = Trouble(champion, f"{type(error).__name__} (see the log).")
         finally:
             ended = time.monotonic()
             until = ended + max(_REST_SECONDS, _REST_SHARE * (ended - began))

@@ -73,10 +73,9 @@ def project_jobs(studio: Studio, project: str, limit: int = 20) -> list[JobView]
     """The newest jobs of a project, newest first; one that waits gets a supervisor."""
     with studio.database.read() as connection:
         found = projects.find(connection, project)
-        records = jobs.list_all(connection, 200)
-        views = [_view(connection, r) for r in records if r.project_id == found.id][:limit]
-        waiting = any(not record.ended for record in records)
-    if waiting:
+        records = jobs.list_all(connection, limit, found.id)
+        views = [_view(connection, record) for record in records]
+    if any(not record.ended for record in records):
         studio.executor.ensure_running()
     return views
 
@@ -162,7 +161,7 @@ def _rows_tuned(recipe: ConvfitRecipe, size: Size) -> float:
 def _factor(connection: Transaction, project_id: int) -> float:
     """How much slower or faster this machine was than expected, when last asked."""
     lineages = {r.job_id: r.lineage for r in models.list_all(connection, project_id, deleted=True)}
-    for job in jobs.list_all(connection, 50):
+    for job in jobs.list_all(connection, project_id=project_id):
         facts = lineages.get(job.id, {})
         done = job.state == "succeeded" and job.kind == "train" and job.attempt == 1
         if not (done and job.started_at and job.finished_at and "n_exemplars" in facts):

@@ -1,11 +1,16 @@
 """What every page shows about a project."""
 
 from dataclasses import dataclass
+from typing import Literal
 
+from app.services.live import LiveModel
 from app.services.registry import model_states
 from app.services.workbench import Workbench
 from storage import browse, events, jobs, models, projects
 from storage.database import Transaction
+
+ModelState = Literal["ready", "loading", "failed", "none"]
+_WAY_OUT = "Promote another version on the Versions page, or train a new one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +36,10 @@ class StatusView:
         champion: Number of the model version that answers, or None.
         accuracy: Its accuracy in [0, 1], or None.
         judged_on: How that was measured, in words.
-        hot: Labels that the champion answers with but was not trained on.
-        model: Whether the champion is loaded: `ready`, `loading` or `none`.
+        hot: Labels that the champion was not trained on.
+        waiting: Those of them that do not vote yet, but at the next training.
+        model: Whether the champion is loaded: `ready`, `loading`, `failed` or `none`.
+        trouble: Where it has failed: why, and the next step; else "".
         candidate: Number of the newest version where that is not the champion, else None.
         unlabelled: Utterances that wait for a label.
         job: What runs or waits, or None.
@@ -47,7 +54,9 @@ class StatusView:
     accuracy: float | None
     judged_on: str
     hot: int
-    model: str
+    waiting: int
+    model: ModelState
+    trouble: str
     candidate: int | None
     unlabelled: int
     job: RunningJob | None
@@ -64,7 +73,7 @@ def look(bench: Workbench, project: str) -> StatusView:
     with bench.studio.database.read() as connection:
         found = projects.find(connection, project)
         champion = models.champion(connection, found.id)
-        waiting = browse.page(
+        unlabelled = browse.page(
             connection, found.id, browse.Filter(state="unlabelled"), "oldest", (0, 1)
         )[1]
         running = _running(connection, found.id)
@@ -75,6 +84,9 @@ def look(bench: Workbench, project: str) -> StatusView:
         live = None  # another one has been promoted
     if champion is not None and (live is None or live.revision != found.head_revision):
         bench.pools.get(found.id)  # brings model and pool up to date beside this request
+    if running is not None:
+        bench.studio.executor.ensure_running()  # it may have been killed with the machine
+    trouble = "" if champion is None or live else bench.pools.trouble(found.id, champion.id)
     number = None if champion is None else champion.number
     waits = [n for n, state in states.items() if state == "candidate" and n > (number or 0)]
     candidate = max(waits, default=None) if number is not None else None
@@ -86,13 +98,20 @@ def look(bench: Workbench, project: str) -> StatusView:
         accuracy=None if champion is None else champion.metrics.get("accuracy"),
         judged_on="" if champion is None else str(champion.metrics.get("judged_on", "")),
         hot=0 if live is None else len(live.hot),
-        model="none" if champion is None else "loading" if live is None else "ready",
+        waiting=0 if live is None else len(live.waiting),
+        model="none" if champion is None else _state(live, trouble),
+        trouble=f"{found.name}@{number} does not answer: {trouble} {_WAY_OUT}" if trouble else "",
         candidate=candidate,
-        unlabelled=waiting,
+        unlabelled=unlabelled,
         job=running,
         auto_promote=found.auto_promote,
         can_undo="" if last is None else last.verb,
     )
+
+
+def _state(live: LiveModel | None, trouble: str) -> ModelState:
+    """How a champion is; without one there is nothing to load."""
+    return "ready" if live is not None else "failed" if trouble else "loading"
 
 
 def _running(connection: Transaction, project_id: int) -> RunningJob | None:

@@ -12,9 +12,11 @@ from typing import Any
 from app.jobs.context import JobContext, Publish
 from app.services.embedding import embed_texts, resolve_device
 from app.services.gating import Gate, judge_candidate
+from app.services.prediction import find_model
 from app.services.studio import Studio
 from core.errors import InvalidInput
 from core.recipes import ConvfitRecipe, InstantRecipe, read_recipe
+from core.text import counted
 from core.types import Exemplar, Intent
 from storage import jobs, models, projects, versions
 from storage.artifacts import ArtifactStore, record_tree
@@ -53,12 +55,13 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
 
     Raises:
         InvalidInput: The recipe or the labels do not allow training.
-        NotFound: There is no such project.
+        NotFound: There is no such project or base.
     """
     recipe = read_recipe(request.recipe, request.settings)
     with studio.database.write() as connection:
         project = projects.find(connection, request.project)
         _require_labels(connection, project)
+        _require_base(connection, request.base)
         frozen = versions.cut(connection, project, f"before training {recipe.kind}")
         payload = {
             "dataset_version_id": frozen.id,
@@ -261,16 +264,24 @@ def _intents(state: State) -> tuple[Intent, ...]:
 def _load_base(context: JobContext, base: str) -> Any:
     from core.encoders.loading import load_encoder, load_folder
 
-    if "@" not in base or Path(base).exists():
+    if not _is_version(base):
         return load_encoder(base)
-    name, _, number = base.rpartition("@")
     store = ArtifactStore(context.places.artifacts)
     with tempfile.TemporaryDirectory(prefix="base-") as scratch:
         with context.database.read() as connection:
-            project = projects.find(connection, name)
-            record = models.find(connection, project.id, int(number))
+            _, record = find_model(connection, base)
             store.check_out(connection, record.tree_sha256, Path(scratch))
         return load_folder(Path(scratch) / "encoder")
+
+
+def _is_version(base: str) -> bool:
+    return "@" in base and not Path(base).exists()
+
+
+def _require_base(connection: Transaction, base: str) -> None:
+    """Refuse a model version that is not there before anything is queued."""
+    if _is_version(base):
+        find_model(connection, base)
 
 
 def _absolute(base: str) -> str:
@@ -289,6 +300,7 @@ def _require_labels(connection: Transaction, project: ProjectRecord) -> None:
     }
     if len(taught) < 2:
         raise InvalidInput(
-            f"'{project.name}' has training labels of {len(taught)} intents; training needs two.",
+            f"'{project.name}' has training labels of {counted(len(taught), 'intent')}; "
+            "training needs two.",
             "Import a labelled file, or label a few utterances of another intent.",
         )

@@ -369,3 +369,16 @@ def test_a_full_disk_is_said_in_words(client, labelled, monkeypatch) -> None:
     monkeypatch.setattr("app.services.incoming._write", full)
     answer = client.post("/api/projects/p/uploads", files={"file": ("f.csv", "text\na\n")})
     assert (answer.status_code, "disk is full" in answer.json()["message"]) == (507, True)
+
+
+@pytest.mark.parametrize(
+    ("base", "status", "says"),
+    [("p@9", 404, "no model version 9"), ("q@1", 404, "no project 'q'"), ("p@x", 422, "'x' is no")],
+)
+def test_a_base_that_is_not_there_is_refused_before_anything_is_queued(
+    client, labelled, base: str, status: int, says: str
+) -> None:
+    asked = client.post("/api/projects/p/train", json={"recipe": "instant", "base": base})
+    assert asked.status_code == status
+    assert says in asked.json()["message"]
+    assert client.get("/api/projects/p/jobs").json() == []

@@ -1,5 +1,7 @@
 """Looking through a project and changing many utterances; and the project at a glance."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.services import browsing, status
@@ -169,9 +171,21 @@ def test_what_can_be_undone_is_told_however_long_ago_it_was(studio: Studio, ids)
     assert status.look(bench, "p").can_undo == ""
 
 
+class Counting:
+    """Starts nothing, and counts how often it was asked to."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def ensure_running(self) -> None:
+        self.asked += 1
+
+
 def test_a_project_at_a_glance(studio: Studio, ids) -> None:
-    bench = open_workbench(studio)
+    executor = Counting()
+    bench = open_workbench(replace(studio, executor=executor))
     view = status.look(bench, "p")
+    assert executor.asked == 0
     assert (view.champion, view.model, view.candidate, view.job) == (None, "none", None, None)
     assert (view.unlabelled, view.revision, view.accuracy, view.hot) == (6, 8, None, 0)
     with studio.database.write() as connection:
@@ -179,6 +193,7 @@ def test_a_project_at_a_glance(studio: Studio, ids) -> None:
         other = projects.create(connection, "other")
         jobs.enqueue(connection, "train", {}, other.id)
     assert status.look(bench, "p").job.id == waiting.id
+    assert executor.asked == 1  # after a power cut it had been "training 7 %" for ever
     with studio.database.write() as connection:
         values = {"project_id": 1, "tree_sha256": "x", "dataset_version_id": None, "job_id": None}
         values |= {"lineage": {}, "pins": {}, "metrics": {"accuracy": 0.5, "judged_on": "n texts"}}

@@ -148,3 +148,12 @@ def test_jobs_of_a_project_come_newest_first_and_alone(home: Studio) -> None:
     ]
     assert [view.state for view in project_jobs(home, "other")] == ["queued"]
     assert len(project_jobs(home, "p", 1)) == 1
+
+
+def test_many_jobs_of_others_hide_none(home: Studio) -> None:
+    """Of the newest two hundred jobs of the studio none may be this project's."""
+    create_project(home, "other")
+    with home.database.write() as connection:
+        for _ in range(201):
+            jobs.enqueue(connection, "train", {"recipe": {"kind": "instant"}}, 2)
+    assert [view.recipe for view in project_jobs(home, "p")] == ["convfit", "instant"]

@@ -104,3 +104,14 @@ def test_a_forgotten_file_goes_after_a_day(studio: Studio, project) -> None:
     os.utime(studio.places.uploads / old, (day_ago, day_ago))
     incoming.keep(studio, "new.csv", [CONTENT])
     assert kept(studio) == ["new.csv"]
+
+
+def test_what_cannot_be_looked_at_is_not_kept(studio: Studio, project) -> None:
+    """A photograph of 50 MB had stayed for a day, and so had what was meant for no project."""
+    for name, target, fault in (("photo.csv", "p", InvalidInput), ("new.csv", "nope", NotFound)):
+        content = b"\x89PNG\r\n\x1a\n\0" if target == "p" else CONTENT
+        with pytest.raises(fault):
+            incoming.receive(studio, target, name, [content])
+    assert kept(studio) == []
+    assert incoming.receive(studio, "p", "new.csv", [CONTENT]).name == "new.csv"
+    assert kept(studio) == ["new.csv"]

@@ -185,7 +185,7 @@ def test_hot_counts_labels_that_vote_but_were_not_trained_on(home, models_of) ->
     assert (models_of.get(1).hot, models_of.get(1).gone) == (frozenset(), {first})
     edit(home, second, "text", "something else")
     edit(home, third, "flag", "why")
-    assert models_of.get(1).hot == {second}
+    assert (models_of.get(1).hot, models_of.get(1).waiting) == ({second}, frozenset())
     browsing.undo(home, "p")
     browsing.undo(home, "p")
     assert (models_of.get(1).hot, models_of.get(1).gone) == (frozenset(), {first})
@@ -268,7 +268,7 @@ def test_where_a_subset_votes_the_others_were_trained_on_too(home: Studio, tiny_
     edit(home, silent, "flag", "why")
     assert known.get(1).hot == frozenset()
     edit(home, silent, "text", "something else")
-    assert known.get(1).hot == {silent}
+    assert known.get(1).hot == known.get(1).waiting == {silent}
     assert {e.id for e in known.get(1).pipeline.exemplars} == voters  # until the next training
 
 
@@ -277,5 +277,6 @@ def test_more_exemplars_than_memory_takes_wait_for_a_training(home, models_of, m
     add(home, "one too many")
     found = models_of.get(1)
     assert (len(found.pipeline.exemplars), found.hot) == (20, {"one too many"})
+    assert found.waiting == {"one too many"}  # the page had said that it votes already
     edit(home, ids_of(home)[0], "delete")
     assert_as_fitted_anew(home, models_of.get(1))

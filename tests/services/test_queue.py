@@ -199,3 +199,9 @@ def test_a_damaged_model_does_not_stop_labelling(trained: Workbench, monkeypatch
     settle(trained)
     assert "was not looked at" in caplog.text
     assert len(trained.queues.next("p", replace(wish("one"), n=2)).items) == 2
+    view = look(trained, "p")  # it had been loading for ever
+    assert view.model == "failed"
+    assert view.trouble.startswith(f"p@{view.champion} does not answer: ")
+    assert view.trouble.endswith(
+        "Promote another version on the Versions page, or train a new one."
+    )
