@@ -34,6 +34,7 @@ class LabelPage {
   #keys;
   #orderNote = h('span', {class: 'soft small'});
   #left = h('span', {class: 'soft small tabular', 'data-role': 'left'});
+  #waiting = 0;
 
   constructor(context) {
     const {base} = context;
@@ -157,6 +158,7 @@ class LabelPage {
   }
 
   #onStatus(status, before) {
+    this.#countLeft(status.unlabelled - this.#decisions.unsaved);
     if (!before) return;
     if (before.champion !== status.champion) {
       toast(`Version ${status.champion} answers now.`, 'The suggestions are its own.', 'good');
@@ -178,6 +180,7 @@ class LabelPage {
     this.#chosen.clear();
     this.#why.hide();
     this.#decisions.add(kind, item, more);
+    if (kind !== 'flag') this.#countLeft(this.#waiting - 1);
     this.#draw();
     this.#queue.refillIfShort();
   }
@@ -202,8 +205,10 @@ class LabelPage {
 
   #undo() {
     const item = this.#decisions.undo();
-    if (item) this.#putBack(item);
-    else toast('Nothing of this visit is left to undo.', 'The Data page undoes anything earlier.');
+    if (item) {
+      this.#countLeft(this.#waiting + 1);
+      this.#putBack(item);
+    } else toast('Nothing of this visit is left to undo.', 'The Data page undoes anything earlier.');
   }
 
   #putBack(item) {
@@ -221,6 +226,7 @@ class LabelPage {
 
   #labelAll(items, how) {
     for (const item of items) this.#decisions.add('label', item, how);
+    this.#countLeft(this.#waiting - items.length);
     this.#draw();
     this.#queue.refillIfShort();
   }
@@ -262,10 +268,14 @@ class LabelPage {
     if (!this.#queue.first) this.#queue.refill();
   }
 
+  // Told by the server every few seconds, and counted here in between.
+  #countLeft(left) {
+    this.#waiting = Math.max(0, left);
+    this.#left.textContent = this.#waiting ? `${number(this.#waiting)} wait for a label` : '';
+  }
+
   #draw() {
-    const {first, waiting, fetching, note} = this.#queue;
-    const left = Math.max(0, waiting - this.#decisions.unsaved);
-    this.#left.textContent = waiting ? `${number(left)} wait for a label` : '';
+    const {first, fetching, note} = this.#queue;
     this.#orderNote.textContent = note;
     const hasModel = this.#context.status.champion !== null;
     if (first) this.#card.draw(first, {chosen: this.#chosen, hasModel});

@@ -140,16 +140,37 @@ function stateOf(status) {
   return [
     status.job && jobState(status.job, train),
     status.hot > 0 &&
-      h('a', {class: 'badge warn', href: train, 'data-key': 'hot', title: HOT}, sinceTraining(status)),
+      h(
+        'a',
+        {class: 'badge warn', href: train, 'data-key': 'hot', title: hotWords(status)},
+        sinceTraining(status),
+      ),
     candidate &&
       h('a', {class: 'badge accent', href: train, 'data-key': 'candidate'}, `version ${candidate} waits`),
     h('span', {'data-role': 'project'}, h('b', {}, project)),
     championState(status),
+    status.trouble && trouble(status),
   ];
 }
 
-const HOT = 'They vote already; the encoder learns from them at the next training';
+// Labels vote at once where the head allows it; the encoder learns from them at the next training.
+const hotWords = ({hot, waiting}) =>
+  waiting === 0
+    ? 'They vote already; the encoder learns from them at the next training'
+    : `${number(hot - waiting)} of them vote already; the others wait for the next training`;
 const sinceTraining = status => `${plural(status.hot, 'label')} since training`;
+
+const trouble = status =>
+  h(
+    'a',
+    {
+      class: 'badge bad',
+      href: address('versions', status.project),
+      'data-role': 'trouble',
+      title: status.trouble,
+    },
+    'does not answer',
+  );
 
 function jobState(job, href) {
   const running = job.kind === 'train' ? 'training ' : `${job.kind} `;

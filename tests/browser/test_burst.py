@@ -1,13 +1,13 @@
 """Whoever labels faster than the network answers, or with a browser whose store is full."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
 
 from tests.benchmarks.browser_homes import PROJECT, command, generated
-from tests.benchmarks.browser_probe import chromium, page_of, served
+from tests.browser.served import Served
 
 pytestmark = pytest.mark.slow
 
@@ -23,11 +23,12 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def page(home: Path) -> Iterator[Page]:
-    with chromium() as browser, served(home) as server, page_of(browser) as opened:
-        opened.goto(f"{server.url}/label?project={PROJECT}")
-        opened.wait_for_function("document.querySelector('[data-role=utterance]')?.dataset.id")
-        yield opened
+def page(home: Path, visit: Callable[..., Page]) -> Iterator[Page]:
+    studio = Served(home).start()
+    opened = visit(studio, f"/label?project={PROJECT}")
+    opened.wait_for_function("document.querySelector('[data-role=utterance]')?.dataset.id")
+    yield opened
+    studio.stop()
 
 
 def skipped(page: Page) -> int:
