@@ -9,13 +9,12 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict, InvalidInput
-from core.text import text_hash
 from storage.clock import now
+from storage.current import bring_up, carriers, differs
 from storage.records import BatchRecord, Change
-from storage.tables import batch, event, intent, project, utterance
+from storage.tables import batch, event, intent, project
 
 _CHUNK = 500
-_TABLES = {"utterance": utterance, "intent": intent}
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,23 +200,10 @@ def _made_for_others(
         return False
     here = sa.and_(intent.c.project_id == project_id, intent.c.id == change.subject_id)
     row = connection.execute(sa.select(intent).where(here)).first()
-    if row is None or _differs(row, change.after):
+    if row is None or differs(row, change.after):
         return row is not None
     own = {c.subject_id for c in changes if c.subject == "utterance"}
-    return any(key not in own for key in _labelled(connection, project_id, change.subject_id))
-
-
-def _labelled(connection: Connection, project_id: int, intent_id: str) -> list[str]:
-    """Ids of the utterances that carry an intent."""
-    written = sa.type_coerce(utterance.c.labels, sa.Text)
-    query = sa.select(utterance.c.id).where(
-        utterance.c.project_id == project_id, written.contains(f'"{intent_id}"', autoescape=True)
-    )
-    return list(connection.execute(query).scalars())
-
-
-def _differs(row: Row[Any], values: dict[str, Any]) -> bool:
-    return any(row._mapping[name] != value for name, value in values.items())
+    return any(key not in own for key in carriers(connection, project_id, change.subject_id))
 
 
 def intent_ids_at(connection: Connection, project_id: int, revision: int) -> dict[str, str]:
@@ -259,90 +245,8 @@ def _append(
         for place, change in enumerate(changes)
     ]
     connection.execute(sa.insert(event), rows)
-    _apply(connection, project_id, first, changes)
+    bring_up(connection, project_id, first, changes)
     return last
-
-
-def _apply(connection: Connection, project_id: int, first: int, changes: Sequence[Change]) -> None:
-    """Bring the current state up to the log; new rows go in one statement."""
-    new = [c for c in changes if c.field == "row" and c.before is None]
-    if len(new) == len(changes) and len({c.subject for c in new}) == 1:
-        table = _TABLES[new[0].subject]
-        rows = [_row(project_id, first + place, change) for place, change in enumerate(changes)]
-        _insert(connection, table, rows)
-        return
-    for place, change in enumerate(changes):
-        _apply_one(connection, project_id, first + place, change)
-
-
-def _apply_one(connection: Connection, project_id: int, revision: int, change: Change) -> None:
-    table = _TABLES[change.subject]
-    here = sa.and_(table.c.project_id == project_id, table.c.id == change.subject_id)
-    if change.field == "row" and change.before is None:
-        _insert(connection, table, [_row(project_id, revision, change)])
-        return
-    found = connection.execute(sa.select(table).where(here)).first()
-    if found is None:
-        raise Conflict(f"The {change.subject} was deleted meanwhile.", "Reload and try again.")
-    if change.field == "row":
-        _refuse_delete(connection, project_id, change, found)
-        connection.execute(sa.delete(table).where(here))
-        return
-    if table is intent and change.field == "name":
-        _refuse_taken(connection, project_id, [change.after])
-    current = found._mapping[change.field]
-    if current != change.before:
-        raise Conflict(
-            f"The {change.subject}'s {change.field} was changed meanwhile to {current!r}.",
-            "Reload, look, and try again.",
-        )
-    values = {change.field: change.after}
-    if change.field == "text":
-        values["text_hash"] = text_hash(str(change.after))
-    if change.subject == "utterance":
-        values["touched_revision"] = revision
-    connection.execute(sa.update(table).where(here).values(values))
-
-
-def _insert(connection: Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
-    if table is intent:
-        _refuse_taken(connection, rows[0]["project_id"], [row["name"] for row in rows])
-    try:
-        connection.execute(sa.insert(table), rows)
-    except sa.exc.IntegrityError as error:
-        what = f"One of {len(rows)}" if len(rows) > 1 else "This one"
-        raise Conflict(f"{what} is there already.", "Reload and try again.") from error
-
-
-def _refuse_taken(connection: Connection, project_id: int, names: Sequence[str]) -> None:
-    query = sa.select(intent.c.name).where(
-        intent.c.project_id == project_id, intent.c.name.in_(names)
-    )
-    taken = connection.execute(query).scalars().first()
-    if taken is not None or len(set(names)) < len(names):
-        name = names[0] if taken is None else taken
-        raise Conflict(f"There is an intent '{name}' already.", "Choose another name.")
-
-
-def _refuse_delete(
-    connection: Connection, project_id: int, change: Change, found: Row[Any]
-) -> None:
-    """What was changed since, or is a label still, is not deleted."""
-    if _differs(found, change.before):
-        raise Conflict(f"The {change.subject} was changed meanwhile.", "Reload and try again.")
-    if change.subject == "intent" and _labelled(connection, project_id, change.subject_id):
-        raise Conflict(
-            f"The intent '{change.before['name']}' is the label of utterances.",
-            "Merge it into another instead.",
-        )
-
-
-def _row(project_id: int, revision: int, change: Change) -> dict[str, Any]:
-    row = {**change.after, "project_id": project_id, "id": change.subject_id}
-    if change.subject == "utterance":
-        row["text_hash"] = text_hash(row["text"])
-        row["added_revision"] = row["touched_revision"] = revision
-    return row
 
 
 def _open_batch(connection: Connection, project_id: int, action: Action) -> int:

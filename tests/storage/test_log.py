@@ -1,6 +1,7 @@
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from storage import dataset, events, models, projects, vectors, versions
 from storage.database import Database, open_database
 from storage.events import Action
 from storage.replay import canonical_hash, canonical_lines
+from storage.tables import utterance
 
 Steps = st.lists(
     st.tuples(
@@ -306,3 +308,44 @@ with database.write() as connection:
         assert events.head(connection, project_id) == 9
     assert opening.integrity(database) == "ok"
     database.close()
+
+
+def test_many_changes_at_once_are_those_made_one_by_one(tmp_path: Path) -> None:
+    """One by one, a hundred thousand had held up every other write for half a minute."""
+    states = []
+    for at_once in (1, 100):
+        database = open_database(tmp_path / f"{at_once}.db")
+        project = start(database)
+        with database.write() as connection:
+            rows = list(dataset.utterances(connection, project))
+            changes = [dataset.edit(row, "text", f"{row.text}!") for row in rows[:4]]
+            changes += [dataset.edit(row, "flagged", "why") for row in rows[1:]]
+            changes += [dataset.label(row, []) for row in rows[:3]]
+            for start_at in range(0, len(changes), at_once):
+                part = changes[start_at : start_at + at_once]
+                events.record(connection, project, Action("edit"), part)
+            columns = (utterance.c[name] for name in ("id", "text_hash", "touched_revision"))
+            order = list(connection.execute(sa.select(*columns).order_by(utterance.c.id)))
+            now = list(dataset.utterances(connection, project))
+        states.append(([tuple(row) for row in order], [replace(row, labels=None) for row in now]))
+        assert [row.labels for row in now[:3]] == [()] * 3
+        database.close()
+    assert states[0] == states[1]
+    assert [touched for *_, touched in states[0][0]] == [19, 20, 21, 16, 17, 18]
+
+
+@pytest.mark.parametrize("stale", ["text", "gone"])
+def test_of_many_changes_one_that_comes_too_late_keeps_all_away(database, stale: str) -> None:
+    project = start(database)
+    with database.write() as connection:
+        rows = list(dataset.utterances(connection, project))
+        late = [dataset.edit(row, "text", "late") for row in rows]
+        first = dataset.edit(rows[5], "text", "first")
+        soon = first if stale == "text" else dataset.delete_utterance(rows[5])
+        events.record(connection, project, Action("edit"), [soon])
+        before = list(dataset.utterances(connection, project))
+    for changes in (late, [dataset.delete_utterance(row) for row in rows]):
+        with pytest.raises(Conflict, match="meanwhile"), database.write() as connection:
+            events.record(connection, project, Action("edit"), changes)
+    with database.read() as connection:
+        assert list(dataset.utterances(connection, project)) == before
