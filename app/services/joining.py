@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from app.services.embedding import embed_texts
+from core.pauses import Pause, no_pause
 from core.types import Exemplar, ScoreArray
 from storage.database import Database
 
@@ -47,6 +48,21 @@ class Base:
     basis: "Basis | None" = field(default=None, repr=False)
     met: "Mapping[str, Newcomer]" = field(default_factory=dict, repr=False)
     moved: "Mapping[int, Place]" = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joining:
+    """What joining needs beside the base.
+
+    Attributes:
+        database: Where embeddings are kept.
+        names: Of the project's intents, by id.
+        pause: Called between heavy products, so that others come first.
+    """
+
+    database: Database
+    names: Mapping[str, str]
+    pause: Pause = no_pause
 
 
 def base_of(pipeline: Any, columns: tuple[str, ...]) -> Base:
@@ -111,18 +127,18 @@ def named_anew(base: Base, intents: tuple[str, ...]) -> Base:
     return replace(base, pipeline=pipeline, basis=basis)
 
 
-def solved_for(database: Database, base: Base, changes: Changes) -> Base:
+def solved_for(how: Joining, base: Base, changes: Changes) -> Base:
     """Solve for what changes ask, keeping what was solved before."""
     from core.heads.amending import basis_of, newcomers, places
 
-    basis = base.basis or basis_of(base.pipeline.head)
+    basis = base.basis or basis_of(base.pipeline.head, how.pause)
     texts = dict.fromkeys(said[0] for said in changes.values() if said)
     fresh = [text for text in texts if text not in base.met]
     rows = [base.rows[key] for key in changes if key in base.rows]
     unmoved = [row for row in rows if row not in base.moved]
     met, moved = dict(base.met), dict(base.moved)
     if fresh:
-        embedded = embed_texts(database, base.pipeline.encoder, fresh)
+        embedded = embed_texts(how.database, base.pipeline.encoder, fresh)
         met |= dict(zip(fresh, newcomers(basis, embedded), strict=True))
     moved |= dict(zip(unmoved, places(basis, unmoved), strict=True))
     return replace(

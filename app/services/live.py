@@ -14,6 +14,7 @@ from typing import Any
 from app.services.joining import (
     Base,
     Changes,
+    Joining,
     Said,
     base_of,
     can_join,
@@ -25,6 +26,8 @@ from app.services.joining import (
 )
 from app.services.spaces import Space, open_space, require_pipeline
 from app.services.studio import Studio
+from app.services.traffic import Traffic
+from core.pauses import Pause, no_pause
 from core.planes import Plane, fit_plane
 from storage import browse, dataset, events, models, projects, versions
 from storage.database import Transaction
@@ -85,6 +88,7 @@ class LiveModels:
     """The live model of each project; one object for a server."""
 
     studio: Studio
+    traffic: Traffic = field(default_factory=Traffic)
     known: dict[int, LiveModel] = field(default_factory=dict)
     locks: dict[int, threading.Lock] = field(default_factory=dict)
     busy: set[int] = field(default_factory=set)
@@ -129,7 +133,7 @@ class LiveModels:
         def work() -> None:
             _step_back()
             try:
-                fresh = _caught_up(self.studio, project_id, live)
+                fresh = _caught_up(self.studio, project_id, live, self.traffic.give_way)
                 if self.known.get(project_id, live).version.id == live.version.id:
                     self.known[project_id] = fresh
             finally:
@@ -183,7 +187,9 @@ def _wanted(record: UtteranceRecord | None) -> Said | None:
     return record.text, tuple(sorted(record.labels))
 
 
-def _caught_up(studio: Studio, project_id: int, live: LiveModel) -> LiveModel:
+def _caught_up(
+    studio: Studio, project_id: int, live: LiveModel, pause: Pause = no_pause
+) -> LiveModel:
     with studio.database.read() as connection:
         head = events.head(connection, project_id)
         touched = events.touched_since(connection, project_id, live.revision)
@@ -194,7 +200,7 @@ def _caught_up(studio: Studio, project_id: int, live: LiveModel) -> LiveModel:
     said = {**live.said, **{key: _wanted(records.get(key)) for key in fresh}}
     changes = {key: now for key, now in said.items() if live.base.said.get(key) != now}
     if can_join(live.base, changes):
-        live = _joined(studio, live, changes, names)
+        live = _joined(Joining(studio.database, names, pause), live, changes)
     since = {key for key, now in said.items() if live.taught.get(key) != now}
     hot = frozenset(key for key in since if said[key] is not None)
     return replace(
@@ -223,13 +229,13 @@ def _renamed(live: LiveModel, names: dict[str, str]) -> LiveModel:
     return replace(live, base=base, pipeline=pipeline)
 
 
-def _joined(studio: Studio, live: LiveModel, changes: Changes, names: dict[str, str]) -> LiveModel:
+def _joined(how: Joining, live: LiveModel, changes: Changes) -> LiveModel:
     """Let exemplars vote as they are now."""
     if changes == live.changes:
         return live
-    base = with_intents(live.base, changes, names)
+    base = with_intents(live.base, changes, how.names)
     if changes:
-        base = solved_for(studio.database, base, changes)
+        base = solved_for(how, base, changes)
     pipeline = joined(base, changes) if changes else base.pipeline
     if has_many(base, changes):
         base, changes = base_of(pipeline, base.columns), {}

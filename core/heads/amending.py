@@ -20,6 +20,7 @@ import numpy as np
 from core.heads.kernel import kernel
 from core.heads.root import inverse_columns
 from core.heads.votes import VoteHead, root_of
+from core.pauses import Pause, no_pause
 from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
 
@@ -69,13 +70,13 @@ class Place:
     column: ScoreArray
 
 
-def basis_of(head: VoteHead) -> Basis:
+def basis_of(head: VoteHead, pause: Pause = no_pause) -> Basis:
     """Prepare votes for changes; O(m^3) where their root is not kept, else O(m^2 intents).
 
     Raises:
         ValueError: A subset carries the votes.
     """
-    root = root_of(head)
+    root = root_of(head, pause)
     both = inverse_columns(root, np.column_stack([head.targets, np.ones(len(root))]))
     return Basis(head, root, np.ascontiguousarray(both[:, :-1]), both[:, -1].copy())
 

@@ -11,12 +11,13 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri
 
 from core.heads.kernel import kernel
+from core.pauses import Pause, no_pause
 from core.types import FloatArray, ScoreArray
 
 _BLOCK = 512
 
 
-def inverse_root(unit: FloatArray, tau: float, ridge: float) -> ScoreArray:
+def inverse_root(unit: FloatArray, tau: float, ridge: float, pause: Pause = no_pause) -> ScoreArray:
     """Return lower triangular R with R'R = (K + ridge I)^-1; (m, m) float64, 2/3 m^3 products.
 
     For the Cholesky factor L of K + ridge I, R is L^-1. A row of blocks follows from those above:
@@ -26,6 +27,7 @@ def inverse_root(unit: FloatArray, tau: float, ridge: float) -> ScoreArray:
         unit: Unit embeddings of the exemplars, (m, d) float32.
         tau: Width of a vote.
         ridge: Smoothing.
+        pause: Called between products of at most 512 x 512 x m.
 
     Raises:
         numpy.linalg.LinAlgError: The matrix is not positive definite.
@@ -37,10 +39,10 @@ def inverse_root(unit: FloatArray, tau: float, ridge: float) -> ScoreArray:
         corner[np.diag_indices_from(corner)] += ridge
         if start:
             above = root[:start, :start]
-            row = _times_transposed(kernel(unit[rows], unit[:start], tau), above)
+            row = _times_transposed(kernel(unit[rows], unit[:start], tau), above, pause)
             corner -= row @ row.T
             root[rows, rows] = inverse_factor(corner)
-            root[rows, :start] = -root[rows, rows] @ _times(row, above)
+            root[rows, :start] = -root[rows, rows] @ _times(row, above, pause)
         else:
             root[rows, rows] = inverse_factor(corner)
     return root
@@ -63,18 +65,20 @@ def inverse_diagonal(root: ScoreArray) -> ScoreArray:
     return found
 
 
-def _times(row: ScoreArray, root: ScoreArray) -> ScoreArray:
+def _times(row: ScoreArray, root: ScoreArray, pause: Pause) -> ScoreArray:
     """Return row @ root, leaving out the blocks of `root` that are zero."""
     found = np.empty_like(row)
     for columns in _blocks(len(root)):
+        pause()
         found[:, columns] = row[:, columns.start :] @ root[columns.start :, columns]
     return found
 
 
-def _times_transposed(row: ScoreArray, root: ScoreArray) -> ScoreArray:
+def _times_transposed(row: ScoreArray, root: ScoreArray, pause: Pause) -> ScoreArray:
     """Return row @ root', leaving out the blocks of `root` that are zero."""
     found = np.empty_like(row)
     for columns in _blocks(len(root)):
+        pause()
         found[:, columns] = row[:, : columns.stop] @ root[columns, : columns.stop].T
     return found
 

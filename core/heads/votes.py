@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs
 
 from core.heads.kernel import kernel, kernel_of_cosines
-from core.heads.root import cholesky, inverse_columns, inverse_diagonal, inverse_root
+from core.heads.root import (
+    cholesky,
+    inverse_columns,
+    inverse_diagonal,
+    inverse_root,
+)
+from core.pauses import Pause, no_pause
 from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
 
@@ -168,7 +174,7 @@ def leave_fold_out(head: VoteHead, folds: Sequence[NDArray[np.int64]]) -> ScoreA
     return scores
 
 
-def root_of(head: VoteHead) -> ScoreArray:
+def root_of(head: VoteHead, pause: Pause = no_pause) -> ScoreArray:
     """Return R with R'R = (K + ridge I)^-1, kept or computed anew; (m, m) float64, lower.
 
     Raises:
@@ -179,4 +185,4 @@ def root_of(head: VoteHead) -> ScoreArray:
         raise ValueError(message)
     if head.root is not None:
         return head.root
-    return inverse_root(head.exemplars, head.tau, head.ridge)
+    return inverse_root(head.exemplars, head.tau, head.ridge, pause)
