@@ -41,11 +41,17 @@ def inverse_root(unit: FloatArray, tau: float, ridge: float, pause: Pause = no_p
             above = root[:start, :start]
             row = _times_transposed(kernel(unit[rows], unit[:start], tau), above, pause)
             corner -= row @ row.T
-            root[rows, rows] = inverse_factor(corner)
+            root[rows, rows] = _corner(corner)
             root[rows, :start] = -root[rows, rows] @ _times(row, above, pause)
         else:
-            root[rows, rows] = inverse_factor(corner)
+            root[rows, rows] = _corner(corner)
     return root
+
+
+def _corner(block: ScoreArray) -> ScoreArray:
+    """Return `inverse_factor` of one block, by NumPy, which lets other threads go on."""
+    inverse: ScoreArray = np.tril(np.linalg.inv(np.linalg.cholesky(block)))
+    return inverse
 
 
 def inverse_columns(root: ScoreArray, right: ScoreArray) -> ScoreArray:
