@@ -79,7 +79,10 @@ def get(connection: Connection, job_id: str) -> JobRecord:
     """
     row = connection.execute(sa.select(job).where(job.c.id == job_id)).first()
     if row is None:
-        raise NotFound(f"There is no job '{job_id}'.", "`intent-studio jobs` lists them.")
+        raise NotFound(
+            f"There is no job '{job_id}'.",
+            "The Train page lists them, and so does `intent-studio jobs`.",
+        )
     return _record(row)
 
 

@@ -62,7 +62,7 @@ def find(connection: Connection, project_id: int, number: int) -> ModelVersionRe
     if row is None:
         raise NotFound(
             f"There is no model version {number} in this project.",
-            "`intent-studio versions PROJECT` lists them.",
+            "The Versions page lists them, and so does `intent-studio versions PROJECT`.",
         )
     return _record(row)
 

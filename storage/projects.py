@@ -48,7 +48,9 @@ def find(connection: Connection, name: str) -> ProjectRecord:
         close = difflib.get_close_matches(name, names, n=1)
         raise NotFound(
             f"There is no project '{name}'.",
-            f"Did you mean '{close[0]}'?" if close else "`intent-studio projects` lists them.",
+            f"Did you mean '{close[0]}'?"
+            if close
+            else "The first page lists them, and so does `intent-studio projects`.",
         )
     return _record(row)
 
@@ -57,7 +59,10 @@ def get(connection: Connection, project_id: int) -> ProjectRecord:
     """Return a project by its id."""
     row = connection.execute(sa.select(project).where(project.c.id == project_id)).first()
     if row is None:
-        raise NotFound("The project was deleted.", "`intent-studio projects` lists the others.")
+        raise NotFound(
+            "The project was deleted.",
+            "The first page lists the others.",
+        )
     return _record(row)
 
 

@@ -3,9 +3,15 @@
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
+
+BYTES: dict[int | str, dict[str, Any]] = {
+    200: {"description": "Bytes", "content": {"application/octet-stream": {}}}
+}
+"""How the schema tells of an answer that is no JSON."""
 
 
 def download(name: str, write: Callable[[Path], object]) -> FileResponse:

@@ -4,14 +4,16 @@ import gzip
 import json
 from functools import cache
 from importlib.resources import files
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
+from app.api import answers
 from app.api.bench import Bench
 from app.api.bodies import Body, LayoutBody
+from app.api.downloads import BYTES
 from app.services import mapping
 from app.services.colouring import By
 from app.services.map_views import ColourView, MapView
@@ -20,12 +22,17 @@ from core.errors import Conflict
 from core.types import FloatArray
 
 router = APIRouter(tags=["map"])
-_BINARY = "application/octet-stream"
 _FRESH = {"Cache-Control": "no-store"}
 Model = Annotated[int | None, Query(ge=0)]
 
 
-@router.get("/plotly.js")
+class Binary(Response):
+    """Arrays as they lie in memory."""
+
+    media_type = "application/octet-stream"
+
+
+@router.get("/plotly.js", include_in_schema=False)
 def plotly(request: Request) -> Response:
     """The drawing library that the installed plotly brings; packed once."""
     body, tag = _packed_plotly()
@@ -45,28 +52,30 @@ def _packed_plotly() -> tuple[bytes, str]:
 
 
 @router.get("/projects/{project}/map")
-def points(bench: Bench, project: str, method: str = "pca", model: Model = None) -> dict[str, Any]:
+def points(
+    bench: Bench, project: str, method: str = "pca", model: Model = None
+) -> answers.MapPoints:
     """Which points there are; where they lie is a second request."""
     found = mapping.map_points(bench.studio, project, model, method)
-    return {
-        "model": found.model,
-        "method": found.method,
-        "ids": found.ids,
-        "stored": found.stored,
-        "missing": found.missing,
-        "revision": found.revision,
-        "order": found.order,
-    }
+    return answers.MapPoints(
+        model=found.model,
+        method=found.method,
+        ids=found.ids,
+        stored=found.stored,
+        missing=found.missing,
+        revision=found.revision,
+        order=found.order,
+    )
 
 
-@router.get("/projects/{project}/map/xy")
+@router.get("/projects/{project}/map/xy", responses=BYTES)
 def places(
     bench: Bench, project: str, order: str, method: str = "pca", model: Model = None
 ) -> Response:
     """Where the points lie: x and y of each, little-endian float32."""
     found = mapping.map_points(bench.studio, project, model, method)
     _same(found, order)
-    return Response(found.xy.astype("<f4").tobytes(), media_type=_BINARY, headers=_FRESH)
+    return Binary(found.xy.astype("<f4").tobytes(), headers=_FRESH)
 
 
 class ColourQuery(Body):
@@ -79,7 +88,7 @@ class ColourQuery(Body):
     other: int | None = Field(default=None, ge=0)
 
 
-@router.get("/projects/{project}/map/colours")
+@router.get("/projects/{project}/map/colours", responses=BYTES)
 def colours(bench: Bench, project: str, which: Annotated[ColourQuery, Query()]) -> Response:
     """Legend and codes: length of the JSON as uint32, JSON, then one uint16 for each point."""
     ids = _ids(bench.studio, project, which)
@@ -92,7 +101,7 @@ def colours(bench: Bench, project: str, which: Annotated[ColourQuery, Query()]) 
     head = json.dumps({"legend": legend, "revision": found.revision}).encode()
     head += b" " * (-len(head) % 4)  # arrays begin at multiples of their size
     body = len(head).to_bytes(4, "little") + head + found.codes.astype("<u2").tobytes()
-    return Response(body, media_type=_BINARY, headers=_FRESH)
+    return Binary(body, headers=_FRESH)
 
 
 def _ids(studio: Studio, project: str, which: ColourQuery) -> tuple[str, ...]:
@@ -107,29 +116,29 @@ def _same(found: MapView | ColourView, order: str) -> None:
 
 
 @router.post("/projects/{project}/map/layout", status_code=202)
-def lay_out(bench: Bench, project: str, body: LayoutBody) -> dict[str, str]:
+def lay_out(bench: Bench, project: str, body: LayoutBody) -> answers.Started:
     """Queue the computation of a layout."""
-    return {"job": mapping.start_layout(bench.studio, project, body.model, body.method).id}
+    return answers.Started(mapping.start_layout(bench.studio, project, body.model, body.method).id)
 
 
 @router.get("/projects/{project}/map/compare")
 def compare(
     bench: Bench, project: str, before: int, after: int, method: str = "pca"
-) -> dict[str, Any]:
+) -> answers.MapComparison:
     """Two maps of the same points, and which texts moved most."""
     found = mapping.compare_maps(bench.studio, project, before, after, method)
-    return {
-        "ids": found.ids,
-        "before": found.before,
-        "after": found.after,
-        "before_xy": _rounded(found.before_xy),
-        "after_xy": _rounded(found.after_xy),
-        "moved": found.moved,
-        "silhouettes": found.silhouettes,
-        "missing": found.missing,
-        "revision": found.revision,
-        "order": found.order,
-    }
+    return answers.MapComparison(
+        ids=found.ids,
+        before=found.before,
+        after=found.after,
+        before_xy=_rounded(found.before_xy),
+        after_xy=_rounded(found.after_xy),
+        moved=found.moved,
+        silhouettes=found.silhouettes,
+        missing=found.missing,
+        revision=found.revision,
+        order=found.order,
+    )
 
 
 def _rounded(xy: FloatArray) -> list[list[float]]:

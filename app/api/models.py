@@ -2,13 +2,13 @@
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from fastapi import APIRouter, UploadFile
 from fastapi.responses import FileResponse
 
+from app.api import answers
 from app.api.bench import Bench
-from app.api.downloads import download
+from app.api.downloads import BYTES, download
 from app.services import comparing, registry
 from app.services.exporting import export_model, take_in_bundle
 from app.services.timeline import TimelineEntry, list_versions, timeline
@@ -22,11 +22,11 @@ _MOST_BYTES = 2 << 30
 
 
 @router.get("/projects/{project}/versions")
-def versions(bench: Bench, project: str) -> dict[str, Any]:
+def versions(bench: Bench, project: str) -> answers.Versions:
     """Dataset versions and model versions, oldest first."""
     data, models = list_versions(bench.studio, project)
     states = registry.model_states(bench.studio, project)
-    return {"data": data, "models": models, "states": states}
+    return answers.Versions(data, models, states)
 
 
 @router.get("/projects/{project}/models")
@@ -44,10 +44,10 @@ def diff(bench: Bench, project: str, older: int = 0, newer: int = 0) -> DatasetD
 @router.get("/projects/{project}/compare")
 def compare(
     bench: Bench, project: str, candidate: int, champion: int | None = None
-) -> dict[str, Any]:
+) -> answers.Compared:
     """A candidate against the champion, and what the gate says of it."""
     found = comparing.compare_models(bench.studio, project, candidate, champion)
-    return {"comparison": found, "gate": comparing.gate(found)}
+    return answers.Compared(found, comparing.gate(found))
 
 
 @router.post("/projects/{project}/models/{number}/promote")
@@ -57,10 +57,10 @@ def promote(bench: Bench, project: str, number: int) -> ChampionChange:
 
 
 @router.post("/projects/{project}/models/{number}/discard")
-def discard(bench: Bench, project: str, number: int) -> dict[str, int]:
+def discard(bench: Bench, project: str, number: int) -> answers.Discarded:
     """Turn a candidate down; it stays, and may be promoted later."""
     registry.discard(bench.studio, project, number)
-    return {"discarded": number}
+    return answers.Discarded(number)
 
 
 @router.post("/projects/{project}/rollback")
@@ -93,7 +93,7 @@ def events(bench: Bench, project: str) -> tuple[TimelineEntry, ...]:
     return timeline(bench.studio, project)
 
 
-@router.get("/projects/{project}/models/{number}/bundle")
+@router.get("/projects/{project}/models/{number}/bundle", responses=BYTES)
 def bundle(bench: Bench, project: str, number: int) -> FileResponse:
     """Download a model version as one verified zip."""
     reference = f"{project}@{number}"
@@ -103,7 +103,7 @@ def bundle(bench: Bench, project: str, number: int) -> FileResponse:
 
 
 @router.post("/projects/{project}/bundles", status_code=201)
-def take_in(bench: Bench, project: str, file: UploadFile) -> dict[str, str]:
+def take_in(bench: Bench, project: str, file: UploadFile) -> answers.Imported:
     """Verify an uploaded bundle, and add it as a model version."""
     with tempfile.TemporaryDirectory(prefix="bundle-") as folder:
         path = Path(folder) / "bundle.zip"
@@ -118,4 +118,4 @@ def take_in(bench: Bench, project: str, file: UploadFile) -> dict[str, str]:
                     )
                 stream.write(piece)
         name = file.filename or "The upload"
-        return {"model": take_in_bundle(bench.studio, project, path, name)}
+        return answers.Imported(take_in_bundle(bench.studio, project, path, name))

@@ -1,22 +1,22 @@
 """Routes about projects, their state, and their intents."""
 
-from typing import Any
-
 from fastapi import APIRouter
 
+from app.api import answers
 from app.api.bench import Bench
 from app.api.bodies import IntentBody, IntentChange, MergeBody, NewProject, ProjectChange
 from app.services import browsing, status
 from app.services.projects import change_gate, create_project, create_sample, list_projects
 from app.services.views import ProjectView
+from storage.records import BatchRecord
 
 router = APIRouter(tags=["projects"])
 
 
 @router.get("/health")
-def health() -> dict[str, str]:
+def health() -> answers.Health:
     """Say that the server is up."""
-    return {"state": "ok"}
+    return answers.Health()
 
 
 @router.get("/projects")
@@ -26,13 +26,13 @@ def projects(bench: Bench) -> list[ProjectView]:
 
 
 @router.post("/projects", status_code=201)
-def new_project(bench: Bench, body: NewProject) -> dict[str, str]:
+def new_project(bench: Bench, body: NewProject) -> answers.Named:
     """Create a project, empty or from the sample."""
     if body.sample:
         create_sample(bench.studio, body.name)
     else:
         create_project(bench.studio, body.name, body.task)
-    return {"name": body.name}
+    return answers.Named(body.name)
 
 
 @router.patch("/projects/{project}", status_code=204)
@@ -48,46 +48,49 @@ def project_status(bench: Bench, project: str) -> status.StatusView:
 
 
 @router.get("/projects/{project}/overview")
-def overview(bench: Bench, project: str) -> dict[str, Any]:
+def overview(bench: Bench, project: str) -> answers.Overview:
     """Counts of utterances, and all intents."""
-    counts, intents = browsing.overview(bench.studio, project)
-    return {"counts": counts, "intents": intents}
+    return answers.Overview(*browsing.overview(bench.studio, project))
 
 
 @router.post("/projects/{project}/intents", status_code=201)
-def add_intent(bench: Bench, project: str, body: IntentBody) -> dict[str, str]:
+def add_intent(bench: Bench, project: str, body: IntentBody) -> answers.IntentKey:
     """Create an intent."""
-    return {"id": browsing.add_intent(bench.studio, project, body.name, body.description)}
+    return answers.IntentKey(
+        browsing.add_intent(bench.studio, project, body.name, body.description)
+    )
 
 
 @router.patch("/projects/{project}/intents/{intent_id}")
-def change_intent(bench: Bench, project: str, intent_id: str, body: IntentChange) -> dict[str, str]:
+def change_intent(
+    bench: Bench, project: str, intent_id: str, body: IntentChange
+) -> answers.IntentKey:
     """Rename, describe, colour, archive or restore an intent."""
     values = body.model_dump(exclude_none=True)
     browsing.change_intent(bench.studio, project, intent_id, values)
-    return {"id": intent_id}
+    return answers.IntentKey(intent_id)
 
 
 @router.post("/projects/{project}/merge")
-def merge(bench: Bench, project: str, body: MergeBody) -> dict[str, str]:
+def merge(bench: Bench, project: str, body: MergeBody) -> answers.Named:
     """Give all utterances of one intent to another."""
     browsing.merge(bench.studio, project, body.source, body.target)
-    return {"name": body.target}
+    return answers.Named(body.target)
 
 
 @router.post("/projects/{project}/undo")
-def undo(bench: Bench, project: str) -> dict[str, Any]:
+def undo(bench: Bench, project: str) -> answers.Undone:
     """Take back the newest action."""
-    return {"undone": browsing.undo(bench.studio, project)}
+    return answers.Undone(browsing.undo(bench.studio, project))
 
 
 @router.post("/projects/{project}/redo")
-def redo(bench: Bench, project: str) -> dict[str, Any]:
+def redo(bench: Bench, project: str) -> answers.Redone:
     """Take back the newest undo."""
-    return {"redone": browsing.redo(bench.studio, project)}
+    return answers.Redone(browsing.redo(bench.studio, project))
 
 
 @router.get("/projects/{project}/history")
-def history(bench: Bench, project: str) -> list[Any]:
+def history(bench: Bench, project: str) -> list[BatchRecord]:
     """The newest actions."""
     return list(browsing.history(bench.studio, project))

@@ -1,21 +1,37 @@
 """All routes of the REST interface."""
 
+from typing import Any
+
 from fastapi import APIRouter, Request
+from fastapi.routing import APIRoute
 
 from app.api import labels, maps, models, predict, projects, training, utterances
+from app.api.answers import Problem
 from core.errors import NotFound
 
+_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    404: {"model": Problem, "description": "What was named does not exist"},
+    409: {"model": Problem, "description": "Somebody else changed it first, or it is in use"},
+    422: {"model": Problem, "description": "What was sent cannot be used as it is"},
+    500: {"model": Problem, "description": "Something broke; the message has an incident's number"},
+    507: {"model": Problem, "description": "The disk is full"},
+}
 _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
 def all_routes() -> APIRouter:
     """Return one router of all rooms."""
-    router = APIRouter()
+    router = APIRouter(responses=_PROBLEMS, generate_unique_id_function=_called)
     for room in (projects, utterances, labels, predict, training, maps, models):
         router.include_router(room.router)
     # Pages are mounted behind the routes, and would answer in another shape.
     router.add_api_route("/{rest:path}", _nothing, methods=_METHODS, include_in_schema=False)
     return router
+
+
+def _called(route: APIRoute) -> str:
+    """How clients made from the schema call a route: by its room and its function."""
+    return "_".join([*(str(tag) for tag in route.tags), route.name])
 
 
 def _nothing(request: Request) -> None:

@@ -1,9 +1,8 @@
 """Routes that start, follow and cancel jobs."""
 
-from typing import Any
-
 from fastapi import APIRouter
 
+from app.api import answers
 from app.api.bench import Bench
 from app.api.bodies import TrainBody
 from app.services import progress, training, upkeep
@@ -12,10 +11,10 @@ router = APIRouter(tags=["training"])
 
 
 @router.post("/projects/{project}/train", status_code=202)
-def train(bench: Bench, project: str, body: TrainBody) -> dict[str, str]:
+def train(bench: Bench, project: str, body: TrainBody) -> answers.Started:
     """Queue a training."""
     request = training.TrainingRequest(project, body.recipe, body.settings, body.base, body.gate)
-    return {"job": training.start_training(bench.studio, request).id}
+    return answers.Started(training.start_training(bench.studio, request).id)
 
 
 @router.post("/projects/{project}/estimate")
@@ -37,6 +36,6 @@ def job(bench: Bench, job_id: str) -> progress.JobView:
 
 
 @router.post("/jobs/{job_id}/cancel")
-def cancel(bench: Bench, job_id: str) -> dict[str, Any]:
+def cancel(bench: Bench, job_id: str) -> answers.JobState:
     """Ask a job to stop."""
-    return {"state": upkeep.cancel(bench.studio, job_id).state}
+    return answers.JobState(upkeep.cancel(bench.studio, job_id).state)

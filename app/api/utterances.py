@@ -7,9 +7,10 @@ from fastapi import APIRouter, Query, Response, UploadFile
 from fastapi.responses import FileResponse
 from pydantic import Field
 
+from app.api import answers
 from app.api.bench import Bench
 from app.api.bodies import EditBody, FilterBody, IdsBody, MappingBody
-from app.api.downloads import download
+from app.api.downloads import BYTES, download
 from app.services import browsing, incoming
 from app.services.datasets import export_file
 from app.services.differing import differing_ids
@@ -56,11 +57,13 @@ def by_ids(bench: Bench, project: str, body: IdsBody) -> list[UtteranceRecord]:
 
 
 @router.post("/projects/{project}/edits")
-def edit(bench: Bench, project: str, body: EditBody) -> dict[str, int]:
+def edit(bench: Bench, project: str, body: EditBody) -> answers.Changed:
     """Change everything that a filter lets through, if it is as many as expected."""
     which = _filter(bench, project, body.filter)
     change = browsing.Edit(body.kind, body.value)
-    return {"changed": browsing.change_many(bench.studio, project, which, change, body.expected)}
+    return answers.Changed(
+        browsing.change_many(bench.studio, project, which, change, body.expected)
+    )
 
 
 @router.post("/projects/{project}/uploads", status_code=201)
@@ -98,7 +101,7 @@ _ENDINGS: dict[WriteFormat, str] = {
 }
 
 
-@router.get("/projects/{project}/export")
+@router.get("/projects/{project}/export", responses=BYTES)
 def export(
     bench: Bench,
     project: str,

@@ -96,7 +96,7 @@ def _by_intent(canvas: Canvas) -> Colouring:
             return unlabelled
         return min((place[key] for key in labels), default=none)
 
-    legend = (*canvas.legend, Colour("no intent", AMBER), Colour("unlabelled", GREY))
+    legend = (*canvas.legend, Colour("out of scope", AMBER), Colour("unlabelled", GREY))
     return Colouring(_each(canvas.points.columns.labels, code), legend)
 
 
@@ -110,7 +110,7 @@ def _by_label_state(canvas: Canvas) -> Colouring:
     columns = canvas.points.columns
     legend = (
         Colour("labelled", BLUE),
-        Colour("no intent", GREEN),
+        Colour("out of scope", GREEN),
         Colour("skipped", AMBER),
         Colour("flagged", RED),
         Colour("unlabelled", GREY),

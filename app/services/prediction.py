@@ -33,7 +33,8 @@ def find_model(connection: Transaction, reference: str) -> tuple[ProjectRecord, 
     champion = models.champion(connection, project.id)
     if champion is None:
         raise NotFound(
-            f"'{name}' has no trained model yet.", f"Run `intent-studio train {name}` first."
+            f"'{name}' has no trained model yet.",
+            f"Train one: on the Train page, or by `intent-studio train {name}`.",
         )
     return project, champion
 

@@ -86,7 +86,7 @@ def test_labels_colour_the_map_at_once_and_texts_keep_their_places(home: Studio)
     change(home, POOL[0], "labels", [refund])
     change(home, POOL[1], "labels", [])
     found = named(home, 1, "intent")
-    assert [found[text] for text in POOL[:3]] == ["refund", "no intent", "unlabelled"]
+    assert [found[text] for text in POOL[:3]] == ["refund", "out of scope", "unlabelled"]
     after = map_points(home, "p", 1)
     assert after.revision == before.revision + 2
     assert after.order == before.order
@@ -150,7 +150,7 @@ def test_splits_states_and_times_have_their_colours(home: Studio) -> None:
     change(home, POOL[1], "labels", [])
     states = named(home, 1, "label state")
     assert states[text] == "flagged"
-    assert [states[t] for t in POOL[:3]] == ["skipped", "no intent", "unlabelled"]
+    assert [states[t] for t in POOL[:3]] == ["skipped", "out of scope", "unlabelled"]
     assert states[SENTENCES["refund"][0]] == "labelled"
     view = map_colours(home, "p", 1, "time")
     assert view.counts == (20, 5)  # two imports

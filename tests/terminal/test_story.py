@@ -110,7 +110,7 @@ def test_a_damaged_backup_is_refused_and_leaves_nothing(studio: Studio, tmp_path
         (["predict", "p@x", "y"], "'x' is no version", "PROJECT@3"),
         (["export", "p", "out.xyz"], "does not say in which format", "--format"),
         (["export", "p", "out.csv", "--version", "7"], "no dataset version 7", "Training cuts"),
-        (["cancel", "abc"], "There is no job 'abc'", "jobs` lists them"),
+        (["cancel", "abc"], "There is no job 'abc'", "intent-studio jobs`"),
         (["bundle", "verify", "absent.zip"], "There is no file absent.zip", "Check the path"),
         (["new", "p"], "There is a project 'p' already", "another name"),
         (["new", "a@b"], "'a@b' cannot name a project", "no @"),
