@@ -1,6 +1,5 @@
 """What answers carry where no service has a view for it, so that the schema tells their shape."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -128,8 +127,8 @@ class MapComparison:
     ids: tuple[str, ...]
     before: int
     after: int
-    before_xy: Sequence[Sequence[float]]
-    after_xy: Sequence[Sequence[float]]
+    before_xy: list[list[float]]
+    after_xy: list[list[float]]
     moved: tuple[MovedText, ...]
     silhouettes: tuple[float | None, float | None]
     missing: int

@@ -1,13 +1,11 @@
 """What the REST routes promise, spoken to as the pages and other programs do."""
 
-import errno
 import json
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
-from app.services.training import TrainingRequest, follow, start_training
 from storage import events
 
 
@@ -319,87 +317,3 @@ def test_a_text_longer_than_any_utterance_is_refused_in_words(client, trained) -
     assert said.status_code == 422
     assert "10000 characters" in said.json()["message"]
     assert client.post("/api/projects/p/predict", json={"texts": ["a" * 10_000]}).status_code == 200
-
-
-def test_a_bundle_that_does_not_hold_is_the_senders_fault_and_named(client, trained) -> None:
-    sent = client.get("/api/projects/p/models/1/bundle").content
-    for content in (b"", b"hello", sent[:2_000]):
-        files = {"file": ("from Ann.zip", content)}
-        refused = client.post("/api/projects/p/bundles", files=files)
-        assert refused.status_code == 422
-        assert "'from Ann.zip'" in refused.json()["message"]
-    lost = client.post("/api/projects/nope/bundles", files={"file": ("b.zip", sent)})
-    assert lost.status_code == 404
-    assert [one["name"] for one in client.get("/api/projects").json()] == ["p"]
-
-
-def test_a_project_of_the_longest_name_is_exported_like_any(client, tiny_path: Path, bench) -> None:
-    """A hundred signs of four bytes are more than a file's name may have."""
-    name = "\U0001f600" * 100
-    client.post("/api/projects", json={"name": name})
-    path = f"/api/projects/{name}"
-    file = ("f.csv", "text,intent\nhi,greet\nhello,greet\nbye,bye\nciao,bye\n")
-    key = client.post(f"{path}/uploads", files={"file": file}).json()["key"]
-    client.post(f"{path}/uploads/{key}/import", json={})
-    assert client.get(f"{path}/export").text.count("greet") == 2
-    job = start_training(bench.studio, TrainingRequest(name, "instant", {}, str(tiny_path)))
-    assert list(follow(bench.studio, job.id))[-1].state == "succeeded"
-    assert client.get(f"{path}/models/1/bundle").content[:2] == b"PK"
-
-
-@pytest.mark.parametrize("name", [".", "..", "a\tb", "a\x01b", "a\u2028b"])
-def test_a_name_that_no_address_can_carry_is_refused(client, name: str) -> None:
-    refused = client.post("/api/projects", json={"name": name})
-    assert (refused.status_code, "cannot name a project" in refused.text) == (422, True)
-
-
-@pytest.mark.parametrize(("method", "path"), [("GET", "/api/nothing"), ("DELETE", "/api/projects")])
-def test_what_is_not_there_is_said_in_the_shape_of_every_error(client, method, path) -> None:
-    answer = client.request(method, path)
-    assert answer.status_code == 404
-    assert answer.json()["message"] == f"There is no {method} {path}."
-    assert "/api/schema" in answer.json()["hint"]
-    assert client.get("/api/schema").json()["info"]["title"] == "Intent Studio"
-
-
-def test_a_full_disk_is_said_in_words(client, labelled, monkeypatch) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("app.services.incoming._write", full)
-    answer = client.post("/api/projects/p/uploads", files={"file": ("f.csv", "text\na\n")})
-    assert (answer.status_code, "disk is full" in answer.json()["message"]) == (507, True)
-
-
-@pytest.mark.parametrize(
-    ("base", "status", "says"),
-    [("p@9", 404, "no model version 9"), ("q@1", 404, "no project 'q'"), ("p@x", 422, "'x' is no")],
-)
-def test_a_base_that_is_not_there_is_refused_before_anything_is_queued(
-    client, labelled, base: str, status: int, says: str
-) -> None:
-    asked = client.post("/api/projects/p/train", json={"recipe": "instant", "base": base})
-    assert asked.status_code == status
-    assert says in asked.json()["message"]
-    assert client.get("/api/projects/p/jobs").json() == []
-
-
-def test_the_schema_tells_every_shape(client) -> None:
-    """Answers had been "any", and errors of the framework's own shape, which none has."""
-    schema = client.get("/api/schema").json()
-    names = set()
-    for path, methods in schema["paths"].items():
-        for method, route in methods.items():
-            names.add(route["operationId"])
-            said = {code: answer.get("content", {}) for code, answer in route["responses"].items()}
-            for code in ("404", "409", "422", "500"):
-                reference = said[code]["application/json"]["schema"]["$ref"]
-                assert reference.endswith("/Problem"), (method, path, code)
-            good = next(content for code, content in said.items() if code.startswith("2"))
-            if not good or "application/octet-stream" in good:
-                continue  # nothing, or a file
-            shape = good["application/json"]["schema"]
-            assert shape.keys() & {"$ref", "items", "type"}, (method, path)
-            assert shape.get("additionalProperties") is not True, (method, path)
-    assert {"projects_overview", "map_compare", "versions_compare"} <= names
-    assert len(names) == sum(len(methods) for methods in schema["paths"].values())
