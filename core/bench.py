@@ -12,9 +12,8 @@ from core.encoders.loading import load_encoder
 from core.heads.build import fit_head
 from core.heads.selection import settle
 from core.recipes import (
-    ConvfitRecipe,
+    AnyRecipe,
     HeadConfig,
-    InstantRecipe,
     LinearConfig,
     NamesConfig,
     NeighboursConfig,
@@ -25,7 +24,6 @@ from core.training.events import Event
 from core.training.runs import RunInputs, RunResult, run_recipe, target_matrix
 from core.types import Exemplar, FloatArray, Intent
 
-Recipe = InstantRecipe | ConvfitRecipe
 Watch = Callable[[Event], None]
 
 
@@ -50,7 +48,10 @@ class SeedFigures:
 
 
 def few_shot(
-    recipe: Recipe, base: str, read: Callable[[], tuple[LabelledTexts, LabelledTexts]], watch: Watch
+    recipe: AnyRecipe,
+    base: str,
+    read: Callable[[], tuple[LabelledTexts, LabelledTexts]],
+    watch: Watch,
 ) -> SeedFigures:
     """Train on one set and judge on another, for the seed of the recipe.
 
