@@ -33,7 +33,8 @@ from core.types import FloatArray
 
 ADAPTER = "adapter"
 _PACKED_LORA = ("qkv", "mix", "up", "down")
-_NORMS = ("output.LayerNorm", "output_layer_norm")
+# Behind a feed-forward block: its norm, or the block itself where norms come first.
+_ENDS = ("output.LayerNorm", "output_layer_norm", "mlp")
 
 _KINDS: dict[str, Literal["bottleneck", "lora"]] = {"bottleneck": "bottleneck", "lora": "lora"}
 
@@ -116,8 +117,7 @@ def places_in(base: PlainEncoder, kind: str, frozen_layers: int) -> dict[str, tu
             inside = [n for n in modules if n.startswith(f"{name}.")]
             chosen += [n for n in inside if isinstance(modules[n], nn.Linear)]
         else:
-            norms = [f"{name}.{norm}" for norm in _NORMS if f"{name}.{norm}" in modules]
-            chosen.append(norms[0] if norms else name)
+            chosen.append(next(f"{name}.{end}" for end in _ENDS if f"{name}.{end}" in modules))
     return {place: (place,) for place in chosen}
 
 
@@ -128,7 +128,7 @@ def layers_below(base: PlainEncoder, adapter: Adapter) -> int:
 
 
 def _is_in(layer: str, adapter: Adapter) -> bool:
-    return any(f"{place}.".startswith(f"{layer}.") for place in adapter.places)
+    return any(place.startswith(f"{layer}.") for place in adapter.places)
 
 
 def _layer_names(base: PlainEncoder) -> list[str]:

@@ -1,9 +1,9 @@
 """Adapters: small layers inside an encoder whose own weights stay as they are, and are shared.
 
 A bottleneck (Pfeiffer et al. 2021) follows a feed-forward block. With the block's output h, its
-input x and the layer's own norm it computes norm(h + x + up(relu(down(norm(h + x))))): both norms
-are the same one. Where a layer has no norm behind the block, norm is the identity. LoRA (Hu et al.
-2022) adds a product of two thin matrices to every matrix of a layer.
+input x and the norm behind it, a layer then gives norm(h + x + up(relu(down(norm(h + x))))): both
+norms are the same one. A block without a norm behind it gives h + up(relu(down(h + x))). LoRA (Hu
+et al. 2022) adds a product of two thin matrices to every matrix of a layer.
 """
 
 import copy
@@ -44,7 +44,8 @@ class Adapter:
 
     Attributes:
         kind: `bottleneck` or `lora`.
-        places: Norms or layers that bottlenecks follow; matrices that LoRA adds to.
+        places: Norms behind feed-forward blocks (or such blocks) that bottlenecks follow; matrices
+            that LoRA adds to.
         weights: `PLACE.down.weight` and so on, or `PLACE.A` (rank, in) and `PLACE.B` (out, rank);
             on the CPU.
         scale: Factor of the product of LoRA.
@@ -122,18 +123,19 @@ def _bottleneck_of(adapter: Adapter, place: str) -> Bottleneck:
 
 
 def _behind(adapter: Bottleneck) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], Tensor]:
-    """Make the hook of a norm behind a feed-forward block, or of a layer that ends without one."""
+    """Make the hook of a norm behind a feed-forward block, or of a block without one."""
 
     def add(module: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> Tensor:
         if isinstance(module, nn.LayerNorm):
             normed: Tensor = module.forward(inputs[0] + adapter(output))
             return normed
-        added: Tensor = output + adapter(output)
+        added: Tensor = output + adapter(inputs[0] + output)
         return added
 
     return add
 
 
 def _size_at(module: nn.Module) -> int:
-    norms = [part for part in module.modules() if isinstance(part, nn.LayerNorm)]
-    return int(norms[-1].normalized_shape[0])
+    if isinstance(module, nn.LayerNorm):
+        return int(module.normalized_shape[0])
+    return [part for part in module.modules() if isinstance(part, nn.Linear)][-1].out_features
