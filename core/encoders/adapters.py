@@ -56,6 +56,11 @@ class Adapter:
     weights: Mapping[str, Tensor] = field(repr=False)
     scale: float = 1.0
 
+    @property
+    def n_bytes(self) -> int:
+        """What the weights take."""
+        return sum(value.nbytes for value in self.weights.values())
+
 
 def new_adapter(network: nn.Module, places: Places, options: AdapterOptions, seed: int) -> Adapter:
     """Make an adapter for a network, from its seed.
