@@ -121,7 +121,7 @@ def _data_commands(commands: _Commands) -> None:
 def _model_commands(commands: _Commands) -> None:
     train = _command(commands, "train", "train a model version in the background", "models.train")
     train.add_argument("project")
-    train.add_argument("--recipe", default="convfit", help="instant or convfit (default)")
+    train.add_argument("--recipe", default="convfit", help="instant, adapter or convfit (default)")
     train.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     train.add_argument("--base", default="bundled", help="bundled, a folder, a hub id or PROJECT@N")
     train.add_argument(
@@ -169,7 +169,7 @@ def _bench_commands(commands: _Commands) -> None:
     shot = _command(verbs, "few-shot", "train on one file, judge on another", "bench.few_shot")
     shot.add_argument("--train", type=Path, required=True)
     shot.add_argument("--test", type=Path, required=True)
-    shot.add_argument("--recipe", default="convfit")
+    shot.add_argument("--recipe", default="convfit", help="instant, adapter or convfit")
     shot.add_argument("--base", default="bundled")
     shot.add_argument("--seeds", default="0,1,2", help="comma-separated")
     shot.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")

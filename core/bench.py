@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.encoders.adapted import AdaptedEncoder
+from core.encoders.base import Encoder
 from core.encoders.loading import load_encoder
 from core.heads.build import fit_head
 from core.heads.selection import settle
 from core.recipes import (
-    ConvfitRecipe,
+    AnyRecipe,
     HeadConfig,
-    InstantRecipe,
     LinearConfig,
     NamesConfig,
     NeighboursConfig,
@@ -25,7 +26,6 @@ from core.training.events import Event
 from core.training.runs import RunInputs, RunResult, run_recipe, target_matrix
 from core.types import Exemplar, FloatArray, Intent
 
-Recipe = InstantRecipe | ConvfitRecipe
 Watch = Callable[[Event], None]
 
 
@@ -39,7 +39,7 @@ class LabelledTexts:
 
 @dataclass(frozen=True, slots=True)
 class SeedFigures:
-    """One seed's figures; accuracies in percent, times in seconds."""
+    """One seed's figures: accuracies in percent, times in seconds, an adapter's size in MB."""
 
     seed: int
     accuracy: float
@@ -47,10 +47,14 @@ class SeedFigures:
     heads: dict[str, float]
     seconds: float
     train_seconds: float
+    adapter_mb: float | None = None
 
 
 def few_shot(
-    recipe: Recipe, base: str, read: Callable[[], tuple[LabelledTexts, LabelledTexts]], watch: Watch
+    recipe: AnyRecipe,
+    base: str,
+    read: Callable[[], tuple[LabelledTexts, LabelledTexts]],
+    watch: Watch,
 ) -> SeedFigures:
     """Train on one set and judge on another, for the seed of the recipe.
 
@@ -78,7 +82,15 @@ def few_shot(
         heads=_head_accuracies(result, inputs, embeddings, test),
         seconds=round(ended - began, 2),
         train_seconds=round(trained - training, 2),
+        adapter_mb=adapter_mb(result.pipeline.encoder),
     )
+
+
+def adapter_mb(encoder: Encoder) -> float | None:
+    """Size of an encoder's adapter in MB of 1,000,000 bytes; None where it has none."""
+    if isinstance(encoder, AdaptedEncoder):
+        return round(encoder.adapter.n_bytes / 1e6, 2)
+    return None
 
 
 def drain(run: Generator[Event, None, RunResult], watch: Watch) -> RunResult:
@@ -105,6 +117,7 @@ def summarise(figures: Sequence[SeedFigures]) -> dict[str, object]:
         "seconds": round(float(np.mean([f.seconds for f in figures])), 2),
         "train_seconds": round(float(np.mean([f.train_seconds for f in figures])), 2),
         "peak_mb": peak_mb(),
+        **({} if figures[0].adapter_mb is None else {"adapter_mb": figures[0].adapter_mb}),
     }
 
 

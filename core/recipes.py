@@ -87,10 +87,9 @@ class InstantRecipe(_Recipe):
     )
 
 
-class ConvfitRecipe(_Recipe):
-    """Tune the encoder so that utterances of one intent come close (ConvFiT, Stage 2)."""
+class TunedRecipe(_Recipe):
+    """What every tuning has; a recipe of its own for each thing that can be tuned."""
 
-    kind: Literal["convfit"] = "convfit"
     objective: Literal["ocl", "cos", "smax", "supcon", "prototype"] = Field(
         default="ocl", description="Which pairs are pulled together or pushed apart, and how."
     )
@@ -129,11 +128,6 @@ class ConvfitRecipe(_Recipe):
         description="How far to go from the base to the tuned weights; a shorter way is steadier.",
     )
     max_tokens: int = Field(default=48, ge=8, le=512, description="Longer texts are cut in tuning.")
-    projection: Literal["none", "train", "keep"] = Field(
-        default="none",
-        description="The paper's Tanh projection: absent, dropped after tuning, or kept.",
-    )
-    projection_size: int = Field(default=512, ge=16, le=4096, description="Width of it.")
     calibration: Literal["held-out", "leave-one-out"] = Field(
         default="held-out",
         description="Where thresholds come from: texts the tuned encoder has not seen, or all.",
@@ -154,25 +148,75 @@ class ConvfitRecipe(_Recipe):
         return self
 
 
-def chosen_epochs(n_rows: int, recipe: ConvfitRecipe) -> int:
+class ConvfitRecipe(TunedRecipe):
+    """Tune the encoder so that utterances of one intent come close (ConvFiT, Stage 2)."""
+
+    kind: Literal["convfit"] = "convfit"
+    projection: Literal["none", "train", "keep"] = Field(
+        default="none",
+        description="The paper's Tanh projection: absent, dropped after tuning, or kept.",
+    )
+    projection_size: int = Field(default=512, ge=16, le=4096, description="Width of it.")
+
+
+class AdapterRecipe(TunedRecipe):
+    """Leave the encoder as it is and tune small layers inside it: a few MB for each project."""
+
+    kind: Literal["adapter"] = "adapter"
+    adapter: Literal["bottleneck", "lora"] = Field(
+        default="bottleneck",
+        description="Narrow layers behind the feed-forward blocks, or LoRA beside every matrix.",
+    )
+    reduction_factor: int = Field(
+        default=4, ge=1, le=64, description="How much narrower a bottleneck is than the encoder."
+    )
+    rank: int = Field(default=8, ge=1, le=64, description="Rank of LoRA's matrices.")
+    merge: bool = Field(
+        default=False,
+        description="Add LoRA to the weights in the end: a whole encoder again, not a few MB.",
+    )
+    learning_rate: float = Field(default=5e-4, gt=0, le=1e-1, description="Peak learning rate.")
+    frozen_layers: int = Field(
+        default=3,
+        ge=0,
+        le=48,
+        description="Lower layers that get no adapter and are computed once.",
+    )
+    interpolation: float = Field(
+        default=1.0,
+        gt=0,
+        le=1,
+        description="How much of the tuned adapter to take; a smaller part is steadier.",
+    )
+
+    @model_validator(mode="after")
+    def _lora_alone_merges(self) -> Self:
+        if self.merge and self.adapter != "lora":
+            message = f"merge=true needs adapter lora; a {self.adapter} is no part of the weights"
+            raise ValueError(message)
+        return self
+
+
+def chosen_epochs(n_rows: int, recipe: TunedRecipe) -> int:
     """Return the recipe's epochs, or fewer the more labels there are (ConvFiT: 10, 5, 2)."""
     if recipe.epochs is not None:
         return recipe.epochs
     return 10 if n_rows < 3_000 else 5 if n_rows < 7_000 else 2
 
 
-Recipe = Annotated[InstantRecipe | ConvfitRecipe, Field(discriminator="kind")]
-_ADAPTER: TypeAdapter[InstantRecipe | ConvfitRecipe] = TypeAdapter(Recipe)
+Recipe = Annotated[InstantRecipe | ConvfitRecipe | AdapterRecipe, Field(discriminator="kind")]
+AnyRecipe = InstantRecipe | ConvfitRecipe | AdapterRecipe
+_READER: TypeAdapter[AnyRecipe] = TypeAdapter(Recipe)
 
 
-def read_recipe(kind: str, settings: dict[str, object]) -> InstantRecipe | ConvfitRecipe:
+def read_recipe(kind: str, settings: dict[str, object]) -> AnyRecipe:
     """Build a recipe from its name and loose settings, as a form, a flag or a file gives them.
 
     Raises:
         InvalidInput: A setting is unknown or out of its range; all such settings are named.
     """
     try:
-        return _ADAPTER.validate_python({**settings, "kind": kind})
+        return _READER.validate_python({**settings, "kind": kind})
     except ValidationError as error:
         found = [f"{_where(item['loc'])}: {item['msg']}" for item in error.errors()]
         raise InvalidInput(

@@ -68,7 +68,7 @@ def load_model(studio: Studio, reference: str) -> IntentPipeline:
     from core.bundle.layout import load_pipeline
 
     with checked_out(studio, reference) as (folder, name):
-        return replace(load_pipeline(folder), model_version=name)
+        return replace(load_pipeline(folder, bases=studio.bases), model_version=name)
 
 
 def explain(pipeline: IntentPipeline, text: str) -> Explanation:

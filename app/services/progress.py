@@ -6,7 +6,7 @@ from datetime import datetime
 
 from app.services.studio import Studio
 from core.errors import InvalidInput
-from core.recipes import ConvfitRecipe, InstantRecipe, chosen_epochs, read_recipe
+from core.recipes import AnyRecipe, InstantRecipe, TunedRecipe, chosen_epochs, read_recipe
 from core.text import counted
 from storage import browse, jobs, models, projects
 from storage.database import Transaction
@@ -133,13 +133,13 @@ def estimate(studio: Studio, project: str, recipe: str, settings: dict[str, obje
     return Estimate(seconds, _sentence(chosen, size, seconds))
 
 
-def _seconds(recipe: InstantRecipe | ConvfitRecipe, size: Size) -> float:
+def _seconds(recipe: AnyRecipe, size: Size) -> float:
     if isinstance(recipe, InstantRecipe):
         return _START_SECONDS + _ENCODE_SECONDS * size.rows
     return _START_SECONDS + _ROW_SECONDS * _rows_tuned(recipe, size)
 
 
-def _rows_tuned(recipe: ConvfitRecipe, size: Size) -> float:
+def _rows_tuned(recipe: TunedRecipe, size: Size) -> float:
     """How many rows go through the encoder: those of the model, then those of its thresholds.
 
     As `core.training.runs` plans it: of k folds each is scored by a whole tuning on the others, so
@@ -178,7 +178,7 @@ def _factor(connection: Transaction, project_id: int) -> float:
     return 1.0
 
 
-def _sentence(recipe: InstantRecipe | ConvfitRecipe, size: Size, seconds: float) -> str:
+def _sentence(recipe: AnyRecipe, size: Size, seconds: float) -> str:
     what = f"{counted(size.rows, 'labelled utterance')} of {counted(size.intents, 'intent')}"
     if isinstance(recipe, InstantRecipe):
         doing = f"Keeps the encoder as it is and lets {what} vote"

@@ -9,6 +9,7 @@ from pathlib import Path
 from app.jobs.places import Places
 from app.services.studio import Studio
 from core.encoders.base import Encoder
+from core.encoders.shared import SharedBases
 from core.errors import InvalidInput
 from core.pipeline import IntentPipeline
 from storage import models, projects
@@ -20,6 +21,7 @@ UNTUNED = 0
 """The number that stands for the bundled encoder, before any training."""
 
 _ENCODER_BYTES = 100 << 20
+_MODULES_BYTES = 2 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +85,27 @@ def open_space(studio: Studio, space: Space) -> Opened:
     """
 
     def make() -> Opened:
-        return load_space(studio.places, studio.database, space)
+        return load_space(studio.places, studio.database, space, bases=studio.bases)
 
     tree = None if space.version is None else space.version.tree_sha256
-    return studio.cache.get(("space", tree), make, lambda _: _ENCODER_BYTES)
+    return studio.cache.get(("space", tree), make, _size)
 
 
-def load_space(places: Places, database: Database, space: Space, device: str = "cpu") -> Opened:
+def load_space(
+    places: Places,
+    database: Database,
+    space: Space,
+    device: str = "cpu",
+    bases: SharedBases | None = None,
+) -> Opened:
     """Load a space's encoder and pipeline.
+
+    Args:
+        places: Where artifacts are.
+        database: Says which.
+        space: What to load.
+        device: Where its encoder computes.
+        bases: Encoders in use: adapters join theirs, and what is loaded is there for others.
 
     Raises:
         ArtifactDamaged: Files are missing or changed.
@@ -98,12 +113,22 @@ def load_space(places: Places, database: Database, space: Space, device: str = "
     if space.version is None:
         from core.encoders.loading import BUNDLED, load_encoder
 
-        return Opened(load_encoder(BUNDLED, device), None)
+        encoder = load_encoder(BUNDLED, device)
+        return Opened(encoder if bases is None else bases.join(encoder, device), None)
     from core.bundle.layout import load_pipeline
 
     with laid_out(places, database, space.version.tree_sha256) as folder:
-        pipeline = load_pipeline(folder, device)
+        pipeline = load_pipeline(folder, device, bases)
     return Opened(pipeline.encoder, pipeline)
+
+
+def _size(opened: Opened) -> int:
+    """What keeping a space takes; an adapter's base is there anyhow, for others too."""
+    from core.encoders.adapted import AdaptedEncoder
+
+    if isinstance(opened.encoder, AdaptedEncoder):
+        return opened.encoder.adapter.n_bytes + _MODULES_BYTES
+    return _ENCODER_BYTES
 
 
 @contextmanager

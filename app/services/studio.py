@@ -6,6 +6,7 @@ from app.jobs.executors.local import LocalExecutor
 from app.jobs.places import Places
 from app.services.cache import Cache
 from app.settings import Settings
+from core.encoders.shared import SharedBases
 from storage.artifacts import ArtifactStore
 from storage.database import Database
 
@@ -20,3 +21,4 @@ class Studio:
     artifacts: ArtifactStore
     executor: LocalExecutor
     cache: Cache = field(default_factory=Cache)
+    bases: SharedBases = field(default_factory=SharedBases)

@@ -15,7 +15,7 @@ from app.services.gating import Gate, judge_candidate
 from app.services.prediction import find_model
 from app.services.studio import Studio
 from core.errors import InvalidInput
-from core.recipes import ConvfitRecipe, InstantRecipe, read_recipe
+from core.recipes import AnyRecipe, read_recipe
 from core.text import counted
 from core.types import Exemplar, Intent
 from storage import jobs, models, projects, versions
@@ -222,7 +222,7 @@ def _judge_pins(context: JobContext, pipeline: Any, state: State) -> dict[str, A
 def _facts(
     context: JobContext,
     data: _Data,
-    recipe: InstantRecipe | ConvfitRecipe,
+    recipe: AnyRecipe,
     intents: Sequence[Intent],
     metrics: dict[str, Any],
 ) -> dict[str, Any]:

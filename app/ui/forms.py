@@ -9,7 +9,7 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-_SIMPLE = frozenset({"epochs", "objective", "names", "seed"})
+_SIMPLE = frozenset({"adapter", "epochs", "objective", "names", "seed"})
 """What a designer may want to touch; everything else is folded away."""
 
 

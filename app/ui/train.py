@@ -1,12 +1,13 @@
 """The settings of the Train page: made from the recipes, handed to the page's script."""
 
 import json
+from itertools import islice
 from typing import Any
 
 import gradio as gr
 
 from app.ui.forms import Field, build_fields, changed_settings
-from core.recipes import ConvfitRecipe
+from core.recipes import AdapterRecipe, ConvfitRecipe, TunedRecipe
 
 _QUIET: dict[str, Any] = {
     "show_progress": "hidden",
@@ -14,22 +15,39 @@ _QUIET: dict[str, Any] = {
     "trigger_mode": "always_last",
     "queue": False,
 }
+_TUNED: dict[str, type[TunedRecipe]] = {"convfit": ConvfitRecipe, "adapter": AdapterRecipe}
 
 
 def settings_form(view: gr.HTML) -> None:
-    """Show the settings of `convfit`; what differs from the defaults goes to the view's script."""
-    with gr.Accordion("Settings of the tuning", open=False, elem_id="recipe-settings"):
-        fields = build_fields(ConvfitRecipe, advanced=False)
-        with gr.Accordion("Advanced", open=False):
-            fields += build_fields(ConvfitRecipe, advanced=True)
-    inputs = [field.component for field in fields]
-    read = _reader(fields)
+    """Show the settings of each tuning; what differs from the defaults goes to the view's script.
+
+    The script gets an object of settings by recipe, and shows one form at a time.
+    """
+    forms = {kind: _form(kind, recipe) for kind, recipe in _TUNED.items()}
+    inputs = [field.component for fields in forms.values() for field in fields]
+    read = _reader(forms)
     for component in inputs:
         component.change(read, inputs, view, **_QUIET)
 
 
-def _reader(fields: list[Field]) -> Any:
+def _form(kind: str, recipe: type[TunedRecipe]) -> list[Field]:
+    with gr.Accordion(
+        "Settings of the tuning",
+        open=False,
+        elem_id=f"settings-{kind}",
+        elem_classes="recipe-settings",
+    ):
+        fields = build_fields(recipe, advanced=False)
+        with gr.Accordion("Advanced", open=False):
+            fields += build_fields(recipe, advanced=True)
+    return fields
+
+
+def _reader(forms: dict[str, list[Field]]) -> Any:
     def read(*values: Any) -> gr.HTML:
-        return gr.HTML(settings=json.dumps(changed_settings(fields, values)))
+        changed, given = {}, iter(values)
+        for kind, fields in forms.items():
+            changed[kind] = changed_settings(fields, tuple(islice(given, len(fields))))
+        return gr.HTML(settings=json.dumps(changed))
 
     return read

@@ -20,6 +20,7 @@ def model_card(facts: Mapping[str, Any]) -> str:
             "",
             "`predict.py` is all the code there is; copy it into your service.",
             "",
+            *_adapter(facts),
             "## What it knows",
             "",
             *_intents(facts),
@@ -53,6 +54,17 @@ def _intents(facts: Mapping[str, Any]) -> list[str]:
         description = str(intent.get("description", "")).replace("|", "\\|").replace("\n", " ")
         rows.append(f"| {intent['name']} | {description} |")
     return rows
+
+
+def _adapter(facts: Mapping[str, Any]) -> list[str]:
+    recipe = facts.get("recipe", {})
+    if recipe.get("kind") != "adapter" or recipe.get("merge"):
+        return []
+    return [
+        "`encoder/` is the base as it was; what was trained is in `encoder/adapter/`, and",
+        "`predict.py` puts it in. Loaded by itself, `encoder/` answers as if untrained.",
+        "",
+    ]
 
 
 def _figures(metrics: Mapping[str, Any]) -> list[str]:

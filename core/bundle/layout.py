@@ -1,6 +1,7 @@
 """A pipeline as a folder of plain files, and back: what is stored, versioned and bundled.
 
-encoder/                a sentence-transformers folder
+encoder/                a sentence-transformers folder; with an adapter, its untouched base
+encoder/adapter/        the adapter, where there is one: its weights, and where they belong
 head.json               kind of the head, its intents and settings
 head.safetensors        its arrays, and the exemplars' embeddings
 calibration.json        temperature and threshold
@@ -19,6 +20,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from core.encoders.loading import load_folder
+from core.encoders.shared import SharedBases
 from core.errors import ArtifactDamaged
 from core.heads.build import head_from_arrays, head_to_arrays
 from core.heads.decision import Calibration
@@ -60,8 +62,15 @@ def save_pipeline(pipeline: IntentPipeline, facts: Mapping[str, Any], folder: Pa
     _write_json(folder / "facts.json", dict(facts))
 
 
-def load_pipeline(folder: Path, device: str = "cpu") -> IntentPipeline:
+def load_pipeline(
+    folder: Path, device: str = "cpu", bases: SharedBases | None = None
+) -> IntentPipeline:
     """Read a pipeline; it answers bit for bit as the one that was saved.
+
+    Args:
+        folder: Where it lies.
+        device: Where its encoder computes.
+        bases: Encoders in use, one of which an adapter may join.
 
     Raises:
         ArtifactDamaged: A file is missing or is not what it should be.
@@ -84,7 +93,7 @@ def load_pipeline(folder: Path, device: str = "cpu") -> IntentPipeline:
             f"The model in {folder.name} cannot be read: {error}.", "Export or train it again."
         ) from error
     return IntentPipeline(
-        encoder=load_folder(folder / "encoder", device),
+        encoder=load_folder(folder / "encoder", device, bases),
         head=head_from_arrays(head_facts, {**arrays, _SHARED: embeddings}),
         calibration=calibration,
         exemplars=exemplars,

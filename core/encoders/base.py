@@ -42,6 +42,23 @@ class Encoder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class AdapterOptions:
+    """What is put into an encoder that stays as it is.
+
+    Attributes:
+        kind: `bottleneck` layers behind the feed-forward blocks, or `lora` beside every matrix.
+        reduction_factor: How much narrower a bottleneck is than the encoder.
+        rank: Of the matrices of LoRA.
+        merge: Whether LoRA ends as part of the weights; a bottleneck cannot.
+    """
+
+    kind: Literal["bottleneck", "lora"] = "bottleneck"
+    reduction_factor: int = 4
+    rank: int = 8
+    merge: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class TuningOptions:
     """How an encoder is opened.
 
@@ -51,7 +68,8 @@ class TuningOptions:
         projection: `train` adds a Tanh projection for tuning only, `keep` leaves it in.
         projection_size: Its width (512 in the paper).
         device: Where tuning computes.
-        seed: Of the projection's initial weights.
+        seed: Of the projection's and the adapter's initial weights.
+        adapter: Trained instead of the encoder's own weights; None trains those.
     """
 
     frozen_layers: int = 3
@@ -60,6 +78,7 @@ class TuningOptions:
     projection_size: int = 512
     device: str = "cpu"
     seed: int = 0
+    adapter: AdapterOptions | None = None
 
 
 class Tuning(Protocol):

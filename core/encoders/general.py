@@ -39,7 +39,7 @@ _LAYERS = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class GeneralEncoder:
     """An encoder run by sentence-transformers.
 
@@ -131,7 +131,12 @@ def transformer_of(model: "SentenceTransformer") -> "PreTrainedModel":
 
 def layers_of(transformer: "PreTrainedModel") -> list[nn.Module]:
     """Return the layers of a transformer, the lowest first."""
-    return list(transformer.get_submodule(_LAYERS[transformer.config.model_type]).children())
+    return list(transformer.get_submodule(layer_path(transformer)).children())
+
+
+def layer_path(transformer: "PreTrainedModel") -> str:
+    """Name the module that holds the layers of a transformer."""
+    return _LAYERS[transformer.config.model_type]
 
 
 def published_weights(module: nn.Module) -> dict[str, Tensor]:

@@ -17,13 +17,19 @@ if TYPE_CHECKING:
 
 
 class GeneralTuning(nn.Module):
-    """Embeds rows of a fixed list of texts with gradients; made by `open_tuning`."""
+    """Embeds rows of a fixed list of texts with gradients; made by `open_general`."""
 
-    def __init__(self, base: GeneralEncoder, texts: Sequence[str], options: TuningOptions) -> None:
+    def __init__(
+        self,
+        base: GeneralEncoder,
+        model: "SentenceTransformer",
+        texts: Sequence[str],
+        options: TuningOptions,
+    ) -> None:
         super().__init__()
         self.base = base
-        self.model = copy.deepcopy(base.model).to(options.device)
-        self.frozen = _freeze(self.model, options.frozen_layers)
+        self.model = model
+        self.frozen = frozen_parts(model, options.frozen_layers)
         self.projection = _open_projection(base, options)
         self.keeps_projection = options.projection == "keep"
         self.to(options.device)
@@ -87,20 +93,28 @@ def _open_projection(base: GeneralEncoder, options: TuningOptions) -> nn.Linear 
     return new_projection(pooling.get_embedding_dimension(), options)
 
 
-def _freeze(model: "SentenceTransformer", n_layers: int) -> list[nn.Module]:
-    """Freeze the token tables and the lower layers; return these parts."""
+def open_general(
+    base: GeneralEncoder, texts: Sequence[str], options: TuningOptions
+) -> GeneralTuning:
+    """Copy an encoder for tuning on a fixed list of texts."""
+    model = copy.deepcopy(base.model).to(options.device)
+    model.requires_grad_(requires_grad=True)
+    if frozen := frozen_parts(model, options.frozen_layers):
+        transformer = transformer_of(model)
+        transformer.requires_grad_(requires_grad=False)
+        norm = getattr(transformer, "final_norm", None)  # of pre-norm stacks, behind the layers
+        upper = layers_of(transformer)[len(frozen) - 1 :]
+        for part in [*upper, *([norm] if isinstance(norm, nn.Module) else [])]:
+            part.requires_grad_(requires_grad=True)
+    return GeneralTuning(base, model, texts, options)
+
+
+def frozen_parts(model: "SentenceTransformer", n_layers: int) -> list[nn.Module]:
+    """Return the token tables and that many lower layers, but not the last; none for none."""
     transformer = transformer_of(model)
     layers = layers_of(transformer)
     frozen = min(n_layers, len(layers) - 1)
-    model.requires_grad_(requires_grad=True)
-    if frozen == 0:
-        return []
-    transformer.requires_grad_(requires_grad=False)
-    norm = getattr(transformer, "final_norm", None)  # of pre-norm stacks, behind the layers
-    upper = [*layers[frozen:], *([norm] if isinstance(norm, nn.Module) else [])]
-    for part in upper:
-        part.requires_grad_(requires_grad=True)
-    return [transformer.get_submodule("embeddings"), *layers[:frozen]]
+    return [transformer.get_submodule("embeddings"), *layers[:frozen]] if frozen else []
 
 
 def _tokenised(

@@ -6,13 +6,14 @@ user names a hub model that is not on this machine.
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch import nn
 
+from core.encoders.adapted import ADAPTER, PlainEncoder, adapt, read_adapter
 from core.encoders.base import Encoder
 from core.encoders.folders import (
     POOLING,
@@ -25,6 +26,7 @@ from core.encoders.folders import (
 from core.encoders.general import load_general
 from core.encoders.integrity import bundled_folder
 from core.encoders.packed import BertShape, PackedBert
+from core.encoders.shared import SharedBases
 from core.encoders.transformer import (
     EncoderFiles,
     TransformerEncoder,
@@ -64,11 +66,33 @@ def load_encoder(spec: str, device: str = "cpu") -> Encoder:
     )
 
 
-def load_folder(folder: Path, device: str = "cpu") -> Encoder:
+def load_folder(folder: Path, device: str = "cpu", bases: SharedBases | None = None) -> Encoder:
     """Load a sentence-transformers folder, or a bare transformer, pooled by the mean.
 
-    A BERT with mean pooling computes without padding; any other encoder as it was published.
+    A BERT with mean pooling computes without padding; any other encoder as it was published. An
+    adapter in the folder joins the base among `bases`, which is then not loaded again.
     """
+    if not (folder / ADAPTER).is_dir():
+        return _load_plain(folder, device)
+    wanted, adapter = read_adapter(folder)
+
+    def load() -> Encoder:
+        found = _load_plain(folder, device)
+        if found.fingerprint != wanted:
+            raise ArtifactDamaged(
+                f"The adapter in {folder} was trained in another encoder than the one beside it."
+            )
+        return found
+
+    base = load() if bases is None else bases.get(wanted, device, load)
+    try:
+        return adapt(cast("PlainEncoder", base), adapter)
+    except (AttributeError, KeyError, RuntimeError, ValueError) as error:
+        message = f"The adapter in {folder} does not fit its base: {error}."
+        raise ArtifactDamaged(message) from error
+
+
+def _load_plain(folder: Path, device: str) -> PlainEncoder:
     source = open_folder(folder)
     if _is_packable(source):
         return _load_packed(source, device)

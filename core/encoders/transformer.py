@@ -36,7 +36,7 @@ class EncoderFiles:
     spare: Mapping[str, Tensor]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class TransformerEncoder:
     """A BERT with mean pooling, perhaps a Tanh projection, perhaps rows of length one.
 

@@ -1,179 +1,41 @@
-"""An encoder opened for tuning: lower layers computed once, upper layers with gradients."""
+"""From an encoder to a copy of it, or an adapter in it, that training may change."""
 
-import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import torch
-from torch import Tensor, nn
-
+from core.encoders.adapted import AdaptedEncoder, merge
+from core.encoders.adapter_tuning import open_adapter
 from core.encoders.base import Encoder, Tuning, TuningOptions
 from core.encoders.general import GeneralEncoder
-from core.encoders.general_tuning import GeneralTuning
-from core.encoders.packed import PackedBert, equal_length_batches, lay_out, pool_mean
-from core.encoders.projection import new_projection, project
-from core.encoders.transformer import TransformerEncoder, fingerprint, modules_json
+from core.encoders.general_tuning import open_general
+from core.encoders.packed_tuning import open_packed
+from core.encoders.transformer import TransformerEncoder
 from core.errors import InvalidInput
-
-_TOKEN_BUDGET = 2048
-
-
-@dataclass(frozen=True, slots=True)
-class _Prefix:
-    """Output of the frozen part for every text, packed one after the other."""
-
-    tokens: Tensor  # (all tokens, d), or (all tokens,) ids when nothing is frozen
-    starts: Tensor  # (texts,)
-    lengths: Tensor  # (texts,)
-
-
-class EncoderTuning(nn.Module):
-    """Embeds rows of a fixed list of texts with gradients; made by `open_tuning`."""
-
-    bert: PackedBert
-    projection: nn.Linear | None
-
-    def __init__(self, base: TransformerEncoder, parts: "_Parts", options: TuningOptions) -> None:
-        super().__init__()
-        self.base = base
-        self.bert = parts.bert
-        self.projection = parts.projection
-        self.prefix = parts.prefix
-        self.frozen_layers = parts.frozen_layers
-        self.max_tokens = min(options.max_tokens, base.max_tokens)
-        self.keeps_projection = options.projection == "keep"
-
-    @property
-    def device(self) -> torch.device:
-        """Where it computes."""
-        return self.prefix.tokens.device
-
-    def forward(self, rows: Tensor) -> Tensor:
-        """Embed texts by their row numbers; (b,) int64 to (b, dim), not of length one."""
-        prefix, lengths = self.prefix, self.prefix.lengths[rows]
-        layout = lay_out(lengths)
-        offsets = torch.arange(int(lengths.sum()), device=lengths.device)
-        first = torch.repeat_interleave(lengths.cumsum(0) - lengths, lengths)
-        places = torch.repeat_interleave(prefix.starts[rows], lengths) + offsets - first
-        tokens = prefix.tokens.index_select(0, places)
-        if self.frozen_layers == 0:
-            tokens = self.bert.embed(tokens, layout)
-        tokens = self.bert.run_layers(tokens, layout, self.frozen_layers, len(self.bert.layers))
-        return project(pool_mean(tokens, layout), self.projection)
-
-    def trainable(self) -> list[tuple[str, nn.Parameter]]:
-        """Names and parameters that training may change, in a fixed order."""
-        return [(name, p) for name, p in self.named_parameters() if p.requires_grad]
-
-    def alongside(self, texts: Sequence[str]) -> "EncoderTuning":
-        """Open these same weights on other texts; they go on changing with this tuning."""
-        other = copy.copy(self)
-        ids = self.base.token_ids(texts, self.max_tokens)
-        other.prefix = _compute_prefix(self.base, ids, self.frozen_layers, str(self.device))
-        return other
-
-    def finish(self, interpolation: float = 1.0) -> TransformerEncoder:
-        """Return a new encoder; the base stays untouched.
-
-        Args:
-            interpolation: How far to go from the base to the tuned weights, in [0, 1]
-                (weight-space ensembling, Wortsman et al. 2022, Eq. 1).
-        """
-        bert = copy.deepcopy(self.bert).to(self.base.bert.words.weight.device).eval()
-        with torch.no_grad():
-            base = self.base.bert.state_dict()
-            for name, value in bert.state_dict().items():
-                value.copy_(base[name].lerp(value, interpolation))
-        bert.requires_grad_(requires_grad=False)
-        projection = self._finished_projection(interpolation)
-        small = dict(self.base.files.small)
-        small["modules.json"] = modules_json(
-            projected=projection is not None, normalised=self.base.normalised
-        )
-        return replace(
-            self.base,
-            bert=bert,
-            projection=projection,
-            files=replace(self.base.files, small=small),
-            fingerprint=fingerprint(bert, projection, small),
-        )
-
-    def _finished_projection(self, interpolation: float) -> nn.Linear | None:
-        base = self.base.projection
-        if self.projection is None or (base is None and not self.keeps_projection):
-            return None
-        layer = copy.deepcopy(self.projection).to(self.base.bert.words.weight.device).eval()
-        if base is not None:
-            with torch.no_grad():
-                layer.weight.copy_(base.weight.lerp(layer.weight, interpolation))
-                layer.bias.copy_(base.bias.lerp(layer.bias, interpolation))
-        return layer.requires_grad_(requires_grad=False)
-
-
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    bert: PackedBert
-    projection: nn.Linear | None
-    prefix: _Prefix
-    frozen_layers: int
 
 
 def open_tuning(encoder: Encoder, texts: Sequence[str], options: TuningOptions) -> Tuning:
-    """Copy an encoder for tuning on a fixed list of texts.
+    """Open an encoder for tuning on a fixed list of texts; it stays as it is itself.
 
     Raises:
-        InvalidInput: The encoder has no weights to tune.
+        InvalidInput: The encoder has no weights to tune, or an adapter of another kind.
     """
     match encoder:
+        case TransformerEncoder() | GeneralEncoder() | AdaptedEncoder() if options.adapter:
+            return open_adapter(encoder, texts, options, options.adapter)
         case TransformerEncoder():
-            return _open_packed(encoder, texts, options)
+            return open_packed(encoder, texts, options)
         case GeneralEncoder():
-            return GeneralTuning(encoder, texts, options)
+            return open_general(encoder, texts, options)
+        case AdaptedEncoder() if encoder.adapter.kind == "lora":
+            merged = merge(encoder.base, encoder.adapter)
+            return open_tuning(merged, texts, replace(options, adapter=None))
+        case AdaptedEncoder():
+            raise InvalidInput(
+                "The weights of this encoder are shared; only its adapter can be trained.",
+                "Train by the recipe `adapter` or `instant`, or choose another base encoder.",
+            )
         case _:
             raise InvalidInput(
                 "This encoder has no weights to tune.",
                 "Train by the recipe `instant`, or choose another base encoder.",
             )
-
-
-def _open_packed(
-    encoder: TransformerEncoder, texts: Sequence[str], options: TuningOptions
-) -> EncoderTuning:
-    """Tokens and the frozen layers run once, without dropout; their output is kept."""
-    bert = copy.deepcopy(encoder.bert).to(options.device)
-    frozen = min(options.frozen_layers, len(bert.layers) - 1)
-    ids = encoder.token_ids(texts, min(options.max_tokens, encoder.max_tokens))
-    bert.requires_grad_(requires_grad=frozen == 0)
-    for layer in bert.layers[frozen:]:
-        layer.requires_grad_(requires_grad=True)
-    projection = _open_projection(encoder, options)
-    if projection is not None:
-        projection = projection.to(options.device)
-    prefix = _compute_prefix(encoder, ids, frozen, options.device)
-    return EncoderTuning(encoder, _Parts(bert, projection, prefix, frozen), options)
-
-
-def _open_projection(encoder: TransformerEncoder, options: TuningOptions) -> nn.Linear | None:
-    if encoder.projection is not None:
-        return copy.deepcopy(encoder.projection).requires_grad_(requires_grad=True)
-    return new_projection(encoder.bert.shape.hidden_size, options)
-
-
-@torch.no_grad()
-def _compute_prefix(
-    encoder: TransformerEncoder, ids: list[list[int]], frozen: int, device: str
-) -> _Prefix:
-    lengths = torch.tensor([len(text) for text in ids])
-    starts = lengths.cumsum(0) - lengths
-    flat = torch.tensor([token for text in ids for token in text])
-    if frozen == 0:
-        return _Prefix(flat.to(device), starts.to(device), lengths.to(device))
-    bert = encoder.bert
-    kept = torch.empty(len(flat), bert.shape.hidden_size)
-    for batch in equal_length_batches(lengths.tolist(), _TOKEN_BUDGET):
-        layout = lay_out(lengths[batch])
-        places = (starts[batch][:, None] + torch.arange(layout.longest)).flatten()
-        inputs = flat[places].to(bert.words.weight.device)
-        hidden = bert.run_layers(bert.embed(inputs, layout), layout, 0, frozen)
-        kept[places] = hidden.cpu()
-    return _Prefix(kept.to(device), starts.to(device), lengths.to(device))

@@ -68,6 +68,12 @@ def write_weights(own: Mapping[str, Tensor], n_layers: int) -> dict[str, Tensor]
     return {name: value.detach().cpu().contiguous() for name, value in published.items()}
 
 
+def published_modules(layer: int, own: str) -> tuple[str, ...]:
+    """Name the published modules that one of `BertLayer` stands for; `qkv` is three of them."""
+    theirs = _QKV if own == "qkv" else [name for name, mine in _LAYER.items() if mine == own]
+    return tuple(f"encoder.layer.{layer}.{name}" for name in theirs)
+
+
 def digest_weights(weights: Mapping[str, Tensor]) -> str:
     """Return the SHA-256 over names, shapes and values, independent of any file layout."""
     digest = hashlib.sha256()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from core.encoders.base import Tuning
-from core.recipes import ConvfitRecipe, chosen_epochs
+from core.recipes import TunedRecipe, chosen_epochs
 from core.training.batches import epoch_batches
 from core.training.checkpoints import Checkpoint
 from core.training.devices import Share, repeatable, share_of_process
@@ -42,7 +42,7 @@ class FitOptions:
 
 
 def fit(
-    tuning: Tuning, labels: Sequence[int], recipe: ConvfitRecipe, options: FitOptions
+    tuning: Tuning, labels: Sequence[int], recipe: TunedRecipe, options: FitOptions
 ) -> Iterator[StepDone | EpochScored | CheckpointReady]:
     """Tune an encoder by AdamW on batches of pairs (ConvFiT Section 3); stop by not asking on.
 
@@ -98,7 +98,7 @@ def _is_due(step: int, total: int, every: int) -> bool:
     return step % every == 0 or step == total
 
 
-def plan_batches(labels: Sequence[int], recipe: ConvfitRecipe) -> Plan:
+def plan_batches(labels: Sequence[int], recipe: TunedRecipe) -> Plan:
     """Return the epoch (from 1) and rows of every batch of the run."""
     plan: Plan = []
     for epoch in range(1, chosen_epochs(len(labels), recipe) + 1):
@@ -139,7 +139,7 @@ def _untuned(tuning: Tuning, n_rows: int) -> Tensor:
 
 
 def _optimizer(
-    parameters: list[tuple[str, nn.Parameter]], recipe: ConvfitRecipe
+    parameters: list[tuple[str, nn.Parameter]], recipe: TunedRecipe
 ) -> torch.optim.AdamW:
     decayed: list[nn.Parameter] = []
     bare: list[nn.Parameter] = []

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from core.losses.contrastive import cosine_targets, online_contrastive, supervised_contrastive
 from core.losses.prototype import prototype_cross_entropy
 from core.losses.softmax import pair_softmax
-from core.recipes import ConvfitRecipe
+from core.recipes import TunedRecipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Objective:
         weights: What the loss learns beside the encoder: `prototypes`, `pairs`.
     """
 
-    recipe: ConvfitRecipe
+    recipe: TunedRecipe
     weights: nn.ParameterDict
 
     def __call__(self, embeddings: Tensor, labels: Tensor) -> Tensor:
@@ -54,7 +54,7 @@ class Objective:
                 assert_never(self.recipe.objective)
 
 
-def build_objective(recipe: ConvfitRecipe, embeddings: Tensor, labels: Tensor) -> Objective:
+def build_objective(recipe: TunedRecipe, embeddings: Tensor, labels: Tensor) -> Objective:
     """Build a recipe's objective; prototypes start as the means of untuned embeddings.
 
     Args:

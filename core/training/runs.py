@@ -6,7 +6,7 @@ from typing import assert_never
 
 import numpy as np
 
-from core.encoders.base import Encoder, TuningOptions
+from core.encoders.base import AdapterOptions, Encoder, TuningOptions
 from core.encoders.tuning import open_tuning
 from core.errors import InvalidInput
 from core.heads.base import Head
@@ -16,7 +16,15 @@ from core.heads.honest import fixed_config, fold_scores, honest_scores
 from core.heads.selection import settle, vote_settings
 from core.heads.votes import VoteHead
 from core.pipeline import IntentPipeline, exact_answers
-from core.recipes import ConvfitRecipe, HeadConfig, InstantRecipe, chosen_epochs
+from core.recipes import (
+    AdapterRecipe,
+    AnyRecipe,
+    ConvfitRecipe,
+    HeadConfig,
+    InstantRecipe,
+    TunedRecipe,
+    chosen_epochs,
+)
 from core.splits import Rows, stratified_folds
 from core.training.checkpoints import Checkpoint
 from core.training.devices import device_of_process
@@ -81,7 +89,7 @@ class RunResult:
 
 
 def run_recipe(
-    recipe: InstantRecipe | ConvfitRecipe, inputs: RunInputs, resume: Checkpoint | None = None
+    recipe: AnyRecipe, inputs: RunInputs, resume: Checkpoint | None = None
 ) -> Generator[Event, None, RunResult]:
     """Train by a recipe; the events come as they happen, the result is the generator's value.
 
@@ -92,8 +100,8 @@ def run_recipe(
     match recipe:
         case InstantRecipe():
             return (yield from _run_instant(recipe, inputs))
-        case ConvfitRecipe():
-            return (yield from _run_convfit(recipe, inputs, resume))
+        case ConvfitRecipe() | AdapterRecipe():
+            return (yield from _run_tuned(recipe, inputs, resume))
         case _:
             assert_never(recipe)
 
@@ -112,8 +120,8 @@ def _run_instant(recipe: InstantRecipe, inputs: RunInputs) -> Generator[Event, N
     return _result(recipe, inputs, inputs.encoder, fitted, honest)
 
 
-def _run_convfit(
-    recipe: ConvfitRecipe, inputs: RunInputs, resume: Checkpoint | None
+def _run_tuned(
+    recipe: TunedRecipe, inputs: RunInputs, resume: Checkpoint | None
 ) -> Generator[Event, None, RunResult]:
     parts = _held_out_parts(recipe, inputs)
     sizes = [_n_steps(recipe, inputs), *(_n_steps(part.recipe, part.inputs) for part in parts)]
@@ -148,7 +156,7 @@ class _Honest:
 class _Part:
     """A tuning that is made only to score the exemplars held out of it."""
 
-    recipe: ConvfitRecipe
+    recipe: TunedRecipe
     inputs: RunInputs
     held_out: Rows
 
@@ -172,22 +180,11 @@ def _fit_head_on(
 
 
 def _tune(
-    recipe: ConvfitRecipe, inputs: RunInputs, place: _Place, resume: Checkpoint | None = None
+    recipe: TunedRecipe, inputs: RunInputs, place: _Place, resume: Checkpoint | None = None
 ) -> Generator[Event, None, Encoder]:
-    """Stage 2 of ConvFiT: tune a copy of the encoder on the exemplars (and intent names)."""
+    """Stage 2 of ConvFiT: tune a copy of the encoder, or an adapter, on the exemplars and names."""
     texts, labels = tuning_rows(recipe, inputs)
-    tuning = open_tuning(
-        inputs.encoder,
-        texts,
-        TuningOptions(
-            frozen_layers=recipe.frozen_layers,
-            max_tokens=recipe.max_tokens,
-            projection=recipe.projection,
-            projection_size=recipe.projection_size,
-            device=device_of_process(inputs.device),
-            seed=recipe.seed,
-        ),
-    )
+    tuning = open_tuning(inputs.encoder, texts, _tuning_options(recipe, inputs))
     watch = _watch(recipe, inputs, texts)
     options = FitOptions(resume=resume, checkpoint_every=inputs.checkpoint_every, watch=watch)
     for event in fit(tuning, labels, recipe, options):
@@ -198,7 +195,23 @@ def _tune(
     return tuning.finish(recipe.interpolation)
 
 
-def _watch(recipe: ConvfitRecipe, inputs: RunInputs, tuned_on: Sequence[str]) -> Watch | None:
+def _tuning_options(recipe: TunedRecipe, inputs: RunInputs) -> TuningOptions:
+    options = TuningOptions(
+        frozen_layers=recipe.frozen_layers,
+        max_tokens=recipe.max_tokens,
+        device=device_of_process(inputs.device),
+        seed=recipe.seed,
+    )
+    if isinstance(recipe, AdapterRecipe):
+        kind, factor = recipe.adapter, recipe.reduction_factor
+        return replace(options, adapter=AdapterOptions(kind, factor, recipe.rank, recipe.merge))
+    if isinstance(recipe, ConvfitRecipe):
+        size = recipe.projection_size
+        return replace(options, projection=recipe.projection, projection_size=size)
+    return options
+
+
+def _watch(recipe: TunedRecipe, inputs: RunInputs, tuned_on: Sequence[str]) -> Watch | None:
     unseen = unseen_sample(inputs.watched, tuned_on, recipe.seed)
     if not unseen:
         return None
@@ -207,7 +220,7 @@ def _watch(recipe: ConvfitRecipe, inputs: RunInputs, tuned_on: Sequence[str]) ->
     return Watch(unseen, names, targets, vote_settings(recipe.head), recipe.seed)
 
 
-def _n_steps(recipe: ConvfitRecipe, inputs: RunInputs) -> int:
+def _n_steps(recipe: TunedRecipe, inputs: RunInputs) -> int:
     return len(plan_batches(tuning_rows(recipe, inputs)[1], recipe))
 
 
@@ -227,7 +240,7 @@ def _in_words(folds: Sequence[Rows]) -> str:
     return f"{len(folds)}-fold cross-validation over {n_texts} texts"
 
 
-def _held_out_parts(recipe: ConvfitRecipe, inputs: RunInputs) -> list[_Part]:
+def _held_out_parts(recipe: TunedRecipe, inputs: RunInputs) -> list[_Part]:
     """Plan the tunings that score exemplars they never saw.
 
     A tuned encoder has pulled its own training texts together, so even leave-one-out scores of
@@ -248,7 +261,7 @@ def _held_out_parts(recipe: ConvfitRecipe, inputs: RunInputs) -> list[_Part]:
     return parts if all(_n_intents(part.inputs.exemplars) > 1 for part in parts) else []
 
 
-def _part(recipe: ConvfitRecipe, inputs: RunInputs, held_out: Rows) -> _Part:
+def _part(recipe: TunedRecipe, inputs: RunInputs, held_out: Rows) -> _Part:
     kept = np.setdiff1d(np.arange(len(inputs.exemplars)), held_out)
     seen = tuple(inputs.exemplars[row] for row in kept)
     unseen = tuple(inputs.exemplars[row] for row in held_out)
@@ -276,7 +289,7 @@ def _held_out_scores(
 
 
 def _result(
-    recipe: InstantRecipe | ConvfitRecipe,
+    recipe: InstantRecipe | TunedRecipe,
     inputs: RunInputs,
     encoder: Encoder,
     fitted: _Fitted,
@@ -319,7 +332,7 @@ def target_matrix(exemplars: Sequence[Exemplar], intents: Sequence[Intent]) -> S
     return targets
 
 
-def tuning_rows(recipe: ConvfitRecipe, inputs: RunInputs) -> tuple[list[str], list[int]]:
+def tuning_rows(recipe: TunedRecipe, inputs: RunInputs) -> tuple[list[str], list[int]]:
     """The texts to tune on and their intent's number; names enter as further examples."""
     column = {intent.name: place for place, intent in enumerate(inputs.intents)}
     texts = [e.text for e in inputs.exemplars]

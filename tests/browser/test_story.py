@@ -143,9 +143,10 @@ def retrains_and_changes_its_mind(page: Page, studio: Served) -> None:
 
 
 def retrains_and_promotes(page: Page, studio: Served) -> None:
-    page.get_by_role("button", name="Settings of the tuning").click()
+    form = page.locator("#settings-convfit")
+    form.get_by_role("button", name="Settings of the tuning").click()
     before = page.locator("[data-role=estimate]").inner_text()
-    page.get_by_label("Epochs").fill("2")
+    form.get_by_label("Epochs").fill("2")
     expect(page.locator("[data-role=estimate]")).not_to_have_text(before)
     page.get_by_role("button", name="Retrain").click()
     page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=600_000)
