@@ -3,7 +3,7 @@
 encoder/                a sentence-transformers folder
 head.json               kind of the head, its intents and settings
 head.safetensors        its arrays, and the exemplars' embeddings
-calibration.json        temperature and threshold
+calibration.json        task, temperature and thresholds
 exemplars.jsonl         id, text and intents of the exemplars, in the order of the embeddings
 exact.json              texts that are answered as labelled, by match key
 facts.json              versions, lineage, metrics, intents with descriptions
@@ -21,7 +21,7 @@ from safetensors.numpy import load_file, save_file
 from core.encoders.loading import load_folder
 from core.errors import ArtifactDamaged
 from core.heads.build import head_from_arrays, head_to_arrays
-from core.heads.decision import Calibration
+from core.heads.decision import calibration_from_json, calibration_to_json
 from core.pipeline import IntentPipeline
 from core.types import Exemplar
 
@@ -43,13 +43,7 @@ def save_pipeline(pipeline: IntentPipeline, facts: Mapping[str, Any], folder: Pa
     ordered = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
     save_file(ordered, folder / "head.safetensors")
     _write_json(folder / "head.json", head)
-    calibration = pipeline.calibration
-    decision = {
-        "temperature": calibration.temperature,
-        "threshold": calibration.threshold,
-        "rejection": calibration.rejection,
-        "neighbours": pipeline.n_neighbours,
-    }
+    decision = {**calibration_to_json(pipeline.calibration), "neighbours": pipeline.n_neighbours}
     _write_json(folder / "calibration.json", decision)
     lines = [
         json.dumps({"id": e.id, "text": e.text, "intents": e.intents}, ensure_ascii=False)
@@ -74,11 +68,6 @@ def load_pipeline(folder: Path, device: str = "cpu") -> IntentPipeline:
         exact = json.loads((folder / "exact.json").read_text(encoding="utf-8"))
         exemplars = _read_exemplars(folder / "exemplars.jsonl")
         embeddings = arrays.pop("embeddings")
-        calibration = Calibration(
-            float(decision["temperature"]),
-            float(decision["threshold"]),
-            float(decision["rejection"]),
-        )
     except (OSError, ValueError, KeyError, SafetensorError) as error:
         raise ArtifactDamaged(
             f"The model in {folder.name} cannot be read: {error}.", "Export or train it again."
@@ -86,7 +75,7 @@ def load_pipeline(folder: Path, device: str = "cpu") -> IntentPipeline:
     return IntentPipeline(
         encoder=load_folder(folder / "encoder", device),
         head=head_from_arrays(head_facts, {**arrays, _SHARED: embeddings}),
-        calibration=calibration,
+        calibration=calibration_from_json(decision),
         exemplars=exemplars,
         embeddings=embeddings,
         n_neighbours=int(decision["neighbours"]),

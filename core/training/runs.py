@@ -23,7 +23,7 @@ from core.training.devices import device_of_process
 from core.training.events import EpochScored, Event, StageStarted, StepDone
 from core.training.loop import FitOptions, fit, plan_batches
 from core.training.watching import Watch, unseen_sample
-from core.types import Exemplar, FloatArray, Intent, ScoreArray
+from core.types import Exemplar, FloatArray, Intent, ScoreArray, Task
 from core.vectors import unit_rows
 
 Embed = Callable[[Encoder, Sequence[str]], FloatArray]
@@ -50,6 +50,7 @@ class RunInputs:
         checkpoint_every: Steps of tuning between checkpoints; 0 makes none.
         watched: Labelled texts kept apart, some of which are answered after each epoch, for
             somebody to look at; nothing is chosen by them.
+        task: Whether an utterance has one intent, or any number of them and perhaps none.
     """
 
     exemplars: tuple[Exemplar, ...]
@@ -59,6 +60,7 @@ class RunInputs:
     embed: Embed = embed_directly
     checkpoint_every: int = 0
     watched: tuple[Exemplar, ...] = ()
+    task: Task = "single-label"
 
 
 @dataclass(frozen=True, slots=True)
