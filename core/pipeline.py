@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,9 @@ from core.types import (
     IntentScore,
     Neighbour,
     Prediction,
+    Reason,
     ScoreArray,
+    Task,
 )
 from core.vectors import cosines, nearest, unit_rows
 
@@ -66,6 +69,11 @@ class IntentPipeline:
             message = f"{shown} exemplars, {len(self.embeddings)} embeddings, {voters} that vote"
             raise ValueError(message)
 
+    @property
+    def task(self) -> Task:
+        """Whether an answer holds one intent, or any number of them."""
+        return self.calibration.task
+
     def scores(self, texts: Sequence[str], embeddings: FloatArray | None = None) -> ScoreArray:
         """Score texts, raw and without evidence; (n, intents) float64 in the head's order.
 
@@ -104,7 +112,10 @@ class IntentPipeline:
         order = np.argsort(-scores, axis=1, kind="stable")
         shares = probabilities(scores, self.calibration)
         ranked = _ranked(self.head.intents, order, scores, shares)
-        shown = self._evidence(embeddings, order[:, 0])
+        similarity = cosines(unit_rows(embeddings), self.embeddings)
+        if self.task == "multi-label":
+            return self._answer_many(texts, ranked, scores, similarity)
+        shown = self._evidence(similarity, order[:, 0])
         return [
             Prediction(
                 text=text,
@@ -118,6 +129,30 @@ class IntentPipeline:
             for row, text in enumerate(texts)
         ]
 
+    def _answer_many(
+        self,
+        texts: Sequence[str],
+        ranked: Sequence[tuple[IntentScore, ...]],
+        scores: ScoreArray,
+        similarity: ScoreArray,
+    ) -> list[Prediction]:
+        """Answer with any number of intents; the first reason serves where there is none."""
+        asked = [self._decide_many(text, row) for text, row in zip(texts, scores, strict=True)]
+        reasons = self._reasons(similarity, scores, [columns for _, columns in asked])
+        return [
+            Prediction(
+                text=text,
+                ranked=ranked[row],
+                decision=decision,
+                neighbours=reasons[row][0].neighbours,
+                prior=reasons[row][0].prior,
+                model_version=self.model_version,
+                dataset_version=self.dataset_version,
+                reasons=reasons[row] if decision.intents else (),
+            )
+            for row, (text, (decision, _)) in enumerate(zip(texts, asked, strict=True))
+        ]
+
     def _decide(self, text: str, best: IntentScore) -> Decision:
         limit = self.calibration.threshold
         twin = self.exact.get(match_key(text))
@@ -127,21 +162,63 @@ class IntentPipeline:
             return Decision((), "out-of-scope", best.score, limit)
         return Decision((best.intent,), "votes", best.score, limit)
 
+    def _decide_many(self, text: str, scores: ScoreArray) -> tuple[Decision, list[int]]:
+        """Decide on every intent by its own threshold; also the columns to give reasons for."""
+        names, limits = self.head.intents, self.calibration.limits(len(scores))
+        twin = self.exact.get(match_key(text))
+        if twin is None:
+            found = np.flatnonzero(scores >= limits)
+        else:
+            found = np.array([at for at, name in enumerate(names) if name in twin], dtype=np.int64)
+        columns = found[np.argsort(-scores[found], kind="stable")].tolist()
+        leading = columns[0] if columns else int((scores - limits).argmax())
+        rule: Literal["exact", "votes", "no-intent"] = "votes" if columns else "no-intent"
+        if twin is not None:
+            rule = "exact"
+        decision = Decision(
+            tuple(names[column] for column in columns),
+            rule,
+            float(scores[leading]),
+            float(limits[leading]),
+        )
+        return decision, columns or [leading]
+
+    def _reasons(
+        self, similarity: ScoreArray, scores: ScoreArray, columns: Sequence[Sequence[int]]
+    ) -> list[tuple[Reason, ...]]:
+        """Explain for each text the scores of some columns, at least of one."""
+        limits = self.calibration.limits(scores.shape[1]).tolist()
+        rows = np.repeat(np.arange(len(columns)), [len(of_text) for of_text in columns])
+        flat = np.array([column for of_text in columns for column in of_text], dtype=np.int64)
+        evidence = iter(self._evidence(similarity[rows], flat))
+        return [
+            tuple(
+                Reason(
+                    self.head.intents[column],
+                    float(scores[row, column]),
+                    limits[column],
+                    self._prior(column),
+                    next(evidence),
+                )
+                for column in of_text
+            )
+            for row, of_text in enumerate(columns)
+        ]
+
     def _evidence(
-        self, embeddings: FloatArray, winners: NDArray[np.int64]
+        self, similarity: ScoreArray, columns: NDArray[np.int64]
     ) -> list[tuple[Neighbour, ...]]:
-        """Show for each text the exemplars that moved its highest score most.
+        """Show for each row of cosines the exemplars that moved the score of its column most.
 
         Votes are ordered by their size, for or against; other heads by cosine.
         """
-        similarity = cosines(unit_rows(embeddings), self.embeddings)
         weight = similarity
         match self.head:
             case VoteHead():
-                votes = votes_for(self.head, similarity, winners)
+                votes = votes_for(self.head, similarity, columns)
                 weight = np.abs(votes)
             case NeighbourHead():
-                votes = neighbour_votes(self.head, similarity, winners)
+                votes = neighbour_votes(self.head, similarity, columns)
             case _:
                 votes = np.zeros_like(similarity)
         # Sums of products differ in their last bits with the number of texts asked at once;

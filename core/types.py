@@ -14,6 +14,9 @@ ScoreArray = NDArray[np.float64]
 
 Split = Literal["train", "test", "pool"]
 
+Task = Literal["single-label", "multi-label"]
+"""Whether an utterance has one intent, or any number of them and perhaps none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Exemplar:
@@ -41,7 +44,7 @@ class Neighbour:
         text: The exemplar's text.
         intents: The exemplar's label, as a person gave it.
         cosine: Cosine similarity to the text asked about, in [-1, 1].
-        vote: Signed share of the winning intent's score; all votes and the prior sum to the score.
+        vote: Signed share of the score that is explained; all votes and the prior sum to it.
     """
 
     exemplar_id: str
@@ -65,22 +68,43 @@ class Decision:
     """What the pipeline answers, and by which rule.
 
     Attributes:
-        intents: The answer; empty when out of scope.
+        intents: The answer, by falling score; empty when out of scope, or when none fits.
         rule: `exact` the text is an exemplar's, `votes` the scores decided,
-            `out-of-scope` the largest score stayed under the threshold.
-        score: The score that was held against the threshold.
-        threshold: Score from which on a text counts as in scope.
+            `out-of-scope` the largest score stayed under the threshold,
+            `no-intent` each score stayed under its own threshold, which several labels allow.
+        score: The score that was held against the threshold; where there are many, that of the
+            highest ranked intent in the answer, or of the one that came nearest to it.
+        threshold: Score from which on a text counts as in scope, or as that intent's.
     """
 
     intents: tuple[str, ...]
-    rule: Literal["exact", "votes", "out-of-scope"]
+    rule: Literal["exact", "votes", "out-of-scope", "no-intent"]
     score: float
     threshold: float
 
     @property
     def out_of_scope(self) -> bool:
-        """Whether no intent was found to fit."""
+        """Whether no intent was found to fit where one had to."""
         return self.rule == "out-of-scope"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why one of several intents is in the answer.
+
+    Attributes:
+        intent: The intent.
+        score: Its score.
+        threshold: Its own threshold.
+        prior: The part of the score that no exemplar gave (the intent's share of labels).
+        neighbours: The exemplars that moved this score most, by falling absolute vote.
+    """
+
+    intent: str
+    score: float
+    threshold: float
+    prior: float
+    neighbours: tuple[Neighbour, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +115,12 @@ class Prediction:
         text: The text as it was asked.
         ranked: Intents by falling score.
         decision: The answer and the rule that gave it.
-        neighbours: The exemplars that weighed most, by falling absolute vote.
-        prior: The part of the winning score that no exemplar gave (the intent's share of labels).
+        neighbours: The exemplars that weighed most on the decision's score, by falling absolute
+            vote.
+        prior: The part of that score that no exemplar gave (the intent's share of labels).
         model_version: Name of the model version, or None outside a project.
         dataset_version: Name of the dataset version it was trained on, or None.
+        reasons: One for each intent of a multi-label answer, in its order; else empty.
     """
 
     text: str
@@ -104,6 +130,7 @@ class Prediction:
     prior: float = 0.0
     model_version: str | None = None
     dataset_version: str | None = None
+    reasons: tuple[Reason, ...] = ()
 
     @property
     def intent(self) -> str:

@@ -4,7 +4,7 @@ encoder/                a sentence-transformers folder; with an adapter, its unt
 encoder/adapter/        the adapter, where there is one: its weights, and where they belong
 head.json               kind of the head, its intents and settings
 head.safetensors        its arrays, and the exemplars' embeddings
-calibration.json        temperature and threshold
+calibration.json        task, temperature and thresholds
 exemplars.jsonl         id, text and intents of the exemplars, in the order of the embeddings
 exact.json              texts that are answered as labelled, by match key
 facts.json              versions, lineage, metrics, intents with descriptions
@@ -23,7 +23,7 @@ from core.encoders.loading import load_folder
 from core.encoders.shared import SharedBases
 from core.errors import ArtifactDamaged
 from core.heads.build import head_from_arrays, head_to_arrays
-from core.heads.decision import Calibration
+from core.heads.decision import calibration_from_json, calibration_to_json
 from core.pipeline import IntentPipeline
 from core.types import Exemplar
 
@@ -45,13 +45,7 @@ def save_pipeline(pipeline: IntentPipeline, facts: Mapping[str, Any], folder: Pa
     ordered = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
     save_file(ordered, folder / "head.safetensors")
     _write_json(folder / "head.json", head)
-    calibration = pipeline.calibration
-    decision = {
-        "temperature": calibration.temperature,
-        "threshold": calibration.threshold,
-        "rejection": calibration.rejection,
-        "neighbours": pipeline.n_neighbours,
-    }
+    decision = {**calibration_to_json(pipeline.calibration), "neighbours": pipeline.n_neighbours}
     _write_json(folder / "calibration.json", decision)
     lines = [
         json.dumps({"id": e.id, "text": e.text, "intents": e.intents}, ensure_ascii=False)
@@ -83,11 +77,6 @@ def load_pipeline(
         exact = json.loads((folder / "exact.json").read_text(encoding="utf-8"))
         exemplars = _read_exemplars(folder / "exemplars.jsonl")
         embeddings = arrays.pop("embeddings")
-        calibration = Calibration(
-            float(decision["temperature"]),
-            float(decision["threshold"]),
-            float(decision["rejection"]),
-        )
     except (OSError, ValueError, KeyError, SafetensorError) as error:
         raise ArtifactDamaged(
             f"The model in {folder.name} cannot be read: {error}.", "Export or train it again."
@@ -95,7 +84,7 @@ def load_pipeline(
     return IntentPipeline(
         encoder=load_folder(folder / "encoder", device, bases),
         head=head_from_arrays(head_facts, {**arrays, _SHARED: embeddings}),
-        calibration=calibration,
+        calibration=calibration_from_json(decision),
         exemplars=exemplars,
         embeddings=embeddings,
         n_neighbours=int(decision["neighbours"]),

@@ -1,13 +1,14 @@
-"""From scores to probabilities and to the verdict "out of scope"."""
+"""From scores to probabilities, and to what is answered: one intent, several, or none."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from core.errors import ArtifactDamaged
-from core.types import ScoreArray
+from core.types import ScoreArray, Task
 
 _SHARPEST, _BLUNTEST = 1e-3, 10.0
 
@@ -17,14 +18,28 @@ class Calibration:
     """How scores are read.
 
     Attributes:
-        temperature: Probabilities are softmax(scores / temperature); positive.
-        threshold: A largest score below it means out of scope.
+        temperature: Probabilities are softmax(scores / temperature), or for several labels
+            sigmoid((scores - offset) / temperature); positive.
+        threshold: A largest score below it means out of scope; for several labels the threshold
+            that those of the intents were drawn towards, and of an intent that has none.
         rejection: Share of in-scope texts that the threshold was chosen to send away.
+        task: Whether an answer holds one intent, or each whose score reaches its own threshold.
+        thresholds: For several labels, one per score column; an intent met later has none.
+        offset: For several labels, the score of an even chance.
     """
 
     temperature: float
     threshold: float
     rejection: float
+    task: Task = "single-label"
+    thresholds: tuple[float, ...] = field(default=(), repr=False)
+    offset: float = 0.0
+
+    def limits(self, n_intents: int) -> ScoreArray:
+        """Return each column's threshold; (n_intents,) float64."""
+        limits = np.full(n_intents, self.threshold)
+        limits[: len(self.thresholds)] = self.thresholds
+        return limits
 
 
 def fit_calibration(scores: ScoreArray, targets: ScoreArray, rejection: float) -> Calibration:
@@ -66,33 +81,61 @@ def fit_calibration(scores: ScoreArray, targets: ScoreArray, rejection: float) -
 
 
 def probabilities(scores: ScoreArray, calibration: Calibration) -> ScoreArray:
-    """Turn scores into probabilities; (n, intents) float64, rows sum to one."""
+    """Turn scores into probabilities; (n, intents) float64.
+
+    Rows sum to one where a text has one intent, else each value stands for itself.
+    """
+    if calibration.task == "multi-label":
+        return _sigmoid((scores - calibration.offset) / calibration.temperature)
     result: ScoreArray = np.exp(_log_softmax(scores / calibration.temperature))
     return result
 
 
-def calibration_to_json(calibration: Calibration) -> dict[str, float]:
-    """Return the values by name, for JSON."""
-    return asdict(calibration)
+def calibration_to_json(calibration: Calibration) -> dict[str, Any]:
+    """Return the values by name, for JSON; those of several labels only where there are any."""
+    values = asdict(calibration)
+    if calibration.task == "single-label":
+        return {name: values[name] for name in ("temperature", "threshold", "rejection")}
+    return values | {"thresholds": list(calibration.thresholds)}
 
 
-def calibration_from_json(values: dict[str, Any]) -> Calibration:
-    """Read what `calibration_to_json` wrote.
+def calibration_from_json(values: Mapping[str, Any]) -> Calibration:
+    """Read what `calibration_to_json` wrote, among other values.
 
     Raises:
         ArtifactDamaged: A value is missing, or is not a usable number.
     """
     try:
         found = Calibration(
-            float(values["temperature"]), float(values["threshold"]), float(values["rejection"])
+            float(values["temperature"]),
+            float(values["threshold"]),
+            float(values["rejection"]),
+            _read_task(values.get("task", "single-label")),
+            tuple(float(limit) for limit in values.get("thresholds", ())),
+            float(values.get("offset", 0.0)),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ArtifactDamaged(
             f"The stored calibration cannot be read: {error}.", "Export it again."
         ) from error
-    if not (found.temperature > 0 and all(map(isfinite, asdict(found).values()))):
+    numbers = (found.temperature, found.threshold, found.rejection, found.offset)
+    if not (found.temperature > 0 and all(map(isfinite, (*numbers, *found.thresholds)))):
         raise ArtifactDamaged(f"The calibration {found} is not usable.", "Export it again.")
     return found
+
+
+def _read_task(name: object) -> Task:
+    if name == "single-label":
+        return "single-label"
+    if name == "multi-label":
+        return "multi-label"
+    message = f"no task is called {name}"
+    raise ValueError(message)
+
+
+def _sigmoid(logits: ScoreArray) -> ScoreArray:
+    result: ScoreArray = 0.5 * (1.0 + np.tanh(0.5 * logits))
+    return result
 
 
 def _log_softmax(logits: ScoreArray) -> ScoreArray:

@@ -22,6 +22,7 @@ from core.pipeline import IntentPipeline
 from core.recipes import (
     InstantRecipe,
     LinearConfig,
+    MlpConfig,
     NamesConfig,
     NeighboursConfig,
     PrototypesConfig,
@@ -197,7 +198,14 @@ def test_a_missing_bundle_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "head",
-    [VotesConfig(), NeighboursConfig(k=3), PrototypesConfig(), LinearConfig(), NamesConfig()],
+    [
+        VotesConfig(),
+        NeighboursConfig(k=3),
+        PrototypesConfig(),
+        LinearConfig(),
+        MlpConfig(hidden=32, epochs=20),
+        NamesConfig(),
+    ],
     ids=lambda head: head.kind,
 )
 def test_the_example_predicts_the_same_without_this_project(
