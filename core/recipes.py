@@ -213,7 +213,7 @@ class AdapterRecipe(TunedRecipe):
         default=False,
         description="Add LoRA to the weights in the end: a whole encoder again, not a few MB.",
     )
-    learning_rate: float = Field(default=5e-4, gt=0, le=1e-1, description="Peak learning rate.")
+    learning_rate: float = Field(default=1e-3, gt=0, le=1e-1, description="Peak learning rate.")
     frozen_layers: int = Field(
         default=3,
         ge=0,

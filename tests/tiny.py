@@ -1,7 +1,12 @@
 """Random two-layer encoders of a few kilobytes, for tests that need the real machinery, fast."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.encoders.adapted import AdaptedEncoder, PlainEncoder
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,?!'"
 
@@ -73,6 +78,25 @@ def tiny_transformer(folder: Path, kind: str, pooling: str | None = None) -> Pat
         modes = {"word_embedding_dimension": 32, "pooling_mode_mean_tokens": False}
         _write(folder / "1_Pooling" / "config.json", {**modes, f"pooling_mode_{pooling}": True})
     return folder
+
+
+def randomly_adapted(base: "PlainEncoder", kind: str, seed: int = 0) -> "AdaptedEncoder":
+    """Put an adapter of random weights, which does change what comes out, behind every layer."""
+    import torch
+
+    from core.encoders.adapted import adapt, open_network, places_in
+    from core.encoders.adapters import new_adapter
+    from core.encoders.base import AdapterOptions
+
+    _, root = open_network(base)
+    places = places_in(base, kind, 0)
+    adapter = new_adapter(root, places, AdapterOptions(kind, rank=4), seed)
+    generator = torch.Generator().manual_seed(seed)
+    weights = {
+        name: value + 0.3 * torch.randn(value.shape, generator=generator)
+        for name, value in adapter.weights.items()
+    }
+    return adapt(base, replace(adapter, weights=weights))
 
 
 def _modules(kinds: list[tuple[str, str]]) -> list[dict[str, object]]:

@@ -6,7 +6,14 @@ from datetime import datetime
 
 from app.services.studio import Studio
 from core.errors import InvalidInput
-from core.recipes import AnyRecipe, InstantRecipe, TunedRecipe, chosen_epochs, read_recipe
+from core.recipes import (
+    AdapterRecipe,
+    AnyRecipe,
+    InstantRecipe,
+    TunedRecipe,
+    chosen_epochs,
+    read_recipe,
+)
 from core.text import counted
 from storage import browse, jobs, models, projects
 from storage.database import Transaction
@@ -182,6 +189,10 @@ def _sentence(recipe: AnyRecipe, size: Size, seconds: float) -> str:
     what = f"{counted(size.rows, 'labelled utterance')} of {counted(size.intents, 'intent')}"
     if isinstance(recipe, InstantRecipe):
         doing = f"Keeps the encoder as it is and lets {what} vote"
+    elif isinstance(recipe, AdapterRecipe) and not recipe.merge:
+        doing = (
+            f"Tunes an adapter on {what}, a few MB beside the shared encoder, and lets them vote"
+        )
     else:
         doing = f"Tunes the encoder on {what}, then lets them vote"
     return f"{doing}; about {in_words(seconds)}. Your labels stay as they are."

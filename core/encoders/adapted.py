@@ -75,7 +75,7 @@ class AdaptedEncoder:
         """Write the base as a plain sentence-transformers folder, and the adapter into it."""
         self.base.save(folder)
         target = folder / ADAPTER
-        target.mkdir()
+        target.mkdir(exist_ok=True)
         content = json.dumps(_settings(self.base, self.adapter), indent=1)
         (target / "config.json").write_text(content + "\n", encoding="utf-8")
         weights = self.adapter.weights

@@ -14,7 +14,7 @@ from core.encoders.hashing import HashingEncoder
 from core.encoders.loading import load_folder
 from core.encoders.transformer import TransformerEncoder
 from core.errors import ArtifactDamaged, InvalidInput
-from tests.tiny import tiny_folder, tiny_transformer
+from tests.tiny import randomly_adapted, tiny_folder, tiny_transformer
 
 TEXTS = [
     "hello there",
@@ -43,10 +43,17 @@ def folders(tmp_path_factory) -> dict[str, Path]:
     return {name: write(root / name) for name, write in WRITERS.items()}
 
 
-@pytest.fixture(scope="module", params=["hashing", *WRITERS])
+ADAPTED = [f"{name}+{kind}" for name in WRITERS for kind in ("bottleneck", "lora")]
+
+
+@pytest.fixture(scope="module", params=["hashing", *WRITERS, *ADAPTED])
 def encoder(request, folders: dict[str, Path]) -> Encoder:
     """Every encoder."""
-    return HashingEncoder() if request.param == "hashing" else load_folder(folders[request.param])
+    if request.param == "hashing":
+        return HashingEncoder()
+    name, _, kind = request.param.partition("+")
+    loaded = load_folder(folders[name])
+    return randomly_adapted(loaded, kind) if kind else loaded
 
 
 @pytest.fixture(scope="module", params=WRITERS)

@@ -34,9 +34,9 @@ def do(studio: Studio, job_id: str) -> JobRecord:
         return jobs.get(connection, job_id)
 
 
-def train(studio: Studio, base: Path, recipe: dict[str, object]) -> None:
+def train(studio: Studio, base: Path | str, recipe: dict[str, object], name: str = "p") -> None:
     with studio.database.write() as connection:
-        project = projects.find(connection, "p")
+        project = projects.find(connection, name)
         frozen = versions.cut(connection, project, "before training")
         payload = {"dataset_version_id": frozen.id, "recipe": recipe, "base": str(base)}
         job = jobs.enqueue(connection, "train", {**payload, "device": "cpu"}, project.id)

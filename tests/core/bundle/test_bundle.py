@@ -15,7 +15,10 @@ from hypothesis import strategies as st
 
 from core.bench import drain
 from core.bundle.archive import MANIFEST, export_bundle, open_bundle, verify_bundle
+from core.bundle.card import model_card
 from core.bundle.layout import load_pipeline, save_pipeline
+from core.encoders.base import Encoder
+from core.encoders.loading import load_folder
 from core.encoders.transformer import TransformerEncoder
 from core.errors import ArtifactDamaged, InvalidInput, StudioError
 from core.pipeline import IntentPipeline
@@ -31,12 +34,13 @@ from core.recipes import (
 from core.training.runs import RunInputs, run_recipe
 from core.types import Exemplar, Intent
 from tests.conftest import SENTENCES
+from tests.tiny import randomly_adapted, tiny_folder, tiny_transformer
 
 FACTS = {"project": "p", "intents": [{"name": "refund", "description": "money | back"}]}
 ASKED = ["give the money back", "hello there!", "zzz qqq", "password help", ""]
 
 
-def pipeline(encoder: TransformerEncoder, head=None) -> IntentPipeline:
+def pipeline(encoder: Encoder, head=None) -> IntentPipeline:
     exemplars = tuple(
         Exemplar(f"{name}-{n}", text, (name,))
         for name, texts in SENTENCES.items()
@@ -211,7 +215,35 @@ def test_a_missing_bundle_is_named(tmp_path: Path) -> None:
 def test_the_example_predicts_the_same_without_this_project(
     tiny: TransformerEncoder, tmp_path: Path, head
 ) -> None:
-    made = pipeline(tiny, head)
+    assert_alike_elsewhere(pipeline(tiny, head), tmp_path)
+
+
+@pytest.mark.parametrize("adapter", ["bottleneck", "lora"])
+@pytest.mark.parametrize("kind", ["bert", "distilbert", "modernbert"])
+def test_an_adapter_is_carried_with_its_base_and_works_without_this_project(
+    tmp_path: Path, kind: str, adapter: str
+) -> None:
+    write = tiny_folder if kind == "bert" else lambda folder: tiny_transformer(folder, kind)
+    made = pipeline(randomly_adapted(load_folder(write(tmp_path / "base")), adapter))
+    bundle = assert_alike_elsewhere(made, tmp_path)
+    with open_bundle(bundle) as (folder, manifest):
+        again = load_pipeline(folder)
+        assert again.predict(ASKED) == made.predict(ASKED)
+        save_pipeline(again, FACTS, tmp_path / "second")
+    second = export_bundle(tmp_path / "second", tmp_path / "second.zip")
+    assert manifest.files == second.files
+    assert (tmp_path / "second.zip").read_bytes() == bundle.read_bytes()
+
+
+def test_the_card_says_how_an_adapter_is_put_in() -> None:
+    recipe = {"kind": "adapter", "adapter": "lora", "merge": False}
+    assert "`encoder/adapter/`" in model_card({"recipe": recipe})
+    assert "adapter" not in model_card({"recipe": {**recipe, "merge": True}})
+    assert "adapter" not in model_card({"recipe": {"kind": "convfit"}})
+
+
+def assert_alike_elsewhere(made: IntentPipeline, tmp_path: Path) -> Path:
+    """Answer by the bundle's own program, where this project cannot be imported."""
     save_pipeline(made, FACTS, tmp_path / "p")
     export_bundle(tmp_path / "p", tmp_path / "p.zip")
     with zipfile.ZipFile(tmp_path / "p.zip") as archive:
@@ -233,6 +265,7 @@ def test_the_example_predicts_the_same_without_this_project(
         assert answer["rule"] == mine.decision.rule
         assert answer["score"] == pytest.approx(mine.ranked[0].score, abs=1e-5)
         assert answer["neighbours"][0]["vote"] == pytest.approx(mine.neighbours[0].vote, abs=1e-5)
+    return tmp_path / "p.zip"
 
 
 _RUN = """
