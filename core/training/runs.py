@@ -312,7 +312,7 @@ def _result(
 
 
 def _calibration(
-    recipe: AnyRecipe, task: Task, scores: ScoreArray, targets: ScoreArray
+    recipe: InstantRecipe | TunedRecipe, task: Task, scores: ScoreArray, targets: ScoreArray
 ) -> Calibration:
     if task == "multi-label":
         return fit_multi_label_calibration(scores, targets, recipe.theta)
