@@ -1,6 +1,7 @@
 """Measure a trained pipeline: on its test split, or on texts it had not seen in training."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from core.heads.decision import probabilities
 from core.metrics.calibration import expected_calibration_error
 from core.metrics.classification import classification_report
 from core.metrics.geometry import alignment, silhouette, uniformity
+from core.metrics.multi_label import multi_label_report
 from core.pipeline import IntentPipeline
 from core.training.runs import RunInputs, RunResult
 from core.types import Exemplar, FloatArray, Prediction
@@ -42,8 +44,17 @@ def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dic
 def judge_exemplars(
     pipeline: IntentPipeline, exemplars: Sequence[Exemplar], embeddings: FloatArray | None = None
 ) -> dict[str, Any]:
-    """Judge a pipeline on labelled texts; one with several intents is right if any is named."""
+    """Judge a pipeline on labelled texts.
+
+    Where it answers with one intent, a text with several is right if any of them is named.
+    """
     predictions = pipeline.predict([e.text for e in exemplars], embeddings)
+    if pipeline.task == "multi-label":
+        return _many_figures(
+            exemplars,
+            [p.decision.intents for p in predictions],
+            [{one.intent: one.probability for one in p.ranked} for p in predictions],
+        )
     answers = [p.intent for p in predictions]
     confidences = np.array([p.ranked[0].probability for p in predictions])
     figures = _figures(_held_against(exemplars, answers), answers, confidences)
@@ -54,10 +65,45 @@ def _judge_honest(result: RunResult, inputs: RunInputs) -> dict[str, Any]:
     asked = [inputs.exemplars[row] for row in result.honest_rows]
     names = result.pipeline.head.intents
     shares = probabilities(result.honest, result.pipeline.calibration)
+    if result.pipeline.task == "multi-label":
+        found = result.honest >= result.pipeline.calibration.limits(len(names))
+        answers = [tuple(names[j] for j in np.flatnonzero(row)) for row in found]
+        chances = [dict(zip(names, row.tolist(), strict=True)) for row in shares]
+        return {**_many_figures(asked, answers, chances), "judged_on": result.judged_on}
     predicted = [names[j] for j in result.honest.argmax(1)]
     figures = _figures(_held_against(asked, predicted), predicted, shares.max(1))
     kept = result.honest.max(1) >= result.pipeline.calibration.threshold
     return {**figures, "in_scope": float(kept.mean()), "judged_on": result.judged_on}
+
+
+def _many_figures(
+    exemplars: Sequence[Exemplar],
+    answers: Sequence[Sequence[str]],
+    chances: Sequence[Mapping[str, float]],
+) -> dict[str, Any]:
+    """Judge answers of any number of intents; they are accurate when all and no others are found.
+
+    The calibration is that of the intents that were answered.
+    """
+    report = multi_label_report([e.intents for e in exemplars], answers)
+    named = [
+        (e, name, of) for e, a, of in zip(exemplars, answers, chances, strict=True) for name in a
+    ]
+    confidences = np.array([of.get(name, 0.0) for _, name, of in named])
+    right = np.array([name in e.intents for e, name, _ in named], dtype=bool)
+    error = expected_calibration_error(confidences, right) if named else 0.0
+    return {
+        "accuracy": report.exact,
+        "exact": report.exact,
+        "micro_f1": report.micro_f1,
+        "macro_f1": report.macro_f1,
+        "none_recall": report.without_recall,
+        "n_without_intent": report.n_without,
+        "expected_calibration_error": error,
+        "noise": float(np.sqrt(report.exact * (1 - report.exact) / report.n)),
+        "n": report.n,
+        "per_intent": [asdict(quality) for quality in report.intents],
+    }
 
 
 def _held_against(exemplars: Sequence[Exemplar], answers: Sequence[str]) -> list[str]:
@@ -81,16 +127,7 @@ def _figures(
         # One standard error of the accuracy: smaller differences are no differences.
         "noise": float(np.sqrt(report.accuracy * (1 - report.accuracy) / report.n)),
         "n": report.n,
-        "per_intent": [
-            {
-                "intent": q.intent,
-                "precision": q.precision,
-                "recall": q.recall,
-                "f1": q.f1,
-                "support": q.support,
-            }
-            for q in report.intents
-        ],
+        "per_intent": [asdict(quality) for quality in report.intents],
         "confusions": [
             {"actual": c.actual, "predicted": c.predicted, "count": c.count}
             for c in report.confusions[:_CONFUSIONS]

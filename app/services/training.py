@@ -57,9 +57,10 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
         InvalidInput: The recipe or the labels do not allow training.
         NotFound: There is no such project or base.
     """
-    recipe = read_recipe(request.recipe, request.settings)
+    read_recipe(request.recipe, request.settings)  # a wrong setting is told before a wrong name
     with studio.database.write() as connection:
         project = projects.find(connection, request.project)
+        recipe = read_recipe(request.recipe, request.settings, project.task)
         _require_labels(connection, project)
         _require_base(connection, request.base)
         frozen = versions.cut(connection, project, f"before training {recipe.kind}")
@@ -103,13 +104,14 @@ def do_training(context: JobContext) -> Publish:
     context.report(0.01, "loading the encoder")
     encoder = _load_base(context, payload["base"])
     inputs = RunInputs(
-        exemplars=_exemplars(data.state, "train"),
-        intents=_intents(data.state),
+        exemplars=_exemplars(data, "train"),
+        intents=_intents(data),
         encoder=encoder,
         device=resolve_device(payload["device"]),
         embed=partial(embed_texts, context.database),
         checkpoint_every=_CHECKPOINT_STEPS,
-        watched=_exemplars(data.state, "test"),
+        watched=_exemplars(data, "test"),
+        task=data.project.task,
     )
     result = _drive(context, run_recipe(recipe, inputs, _latest_checkpoint(context)))
     context.told = 0.0
@@ -234,7 +236,7 @@ def _facts(
         "model_version": f"{data.project.name}, trained {context.job.created_at[:16]}",
         "dataset_version": f"{data.project.name}, data version {data.version.number}",
         "dataset_sha256": data.version.sha256,
-        "n_exemplars": len(_exemplars(data.state, "train")),
+        "n_exemplars": len(_exemplars(data, "train")),
         "intents": [{"name": i.name, "description": i.description} for i in intents],
         "recipe": recipe.model_dump(mode="json"),
         "rejection": recipe.out_of_scope_rejection,
@@ -245,19 +247,22 @@ def _facts(
     }
 
 
-def _exemplars(state: State, split: str) -> tuple[Exemplar, ...]:
-    names = {key: row["name"] for key, row in state.intents.items()}
+def _exemplars(data: _Data, split: str) -> tuple[Exemplar, ...]:
+    """The labelled utterances of a split; that none of several intents fits is a label, too."""
+    names = {key: row["name"] for key, row in data.state.intents.items()}
+    fewest = 0 if data.project.task == "multi-label" else 1
     return tuple(
         Exemplar(record.id, record.text, tuple(sorted(names[key] for key in record.labels)))
-        for record in state.utterance_records()
-        if record.split == split and record.labels
+        for record in data.state.utterance_records()
+        if record.split == split and record.labels is not None and len(record.labels) >= fewest
     )
 
 
-def _intents(state: State) -> tuple[Intent, ...]:
+def _intents(data: _Data) -> tuple[Intent, ...]:
     """Intents that the training data teaches, by name."""
-    taught = {name for e in _exemplars(state, "train") for name in e.intents}
-    found = [Intent(i.name, i.description) for i in state.intent_records() if i.name in taught]
+    taught = {name for e in _exemplars(data, "train") for name in e.intents}
+    records = data.state.intent_records()
+    found = [Intent(i.name, i.description) for i in records if i.name in taught]
     return tuple(sorted(found, key=lambda intent: intent.name))
 
 
