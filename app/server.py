@@ -17,11 +17,13 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api.errors import answer_errors
 from app.api.routes import all_routes
 from app.security import Guard, check_binding, new_token
 from app.services.studio import Studio
+from app.services.traffic import Traffic
 from app.services.workbench import Workbench, open_workbench
 from core.errors import InvalidInput, StudioError
 
@@ -64,6 +66,7 @@ def build_app(bench: Workbench, token: str | None, hosts: frozenset[str]) -> Gua
     app.state.bench = bench
     app.add_middleware(CORSMiddleware, allow_origins=[])  # replaces the answers of Gradio's own
     app.add_middleware(GZipMiddleware, minimum_size=2_000, compresslevel=4)
+    app.add_middleware(Counted, traffic=bench.traffic)
     answer_errors(app)
     app.include_router(all_routes(), prefix="/api")
     app.mount("/studio", StaticFiles(packages=[("assets", ".")]), name="studio")
@@ -73,6 +76,25 @@ def build_app(bench: Workbench, token: str | None, hosts: frozenset[str]) -> Gua
         gr.mount_gradio_app(app, pages, path="/", **launch_settings())
     pages.has_launched = True  # Gradio checks paths of files only in an app that has launched
     return Guard(app, token, hosts)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Lets heavy work know of the requests that it has to give way to."""
+
+    app: ASGIApp
+    traffic: Traffic
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        self.traffic.enter()
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self.traffic.leave()
 
 
 def serve(studio: Studio, door: Doorway) -> None:

@@ -8,32 +8,39 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
-from app.services.embedding import embed_texts
+from app.services.joining import (
+    Base,
+    Changes,
+    Joining,
+    Said,
+    base_of,
+    can_join,
+    has_many,
+    joined,
+    named_anew,
+    solved_for,
+    with_intents,
+)
 from app.services.spaces import Space, open_space, require_pipeline
 from app.services.studio import Studio
+from app.services.traffic import Traffic
+from core.pauses import Pause, no_pause
 from core.planes import Plane, fit_plane
-from core.types import Exemplar, FloatArray
 from storage import browse, dataset, events, models, projects, versions
 from storage.database import Transaction
 from storage.records import ModelVersionRecord, UtteranceRecord
 
-Said = tuple[str, tuple[str, ...]]
-"""What an exemplar says: its text, and the ids of its intents in order."""
-
 _IMMEDIATE = 4_096
-"""Up to this many exemplars and changes a label joins at once; else it is solved meanwhile."""
+"""Up to this many exemplars a label joins at once; else beside the answers."""
 
-_MOST = 20_000
-"""Of more exemplars the votes would not fit into memory: their labels wait for a training."""
+_SOLVED_AT_ONCE = 1_500
+"""Up to this many exemplars the votes are solved anew at once."""
 
-_REST_SHARE = 4
-"""A larger set that took a second is not solved again for four."""
+_REST_SECONDS = 1.0
+"""Between two times that a larger set is brought up to date."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,24 +50,37 @@ class LiveModel:
     Attributes:
         version: The champion.
         pipeline: Answers; an `IntentPipeline`.
-        columns: Intent id of each score column ("" where the project has no such intent).
+        base: What it joins labels to.
         taught: Exemplars as training saw them, by id.
         plane: Where texts are shown, fitted to those exemplars; new labels leave it alone.
         hot: Ids of exemplars that training has not seen as they are now.
         waiting: Those of `hot` that do not vote as they are now: they wait for a training.
         gone: Ids of what training has seen, and is no exemplar any more.
+        said: What every utterance touched since training says now.
+        changes: Those of `said` that `base` does not say, as they vote now.
         revision: Of the project, up to which labels are in.
     """
 
     version: ModelVersionRecord
     pipeline: Any = field(repr=False)
-    columns: tuple[str, ...]
+    base: Base = field(repr=False)
     taught: dict[str, Said] = field(repr=False)
     plane: Plane = field(repr=False)
+    said: Changes = field(default_factory=dict, repr=False)
+    changes: Changes = field(default_factory=dict, repr=False)
     hot: frozenset[str] = frozenset()
     waiting: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()
     revision: int = 0
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Intent id of each score column ("" where the project has no such intent)."""
+        return self.base.columns
+
+    def votes_as(self, key: str) -> Said | None:
+        """What an utterance votes as, or None when it has no vote."""
+        return self.changes.get(key, self.base.said.get(key))
 
 
 @dataclass(slots=True)
@@ -68,6 +88,7 @@ class LiveModels:
     """The live model of each project; one object for a server."""
 
     studio: Studio
+    traffic: Traffic = field(default_factory=Traffic)
     known: dict[int, LiveModel] = field(default_factory=dict)
     locks: dict[int, threading.Lock] = field(default_factory=dict)
     busy: set[int] = field(default_factory=set)
@@ -96,29 +117,27 @@ class LiveModels:
             live = self.known[project_id] = _load(self.studio, project_id, champion)
         if live.revision == head:
             return live
-        if len(live.pipeline.exemplars) + head - live.revision > _IMMEDIATE:
+        if not _is_immediate(live, head):
             self._catch_up_later(project_id, live)
             return live
         live = self.known[project_id] = _caught_up(self.studio, project_id, live)
         return live
 
     def _catch_up_later(self, project_id: int, live: LiveModel) -> None:
-        """Solve a large set beside the answers, which come from the older one meanwhile."""
+        """Bring a large set up to date beside the answers, which the older one gives meanwhile."""
         with self.guard:
             if project_id in self.busy or time.monotonic() < self.rested.get(project_id, 0.0):
                 return
             self.busy.add(project_id)
 
         def work() -> None:
-            began = time.monotonic()
             _step_back()
             try:
-                fresh = _caught_up(self.studio, project_id, live)
+                fresh = _caught_up(self.studio, project_id, live, self.traffic.give_way)
                 if self.known.get(project_id, live).version.id == live.version.id:
                     self.known[project_id] = fresh
             finally:
-                ended = time.monotonic()
-                self.rested[project_id] = ended + _REST_SHARE * (ended - began)
+                self.rested[project_id] = time.monotonic() + _REST_SECONDS
                 self.busy.discard(project_id)
 
         threading.Thread(target=work, name="join-labels", daemon=True).start()
@@ -138,55 +157,27 @@ def _load(studio: Studio, project_id: int, version: ModelVersionRecord) -> LiveM
             names |= events.intent_ids_at(connection, project_id, revision)
         space = Space(projects.get(connection, project_id), version)
     pipeline = replace(require_pipeline(open_space(studio, space)), model_version=space.name)
-    columns = tuple(names.get(name, "") for name in pipeline.head.intents)
-    if getattr(pipeline.head, "carriers", None) is None:
-        taught = _named(pipeline, columns)
-    else:  # the pipeline knows those alone that carry the votes
+    base = base_of(pipeline, tuple(names.get(name, "") for name in pipeline.head.intents))
+    taught = dict(base.said)
+    if getattr(pipeline.head, "carriers", None) is not None:  # it knows those alone that vote
         with studio.database.read() as connection:
             taught = _taught_at(connection, project_id, revision)
     plane = fit_plane(pipeline.embeddings)
-    return LiveModel(version, pipeline, columns, taught, plane, revision=revision)
+    return LiveModel(version, pipeline, base, taught, plane, revision=revision)
 
 
-def _named(pipeline: Any, columns: tuple[str, ...]) -> dict[str, Said]:
-    """What each exemplar of a pipeline says, by its id."""
-    by_name = dict(zip(pipeline.head.intents, columns, strict=True))
-    return {
-        e.id: (e.text, tuple(sorted(by_name.get(name, "") for name in e.intents)))
-        for e in pipeline.exemplars
-    }
+def _is_immediate(live: LiveModel, head: int) -> bool:
+    """Whether whoever asks can wait until all changes up to a revision have joined."""
+    n_exemplars = len(live.pipeline.exemplars) + head - live.revision
+    if n_exemplars <= _SOLVED_AT_ONCE:
+        return True
+    is_solved = live.base.basis is not None and not has_many(live.base, live.changes)
+    return is_solved and n_exemplars <= _IMMEDIATE
 
 
 def _taught_at(connection: Transaction, project_id: int, revision: int) -> dict[str, Said]:
     records = versions.state_at(connection, project_id, revision).utterance_records()
     return {r.id: said for r in records if (said := _wanted(r)) is not None}
-
-
-def _caught_up(studio: Studio, project_id: int, live: LiveModel) -> LiveModel:
-    with studio.database.read() as connection:
-        head = events.head(connection, project_id)
-        touched = events.touched_since(connection, project_id, live.revision)
-        fresh = {key for subject, key in touched if subject == "utterance"}
-        ids = sorted(fresh | live.hot | live.gone)  # earlier ones, too: not all could join then
-        now = browse.by_ids(connection, project_id, ids)
-        names = {r.id: r.name for r in dataset.intents(connection, project_id)}
-    live = _renamed(live, names)
-    wanted = {key: _wanted(now.get(key)) for key in ids}
-    present = _named(live.pipeline, live.columns)
-    changed = [key for key in ids if present.get(key) != wanted[key]]
-    if changed and _can_join(live):
-        live = _joined(studio, live, changed, now, names)
-    since = {key for key in ids if live.taught.get(key) != wanted[key]}
-    hot = frozenset(key for key in since if wanted[key] is not None)
-    voting = _named(live.pipeline, live.columns)
-    waiting = frozenset(key for key in hot if voting.get(key) != wanted[key])
-    gone = frozenset(since - hot)
-    return replace(live, hot=hot, waiting=waiting, gone=gone, revision=head)
-
-
-def _can_join(live: LiveModel) -> bool:
-    head = live.pipeline.head
-    return getattr(head, "kind", "") == "votes" and head.carriers is None
 
 
 def _wanted(record: UtteranceRecord | None) -> Said | None:
@@ -196,96 +187,56 @@ def _wanted(record: UtteranceRecord | None) -> Said | None:
     return record.text, tuple(sorted(record.labels))
 
 
+def _caught_up(
+    studio: Studio, project_id: int, live: LiveModel, pause: Pause = no_pause
+) -> LiveModel:
+    with studio.database.read() as connection:
+        head = events.head(connection, project_id)
+        touched = events.touched_since(connection, project_id, live.revision)
+        fresh = sorted({key for subject, key in touched if subject == "utterance"})
+        records = browse.by_ids(connection, project_id, fresh)
+        names = {r.id: r.name for r in dataset.intents(connection, project_id)}
+    live = _renamed(live, names)
+    said = {**live.said, **{key: _wanted(records.get(key)) for key in fresh}}
+    changes = {key: now for key, now in said.items() if live.base.said.get(key) != now}
+    if can_join(live.base, changes):
+        live = _joined(Joining(studio.database, names, pause), live, changes)
+    since = {key for key, now in said.items() if live.taught.get(key) != now}
+    hot = frozenset(key for key in since if said[key] is not None)
+    return replace(
+        live,
+        hot=hot,
+        waiting=frozenset(key for key in hot if live.votes_as(key) != said[key]),
+        gone=frozenset(since - hot),
+        said=said,
+        revision=head,
+    )
+
+
 def _renamed(live: LiveModel, names: dict[str, str]) -> LiveModel:
     """Let the pipeline speak of intents by the names they have now."""
-    live = _adopted(live, names)
-    old = live.pipeline.head.intents
-    new = tuple(names.get(key, name) for key, name in zip(live.columns, old, strict=True))
-    if new == old:
-        return live
-    to = dict(zip(old, new, strict=True))
-    exemplars = tuple(
-        replace(e, intents=tuple(sorted(to.get(name, name) for name in e.intents)))
-        for e in live.pipeline.exemplars
-    )
-    head = replace(live.pipeline.head, intents=new)
-    exact = {
-        key: tuple(sorted(to.get(name, name) for name in found))
-        for key, found in live.pipeline.exact.items()
-    }
-    return replace(
-        live, pipeline=replace(live.pipeline, head=head, exemplars=exemplars, exact=exact)
-    )
-
-
-def _adopted(live: LiveModel, names: dict[str, str]) -> LiveModel:
-    """Let a column whose intent is not there be that of one made since under its name."""
+    old = live.base.pipeline.head.intents
     free = {name: key for key, name in names.items() if key not in live.columns}
-    pairs = zip(live.columns, live.pipeline.head.intents, strict=True)
+    # A column whose intent is not there becomes that of one made since under its name.
+    pairs = list(zip(live.columns, old, strict=True))
     columns = tuple(key if key in names else free.get(name, key) for key, name in pairs)
-    return replace(live, columns=columns)
+    new = tuple(names.get(key, name) for key, name in zip(columns, old, strict=True))
+    base = live.base if columns == live.columns else replace(live.base, columns=columns)
+    if new == old:
+        return replace(live, base=base)
+    base = named_anew(base, new)
+    pipeline = joined(base, live.changes) if live.changes else base.pipeline
+    return replace(live, base=base, pipeline=pipeline)
 
 
-def _joined(
-    studio: Studio,
-    live: LiveModel,
-    changed: Sequence[str],
-    now: dict[str, UtteranceRecord],
-    names: dict[str, str],
-) -> LiveModel:
-    """Remove every changed exemplar from the votes and add it as it is now."""
-    from core.heads import votes  # numpy and scipy only, but loaded with the first model
-    from core.pipeline import exact_answers
-
-    pipeline, columns = live.pipeline, live.columns
-    place = {e.id: row for row, e in enumerate(pipeline.exemplars)}
-    gone = [place[key] for key in changed if key in place]
-    coming = [now[key] for key in changed if _wanted(now.get(key)) is not None]
-    if len(gone) == len(pipeline.exemplars) and not coming:
-        return live  # votes need one exemplar: the last ones stay until another comes
-    if len(pipeline.exemplars) - len(gone) + len(coming) > _MOST:
+def _joined(how: Joining, live: LiveModel, changes: Changes) -> LiveModel:
+    """Let exemplars vote as they are now."""
+    if changes == live.changes:
         return live
-    columns = _grown(columns, coming)
-    head = _widened(pipeline.head, columns, names)
-    exemplars, rows = list(pipeline.exemplars), pipeline.embeddings
-    if coming:
-        fresh = embed_texts(studio.database, pipeline.encoder, [r.text for r in coming])
-        targets = np.array([[float(c in (r.labels or ())) for c in columns] for r in coming])
-        head = votes.add(head, fresh, targets)
-        rows = head.exemplars
-        exemplars += [_exemplar(record, names) for record in coming]
-    if gone:
-        head = votes.remove(head, gone)
-        rows = head.exemplars
-        left = set(gone)
-        exemplars = [e for row, e in enumerate(exemplars) if row not in left]
-    shown = tuple(exemplars)
-    pipeline = replace(
-        pipeline, head=head, exemplars=shown, embeddings=rows, exact=exact_answers(shown)
-    )
-    return replace(live, pipeline=pipeline, columns=columns)
-
-
-def _exemplar(record: UtteranceRecord, names: dict[str, str]) -> Exemplar:
-    found = tuple(sorted(names[key] for key in record.labels or ()))
-    return Exemplar(record.id, record.text, found)
-
-
-def _grown(columns: tuple[str, ...], coming: Sequence[UtteranceRecord]) -> tuple[str, ...]:
-    labels = (key for record in coming for key in record.labels or ())
-    return columns + tuple(key for key in dict.fromkeys(labels) if key not in columns)
-
-
-def _widened(head: Any, columns: tuple[str, ...], names: dict[str, str]) -> Any:
-    """Give a head columns for intents that it has not met, without any vote for them yet."""
-    more = len(columns) - len(head.intents)
-    if not more:
-        return head
-    wide: FloatArray = np.zeros((len(head.targets), more))
-    return replace(
-        head,
-        intents=head.intents + tuple(names[key] for key in columns[len(head.intents) :]),
-        targets=np.hstack([head.targets, wide]),
-        weights=np.hstack([head.weights, wide]),
-        prior=np.concatenate([head.prior, np.zeros(more)]),
-    )
+    base = with_intents(live.base, changes, how.names)
+    if changes:
+        base = solved_for(how, base, changes)
+    pipeline = joined(base, changes) if changes else base.pipeline
+    if has_many(base, changes):
+        base, changes = base_of(pipeline, base.columns), {}
+    return replace(live, base=base, pipeline=pipeline, changes=changes)

@@ -11,7 +11,9 @@ import numpy as np
 from app.services.embedding import embed_texts
 from app.services.live import LiveModel, LiveModels
 from app.services.studio import Studio
+from app.services.traffic import Traffic
 from core.errors import StudioError
+from core.pauses import Pause, no_pause
 from core.types import FloatArray, ScoreArray
 from storage import browse, events, models
 from storage.records import UtteranceRecord
@@ -77,6 +79,7 @@ class Pools:
 
     studio: Studio
     models: LiveModels
+    traffic: Traffic = field(default_factory=Traffic)
     known: dict[int, Pool] = field(default_factory=dict)
     looked: dict[int, Look] = field(default_factory=dict)
     troubles: dict[int, Trouble] = field(default_factory=dict)
@@ -134,7 +137,9 @@ class Pools:
             with self.studio.database.read() as connection:
                 records = browse.sample_unlabelled(connection, project_id, MOST)
             rows = self._embedded(live, records)
-            self.known[project_id] = judged(live, tuple(records), rows)
+            # The first look is waited for; a later one can wait itself.
+            pause = self.traffic.give_way if project_id in self.known else no_pause
+            self.known[project_id] = judged(live, tuple(records), rows, pause)
         except StudioError as error:  # a damaged model, say
             _LOG.warning("The pool of project %d was not looked at: %s", project_id, error)
             self.troubles[project_id] = Trouble(champion, error.message)
@@ -158,22 +163,28 @@ class Pools:
         return np.concatenate(parts) if parts else np.zeros((0, encoder.dim), np.float32)
 
 
-def judged(live: LiveModel, records: tuple[UtteranceRecord, ...], rows: FloatArray) -> Pool:
-    """Let a live model judge embedded utterances."""
+def judged(
+    live: LiveModel,
+    records: tuple[UtteranceRecord, ...],
+    rows: FloatArray,
+    pause: Pause = no_pause,
+) -> Pool:
+    """Let a live model judge embedded utterances, with pauses for whoever comes first."""
     from core.heads.decision import probabilities
     from core.vectors import unit_rows
 
     pipeline: Any = live.pipeline
     unit = unit_rows(rows)
-    scores = pipeline.head.scores(unit)
-    near = [
-        (unit[start : start + _CHUNK] @ pipeline.embeddings.T).max(1)
-        for start in range(0, len(unit), _CHUNK)
-    ]
+    scores, familiarity = np.empty((len(unit), len(live.columns))), np.empty(len(unit))
+    for start in range(0, len(unit), _CHUNK):
+        pause()
+        part = slice(start, start + _CHUNK)
+        scores[part] = pipeline.head.scores(unit[part])
+        familiarity[part] = (unit[part] @ pipeline.embeddings.T).max(1)
     return Pool(
         records=records,
         embeddings=unit,
         probabilities=probabilities(scores, pipeline.calibration),
-        familiarity=np.concatenate(near) if near else np.zeros(0),
+        familiarity=familiarity,
         live=live,
     )

@@ -6,6 +6,7 @@ from app.services.live import LiveModels
 from app.services.pool import Pools
 from app.services.queue import Queues
 from app.services.studio import Studio
+from app.services.traffic import Traffic
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +17,12 @@ class Workbench:
     models: LiveModels
     pools: Pools
     queues: Queues
+    traffic: Traffic
 
 
 def open_workbench(studio: Studio) -> Workbench:
     """Put a studio on the bench; nothing is loaded before it is asked for."""
-    models = LiveModels(studio)
-    pools = Pools(studio, models)
-    return Workbench(studio, models, pools, Queues(studio, models, pools))
+    traffic = Traffic()
+    models = LiveModels(studio, traffic)
+    pools = Pools(studio, models, traffic)
+    return Workbench(studio, models, pools, Queues(studio, models, pools), traffic)

@@ -264,7 +264,7 @@ class LabelPage {
 
   // Whoever has decided on everything is told whether anything came back or is left with somebody else.
   #saved() {
-    this.#context.refresh();
+    this.#context.refreshSoon();
     if (!this.#queue.first) this.#queue.refill();
   }
 

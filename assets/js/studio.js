@@ -14,13 +14,14 @@ const PAGES = [
   ['versions', 'Versions'],
 ];
 const PAUSE = 4000; // milliseconds between two looks at the project's state
-const SHORT_PAUSE = 1000; // while something is under way
+const SHORT_PAUSE = 1000; // while something is under way, and between two looks that a page asks for
 
 // What a page knows of the project, and hears of it.
 class Context {
   status = null;
   #listeners = [];
   #state;
+  #soon = 0;
 
   constructor(project, {main, heading, state}) {
     this.project = project;
@@ -47,6 +48,14 @@ class Context {
       fill(this.#state, h('span', {class: 'bad'}, error.message));
       if (error.status === 404) throw error;
     }
+  }
+
+  // Whoever labels asks after each decision; once a second is enough, and leaves the processor to the next card.
+  refreshSoon() {
+    this.#soon ||= setTimeout(() => {
+      this.#soon = 0;
+      this.refresh().catch(() => {}); // the header tells of it
+    }, SHORT_PAUSE);
   }
 
   keepFresh() {

@@ -71,7 +71,7 @@ def fit_head(
 def head_to_arrays(head: Head) -> tuple[dict[str, Any], Arrays]:
     """Take a head apart into JSON values and arrays.
 
-    Votes leave out the inverse: it is large, and follows from the exemplars.
+    Votes leave out the inverse root: it is large, and follows from the exemplars.
     """
     facts: dict[str, Any] = {"kind": head.kind, "intents": list(head.intents)}
     match head:

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy.linalg.lapack import dpotrs
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from core.heads.kernel import kernel_of_cosines
+from core.heads.root import inverse_diagonal, inverse_factor
 from core.heads.subset import fit_subset_votes, spread_choice
-from core.heads.votes import VoteHead, cholesky, fit_votes, inverse_diagonal
+from core.heads.votes import VoteHead, fit_votes
 from core.recipes import HeadConfig, VotesConfig
 from core.types import FloatArray, ScoreArray
 from core.vectors import cosines, unit_rows
@@ -118,7 +118,7 @@ def _errors(
     for ridge in ridges:
         shifted = matrix.copy()
         shifted[diagonal] += ridge
-        factor = cholesky(shifted)
-        weights = dpotrs(factor, centred, lower=1)[0]
-        residual = weights / inverse_diagonal(factor)[:, None]
+        root = inverse_factor(shifted)
+        weights = root.T @ (root @ centred)
+        residual = weights / inverse_diagonal(root)[:, None]
         yield float((residual**2).sum(1).mean()), ridge

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from core.heads.kernel import kernel, square_kernel
-from core.heads.votes import VoteHead, cholesky
+from core.heads.root import cholesky
+from core.heads.votes import VoteHead
 from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
 

@@ -3,23 +3,31 @@
 With k = exp((cosine - 1) / tau), K the exemplars' kernel matrix, Y their targets and p the mean
 target: A = (K + ridge I)^-1 (Y - p), and the score of a text x is p + sum over exemplars of
 k(x, i) A_i. Nothing is approximated: prior and votes add up to the score. Sets too large for one
-such matrix are fitted in `core.heads.subset`; settings are chosen in `core.heads.selection`.
+such matrix are fitted in `core.heads.subset`; settings are chosen in `core.heads.selection`; what
+a few other labels would change is in `core.heads.amending`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri
+from scipy.linalg.lapack import dpotrs
 
-from core.heads.kernel import kernel, kernel_of_cosines, square_kernel
+from core.heads.kernel import kernel, kernel_of_cosines
+from core.heads.root import (
+    cholesky,
+    inverse_columns,
+    inverse_diagonal,
+    inverse_root,
+)
+from core.pauses import Pause, no_pause
 from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
 
 _CHUNK = 1_024
-_KEEP_INVERSE = 4_096
-"""Up to this many exemplars the inverse (128 MiB) is kept, so that updates are immediate."""
+_KEEP_ROOT = 12_000
+"""Up to this many exemplars the inverse root (1.1 GiB) is kept for whoever asks more of it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +43,7 @@ class VoteHead:
         prior: Mean target of all labels fitted on, (intents,) float64.
         weights: A, (m, intents) float64.
         diagonal: Of (K + ridge I)^-1, (m,) float64; None where a subset carries the votes.
-        inverse: (K + ridge I)^-1, (m, m) float64, or None where it is not kept.
+        root: Lower R with R'R = (K + ridge I)^-1, (m, m) float64, or None where it is not kept.
         carriers: Which rows of the fitted set vote, (m,) int64; None when all do.
     """
 
@@ -47,7 +55,7 @@ class VoteHead:
     prior: ScoreArray
     weights: ScoreArray
     diagonal: ScoreArray | None = None
-    inverse: ScoreArray | None = None
+    root: ScoreArray | None = None
     carriers: NDArray[np.int64] | None = None
 
     @property
@@ -85,16 +93,17 @@ def fit_votes(
         raise ValueError(message)
     unit = unit_rows(embeddings)
     prior = targets.mean(0)
-    factor = cholesky(square_kernel(unit, tau, ridge))
-    weights: ScoreArray = np.ascontiguousarray(dpotrs(factor, targets - prior, lower=1)[0])
-    inverse: ScoreArray | None = None
-    if len(unit) <= _KEEP_INVERSE:
-        inverse = _inverse_of(factor)
-        diagonal = np.diagonal(inverse).copy()
-    else:
-        diagonal = inverse_diagonal(factor)
+    root = inverse_root(unit, tau, ridge)
     return VoteHead(
-        tuple(intents), tau, ridge, unit, targets, prior, weights, diagonal, inverse=inverse
+        tuple(intents),
+        tau,
+        ridge,
+        unit,
+        targets,
+        prior,
+        weights=inverse_columns(root, targets - prior),
+        diagonal=inverse_diagonal(root),
+        root=root if len(unit) <= _KEEP_ROOT else None,
     )
 
 
@@ -155,65 +164,18 @@ def leave_fold_out(head: VoteHead, folds: Sequence[NDArray[np.int64]]) -> ScoreA
     Raises:
         ValueError: A subset carries the votes.
     """
-    inverse = whole_inverse(head)
+    root = root_of(head)
     scores = np.empty_like(head.targets)
     for fold in folds:
-        factor = cholesky(inverse[np.ix_(fold, fold)])
+        columns = root[:, fold]
+        factor = cholesky(columns.T @ columns)
         residual = dpotrs(factor, head.weights[fold], lower=1)[0]
         scores[fold] = head.targets[fold] - residual
     return scores
 
 
-def add(head: VoteHead, embeddings: FloatArray, targets: ScoreArray) -> VoteHead:
-    """Add exemplars at the end by a block update; O(m^2) for each.
-
-    Equals fitting all of them at the same tau and ridge; the prior is that of all labels.
-    """
-    inverse = whole_inverse(head)
-    unit = unit_rows(embeddings)
-    cross = kernel(head.exemplars, unit, head.tau)
-    lifted = inverse @ cross
-    corner = square_kernel(unit, head.tau, head.ridge) - cross.T @ lifted
-    schur = _inverse_of(cholesky(corner)) if len(unit) else corner
-    edge = -lifted @ schur
-    grown = np.block([[inverse - edge @ lifted.T, edge], [edge.T, schur]])
-    return _solved(
-        head,
-        np.concatenate([head.exemplars, unit]),
-        np.concatenate([head.targets, targets]),
-        grown,
-    )
-
-
-def remove(head: VoteHead, rows: Sequence[int]) -> VoteHead:
-    """Remove exemplars by a block downdate.
-
-    Equals fitting the rest at the same tau and ridge; the prior is that of the labels left.
-
-    Raises:
-        ValueError: No exemplar would be left.
-    """
-    inverse = whole_inverse(head)
-    gone = np.zeros(len(head.exemplars), dtype=bool)
-    gone[np.asarray(rows, dtype=np.int64)] = True
-    kept = ~gone
-    if not kept.any():
-        message = "votes need at least one exemplar"
-        raise ValueError(message)
-    edge = inverse[np.ix_(kept, gone)]
-    left = inverse[np.ix_(kept, kept)] - edge @ np.linalg.solve(inverse[np.ix_(gone, gone)], edge.T)
-    return _solved(head, head.exemplars[kept], head.targets[kept], left)
-
-
-def relabel(head: VoteHead, row: int, target: ScoreArray) -> VoteHead:
-    """Give one exemplar another label (intents,); equals fitting again, prior included."""
-    targets = head.targets.copy()
-    targets[row] = target
-    return _solved(head, head.exemplars, targets, whole_inverse(head))
-
-
-def whole_inverse(head: VoteHead) -> ScoreArray:
-    """Return (K + ridge I)^-1, kept or computed anew; (m, m) float64.
+def root_of(head: VoteHead, pause: Pause = no_pause) -> ScoreArray:
+    """Return R with R'R = (K + ridge I)^-1, kept or computed anew; (m, m) float64, lower.
 
     Raises:
         ValueError: A subset carries the votes.
@@ -221,57 +183,6 @@ def whole_inverse(head: VoteHead) -> ScoreArray:
     if head.carriers is not None or head.diagonal is None:
         message = "a subset carries these votes; fit again instead"
         raise ValueError(message)
-    if head.inverse is not None:
-        return head.inverse
-    # LAPACK through SciPy holds the interpreter's lock: of 10,000 exemplars a server that brings
-    # its votes up to date would answer nobody for twenty seconds.
-    import torch
-
-    factor = torch.linalg.cholesky(
-        torch.from_numpy(square_kernel(head.exemplars, head.tau, head.ridge))
-    )
-    inverse: ScoreArray = torch.cholesky_inverse(factor).numpy()
-    return inverse
-
-
-def _solved(
-    head: VoteHead, exemplars: FloatArray, targets: ScoreArray, inverse: ScoreArray
-) -> VoteHead:
-    """Return the head of these exemplars, with what follows from targets and inverse."""
-    prior = targets.mean(0)
-    return replace(
-        head,
-        exemplars=exemplars,
-        targets=targets,
-        prior=prior,
-        weights=inverse @ (targets - prior),
-        diagonal=np.diagonal(inverse).copy(),
-        inverse=inverse,
-    )
-
-
-def cholesky(matrix: ScoreArray) -> ScoreArray:
-    """Factor a symmetric positive definite matrix in its own memory; lower, Fortran order."""
-    # The transpose of a C-ordered symmetric matrix is itself in Fortran order: no copy is made.
-    factor, failed = dpotrf(matrix.T, lower=1, clean=1, overwrite_a=1)
-    if failed:
-        message = f"the matrix is not positive definite (row {failed})"
-        raise np.linalg.LinAlgError(message)
-    result: ScoreArray = factor
-    return result
-
-
-def _inverse_of(factor: ScoreArray) -> ScoreArray:
-    """Turn a Cholesky factor into the inverse, in its own memory."""
-    inverse, _ = dpotri(factor, lower=1, overwrite_c=1)
-    for column in range(len(inverse) - 1):
-        inverse[column, column + 1 :] = inverse[column + 1 :, column]
-    result: ScoreArray = inverse.T  # symmetric, and so in C order
-    return result
-
-
-def inverse_diagonal(factor: ScoreArray) -> ScoreArray:
-    """Turn a Cholesky factor, in its own memory, into the diagonal of the inverse, (m,)."""
-    lower, _ = dtrtri(factor, lower=1, overwrite_c=1)
-    result: ScoreArray = np.einsum("ij,ij->j", lower, lower)
-    return result
+    if head.root is not None:
+        return head.root
+    return inverse_root(head.exemplars, head.tau, head.ridge, pause)

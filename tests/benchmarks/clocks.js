@@ -5,21 +5,21 @@ window.painted = () => new Promise(done => requestAnimationFrame(() => {
   channel.port2.postMessage(0);
 }));
 
+const find = selector => document.querySelector(selector);
+
 // What was measured; and when the keys were pressed whose decisions are not saved yet.
 window.clocks = {next: [], durable: [], rows: []};
 const pressed = [];
 
-addEventListener('keydown', event => {
-  const text = document.querySelector('[data-role=utterance]');
-  if (!text) return;
-  const began = event.timeStamp, before = text.dataset.id;
-  pressed.push(began);
-  (async () => {
-    let now;
-    do { now = await painted(); } while (text.dataset.id === before);
-    clocks.next.push(now - began);
-  })();
-}, true);
+// A key that decided has changed the card when all listeners have run; another one is not measured.
+let before = null;
+addEventListener('keydown', () => { before = find('[data-role=utterance]')?.dataset.id; }, true);
+addEventListener('keydown', async event => {
+  const text = find('[data-role=utterance]');
+  if (!text || text.dataset.id === before) return;
+  pressed.push(event.timeStamp);
+  clocks.next.push(await painted() - event.timeStamp);
+});
 
 const plainFetch = window.fetch;
 window.fetch = async (...given) => {
@@ -49,7 +49,6 @@ async function drawn(node, act, right = () => true) {
   observer.disconnect();
   return await painted() - began;
 }
-const find = selector => document.querySelector(selector);
 const put = (field, value) => {
   field.value = value;
   field.dispatchEvent(new Event(field.matches('select') ? 'change' : 'input', {bubbles: true}));

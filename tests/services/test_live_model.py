@@ -49,9 +49,9 @@ def test_a_large_set_that_took_long_is_not_solved_again_soon(
 ) -> None:
     """With 10,000 exemplars every label solved all votes anew, one time after the other."""
     solved: list[int] = []
-    monkeypatch.setattr(live, "_IMMEDIATE", 0)
-    monkeypatch.setattr(live, "_caught_up", lambda _, key, known: solved.append(key) or known)
-    monkeypatch.setattr(live, "_REST_SHARE", 1e9)
+    monkeypatch.setattr(live, "_is_immediate", lambda *_: False)
+    monkeypatch.setattr(live, "_caught_up", lambda _, key, known, *__: solved.append(key) or known)
+    monkeypatch.setattr(live, "_REST_SECONDS", 1e9)
     change(home, POOL[0], "flagged", "odd")
     models = live.LiveModels(home)
     for _ in range(3):
