@@ -39,6 +39,7 @@ class Pool:
         records: The utterances.
         embeddings: Unit rows, (n, d) float32.
         probabilities: (n, intents) float64.
+        margins: Score less threshold of each intent, (n, intents).
         familiarity: Largest cosine to an exemplar, (n,).
         live: The model that said so.
     """
@@ -46,6 +47,7 @@ class Pool:
     records: tuple[UtteranceRecord, ...]
     embeddings: FloatArray = field(repr=False)
     probabilities: ScoreArray = field(repr=False)
+    margins: ScoreArray = field(repr=False)
     familiarity: ScoreArray = field(repr=False)
     live: LiveModel = field(repr=False)
 
@@ -185,6 +187,7 @@ def judged(
         records=records,
         embeddings=unit,
         probabilities=probabilities(scores, pipeline.calibration),
+        margins=scores - pipeline.calibration.limits(len(live.columns)),
         familiarity=familiarity,
         live=live,
     )
