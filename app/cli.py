@@ -174,6 +174,16 @@ def _bench_commands(commands: _Commands) -> None:
     shot.add_argument("--seeds", default="0,1,2", help="comma-separated")
     shot.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     _json_flag(shot)
+    many = _command(
+        verbs, "multi-label", "train on folds of a folder, judge on the others", "bench.multi_label"
+    )
+    many.add_argument("--folds", type=Path, required=True, metavar="DIR")
+    many.add_argument("--train-folds", type=int, default=1, help="folds to train on (default 1)")
+    many.add_argument("--only", help="numbers of the runs, comma-separated (default: all)")
+    many.add_argument("--recipe", default="convfit")
+    many.add_argument("--base", default="bundled")
+    many.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
+    _json_flag(many)
 
 
 def _upkeep_commands(commands: _Commands) -> None:

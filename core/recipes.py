@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from core.errors import InvalidInput
+from core.types import Task
 
 
 class _Frozen(BaseModel):
@@ -48,6 +49,22 @@ class LinearConfig(_Frozen):
     )
 
 
+class MlpConfig(_Frozen):
+    """A network with one hidden layer and a sigmoid for each intent (Multi-ConvFiT)."""
+
+    kind: Literal["mlp"] = "mlp"
+    hidden: int = Field(default=512, ge=8, le=8192, description="Width of the hidden layer.")
+    dropout: float = Field(default=0.4, ge=0, lt=1, description="Share of it that is dropped.")
+    smoothing: float = Field(
+        default=0.95, gt=0.5, le=1, description="What a label counts; the rest is spread."
+    )
+    epochs: int = Field(default=600, ge=1, le=5_000, description="Passes over the labels.")
+    batch_size: int = Field(default=32, ge=1, le=4_096, description="Utterances in a batch.")
+    learning_rate: float = Field(default=3e-3, gt=0, le=1, description="Peak learning rate.")
+    weight_decay: float = Field(default=0.02, ge=0, le=1, description="Weight decay of AdamW.")
+    seed: int = Field(default=0, ge=0, lt=2**31, description="Same seed, same network.")
+
+
 class NamesConfig(_Frozen):
     """The nearest intent name with its description wins; needs no label at all."""
 
@@ -55,7 +72,7 @@ class NamesConfig(_Frozen):
 
 
 HeadConfig = Annotated[
-    VotesConfig | NeighboursConfig | PrototypesConfig | LinearConfig | NamesConfig,
+    VotesConfig | NeighboursConfig | PrototypesConfig | LinearConfig | MlpConfig | NamesConfig,
     Field(discriminator="kind"),
 ]
 
@@ -71,6 +88,13 @@ class _Recipe(_Frozen):
         ge=0,
         lt=0.5,
         description="Share of in-scope texts that may be taken for out of scope.",
+    )
+    theta: float | None = Field(
+        default=None,
+        gt=-1,
+        lt=2,
+        description="Score from which on an intent is answered, where a text may have several; "
+        "empty: one for each intent, chosen on the labels.",
     )
 
 
@@ -91,8 +115,10 @@ class ConvfitRecipe(_Recipe):
     """Tune the encoder so that utterances of one intent come close (ConvFiT, Stage 2)."""
 
     kind: Literal["convfit"] = "convfit"
-    objective: Literal["ocl", "cos", "smax", "supcon", "prototype"] = Field(
-        default="ocl", description="Which pairs are pulled together or pushed apart, and how."
+    objective: Literal["ocl", "cos", "smax", "supcon", "overlap", "prototype"] = Field(
+        default="ocl",
+        description="Which pairs are pulled together or pushed apart, and how; `overlap`: the "
+        "closer, the more intents they share.",
     )
     prototype_weight: float = Field(
         default=1.0,
@@ -118,6 +144,18 @@ class ConvfitRecipe(_Recipe):
     intents_per_batch: int = Field(default=16, ge=2, le=512, description="Intents in a batch.")
     utterances_per_intent: int = Field(
         default=4, ge=2, le=64, description="Utterances of each intent in a batch."
+    )
+    batch_size: int = Field(
+        default=32,
+        ge=2,
+        le=4_096,
+        description="Utterances in a batch where they may have several intents.",
+    )
+    tuned_on: int | None = Field(
+        default=None,
+        ge=10,
+        description="Labelled utterances to tune on, drawn by chance; the head learns from all. "
+        "Empty: all.",
     )
     frozen_layers: int = Field(
         default=3, ge=0, le=48, description="Lower layers kept as they are and computed once."
@@ -154,10 +192,19 @@ class ConvfitRecipe(_Recipe):
         return self
 
 
-def chosen_epochs(n_rows: int, recipe: ConvfitRecipe) -> int:
-    """Return the recipe's epochs, or fewer the more labels there are (ConvFiT: 10, 5, 2)."""
+_VISITS, _FEWEST, _MOST = 10_000, 5, 40
+
+
+def chosen_epochs(n_rows: int, recipe: ConvfitRecipe, task: Task = "single-label") -> int:
+    """Return the recipe's epochs, or fewer the more labels there are.
+
+    ConvFiT has 10, 5 or 2; several intents of an utterance take longer to tell apart, so that
+    small sets come by up to 40 times.
+    """
     if recipe.epochs is not None:
         return recipe.epochs
+    if task == "multi-label":
+        return min(_MOST, max(_FEWEST, _VISITS // max(1, n_rows)))
     return 10 if n_rows < 3_000 else 5 if n_rows < 7_000 else 2
 
 
@@ -165,14 +212,36 @@ Recipe = Annotated[InstantRecipe | ConvfitRecipe, Field(discriminator="kind")]
 _ADAPTER: TypeAdapter[InstantRecipe | ConvfitRecipe] = TypeAdapter(Recipe)
 
 
-def read_recipe(kind: str, settings: dict[str, object]) -> InstantRecipe | ConvfitRecipe:
+_MULTI_LABEL: dict[str, dict[str, object]] = {
+    "convfit": {
+        "head": {"kind": "votes", "tau": 1.2, "ridge": 0.03},
+        "objective": "overlap",
+        "prototype_weight": 0.1,
+        "temperature": 0.1,
+        "learning_rate": 2e-4,
+        "interpolation": 1.0,
+    },
+}
+"""Defaults of each recipe where an utterance may have several intents, if they differ."""
+
+
+def task_defaults(kind: str, task: Task) -> dict[str, object]:
+    """Return the defaults of a recipe that a task changes; none for one intent an utterance."""
+    return dict(_MULTI_LABEL.get(kind, {})) if task == "multi-label" else {}
+
+
+def read_recipe(
+    kind: str, settings: dict[str, object], task: Task = "single-label"
+) -> InstantRecipe | ConvfitRecipe:
     """Build a recipe from its name and loose settings, as a form, a flag or a file gives them.
+
+    What they leave out takes the default of the task.
 
     Raises:
         InvalidInput: A setting is unknown or out of its range; all such settings are named.
     """
     try:
-        return _ADAPTER.validate_python({**settings, "kind": kind})
+        return _ADAPTER.validate_python({**task_defaults(kind, task), **settings, "kind": kind})
     except ValidationError as error:
         found = [f"{_where(item['loc'])}: {item['msg']}" for item in error.errors()]
         raise InvalidInput(

@@ -8,8 +8,9 @@ from app.terminal.models import read_settings
 from app.terminal.output import print_json, progress_bar, table
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
-from core.formats.rows import ImportedRow
+from core.formats.rows import ImportedRow, ReadOptions
 from core.recipes import read_recipe
+from core.types import Exemplar
 
 
 def few_shot(options: argparse.Namespace) -> None:
@@ -25,7 +26,7 @@ def few_shot(options: argparse.Namespace) -> None:
         return LabelledTexts(texts, tuple(row.intents[0] for row in rows if row.intents))
 
     figures: list[SeedFigures] = []
-    seeds = _seeds(options.seeds)
+    seeds = _numbers(options.seeds, "--seeds 0,1,2")
     settings = read_settings(options.settings)
     for place, seed in enumerate(seeds):
         recipe = read_recipe(options.recipe, {**settings, "seed": seed})
@@ -50,8 +51,53 @@ def few_shot(options: argparse.Namespace) -> None:
     table("Few-shot", ("figure", "value"), [(k, json.dumps(v)) for k, v in found.items()])
 
 
-def _seeds(listed: str) -> list[int]:
+def multi_label(options: argparse.Namespace) -> None:
+    """Train on some folds of a folder and judge on the others, for each choice of them."""
+    from core.bench import FoldFigures, choose_folds, multi_label, summarise_folds
+    from core.encoders.loading import load_encoder
+    from core.training.events import StepDone
+
+    folds = [_labelled(path) for path in sorted(options.folds.iterdir()) if path.is_file()]
+    runs = choose_folds(len(folds), options.train_folds)
+    recipe = read_recipe(options.recipe, read_settings(options.settings), "multi-label")
+    encoder = load_encoder(options.base)
+    chosen = (
+        list(range(len(runs))) if options.only is None else _numbers(options.only, "--only 0,1")
+    )
+    if not set(chosen) <= set(range(len(runs))):
+        raise InvalidInput(f"There are runs 0 to {len(runs) - 1} only.", "Write --only 0,1, say.")
+    figures: list[FoldFigures] = []
+    for number in chosen:
+        train, test = ([e for fold in side for e in folds[fold]] for side in runs[number])
+        with progress_bar(f"fold {number}") as bar:
+
+            def watch(event: object, number: int = number) -> None:
+                if isinstance(event, StepDone):
+                    bar.move(event.step / event.total, f"fold {number}, epoch {event.epoch}")
+
+            figures.append(multi_label(recipe, encoder, (train, test), number, watch))
+            found = figures[-1]
+            bar.move(1.0, f"fold {number}: F1 {found.f1:.1f}, exact {found.exact:.1f}")
+    summary = {"recipe": options.recipe, "train_folds": options.train_folds}
+    summary |= summarise_folds(figures)
+    if options.json:
+        print_json(summary)
+        return
+    table("Several intents", ("figure", "value"), [(k, json.dumps(v)) for k, v in summary.items()])
+
+
+def _labelled(path: Path) -> list[Exemplar]:
+    """Read a fold; a row that says that no intent fits counts, one without a label does not."""
+    options = ReadOptions(separator="|")
+    return [
+        Exemplar(f"{path.stem}-{row.line}", row.text.strip(), row.intents)
+        for row in read_rows(path, options)
+        if isinstance(row, ImportedRow) and row.intents is not None
+    ]
+
+
+def _numbers(listed: str, example: str) -> list[int]:
     parts = [part.strip() for part in listed.split(",")]
     if not all(part.isdecimal() for part in parts):
-        raise InvalidInput(f"'{listed}' is no list of seeds.", "Write --seeds 0,1,2, say.")
+        raise InvalidInput(f"'{listed}' is no list of numbers.", f"Write {example}, say.")
     return [int(part) for part in parts]

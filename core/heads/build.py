@@ -9,12 +9,14 @@ from core.errors import ArtifactDamaged, InvalidInput
 from core.heads.base import Head
 from core.heads.linear import LinearHead, fit_linear
 from core.heads.neighbours import NeighbourHead
+from core.heads.perceptron import MlpHead, fit_mlp
 from core.heads.points import PointHead, fit_names, fit_prototypes
 from core.heads.selection import choose_votes
 from core.heads.votes import VoteHead
 from core.recipes import (
     HeadConfig,
     LinearConfig,
+    MlpConfig,
     NamesConfig,
     NeighboursConfig,
     PrototypesConfig,
@@ -25,6 +27,8 @@ from core.vectors import unit_rows
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 """Named arrays, as safetensors keeps them."""
+
+_LAYERS = ("inner", "inner_offsets", "outer", "outer_offsets")
 
 
 def fit_head(
@@ -55,15 +59,26 @@ def fit_head(
             f"The head '{config.kind}' needs labelled utterances; there are none.",
             "Label some, or use the head 'names'.",
         )
+    return _fitted(config, embeddings, targets, tuple(intents))
+
+
+def _fitted(
+    config: VotesConfig | NeighboursConfig | PrototypesConfig | LinearConfig | MlpConfig,
+    embeddings: FloatArray,
+    targets: ScoreArray,
+    intents: tuple[str, ...],
+) -> Head:
     match config:
         case VotesConfig():
             return choose_votes(embeddings, targets, intents, config)
         case NeighboursConfig():
-            return NeighbourHead(tuple(intents), config.k, unit_rows(embeddings), targets)
+            return NeighbourHead(intents, config.k, unit_rows(embeddings), targets)
         case PrototypesConfig():
             return fit_prototypes(embeddings, targets, intents)
         case LinearConfig():
             return fit_linear(embeddings, targets, intents, config.inverse_penalty)
+        case MlpConfig():
+            return fit_mlp(embeddings, targets, intents, config)
         case _:
             assert_never(config)
 
@@ -89,6 +104,8 @@ def head_to_arrays(head: Head) -> tuple[dict[str, Any], Arrays]:
             return facts, {"points": head.points}
         case LinearHead():
             return facts, {"coefficients": head.coefficients, "intercepts": head.intercepts}
+        case MlpHead():
+            return facts, {name: getattr(head, name) for name in _LAYERS}
         case _:
             message = f"no way to store a head of kind {head.kind}"
             raise TypeError(message)
@@ -133,6 +150,8 @@ def _assembled(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, An
             return PointHead("names", intents, arrays["points"])
         case "linear":
             return LinearHead(intents, arrays["coefficients"], arrays["intercepts"])
+        case "mlp":
+            return MlpHead(intents, *(arrays[name] for name in _LAYERS))
         case other:
             raise ArtifactDamaged(f"The head's kind '{other}' is not known.", "Update the studio.")
 
@@ -150,6 +169,10 @@ def _require_shapes(head: Head) -> None:
             right = head.points.ndim == 2 and len(head.points) == c
         case LinearHead():
             right = head.coefficients.shape[1:] == head.intercepts.shape == (c,)
+        case MlpHead():
+            hidden = head.inner_offsets.shape
+            right = head.inner.shape[1:] == hidden and head.outer.shape == (*hidden, c)
+            right = right and head.outer_offsets.shape == (c,)
         case _:
             right = True
     if not right:

@@ -1,20 +1,24 @@
 """Losses on all pairs of a batch, read off its similarity matrix; no pair is ever listed twice.
 
-Every function takes embeddings (B, d) and integer labels (B,) and returns a scalar. A batch
-without the pairs that a loss needs gives 0 with a gradient of 0.
+Every function takes embeddings (B, d) and labels, intent numbers (B,) int64 or multi-hot rows
+(B, intents) float, and returns a scalar. A pair is positive when it shares at least one intent
+(Multi-ConvFiT Section 2.1). A batch without the pairs that a loss needs gives 0 with a gradient
+of 0.
 """
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from core.losses.overlap import shares_intent
+
 
 def pair_cosines(embeddings: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the cosine of each unordered pair and whether its labels agree; both (B(B-1)/2,)."""
+    """Return the cosine of each unordered pair and whether it is positive; both (B(B-1)/2,)."""
     unit = F.normalize(embeddings, dim=1)
     first, second = torch.triu_indices(len(unit), len(unit), 1, device=unit.device)
     cosines = (unit @ unit.T)[first, second]
-    return cosines, labels[first] == labels[second]
+    return cosines, shares_intent(labels)[first, second]
 
 
 def online_contrastive(embeddings: Tensor, labels: Tensor, margin: float = 0.5) -> Tensor:
@@ -68,7 +72,7 @@ def supervised_contrastive(embeddings: Tensor, labels: Tensor, temperature: floa
     unit = F.normalize(embeddings, dim=1)
     own = torch.eye(len(unit), dtype=torch.bool, device=unit.device)
     logits = (unit @ unit.T / temperature).masked_fill(own, -torch.inf)
-    same = (labels[:, None] == labels[None]) & ~own
+    same = shares_intent(labels) & ~own
     counted = same.any(1)
     if not bool(counted.any()):
         return 0.0 * embeddings.sum()

@@ -1,4 +1,4 @@
-"""One learned point per intent; the nearest should be the right one."""
+"""One learned point per intent; the nearest should be the right one, or each that is near."""
 
 import torch.nn.functional as F
 from torch import Tensor
@@ -17,3 +17,23 @@ def prototype_cross_entropy(
     """
     cosines = F.normalize(embeddings, dim=1) @ F.normalize(prototypes, dim=1).T
     return F.cross_entropy(cosines / temperature, labels)
+
+
+def prototype_binary_cross_entropy(
+    embeddings: Tensor, targets: Tensor, prototypes: Tensor, offsets: Tensor, temperature: float
+) -> Tensor:
+    """Binary cross-entropy of sigmoid((cosine to a prototype - its offset) / temperature).
+
+    The mean over utterances of the sum over intents, so that more intents weigh no less each.
+
+    Args:
+        embeddings: (B, d).
+        targets: Multi-hot rows, (B, intents) float.
+        prototypes: (intents, d).
+        offsets: Cosine of an even chance, (intents,).
+        temperature: Cosines are divided by it.
+    """
+    cosines = F.normalize(embeddings, dim=1) @ F.normalize(prototypes, dim=1).T
+    logits = (cosines - offsets) / temperature
+    losses = F.binary_cross_entropy_with_logits(logits, targets.to(logits.dtype), reduction="none")
+    return losses.sum(1).mean()

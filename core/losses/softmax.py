@@ -4,6 +4,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from core.losses.overlap import shares_intent
+
 
 def pair_softmax(
     embeddings: Tensor, labels: Tensor, weight: Tensor, negatives_per_positive: float = 6.0
@@ -15,7 +17,7 @@ def pair_softmax(
 
     Args:
         embeddings: (B, d), as the encoder gives them.
-        labels: (B,) int64.
+        labels: Intent numbers (B,) int64, or multi-hot rows (B, intents) float.
         weight: (3d, 2); column 1 stands for "same intent".
         negatives_per_positive: Balance of the two kinds.
     """
@@ -28,7 +30,7 @@ def pair_softmax(
     # u W1 and v W2 are formed once per row; only |u - v| needs one product per pair.
     left, right = embeddings @ weight[:size], embeddings @ weight[size : 2 * size]
     gap = (embeddings[first] - embeddings[second]).abs() @ weight[2 * size :]
-    same = labels[first] == labels[second]
+    same = shares_intent(labels)[first, second]
     n_positive, n_negative = int(same.sum()), int((~same).sum())
     light = 1.0
     if n_positive and n_negative:

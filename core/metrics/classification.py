@@ -58,20 +58,21 @@ def classification_report(actual: Sequence[str], predicted: Sequence[str]) -> Cl
     supports, answers = Counter(actual), Counter(predicted)
     names = sorted(supports | answers)
     intents = tuple(
-        _quality(name, pairs[name, name], answers[name], supports[name]) for name in names
+        quality(name, pairs[name, name], answers[name], supports[name]) for name in names
     )
     wrong = [(pair, count) for pair, count in pairs.items() if pair[0] != pair[1]]
     confusions = sorted(wrong, key=lambda item: (-item[1], item[0]))
     return ClassificationReport(
         n=n,
         accuracy=sum(pairs[name, name] for name in names) / n,
-        macro_f1=sum(quality.f1 for quality in intents) / len(intents),
+        macro_f1=sum(one.f1 for one in intents) / len(intents),
         intents=intents,
         confusions=tuple(Confusion(a, p, count) for (a, p), count in confusions),
     )
 
 
-def _quality(intent: str, right: int, answered: int, support: int) -> IntentQuality:
+def quality(intent: str, right: int, answered: int, support: int) -> IntentQuality:
+    """Return an intent's quality from how often it was right, answered, and a label."""
     precision = right / answered if answered else 0.0
     recall = right / support if support else 0.0
     f1 = 2 * right / (answered + support) if answered + support else 0.0

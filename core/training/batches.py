@@ -1,4 +1,4 @@
-"""Batches of several utterances for each of several intents, so that pairs of both kinds occur."""
+"""Batches in which pairs of both kinds occur: that share an intent, and that share none."""
 
 from collections.abc import Sequence
 
@@ -32,6 +32,21 @@ def epoch_batches(
         chosen, waiting = _take_distinct(waiting, names, intents)
         batches.append(np.concatenate(chosen))
     return _without_lonely_end(batches, names)
+
+
+def even_batches(n_rows: int, size: int, generator: np.random.Generator) -> list[NDArray[np.int64]]:
+    """Deal all rows by chance into near-equal batches; each row comes exactly once.
+
+    For utterances of several intents: any of them shares one with many others, so that no batch
+    of a few dozen lacks pairs of either kind.
+
+    Args:
+        n_rows: How many rows there are.
+        size: Rows of a batch, at most.
+        generator: Source of the order.
+    """
+    order = generator.permutation(n_rows)
+    return np.array_split(order, max(1, -(-n_rows // size)))
 
 
 def _take_distinct(

@@ -10,18 +10,22 @@ from torch import Tensor, nn
 
 from core.encoders.base import Tuning
 from core.recipes import ConvfitRecipe, chosen_epochs
-from core.training.batches import epoch_batches
+from core.training.batches import epoch_batches, even_batches
 from core.training.checkpoints import Checkpoint
 from core.training.devices import Share, repeatable, share_of_process
 from core.training.events import CheckpointReady, EpochScored, StepDone
 from core.training.objectives import Objective, build_objective
 from core.training.schedule import linear_rate
 from core.training.watching import Watch, Watcher
+from core.types import ScoreArray, Task
 
 _MAX_GRADIENT_NORM = 1.0
 _NO_DECAY = ("bias", "norm")  # in lower case
 Plan = list[tuple[int, NDArray[np.int64]]]
 """The epoch (from 1) and the rows of every batch."""
+
+Labels = Sequence[int] | ScoreArray
+"""One intent's number per row, or where a row may have several a multi-hot matrix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class FitOptions:
 
 
 def fit(
-    tuning: Tuning, labels: Sequence[int], recipe: ConvfitRecipe, options: FitOptions
+    tuning: Tuning, labels: Labels, recipe: ConvfitRecipe, options: FitOptions
 ) -> Iterator[StepDone | EpochScored | CheckpointReady]:
     """Tune an encoder by AdamW on batches of pairs (ConvFiT Section 3); stop by not asking on.
 
@@ -51,7 +55,7 @@ def fit(
     joined take each step together; all of them yield the same events.
     """
     device, share = tuning.device, share_of_process()
-    targets = torch.tensor(labels, device=device)
+    targets = _as_tensor(labels).to(device)
     untuned = _untuned(tuning, len(labels))
     objective = build_objective(recipe, untuned, targets)
     parameters = [*tuning.trainable(), *objective.weights.named_parameters(prefix="objective")]
@@ -98,14 +102,25 @@ def _is_due(step: int, total: int, every: int) -> bool:
     return step % every == 0 or step == total
 
 
-def plan_batches(labels: Sequence[int], recipe: ConvfitRecipe) -> Plan:
+def _as_tensor(labels: Labels) -> Tensor:
+    """Give numbers of intents as they are, and multi-hot rows in the encoder's precision."""
+    if isinstance(labels, np.ndarray):
+        return torch.from_numpy(labels.astype(np.float32))
+    return torch.tensor(labels)
+
+
+def plan_batches(labels: Labels, recipe: ConvfitRecipe) -> Plan:
     """Return the epoch (from 1) and rows of every batch of the run."""
     plan: Plan = []
-    for epoch in range(1, chosen_epochs(len(labels), recipe) + 1):
+    task: Task = "multi-label" if isinstance(labels, np.ndarray) else "single-label"
+    for epoch in range(1, chosen_epochs(len(labels), recipe, task) + 1):
         generator = np.random.default_rng([recipe.seed, epoch])
-        batches = epoch_batches(
-            labels, recipe.intents_per_batch, recipe.utterances_per_intent, generator
-        )
+        if isinstance(labels, np.ndarray):
+            batches = even_batches(len(labels), recipe.batch_size, generator)
+        else:
+            batches = epoch_batches(
+                labels, recipe.intents_per_batch, recipe.utterances_per_intent, generator
+            )
         plan += [(epoch, rows) for rows in batches]
     return plan
 

@@ -7,9 +7,13 @@ import torch
 from torch import Tensor, nn
 
 from core.losses.contrastive import cosine_targets, online_contrastive, supervised_contrastive
-from core.losses.prototype import prototype_cross_entropy
+from core.losses.overlap import overlap_targets
+from core.losses.prototype import prototype_binary_cross_entropy, prototype_cross_entropy
 from core.losses.softmax import pair_softmax
 from core.recipes import ConvfitRecipe
+
+_EVEN_CHANCE = 0.4
+"""Cosine to an intent's mean at which a text is as likely to have it as not, before tuning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,22 +22,31 @@ class Objective:
 
     Attributes:
         recipe: Names the loss and its settings.
-        weights: What the loss learns beside the encoder: `prototypes`, `pairs`.
+        weights: What the loss learns beside the encoder: `prototypes`, `offsets`, `pairs`.
     """
 
     recipe: ConvfitRecipe
     weights: nn.ParameterDict
 
     def __call__(self, embeddings: Tensor, labels: Tensor) -> Tensor:
-        """Return the loss of embeddings (B, d) with labels (B,), a scalar."""
+        """Return the loss of embeddings (B, d) with labels, a scalar.
+
+        Args:
+            embeddings: (B, d).
+            labels: Intent numbers (B,) int64, or multi-hot rows (B, intents) float.
+        """
         loss = self._pairs(embeddings, labels)
         weight = self._prototype_weight()
         if weight:
-            cross_entropy = prototype_cross_entropy(
-                embeddings, labels, self.weights["prototypes"], self.recipe.temperature
-            )
-            loss = loss + weight * cross_entropy
+            loss = loss + weight * self._prototypes(embeddings, labels)
         return loss
+
+    def _prototypes(self, embeddings: Tensor, labels: Tensor) -> Tensor:
+        points, temperature = self.weights["prototypes"], self.recipe.temperature
+        if labels.ndim == 1:
+            return prototype_cross_entropy(embeddings, labels, points, temperature)
+        offsets = self.weights["offsets"]
+        return prototype_binary_cross_entropy(embeddings, labels, points, offsets, temperature)
 
     def _prototype_weight(self) -> float:
         return 1.0 if self.recipe.objective == "prototype" else self.recipe.prototype_weight
@@ -48,6 +61,8 @@ class Objective:
                 return pair_softmax(embeddings, labels, self.weights["pairs"])
             case "supcon":
                 return supervised_contrastive(embeddings, labels, self.recipe.temperature)
+            case "overlap":
+                return overlap_targets(embeddings, labels)
             case "prototype":
                 return embeddings.new_zeros(())
             case _:
@@ -60,19 +75,29 @@ def build_objective(recipe: ConvfitRecipe, embeddings: Tensor, labels: Tensor) -
     Args:
         recipe: Names the loss.
         embeddings: Of all rows before tuning, (rows, d).
-        labels: (rows,) int64, 0 to intents - 1; an intent without a row starts at the mean.
+        labels: Intent numbers (rows,) int64, 0 to intents - 1, or multi-hot rows (rows, intents)
+            float; an intent without a row starts at the mean.
     """
     weights = nn.ParameterDict()
     if recipe.objective == "prototype" or recipe.prototype_weight:
-        unit = nn.functional.normalize(embeddings, dim=1)
-        n_intents = int(labels.max()) + 1
-        sums = unit.new_zeros(n_intents, unit.shape[1]).index_add(0, labels, unit)
-        counts = torch.bincount(labels, minlength=n_intents)[:, None]
-        means = torch.where(counts > 0, sums / counts.clamp(min=1), unit.mean(0))
+        means = _means(nn.functional.normalize(embeddings, dim=1), labels)
         weights["prototypes"] = nn.Parameter(means)
+        if labels.ndim == 2:
+            weights["offsets"] = nn.Parameter(means.new_full((len(means),), _EVEN_CHANCE))
     if recipe.objective == "smax":
         size = embeddings.shape[1]
         generator = torch.Generator().manual_seed(recipe.seed)
         start = torch.randn(3 * size, 2, generator=generator) * (3 * size) ** -0.5
         weights["pairs"] = nn.Parameter(start.to(embeddings.device))
     return Objective(recipe, weights)
+
+
+def _means(unit: Tensor, labels: Tensor) -> Tensor:
+    """Average the rows of each intent; (intents, d)."""
+    if labels.ndim == 1:
+        n_intents = int(labels.max()) + 1
+        sums = unit.new_zeros(n_intents, unit.shape[1]).index_add(0, labels, unit)
+        counts = torch.bincount(labels, minlength=n_intents)[:, None]
+    else:
+        sums, counts = labels.T @ unit, labels.sum(0)[:, None]
+    return torch.where(counts > 0, sums / counts.clamp(min=1), unit.mean(0))

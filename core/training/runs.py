@@ -11,9 +11,10 @@ from core.encoders.tuning import open_tuning
 from core.errors import InvalidInput
 from core.heads.base import Head
 from core.heads.build import fit_head
-from core.heads.decision import fit_calibration
+from core.heads.decision import Calibration, fit_calibration
 from core.heads.honest import fixed_config, fold_scores, honest_scores
 from core.heads.selection import settle, vote_settings
+from core.heads.thresholds import fit_multi_label_calibration
 from core.heads.votes import VoteHead
 from core.pipeline import IntentPipeline, exact_answers
 from core.recipes import ConvfitRecipe, HeadConfig, InstantRecipe, chosen_epochs
@@ -21,7 +22,7 @@ from core.splits import Rows, stratified_folds
 from core.training.checkpoints import Checkpoint
 from core.training.devices import device_of_process
 from core.training.events import EpochScored, Event, StageStarted, StepDone
-from core.training.loop import FitOptions, fit, plan_batches
+from core.training.loop import FitOptions, Labels, fit, plan_batches
 from core.training.watching import Watch, unseen_sample
 from core.types import Exemplar, FloatArray, Intent, ScoreArray, Task
 from core.vectors import unit_rows
@@ -205,7 +206,7 @@ def _watch(recipe: ConvfitRecipe, inputs: RunInputs, tuned_on: Sequence[str]) ->
     if not unseen:
         return None
     names = tuple(intent.name for intent in inputs.intents)
-    targets = target_matrix(inputs.exemplars, inputs.intents)
+    targets = target_matrix(_tuned_exemplars(recipe, inputs), inputs.intents)
     return Watch(unseen, names, targets, vote_settings(recipe.head), recipe.seed)
 
 
@@ -219,8 +220,8 @@ def _leave_one_out(config: HeadConfig, fitted: _Fitted) -> _Honest:
 
 
 def _folds(exemplars: Sequence[Exemplar], n_folds: int, seed: int) -> list[Rows]:
-    """Divide exemplars evenly for each intent; a handful gives fewer folds."""
-    labels = [_first_intent(e) for e in exemplars]
+    """Divide exemplars evenly for each (first) intent; a handful gives fewer folds."""
+    labels = [e.intents[0] if e.intents else "" for e in exemplars]
     return stratified_folds(labels, min(n_folds, len(labels)), seed)
 
 
@@ -237,7 +238,7 @@ def _held_out_parts(recipe: ConvfitRecipe, inputs: RunInputs) -> list[_Part]:
     """
     if recipe.calibration == "leave-one-out":
         return []
-    epochs = chosen_epochs(len(tuning_rows(recipe, inputs)[0]), recipe)
+    epochs = chosen_epochs(len(tuning_rows(recipe, inputs)[0]), recipe, inputs.task)
     if recipe.folds > 1:
         folds = _folds(inputs.exemplars, recipe.folds, recipe.seed)
     else:
@@ -284,20 +285,25 @@ def _result(
     fitted: _Fitted,
     honest: _Honest,
 ) -> RunResult:
-    calibration = fit_calibration(
-        honest.scores, fitted.targets[honest.rows], recipe.out_of_scope_rejection
-    )
     voters = _voters(fitted.head, len(inputs.exemplars))
     pipeline = IntentPipeline(
         encoder=encoder,
         head=fitted.head,
-        calibration=calibration,
+        calibration=_calibration(recipe, inputs.task, honest.scores, fitted.targets[honest.rows]),
         exemplars=tuple(inputs.exemplars[row] for row in voters),
         embeddings=unit_rows(fitted.embeddings[voters]),
         n_neighbours=recipe.neighbours,
         exact=exact_answers(inputs.exemplars),
     )
     return RunResult(pipeline, honest.scores, honest.rows, honest.judged_on, fitted.name_embeddings)
+
+
+def _calibration(
+    recipe: InstantRecipe | ConvfitRecipe, task: Task, scores: ScoreArray, targets: ScoreArray
+) -> Calibration:
+    if task == "multi-label":
+        return fit_multi_label_calibration(scores, targets, recipe.theta)
+    return fit_calibration(scores, targets, recipe.out_of_scope_rejection)
 
 
 def _voters(head: Head, n_exemplars: int) -> Rows:
@@ -321,19 +327,38 @@ def target_matrix(exemplars: Sequence[Exemplar], intents: Sequence[Intent]) -> S
     return targets
 
 
-def tuning_rows(recipe: ConvfitRecipe, inputs: RunInputs) -> tuple[list[str], list[int]]:
-    """The texts to tune on and their intent's number; names enter as further examples."""
-    column = {intent.name: place for place, intent in enumerate(inputs.intents)}
-    texts = [e.text for e in inputs.exemplars]
-    labels = [column[_first_intent(e)] for e in inputs.exemplars]
+def tuning_rows(recipe: ConvfitRecipe, inputs: RunInputs) -> tuple[list[str], Labels]:
+    """The texts to tune on and their labels; names enter as further examples.
+
+    Returns:
+        Texts, and for each its intent's number, or where it may have several a multi-hot row.
+    """
+    exemplars = _tuned_exemplars(recipe, inputs)
+    texts = [e.text for e in exemplars]
+    targets = target_matrix(exemplars, inputs.intents)
     if recipe.names:
         texts += [name_text(intent) for intent in inputs.intents]
-        labels += list(range(len(inputs.intents)))
-    return texts, labels
+        targets = np.concatenate([targets, np.eye(len(inputs.intents))])
+    if inputs.task == "multi-label":
+        return texts, targets
+    return texts, _first_columns(exemplars, inputs.intents) + list(
+        range(len(texts) - len(exemplars))
+    )
 
 
-def _first_intent(exemplar: Exemplar) -> str:
-    return exemplar.intents[0]
+def _first_columns(exemplars: Sequence[Exemplar], intents: Sequence[Intent]) -> list[int]:
+    column = {intent.name: place for place, intent in enumerate(intents)}
+    return [column[e.intents[0]] for e in exemplars]
+
+
+def _tuned_exemplars(recipe: ConvfitRecipe, inputs: RunInputs) -> tuple[Exemplar, ...]:
+    """The exemplars that are tuned on: all, or as many as the recipe says, drawn by chance."""
+    exemplars = inputs.exemplars
+    if recipe.tuned_on is None or recipe.tuned_on >= len(exemplars):
+        return exemplars
+    generator = np.random.default_rng(recipe.seed)
+    rows = np.sort(generator.choice(len(exemplars), recipe.tuned_on, replace=False))
+    return tuple(exemplars[row] for row in rows)
 
 
 def _n_intents(exemplars: Sequence[Exemplar]) -> int:

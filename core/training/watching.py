@@ -25,6 +25,7 @@ MOST_WATCHED = 300
 _FEW, _SHARE = 50, 10
 _MOST_VOTERS = 1_500
 _CHUNK = 256
+_EVEN = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,9 +83,9 @@ class Watcher:
         voters, watch = self.voters, self.watch
         unseen, rows = self._embed(), (self.latest[voters], watch.targets[voters])
         with threadpool_limits(limits=1, user_api="blas"):  # too small to gain from more
-            best = fit_votes(*rows, watch.intents, *watch.settings).scores(unseen).argmax(1)
-        pairs = zip(best.tolist(), watch.exemplars, strict=True)
-        return float(np.mean([watch.intents[column] in e.intents for column, e in pairs]))
+            scores = fit_votes(*rows, watch.intents, *watch.settings).scores(unseen)
+        pairs = zip(scores, watch.exemplars, strict=True)
+        return float(np.mean([_is_right(row, watch.intents, e.intents) for row, e in pairs]))
 
     @torch.no_grad()
     def _embed(self) -> FloatArray:
@@ -95,6 +96,12 @@ class Watcher:
         self.tuning.train()
         embedded: FloatArray = torch.cat(parts).cpu().numpy()
         return embedded
+
+
+def _is_right(scores: ScoreArray, names: Sequence[str], intents: Sequence[str]) -> bool:
+    """Whether the best intent is one of the text's, or nearer to no than to yes if it has none."""
+    best = int(scores.argmax())
+    return names[best] in intents if intents else float(scores[best]) < _EVEN
 
 
 def _sample(n: int, most: int, seed: int) -> Rows:

@@ -1,0 +1,69 @@
+"""What two labels share, for utterances with one intent or with several."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def shares_intent(labels: Tensor) -> Tensor:
+    """Return whether two rows of a batch share an intent; (B, B) bool.
+
+    Utterances without intent share none, not even with each other (Multi-ConvFiT Section 2.1).
+
+    Args:
+        labels: Intent numbers (B,) int64, or multi-hot rows (B, intents) float.
+    """
+    if labels.ndim == 1:
+        return labels[:, None] == labels[None]
+    return labels @ labels.T > 0
+
+
+def jaccard(labels: Tensor) -> Tensor:
+    """Return how much the labels of two rows overlap: shared intents by all intents; (B, B) float.
+
+    Two utterances without intent agree wholly.
+
+    Args:
+        labels: Intent numbers (B,) int64, or multi-hot rows (B, intents) float.
+    """
+    if labels.ndim == 1:
+        return shares_intent(labels).to(torch.get_default_dtype())
+    shared = labels @ labels.T
+    sizes = labels.sum(1)
+    either = sizes[:, None] + sizes[None] - shared
+    return torch.where(either > 0, shared / either.clamp(min=1.0), 1.0)
+
+
+def overlap_targets(
+    embeddings: Tensor,
+    labels: Tensor,
+    positive: float = 0.9,
+    negative: float = 0.0,
+    negatives_per_positive: float = 6.0,
+) -> Tensor:
+    """Bring each pair's cosine to a target that grows with the overlap of its labels.
+
+    The target is `negative` for labels that share nothing, `positive` for equal ones, and lies
+    between by the Jaccard index; of one intent each, this is COS with other targets. Pairs that
+    share nothing are weighted down to `negatives_per_positive`.
+
+    Args:
+        embeddings: (B, d).
+        labels: Intent numbers (B,) int64, or multi-hot rows (B, intents) float.
+        positive: Cosine of pairs with equal labels.
+        negative: Cosine of pairs that share nothing.
+        negatives_per_positive: Balance of the two kinds.
+    """
+    unit = F.normalize(embeddings, dim=1)
+    first, second = torch.triu_indices(len(unit), len(unit), 1, device=unit.device)
+    if not len(first):
+        return 0.0 * embeddings.sum()
+    overlap = jaccard(labels)[first, second].to(unit.dtype)
+    errors = ((unit @ unit.T)[first, second] - negative - (positive - negative) * overlap).square()
+    same = overlap > 0
+    n_positive, n_negative = int(same.sum()), int((~same).sum())
+    light = 1.0
+    if n_positive and n_negative:
+        light = min(1.0, negatives_per_positive * n_positive / n_negative)
+    weights = torch.where(same, 1.0, light)
+    return (errors * weights).sum() / weights.sum()
