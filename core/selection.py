@@ -34,9 +34,7 @@ def rank(order: Order, probabilities: ScoreArray, familiarity: ScoreArray) -> ND
     return ranking
 
 
-def rank_many(
-    order: Order, margins: ScoreArray, familiarity: ScoreArray
-) -> NDArray[np.int64]:
+def rank_many(order: Order, margins: ScoreArray, familiarity: ScoreArray) -> NDArray[np.int64]:
     """Order texts that may have several intents by how much a label is worth; (n,) int64.
 
     Each intent is a question of its own, and the nearer its score to its threshold, the more open

@@ -50,9 +50,7 @@ def _tests(bench: Workbench, project_id: int, live: LiveModel) -> list[str]:
     return [records[row].id for row in np.flatnonzero(~right).tolist()]
 
 
-def _labelled_tests(
-    bench: Workbench, project_id: int, live: LiveModel
-) -> list[UtteranceRecord]:
+def _labelled_tests(bench: Workbench, project_id: int, live: LiveModel) -> list[UtteranceRecord]:
     states: list[browse.LabelState] = ["labelled"]
     if live.pipeline.task == "multi-label":
         states.append("out-of-scope")

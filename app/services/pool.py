@@ -14,7 +14,7 @@ from app.services.studio import Studio
 from app.services.traffic import Traffic
 from core.errors import StudioError
 from core.pauses import Pause, no_pause
-from core.types import FloatArray, ScoreArray
+from core.types import FloatArray, ScoreArray, Task
 from storage import browse, events, models
 from storage.records import UtteranceRecord
 
@@ -42,6 +42,7 @@ class Pool:
         margins: Score less threshold of each intent, (n, intents).
         familiarity: Largest cosine to an exemplar, (n,).
         live: The model that said so.
+        task: Its own.
     """
 
     records: tuple[UtteranceRecord, ...]
@@ -50,6 +51,7 @@ class Pool:
     margins: ScoreArray = field(repr=False)
     familiarity: ScoreArray = field(repr=False)
     live: LiveModel = field(repr=False)
+    task: Task = "single-label"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,4 +192,5 @@ def judged(
         margins=scores - pipeline.calibration.limits(len(live.columns)),
         familiarity=familiarity,
         live=live,
+        task=pipeline.task,
     )

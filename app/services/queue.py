@@ -199,7 +199,7 @@ def _by_model(
 ) -> list[UtteranceRecord]:
     ids = [record.id for record in pool.records]
     waiting = browse.waiting(connection, project_id, ids)  # some may be labelled or gone by now
-    if pool.live.pipeline.task == "multi-label":
+    if pool.task == "multi-label":
         ranking = rank_many(wish.order, pool.margins, pool.familiarity)  # type: ignore[arg-type]
     else:
         ranking = rank(wish.order, pool.probabilities, pool.familiarity)  # type: ignore[arg-type]

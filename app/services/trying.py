@@ -22,6 +22,14 @@ _AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True)
+class Why:
+    """Why an intent is in the answer; its shown votes, those of the rest, and the prior sum up."""
+
+    reason: Reason
+    votes_of_others: float
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer with its sentence; the votes, those of the rest, and the prior sum to the score.
 
@@ -30,15 +38,15 @@ class Answer:
         sentence: The answer in words.
         reasons: Why, for each intent in the answer; where it names none, or one had to be named,
             for the intent that its score is of.
-        votes_of_others: Of all exemplars that are not shown, for each reason.
+        votes_of_others: Of all exemplars that are not shown, for the first of the reasons.
         hot: Ids of shown exemplars that training has not seen.
         landing: Where the text lies; None where many were asked at once.
     """
 
     prediction: Prediction
     sentence: str
-    reasons: tuple[Reason, ...]
-    votes_of_others: tuple[float, ...]
+    reasons: tuple[Why, ...]
+    votes_of_others: float
     hot: tuple[str, ...]
     landing: Landing | None = None
 
@@ -109,13 +117,14 @@ def _name(project: str, live: LiveModel) -> str:
 
 
 def _answer(live: LiveModel, prediction: Prediction, version: str) -> Answer:
-    reasons = reasons_of(prediction)
-    shown = {n.exemplar_id for reason in reasons for n in reason.neighbours}
+    found = reasons_of(prediction)
+    reasons = tuple(Why(reason, votes_of_others(reason)) for reason in found)
+    shown = {n.exemplar_id for reason in found for n in reason.neighbours}
     return Answer(
         prediction=replace(prediction, model_version=version),
         sentence=sentence_of(prediction),
         reasons=reasons,
-        votes_of_others=tuple(map(votes_of_others, reasons)),
+        votes_of_others=reasons[0].votes_of_others,
         hot=tuple(sorted(shown & live.hot)),
     )
 
@@ -195,7 +204,8 @@ def pin(bench: Workbench, project: str, text: str, intents: Sequence[str]) -> No
             expected = dataset.intent_by_id(connection, found.id, key)
             if expected.archived:
                 raise Conflict(
-                    f"The intent '{expected.name}' is archived.", "Bring it back, or choose another."
+                    f"The intent '{expected.name}' is archived.",
+                    "Bring it back, or choose another.",
                 )
         models.add_pin(connection, found.id, text, set(intents), bench.studio.settings.actor)
 

@@ -226,6 +226,7 @@ def test_an_answer_adds_up_and_a_label_counts_at_once(client, trained) -> None:
         "rule": "exact",
         "score": 0,
         "threshold": 0,
+        "leading": "password",
     }
     assert client.get("/api/projects/p/status").json()["hot"] == 1
     ops(client, {"key": "undo-001", "kind": "undo", "of": "label-01"})

@@ -33,7 +33,7 @@ def compared(fixed: int, broken: int, n: int, *pins: PinChange) -> ModelComparis
 
 
 def pin(before: str, after: str) -> PinChange:
-    return PinChange("my text", "refund", (before,) if before else (), (after,) if after else ())
+    return PinChange("my text", ("refund",), (before,) if before else (), (after,) if after else ())
 
 
 @pytest.mark.parametrize(
