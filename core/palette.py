@@ -1,14 +1,18 @@
 """Colours that can be told from light and from dark backgrounds, and from their neighbours."""
 
+import re
+from collections.abc import Sequence
 from math import cos, radians, sin
 
 GREY = "#8a8a8a"
 """For what says nothing."""
 BLUE, GREEN, AMBER, RED = "#2b7bba", "#2f8f4e", "#b5820c", "#d5482c"
+VIOLET = "#8662b0"
 
 _GOLDEN_ANGLE = 137.50776405
 _LIGHTNESS = (0.63, 0.55)
 _CHROMA = 0.15
+_HEX = re.compile("#[0-9a-fA-F]{6}")
 _RAMP = ((0.53, 300.0), (0.64, 80.0))
 
 
@@ -19,6 +23,14 @@ def position_colour(position: int) -> str:
     """
     hue = (25.0 + position * _GOLDEN_ANGLE) % 360.0
     return _hex(_LIGHTNESS[position % len(_LIGHTNESS)], _CHROMA, hue)
+
+
+def mixed(colours: Sequence[str]) -> str:
+    """Return the mean of colours, channel by channel; grey where one is not #rrggbb."""
+    if not all(_HEX.fullmatch(colour) for colour in colours):
+        return GREY
+    rows = [[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in colours]
+    return "#" + "".join(f"{round(sum(row) / len(rows)):02x}" for row in zip(*rows, strict=True))
 
 
 def ramp(n: int) -> tuple[str, ...]:

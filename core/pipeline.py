@@ -157,10 +157,10 @@ class IntentPipeline:
         limit = self.calibration.threshold
         twin = self.exact.get(match_key(text))
         if twin is not None:
-            return Decision(twin, "exact", best.score, limit)
+            return Decision(twin, "exact", best.score, limit, best.intent)
         if best.score < limit:
-            return Decision((), "out-of-scope", best.score, limit)
-        return Decision((best.intent,), "votes", best.score, limit)
+            return Decision((), "out-of-scope", best.score, limit, best.intent)
+        return Decision((best.intent,), "votes", best.score, limit, best.intent)
 
     def _decide_many(self, text: str, scores: ScoreArray) -> tuple[Decision, list[int]]:
         """Decide on every intent by its own threshold; also the columns to give reasons for."""
@@ -180,6 +180,7 @@ class IntentPipeline:
             rule,
             float(scores[leading]),
             float(limits[leading]),
+            names[leading],
         )
         return decision, columns or [leading]
 

@@ -9,7 +9,8 @@ from core.types import FloatArray, ScoreArray
 
 Order = Literal["unsure", "torn", "unlike"]
 """`unsure`: the best intent is least likely (least confidence). `torn`: the two best intents are
-nearly as likely (smallest margin, Scheffer et al. 2001). `unlike`: farthest from any exemplar."""
+nearly as likely (smallest margin, Scheffer et al. 2001). `unlike`: farthest from any exemplar.
+Of texts with any number of intents see `rank_many`."""
 
 
 def rank(order: Order, probabilities: ScoreArray, familiarity: ScoreArray) -> NDArray[np.int64]:
@@ -30,6 +31,25 @@ def rank(order: Order, probabilities: ScoreArray, familiarity: ScoreArray) -> ND
         case _:
             assert_never(order)
     ranking: NDArray[np.int64] = np.argsort(-worth, kind="stable")
+    return ranking
+
+
+def rank_many(order: Order, margins: ScoreArray, familiarity: ScoreArray) -> NDArray[np.int64]:
+    """Order texts that may have several intents by how much a label is worth; (n,) int64.
+
+    Each intent is a question of its own, and the nearer its score to its threshold, the more open
+    it is. `unsure` goes by the most open question of a text, `torn` by the second.
+
+    Args:
+        order: What counts.
+        margins: Score less threshold of every intent for every text, (n, intents).
+        familiarity: Largest cosine of each text to an exemplar, (n,).
+    """
+    if order == "unlike":
+        return rank(order, margins, familiarity)
+    place = min(1 if order == "torn" else 0, margins.shape[1] - 1)
+    openness = np.partition(np.abs(margins), place, axis=1)[:, place]
+    ranking: NDArray[np.int64] = np.argsort(openness, kind="stable")
     return ranking
 
 

@@ -2,6 +2,9 @@
 
 import hashlib
 import unicodedata
+from collections.abc import Sequence
+
+from core.types import Task
 
 _OUTER_PUNCTUATION = " .?!,;:…¿¡\"'`"
 
@@ -29,6 +32,14 @@ def match_key(text: str) -> str:
 def is_storable(text: str) -> bool:
     """Whether a database can keep the text: no NUL, and no half of a surrogate pair."""
     return "\0" not in text and not any("\ud800" <= sign <= "\udfff" for sign in text)
+
+
+_NOTHING: dict[Task, str] = {"single-label": "out of scope", "multi-label": "no intent"}
+
+
+def label_words(intents: Sequence[str], task: Task) -> str:
+    """Write a label: its intents, or in the task's own words that there is none."""
+    return " and ".join(intents) or _NOTHING[task]
 
 
 def counted(n: int, noun: str) -> str:

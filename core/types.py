@@ -75,17 +75,24 @@ class Decision:
         score: The score that was held against the threshold; where there are many, that of the
             highest ranked intent in the answer, or of the one that came nearest to it.
         threshold: Score from which on a text counts as in scope, or as that intent's.
+        leading: The intent whose score that is.
     """
 
     intents: tuple[str, ...]
     rule: Literal["exact", "votes", "out-of-scope", "no-intent"]
     score: float
     threshold: float
+    leading: str = ""
 
     @property
     def out_of_scope(self) -> bool:
         """Whether no intent was found to fit where one had to."""
         return self.rule == "out-of-scope"
+
+    @property
+    def words(self) -> str:
+        """The answer as a person reads it."""
+        return " and ".join(self.intents) or ("out of scope" if self.out_of_scope else "no intent")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.text import is_storable, normalise
+from core.types import Task
 from storage.records import UtteranceRecord
 from storage.replay import utterance_record
 from storage.search import Contains
@@ -158,9 +159,16 @@ def waiting(connection: Connection, project_id: int, ids: Sequence[str]) -> set[
     return found
 
 
-def taught(connection: Connection, project_id: int) -> tuple[int, int]:
-    """Count the exemplars, labelled utterances of the training split, and their intents."""
+def taught(connection: Connection, project_id: int, task: Task) -> tuple[int, int]:
+    """Count the exemplars, labelled utterances of the training split, and their intents.
+
+    Those of no intent count where a text may have any number of them.
+    """
     which = _condition(project_id, Filter(split="train", state="labelled"))
+    if task == "multi-label":
+        which = sa.and_(
+            _condition(project_id, Filter(split="train")), utterance.c.labels.is_not(None)
+        )
     query = sa.select(utterance.c.labels, sa.func.count()).where(which).group_by(utterance.c.labels)
     found = [(labels, n) for labels, n in connection.execute(query)]
     return sum(n for _, n in found), len({key for labels, _ in found for key in labels})

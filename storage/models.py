@@ -1,5 +1,6 @@
 """Model versions, the aliases that point at them with their history, and pins."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import sqlalchemy as sa
@@ -132,9 +133,13 @@ def bury(connection: Connection, record: ModelVersionRecord, actor: str) -> None
 
 
 def add_pin(
-    connection: Connection, project_id: int, text: str, intent_id: str, actor: str = "local"
+    connection: Connection,
+    project_id: int,
+    text: str,
+    intents: Iterable[str],
+    actor: str = "local",
 ) -> None:
-    """Expect an intent for a text; a second expectation for the text replaces the first."""
+    """Expect intents, by id, for a text; a second expectation for the text replaces the first."""
     key = text_hash(text)
     here = sa.and_(pin.c.project_id == project_id, pin.c.text_hash == key)
     connection.execute(sa.delete(pin).where(here))
@@ -142,7 +147,7 @@ def add_pin(
         "project_id": project_id,
         "text_hash": key,
         "text": text,
-        "intent_id": intent_id,
+        "intents": sorted(intents),
         "actor": actor,
         "at": now(),
     }
@@ -157,9 +162,10 @@ def remove_pin(connection: Connection, project_id: int, text: str) -> None:
 
 def pins(connection: Connection, project_id: int) -> list[PinRecord]:
     """All expectations of a project by text."""
-    query = sa.select(pin.c.text, pin.c.intent_id, pin.c.actor, pin.c.at)
+    query = sa.select(pin.c.text, pin.c.intents, pin.c.actor, pin.c.at)
     query = query.where(pin.c.project_id == project_id).order_by(pin.c.text)
-    return [PinRecord(*row) for row in connection.execute(query)]
+    rows = connection.execute(query)
+    return [PinRecord(row.text, tuple(row.intents), row.actor, row.at) for row in rows]
 
 
 def _standing() -> sa.ColumnElement[bool]:

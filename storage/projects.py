@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict, InvalidInput, NotFound
+from core.types import Task
 from storage.clock import now
 from storage.records import ProjectRecord
 from storage.tables import project
@@ -16,7 +17,7 @@ _NO_LETTERS = ("Cc", "Cs", "Zl", "Zp")
 """Control characters, halves of surrogate pairs, and ends of lines."""
 
 
-def create(connection: Connection, name: str, task: str = "single-label") -> ProjectRecord:
+def create(connection: Connection, name: str, task: Task = "single-label") -> ProjectRecord:
     """Create an empty project.
 
     Raises:

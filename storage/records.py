@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from core.types import Split
+from core.types import Split, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class ProjectRecord:
 
     id: int
     name: str
-    task: str
+    task: Task
     head_revision: int
     created_at: str
     auto_promote: bool
@@ -138,10 +138,10 @@ class LayoutRecord:
 
 @dataclass(frozen=True, slots=True)
 class PinRecord:
-    """A saved expectation: this text must get this intent."""
+    """A saved expectation: this text must get just these intents, named by their ids."""
 
     text: str
-    intent_id: str
+    intents: tuple[str, ...]
     actor: str
     at: str
 

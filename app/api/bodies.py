@@ -118,10 +118,10 @@ class SimilarBody(Body):
 
 
 class PinBody(Body):
-    """A text, and the id of the intent that it must get; without one the pin goes."""
+    """A text, and the ids of the intents that it must get; without a list the pin goes."""
 
     text: str = Field(max_length=10_000)
-    intent: str | None = None
+    intents: tuple[str, ...] | None = Field(default=None, max_length=50)
 
 
 class TrainBody(Body):

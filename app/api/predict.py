@@ -29,9 +29,9 @@ def pins(bench: Bench, project: str) -> list[trying.PinView]:
 
 @router.post("/projects/{project}/pins")
 def pin(bench: Bench, project: str, body: PinBody) -> dict[str, str]:
-    """Set a pin, or remove it by naming no intent."""
-    if body.intent is None:
+    """Set a pin, or remove it by naming no list of intents."""
+    if body.intents is None:
         trying.unpin(bench, project, body.text)
     else:
-        trying.pin(bench, project, body.text, body.intent)
+        trying.pin(bench, project, body.text, body.intents)
     return {"text": body.text}

@@ -1,6 +1,6 @@
 """What the points of a map are coloured by: a code for each utterance, and the codes' legend."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar, get_args
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.services.embedding import Embedded, Points, read_embedded
+from app.services.label_colours import AGREEMENT, Places, agreement_codes, combination_codes
 from app.services.map_views import Colour
 from app.services.spaces import Space, open_space, require_pipeline
 from app.services.studio import Studio
@@ -20,6 +21,7 @@ By = Literal["intent", "prediction", "agreement", "split", "time", "label state"
 CHOICES: tuple[str, ...] = get_args(By)
 
 T = TypeVar("T")
+R = TypeVar("R")
 _CHUNK = 4_096
 _TIMES = 8
 _DAY, _MINUTE, _SECOND, _MILLISECOND = 10, 16, 19, 23
@@ -45,6 +47,11 @@ class Canvas:
     intents: tuple[IntentRecord, ...]
 
     @property
+    def has_many(self) -> bool:
+        """Whether a text may have several intents."""
+        return self.space.project.task == "multi-label"
+
+    @property
     def legend(self) -> tuple[Colour, ...]:
         """The intents in their order; archived ones too, so that the codes stay."""
         return tuple(Colour(i.name, intent_colour(i)) for i in self.intents)
@@ -58,11 +65,13 @@ class _Answers:
         ids: Of the utterances.
         winners: Column of the largest score, (n,) int64.
         outside: Whether it stays under the threshold, (n,).
+        sets: Columns of all that reach their thresholds; None where a text has one intent.
     """
 
     ids: tuple[str, ...]
     winners: Codes
     outside: NDArray[np.bool_]
+    sets: tuple[tuple[int, ...], ...] | None
 
 
 def canvas_of(studio: Studio, space: Space, found: Points) -> Canvas:
@@ -87,8 +96,11 @@ def intent_colour(intent: IntentRecord) -> str:
 
 
 def _by_intent(canvas: Canvas) -> Colouring:
-    """The first intent in the project's order, where a text has several."""
+    """The intent, or in a project of several its combination with others."""
     place = {intent.id: at for at, intent in enumerate(canvas.intents)}
+    if canvas.has_many:
+        places = _each_value(canvas.points.columns.labels, lambda keys: _places(keys, place))
+        return Colouring(*combination_codes(places, canvas.legend, "unlabelled"))
     none, unlabelled = len(place), len(place) + 1
 
     def code(labels: tuple[str, ...] | None) -> int:
@@ -156,11 +168,23 @@ def _moment_names(moments: Sequence[str]) -> list[str]:
 
 
 def _by_prediction(canvas: Canvas) -> Colouring:
+    if canvas.has_many:
+        sets, intents = _predicted_sets(canvas)
+        codes, legend = combination_codes(sets, intents, "not known")
+        known = np.where(codes == len(legend) - 1, -1, codes)  # the map has its own entry for them
+        return Colouring(known, legend[:-1])
     codes, legend = _predicted(canvas)
     return Colouring(codes, legend)
 
 
 def _by_agreement(canvas: Canvas) -> Colouring:
+    if canvas.has_many:
+        place = {intent.id: at for at, intent in enumerate(canvas.intents)}
+        labels = [
+            None if keys is None else frozenset(place[key] for key in keys)
+            for keys in canvas.points.columns.labels
+        ]
+        return Colouring(agreement_codes(labels, _predicted_sets(canvas)[0]), AGREEMENT)
     predicted, known = _predicted(canvas)
     outside = len(known) - 1
     place = {intent.id: at for at, intent in enumerate(canvas.intents)}
@@ -186,13 +210,28 @@ def _by_agreement(canvas: Canvas) -> Colouring:
     return Colouring(np.array(codes, dtype=np.int64), legend)
 
 
-def _predicted(canvas: Canvas) -> tuple[Codes, tuple[Colour, ...]]:
-    """Return the project's intent that each text is answered with, and "out of scope" last."""
+def _predicted_sets(canvas: Canvas) -> tuple[list[Places | None], tuple[Colour, ...]]:
+    """Return the intents that each text is answered with, None where that is not known."""
+    answers, column_codes, extra = _asked(canvas)
+    winners = zip(answers.winners.tolist(), answers.outside.tolist(), strict=True)
+    sets = answers.sets or [() if away else (best,) for best, away in winners]
+    places = _each_value(sets, lambda columns: tuple(sorted(column_codes[list(columns)].tolist())))
+    found = dict(zip(answers.ids, places, strict=True))
+    return [found.get(key) for key in canvas.points.columns.ids], (*canvas.legend, *extra)
+
+
+def _asked(canvas: Canvas) -> tuple[_Answers, Codes, tuple[Colour, ...]]:
+    """Return answers, the code of each of their columns, and intents that the project lacks."""
     opened = open_space(canvas.studio, canvas.space)
     pipeline = require_pipeline(opened)
     embedded = read_embedded(canvas.studio, canvas.space.project, opened.encoder)
     answers = _answers(canvas, pipeline, embedded)
-    column_codes, extra = _columns_as_intents(canvas, pipeline.head.intents)
+    return answers, *_columns_as_intents(canvas, pipeline.head.intents)
+
+
+def _predicted(canvas: Canvas) -> tuple[Codes, tuple[Colour, ...]]:
+    """Return the project's intent that each text is answered with, and "out of scope" last."""
+    answers, column_codes, extra = _asked(canvas)
     legend = (*canvas.legend, *extra, Colour("out of scope", GREY))
     codes = np.where(answers.outside, len(legend) - 1, column_codes[answers.winners])
     row = {key: at for at, key in enumerate(answers.ids)}
@@ -206,12 +245,17 @@ def _answers(canvas: Canvas, pipeline: IntentPipeline, embedded: Embedded) -> _A
     def make() -> _Answers:
         n = len(embedded.ids)
         winners, outside = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool)
+        sets: list[tuple[int, ...]] = []
+        limits = pipeline.calibration.limits(len(pipeline.head.intents))
         for start in range(0, n, _CHUNK):
             part = slice(start, start + _CHUNK)
             scores = pipeline.head.scores(embedded.embeddings[part])
             winners[part] = scores.argmax(1)
             outside[part] = scores.max(1) < pipeline.calibration.threshold
-        return _Answers(embedded.ids, winners, outside)
+            if pipeline.task == "multi-label":
+                sets += [tuple(np.flatnonzero(row).tolist()) for row in scores >= limits]
+        many = tuple(sets) if pipeline.task == "multi-label" else None
+        return _Answers(embedded.ids, winners, outside, many)
 
     version = canvas.space.version
     key = ("answers", version and version.tree_sha256, embedded.digest)
@@ -241,6 +285,16 @@ def _names_then(canvas: Canvas) -> dict[str, str]:
     with canvas.studio.database.read() as connection:
         revision = versions.get(connection, version.dataset_version_id).revision
         return points.intent_ids_by_name(connection, canvas.space.project.id, revision)
+
+
+def _places(keys: tuple[str, ...] | None, place: Mapping[str, int]) -> Places | None:
+    return None if keys is None else tuple(sorted(place[key] for key in keys))
+
+
+def _each_value(column: Sequence[T], make: Callable[[T], R]) -> list[R]:
+    """Make something of every value, of each distinct one once."""
+    made = {value: make(value) for value in set(column)}
+    return [made[value] for value in column]
 
 
 def _each(column: Sequence[T], code: Callable[[T], int]) -> Codes:

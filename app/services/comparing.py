@@ -10,6 +10,7 @@ from app.services.prediction import load_model
 from app.services.studio import Studio
 from app.services.views import GateVerdict, ModelComparison, PinChange
 from core.errors import NotFound
+from core.metrics.multi_label import multi_label_report
 from core.metrics.paired import (
     Difference,
     PairedAnswer,
@@ -18,8 +19,8 @@ from core.metrics.paired import (
     unpaired_difference,
 )
 from core.pipeline import IntentPipeline
-from core.text import counted, match_key
-from core.types import Exemplar, FloatArray
+from core.text import counted, label_words, match_key
+from core.types import Exemplar, FloatArray, Task
 from storage import dataset, events, models, projects, versions
 from storage.database import Transaction
 from storage.diff import DatasetDiff, diff_states
@@ -27,6 +28,8 @@ from storage.records import PinRecord, ProjectRecord
 
 _CHUNK = 512
 _NAMED = 3
+_FIGURE: dict[Task, str] = {"single-label": "accuracy", "multi-label": "exact match"}
+"""What the share of right answers is called."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,27 +113,31 @@ def compare_contenders(
 ) -> ModelComparison:
     """Compare two models, of which the candidate need not be stored yet.
 
-    Answers are judged by the labels and names of now. A text counts as right when its highest
-    ranked intent is one of its labels, as in every other accuracy of the studio.
+    Answers are judged by the labels and names of now, as in every other accuracy of the studio: a
+    text counts as right when its highest ranked intent is one of its labels, or where it may have
+    several, when the answer names all of them and no other.
     """
     with studio.database.read() as connection:
-        key = projects.find(connection, project).id
-        intents = dataset.intents(connection, key)
+        about = projects.find(connection, project)
+        intents = dataset.intents(connection, about.id)
         names = {intent.id: intent.name for intent in intents}
-        tests = _tests(connection, key, names)
-        expected = models.pins(connection, key)
+        tests = _tests(connection, about, names)
+        expected = models.pins(connection, about.id)
     asked_for = {intent.id for intent in intents if not intent.archived}
-    pins = [pin for pin in expected if pin.intent_id in asked_for]
-    before = _answers(studio, champion, tests, pins)
-    after = _answers(studio, candidate, tests, pins)
+    pins = [pin for pin in expected if asked_for.issuperset(pin.intents)]
+    before = _answers(studio, champion, about.task, (tests, pins))
+    after = _answers(studio, candidate, about.task, (tests, pins))
     fresh = [row for row, e in enumerate(tests) if _unseen(e, before, after)]
     pairs = [
-        PairedAnswer(tests[row].text, tests[row].intents, before.best[row], after.best[row])
+        PairedAnswer(
+            tests[row].text, tests[row].intents, before.said[row], after.said[row], about.task
+        )
         for row in fresh
     ]
-    found = _judged(candidate, champion, paired_report(pairs) if pairs else None)
+    found = _judged(candidate, champion, about.task, paired_report(pairs) if pairs else None)
     found = replace(
         found,
+        f1=_f1(pairs) if pairs and about.task == "multi-label" else found.f1,
         refused=tuple(sum(side.refused[row] for row in fresh) for side in (before, after)),
         left_out=len(tests) - len(fresh),
         pins=_pin_changes(pins, names, before, after),
@@ -144,22 +151,24 @@ def gate(comparison: ModelComparison) -> GateVerdict:
 
     Where nothing can be compared nothing speaks against it, and the reasons say so.
     """
+    task, figure = comparison.task, _FIGURE[comparison.task]
     against = [
-        f"It breaks the pin '{pin.text}': {_said(pin.after)} instead of {pin.expected}."
+        f"It breaks the pin '{pin.text}': {label_words(pin.after, task)} instead of "
+        f"{label_words(pin.expected, task)}."
         for pin in comparison.pins_of("broken")
     ]
     difference = comparison.difference
     if difference is not None and difference.high < 0:
-        against.append(f"Its accuracy is lower beyond chance: {_points(difference)}.")
+        against.append(f"Its {figure} is lower beyond chance: {_points(difference)}.")
     if against:
         return GateVerdict(promote=False, reasons=tuple(against))
     kept = "No pin is broken." if comparison.pins else "There are no pins to break."
     if difference is None:
         judged = "Nothing says whether it is better or worse: there are no texts to compare on."
     elif difference.low > 0:
-        judged = f"Its accuracy is higher beyond chance: {_points(difference)}."
+        judged = f"Its {figure} is higher beyond chance: {_points(difference)}."
     else:
-        judged = f"Its accuracy is not lower beyond chance: {_points(difference)}."
+        judged = f"Its {figure} is not lower beyond chance: {_points(difference)}."
     return GateVerdict(promote=True, reasons=(kept, judged))
 
 
@@ -168,37 +177,43 @@ class _Answers:
     """One model's answers, in the names of now.
 
     Attributes:
-        best: Highest ranked intent of each test text.
-        refused: Whether the text was sent out of scope.
+        said: What it says of each test text: the highest ranked intent, or for several labels the
+            decision.
+        refused: Whether the text was answered with no intent.
         pins: Decision about each pin.
         seen: Match keys of the texts it was trained on.
     """
 
-    best: list[str]
+    said: list[tuple[str, ...]]
     refused: list[bool]
     pins: list[tuple[str, ...]]
     seen: frozenset[str]
 
 
 def _answers(
-    studio: Studio, contender: Contender, tests: Sequence[Exemplar], pins: Sequence[PinRecord]
+    studio: Studio,
+    contender: Contender,
+    task: Task,
+    asked: tuple[Sequence[Exemplar], Sequence[PinRecord]],
 ) -> _Answers:
+    tests, pins = asked
     pipeline = contender.open()
     names = contender.names
-    best: list[str] = []
+    said: list[tuple[str, ...]] = []
     refused: list[bool] = []
     texts = [exemplar.text for exemplar in tests]
     rows = _embedded(studio, pipeline, texts)
     for start in range(0, len(texts), _CHUNK):
         part = slice(start, start + _CHUNK)
         for found in pipeline.predict(texts[part], rows[part]):
-            best.append(names.get(found.intent, found.intent))
-            refused.append(found.decision.out_of_scope)
+            answer = (found.intent,) if task == "single-label" else found.decision.intents
+            said.append(tuple(names.get(name, name) for name in answer))
+            refused.append(not found.decision.intents)
     pinned = [pin.text for pin in pins]
     decisions = [p.decision for p in pipeline.predict(pinned, _embedded(studio, pipeline, pinned))]
     seen = {match_key(e.text) for e in pipeline.exemplars} | pipeline.exact.keys()
-    said = [tuple(names.get(name, name) for name in decision.intents) for decision in decisions]
-    return _Answers(best, refused, said, frozenset(seen))
+    pinned_to = [tuple(names.get(name, name) for name in d.intents) for d in decisions]
+    return _Answers(said, refused, pinned_to, frozenset(seen))
 
 
 def _embedded(studio: Studio, pipeline: IntentPipeline, texts: Sequence[str]) -> FloatArray:
@@ -237,11 +252,14 @@ def names_since(
     return {name: now.get(key, name) for name, key in then.items()}
 
 
-def _tests(connection: Transaction, project_id: int, names: Mapping[str, str]) -> list[Exemplar]:
+def _tests(
+    connection: Transaction, project: ProjectRecord, names: Mapping[str, str]
+) -> list[Exemplar]:
+    with_none = project.task == "multi-label"
     return [
         Exemplar(row.id, row.text, tuple(sorted(names[key] for key in row.labels)))
-        for row in dataset.utterances(connection, project_id, "test")
-        if row.labels
+        for row in dataset.utterances(connection, project.id, "test")
+        if row.labels or (with_none and row.labels is not None)
     ]
 
 
@@ -249,21 +267,34 @@ def _pin_changes(
     pins: Sequence[PinRecord], names: Mapping[str, str], before: _Answers, after: _Answers
 ) -> tuple[PinChange, ...]:
     rows = zip(pins, before.pins, after.pins, strict=True)
-    return tuple(PinChange(pin.text, names[pin.intent_id], *said) for pin, *said in rows)
+    return tuple(
+        PinChange(pin.text, tuple(sorted(names[key] for key in pin.intents)), was, now)
+        for pin, was, now in rows
+    )
+
+
+def _f1(pairs: Sequence[PairedAnswer]) -> tuple[float, float]:
+    """Micro F1 of both sides on the texts that they were compared on."""
+    actual = [pair.expected for pair in pairs]
+    answers = ([pair.before for pair in pairs], [pair.after for pair in pairs])
+    before, after = (multi_label_report(actual, said).micro_f1 for said in answers)
+    return before, after
 
 
 def _judged(
-    candidate: Contender, champion: Contender, report: PairedReport | None
+    candidate: Contender, champion: Contender, task: Task, report: PairedReport | None
 ) -> ModelComparison:
     """Compare on single answers where there are some, else by stored figures that are alike."""
     found = ModelComparison(
         candidate=candidate.name,
         champion=champion.name,
         basis="nothing",
+        task=task,
         n=0,
         before=None,
         after=None,
         difference=None,
+        f1=None,
         refused=(0, 0),
         left_out=0,
         intents=(),
@@ -283,7 +314,8 @@ def _judged(
             answers=report.changed,
         )
     old, new = champion.metrics, candidate.metrics
-    if not old.get("judged_on") or old["judged_on"] != new.get("judged_on"):
+    alike = all(old.get(how) == new.get(how) for how in ("judged_on", "task"))
+    if not old.get("judged_on") or not alike:
         return found
     before, after = float(old["accuracy"]), float(new["accuracy"])
     errors = (float(old["noise"]), float(new["noise"]))
@@ -294,6 +326,7 @@ def _judged(
         before=before,
         after=after,
         difference=unpaired_difference(before, after, errors),
+        f1=(float(old["micro_f1"]), float(new["micro_f1"])) if task == "multi-label" else None,
     )
 
 
@@ -320,13 +353,17 @@ def _basis_words(found: ModelComparison) -> list[str]:
         words.append(
             "There are no test texts to compare on; the figures of both trainings are compared."
         )
+    right = "right" if found.task == "single-label" else "with just the right intents"
     of = "test text" if found.basis == "test split" else "text"
     words.append(
-        f"{found.candidate} answers {found.after:.1%} of {counted(found.n, of)} right, "
+        f"{found.candidate} answers {found.after:.1%} of {counted(found.n, of)} {right}, "
         f"{found.champion} {found.before:.1%}: {_points(found.difference)}."
     )
     more = "That is more than chance explains."
     words.append(more if found.difference.beyond_chance else "Chance alone may explain that.")
+    if found.f1 is not None:
+        old, new = found.f1
+        words.append(f"F1 over all intents: {new:.1%}, {old:.1%} before.")
     return words
 
 
@@ -339,7 +376,8 @@ def _answer_words(found: ModelComparison) -> list[str]:
     words = [f"Answers: {', '.join(parts)}." if parts else "Every text is answered as before."]
     old, new = found.refused
     if old != new:
-        words.append(f"{counted(new, 'text')} sent out of scope, {old:,} before.")
+        how = "sent out of scope" if found.task == "single-label" else "answered with no intent"
+        words.append(f"{counted(new, 'text')} {how}, {old:,} before.")
     return words
 
 
@@ -348,17 +386,14 @@ def _pin_words(found: ModelComparison) -> list[str]:
     kinds = [kind for kind in ("kept", "fixed", "broken", "missed") if counts[kind]]
     words = [f"Pins: {', '.join(f'{counts[kind]:,} {kind}' for kind in kinds)}."] if kinds else []
     words += [
-        f"'{pin.text}' should be {pin.expected}, and is {_said(pin.after)} now."
+        f"'{pin.text}' should be {label_words(pin.expected, found.task)}, and is "
+        f"{label_words(pin.after, found.task)} now."
         for pin in found.pins_of("broken")[:_NAMED]
     ]
     if found.stale_pins:
         stale = counted(found.stale_pins, "pin")
         words.append(f"{stale} not judged, for the intent expected is archived or gone.")
     return words
-
-
-def _said(intents: Sequence[str]) -> str:
-    return " and ".join(intents) or "out of scope"
 
 
 def _points(difference: Difference) -> str:

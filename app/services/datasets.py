@@ -12,8 +12,8 @@ from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions, RowProblem, WriteFormat
 from core.formats.writing import write_rows
-from core.text import normalise, text_hash
-from core.types import Split
+from core.text import label_words, normalise, text_hash
+from core.types import Split, Task
 from storage import dataset, events, projects, versions
 from storage.database import Transaction
 from storage.events import Action
@@ -52,7 +52,7 @@ class ImportRequest:
 class _Import:
     """Decides row by row what a file changes; run once to look and once to write."""
 
-    task: str
+    task: Task
     intents: dict[str, str]
     known: dict[str, UtteranceRecord]
     ids: set[str]
@@ -88,6 +88,7 @@ class _Import:
         self.known[key] = _known(identity, text, split, stored)
         self.counts["added"] += 1
         self.counts["labelled"] += labels is not None
+        self.counts["without"] += labels == []
         yield change
 
     def _again(self, row: ImportedRow, twin: UtteranceRecord) -> Iterator[Change]:
@@ -98,13 +99,14 @@ class _Import:
         if twin.labels is None:
             labels = yield from self._labels(row)
             self.counts["labelled"] += 1
+            self.counts["without"] += labels == []
             yield dataset.label(twin, labels)
             stored = tuple(sorted(labels or ()))
             self.known[text_hash(twin.text)] = _known(twin.id, twin.text, twin.split, stored)
         elif set(twin.labels) == {self.intents.get(name) for name in row.intents}:
             self.counts["already_there"] += 1
         else:
-            words = f"row {row.line} says {', '.join(row.intents) or 'no intent'}; label kept"
+            words = f"row {row.line} says {label_words(row.intents, self.task)}; label kept"
             self._note("conflicting", f"{words}: {row.text[:60]!r}")
 
     def _labels(self, row: ImportedRow) -> Generator[Change, None, list[str] | None]:
@@ -180,7 +182,7 @@ def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
             plan = _plan(connection, project, request)
             changes = plan.changes(read_rows(request.path, options))
             events.record(connection, project.id, action, changes)
-    return _report(plan, request)
+    return _report(plan, request, options)
 
 
 def _options(project: ProjectRecord, request: ImportRequest) -> ReadOptions:
@@ -204,7 +206,7 @@ def _plan(connection: Transaction, project: ProjectRecord, request: ImportReques
     )
 
 
-def _report(plan: _Import, request: ImportRequest) -> ImportReport:
+def _report(plan: _Import, request: ImportRequest, options: ReadOptions) -> ImportReport:
     counts = plan.counts
     return ImportReport(
         added=counts["added"],
@@ -216,6 +218,17 @@ def _report(plan: _Import, request: ImportRequest) -> ImportReport:
         new_intents=tuple(plan.new_intents),
         examples=(*plan.restored, *plan.examples),
         dry_run=request.dry_run,
+        without=counts["without"],
+        convention=_convention(options.separator) if plan.task == "multi-label" else "",
+    )
+
+
+def _convention(separator: str | None) -> str:
+    sign = separator or _SEPARATOR
+    return (
+        f"Several intents of a cell are parted by {sign}, as in a{sign}b. A cell of {sign} alone "
+        "says that the text has no intent; an empty one leaves it unlabelled. In JSONL these are "
+        '"intents": ["a", "b"], "intents": [], and no "intents".'
     )
 
 

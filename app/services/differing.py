@@ -1,13 +1,17 @@
 """Utterances whose label and the model disagree: the first place to look for label errors."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.services.embedding import embed_texts
 from app.services.live import LiveModel
 from app.services.workbench import Workbench
+from core.types import ScoreArray
 from storage import browse, projects
+from storage.records import UtteranceRecord
 
 _MOST = 5_000
+_HALF = 0.5
 
 
 def differing_ids(bench: Workbench, project: str) -> tuple[str, ...]:
@@ -29,21 +33,38 @@ def _exemplars(live: LiveModel) -> list[str]:
     head = live.pipeline.head
     if not isinstance(head, VoteHead) or head.diagonal is None:
         return []
-    best = leave_one_out(head).argmax(1)
-    wrong = np.flatnonzero(head.targets[np.arange(len(best)), best] < 0.5)
-    return [live.pipeline.exemplars[row].id for row in wrong.tolist()]
+    right = _right(live, leave_one_out(head), head.targets > _HALF)
+    return [live.pipeline.exemplars[row].id for row in np.flatnonzero(~right).tolist()]
 
 
 def _tests(bench: Workbench, project_id: int, live: LiveModel) -> list[str]:
-    which = browse.Filter(split="test", state="labelled")
-    with bench.studio.database.read() as connection:
-        records, _ = browse.page(connection, project_id, which, "oldest", (0, _MOST))
+    records = _labelled_tests(bench, project_id, live)
     if not records:
         return []
     rows = embed_texts(bench.studio.database, live.pipeline.encoder, [r.text for r in records])
-    best = live.pipeline.head.scores(rows).argmax(1).tolist()
-    return [
-        record.id
-        for record, column in zip(records, best, strict=True)
-        if live.columns[column] not in (record.labels or ())
-    ]
+    labels = np.array([[key in (r.labels or ()) for key in live.columns] for r in records])
+    right = _right(live, live.pipeline.head.scores(rows), labels)
+    if live.pipeline.task == "multi-label":  # an intent that has no column cannot be answered
+        known = set(live.columns)
+        right &= np.array([known.issuperset(r.labels or ()) for r in records])
+    return [records[row].id for row in np.flatnonzero(~right).tolist()]
+
+
+def _labelled_tests(bench: Workbench, project_id: int, live: LiveModel) -> list[UtteranceRecord]:
+    states: list[browse.LabelState] = ["labelled"]
+    if live.pipeline.task == "multi-label":
+        states.append("out-of-scope")
+    found: list[UtteranceRecord] = []
+    with bench.studio.database.read() as connection:
+        for state in states:
+            which = browse.Filter(split="test", state=state)
+            found += browse.page(connection, project_id, which, "oldest", (0, _MOST))[0]
+    return found
+
+
+def _right(live: LiveModel, scores: ScoreArray, labels: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether the best intent is a label, or where there may be several, all answers are."""
+    if live.pipeline.task == "multi-label":
+        answered = scores >= live.pipeline.calibration.limits(scores.shape[1])
+        return np.asarray((answered == labels).all(1))
+    return np.asarray(labels[np.arange(len(scores)), scores.argmax(1)])

@@ -1,21 +1,25 @@
 """Measure a trained pipeline: on its test split, or on texts it had not seen in training."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from core.heads.decision import probabilities
+from core.heads.decision import Calibration, probabilities
+from core.heads.thresholds import fit_multi_label_calibration
 from core.metrics.calibration import expected_calibration_error
-from core.metrics.classification import classification_report
+from core.metrics.classification import IntentQuality, classification_report
 from core.metrics.geometry import alignment, silhouette, uniformity
 from core.metrics.multi_label import multi_label_report
 from core.pipeline import IntentPipeline
-from core.training.runs import RunInputs, RunResult
-from core.types import Exemplar, FloatArray, Prediction
+from core.text import label_words
+from core.training.runs import RunInputs, RunResult, target_matrix
+from core.types import Exemplar, FloatArray, Intent, Prediction, ScoreArray
 
 _CONFUSIONS = 20
+_FOLDS = 5
 
 
 def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dict[str, Any]:
@@ -33,11 +37,15 @@ def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dic
         figures["judged_on"] = f"test split of {len(test)} texts"
     else:
         figures = _judge_honest(result, inputs)
+    # Texts of several intents or none belong to no cluster.
+    alone = np.array([len(e.intents) == 1 for e in shown], dtype=bool)
+    names = [label for label, is_alone in zip(labels, alone, strict=True) if is_alone]
     return {
         **figures,
-        "silhouette_before": silhouette(before, labels),
-        "silhouette_after": silhouette(after, labels),
-        **_geometry(after, labels),
+        "silhouette_before": silhouette(before[alone], names),
+        "silhouette_after": silhouette(after[alone], names),
+        "uniformity": uniformity(after),
+        "alignment": alignment(after[alone], names),
     }
 
 
@@ -46,64 +54,65 @@ def judge_exemplars(
 ) -> dict[str, Any]:
     """Judge a pipeline on labelled texts.
 
-    Where it answers with one intent, a text with several is right if any of them is named.
+    Where a text has one intent, the highest ranked one is judged, and any of a text's labels is
+    right; where it may have several, an answer is right that names all of them and no other.
     """
     predictions = pipeline.predict([e.text for e in exemplars], embeddings)
     if pipeline.task == "multi-label":
-        return _many_figures(
-            exemplars,
-            [p.decision.intents for p in predictions],
-            [{one.intent: one.probability for one in p.ranked} for p in predictions],
-        )
+        return _judge_sets(exemplars, predictions)
     answers = [p.intent for p in predictions]
     confidences = np.array([p.ranked[0].probability for p in predictions])
     figures = _figures(_held_against(exemplars, answers), answers, confidences)
     return {**figures, "in_scope": _in_scope(predictions)}
 
 
+def _judge_sets(exemplars: Sequence[Exemplar], predictions: Sequence[Prediction]) -> dict[str, Any]:
+    pairs = zip(exemplars, predictions, strict=True)
+    marks = [(one.probability, one.intent in e.intents) for e, p in pairs for one in p.ranked]
+    confidences, right = map(np.array, zip(*marks, strict=True))
+    answers = [p.decision.intents for p in predictions]
+    figures = _set_figures([e.intents for e in exemplars], answers)
+    return {**figures, "expected_calibration_error": expected_calibration_error(confidences, right)}
+
+
 def _judge_honest(result: RunResult, inputs: RunInputs) -> dict[str, Any]:
     asked = [inputs.exemplars[row] for row in result.honest_rows]
     names = result.pipeline.head.intents
     shares = probabilities(result.honest, result.pipeline.calibration)
-    if result.pipeline.task == "multi-label":
-        found = result.honest >= result.pipeline.calibration.limits(len(names))
-        answers = [tuple(names[j] for j in np.flatnonzero(row)) for row in found]
-        chances = [dict(zip(names, row.tolist(), strict=True)) for row in shares]
-        return {**_many_figures(asked, answers, chances), "judged_on": result.judged_on}
+    if inputs.task == "multi-label":
+        return _judge_honest_sets(result, asked, shares)
     predicted = [names[j] for j in result.honest.argmax(1)]
     figures = _figures(_held_against(asked, predicted), predicted, shares.max(1))
     kept = result.honest.max(1) >= result.pipeline.calibration.threshold
     return {**figures, "in_scope": float(kept.mean()), "judged_on": result.judged_on}
 
 
-def _many_figures(
-    exemplars: Sequence[Exemplar],
-    answers: Sequence[Sequence[str]],
-    chances: Sequence[Mapping[str, float]],
+def _judge_honest_sets(
+    result: RunResult, asked: Sequence[Exemplar], shares: ScoreArray
 ) -> dict[str, Any]:
-    """Judge answers of any number of intents; they are accurate when all and no others are found.
+    names = result.pipeline.head.intents
+    targets = target_matrix(asked, [Intent(name) for name in names])
+    chosen = _honest_answers(result.honest, targets, result.pipeline.calibration)
+    answers = [tuple(names[j] for j in np.flatnonzero(row)) for row in chosen]
+    error = expected_calibration_error(shares.ravel(), targets.ravel() > 0)
+    figures = _set_figures([e.intents for e in asked], answers)
+    return {**figures, "expected_calibration_error": error, "judged_on": result.judged_on}
 
-    The calibration is that of the intents that were answered.
-    """
-    report = multi_label_report([e.intents for e in exemplars], answers)
-    named = [
-        (e, name, of) for e, a, of in zip(exemplars, answers, chances, strict=True) for name in a
-    ]
-    confidences = np.array([of.get(name, 0.0) for _, name, of in named])
-    right = np.array([name in e.intents for e, name, _ in named], dtype=bool)
-    error = expected_calibration_error(confidences, right) if named else 0.0
-    return {
-        "accuracy": report.exact,
-        "exact": report.exact,
-        "micro_f1": report.micro_f1,
-        "macro_f1": report.macro_f1,
-        "none_recall": report.without_recall,
-        "n_without_intent": report.n_without,
-        "expected_calibration_error": error,
-        "noise": float(np.sqrt(report.exact * (1 - report.exact) / report.n)),
-        "n": report.n,
-        "per_intent": [asdict(quality) for quality in report.intents],
-    }
+
+def _honest_answers(
+    scores: ScoreArray, targets: ScoreArray, calibration: Calibration
+) -> NDArray[np.bool_]:
+    """Answer each text by thresholds that it had no part in choosing; (n, intents)."""
+    order = np.random.default_rng(0).permutation(len(scores))
+    folds = [part for part in np.array_split(order, _FOLDS) if 0 < len(part) < len(scores)]
+    if not calibration.thresholds or not folds:
+        return np.asarray(scores >= calibration.limits(scores.shape[1]))
+    answers = np.zeros(scores.shape, dtype=bool)
+    for fold in folds:
+        seen = np.setdiff1d(np.arange(len(scores)), fold)
+        others = fit_multi_label_calibration(scores[seen], targets[seen])
+        answers[fold] = scores[fold] >= others.limits(scores.shape[1])
+    return answers
 
 
 def _held_against(exemplars: Sequence[Exemplar], answers: Sequence[str]) -> list[str]:
@@ -124,10 +133,9 @@ def _figures(
         "accuracy": report.accuracy,
         "macro_f1": report.macro_f1,
         "expected_calibration_error": expected_calibration_error(confidences, right),
-        # One standard error of the accuracy: smaller differences are no differences.
-        "noise": float(np.sqrt(report.accuracy * (1 - report.accuracy) / report.n)),
+        "noise": _noise(report.accuracy, report.n),
         "n": report.n,
-        "per_intent": [asdict(quality) for quality in report.intents],
+        "per_intent": _per_intent(report.intents),
         "confusions": [
             {"actual": c.actual, "predicted": c.predicted, "count": c.count}
             for c in report.confusions[:_CONFUSIONS]
@@ -135,12 +143,51 @@ def _figures(
     }
 
 
+def _set_figures(
+    actual: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]
+) -> dict[str, Any]:
+    """Judge any number of intents a text; the accuracy is the share of exact matches."""
+    report = multi_label_report(actual, predicted)
+    pairs = zip(map(_in_words, actual), map(_in_words, predicted), strict=True)
+    wrong = Counter((a, p) for a, p in pairs if a != p)
+    ranked = sorted(wrong.items(), key=lambda item: (-item[1], item[0]))
+    return {
+        "task": "multi-label",
+        "accuracy": report.exact,
+        "micro_f1": report.micro_f1,
+        "macro_f1": report.macro_f1,
+        "noise": _noise(report.exact, report.n),
+        "n": report.n,
+        "n_without_intent": report.n_without,
+        "without_intent_found": report.without_recall if report.n_without else None,
+        "per_intent": _per_intent(report.intents),
+        "confusions": [
+            {"actual": a, "predicted": p, "count": count} for (a, p), count in ranked[:_CONFUSIONS]
+        ],
+    }
+
+
+def _in_words(intents: Sequence[str]) -> str:
+    return label_words(sorted(intents), "multi-label")
+
+
+def _noise(accuracy: float, n: int) -> float:
+    """One standard error of an accuracy: smaller differences are no differences."""
+    return float(np.sqrt(accuracy * (1 - accuracy) / n))
+
+
+def _per_intent(intents: Sequence[IntentQuality]) -> list[dict[str, Any]]:
+    return [
+        {
+            "intent": q.intent,
+            "precision": q.precision,
+            "recall": q.recall,
+            "f1": q.f1,
+            "support": q.support,
+        }
+        for q in intents
+    ]
+
+
 def _in_scope(predictions: Sequence[Prediction]) -> float:
     return float(np.mean([not p.decision.out_of_scope for p in predictions]))
-
-
-def _geometry(embeddings: FloatArray, labels: Sequence[str]) -> dict[str, float]:
-    return {
-        "uniformity": uniformity(embeddings),
-        "alignment": alignment(embeddings, labels),
-    }

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput, NotFound, StudioError
-from core.text import normalise
+from core.text import label_words, normalise
 from storage import browse, dataset, events, projects
 from storage.database import Transaction
 from storage.events import Action
@@ -154,8 +154,8 @@ def _said(connection: Transaction, project: ProjectRecord, record: UtteranceReco
     if record.labels is None:
         return f"has taken the label of {text} away"
     names = {intent.id: intent.name for intent in dataset.intents(connection, project.id)}
-    said = " and ".join(sorted(names.get(key, key) for key in record.labels))
-    return f"has labelled {text} as {said or 'out of scope'}"
+    said = label_words(sorted(names.get(key, key) for key in record.labels), project.task)
+    return f"has labelled {text} as {said}"
 
 
 def _labels(
@@ -198,7 +198,8 @@ def _refuse_gone(known: dict[str, IntentRecord], chosen: set[str]) -> None:
 
 def _refuse_number(project: ProjectRecord, chosen: set[str]) -> None:
     if not chosen:
-        raise InvalidInput("A label needs an intent.", "Choose one, or press O for out of scope.")
+        nothing = label_words((), project.task)
+        raise InvalidInput("A label needs an intent.", f"Choose one, or press O for {nothing}.")
     if project.task == "single-label" and len(chosen) > 1:
         raise InvalidInput(
             f"'{project.name}' takes one intent for each text, and {len(chosen)} were chosen.",

@@ -1,6 +1,7 @@
 """Where a typed text lands among the examples of the model that answers."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +14,7 @@ _MOST_POINTS = 2_000
 _NEAREST = 10
 _ALONE = 0.7
 """From this share of the nearest examples on, one intent is named alone."""
+_NOTHING = "texts of no intent"
 Place = tuple[float, float]
 
 
@@ -23,14 +25,14 @@ class ExampleMap:
     Attributes:
         model: Which, as answers name it.
         total: How many examples there are; of very many, some are shown.
-        intents: Names that `codes` count.
-        codes: Intent of each point, the first where it has several.
+        labels: Labels that `codes` count, each by the names of its intents.
+        codes: Label of each point.
         points: Places, in the units of `Landing`.
     """
 
     model: str
     total: int
-    intents: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
     codes: tuple[int, ...] = field(repr=False)
     points: tuple[Place, ...] = field(repr=False)
 
@@ -56,12 +58,13 @@ def example_map(live: LiveModel, model: str) -> ExampleMap:
     rows = np.arange(len(pipeline.exemplars))
     if len(rows) > _MOST_POINTS:
         rows = np.sort(np.random.default_rng(0).choice(rows, _MOST_POINTS, replace=False))
-    code = {name: at for at, name in enumerate(pipeline.head.intents)}
+    labels = sorted({exemplar.intents for exemplar in pipeline.exemplars})
+    code = {label: at for at, label in enumerate(labels)}
     return ExampleMap(
         model=model,
         total=len(pipeline.exemplars),
-        intents=tuple(pipeline.head.intents),
-        codes=tuple(code[pipeline.exemplars[row].intents[0]] for row in rows.tolist()),
+        labels=tuple(labels),
+        codes=tuple(code[pipeline.exemplars[row].intents] for row in rows.tolist()),
         points=_places(live, pipeline.embeddings[rows]),
     )
 
@@ -71,22 +74,23 @@ def landing_of(live: LiveModel, prediction: Prediction, embedding: FloatArray) -
     pipeline = live.pipeline
     cosines = pipeline.embeddings @ unit_rows(embedding[None])[0]
     near = nearest(cosines[None], min(_NEAREST, len(cosines)))[0].tolist()
-    names = [pipeline.exemplars[row].intents[0] for row in near]
+    labels = [pipeline.exemplars[row].intents for row in near]
     row_of = {exemplar.id: row for row, exemplar in enumerate(pipeline.exemplars)}
     voted = [row_of[neighbour.exemplar_id] for neighbour in prediction.neighbours]
     return Landing(
         place=_places(live, embedding[None])[0],
         neighbours=_places(live, pipeline.embeddings[voted]),
-        words=in_words(names, outside=prediction.decision.rule == "out-of-scope"),
+        words=in_words(labels, outside=prediction.decision.rule == "out-of-scope"),
     )
 
 
-def in_words(names: list[str], *, outside: bool) -> str:
-    """Say where a text lies by the intents of its nearest examples, the nearest first."""
+def in_words(labels: Sequence[Sequence[str]], *, outside: bool) -> str:
+    """Say where a text lies by the labels of its nearest examples, the nearest first."""
+    names = (name for label in labels for name in label or (_NOTHING,))
     ranked = Counter(names).most_common()  # of equal ones the nearest comes first
     if outside:
         return f"Lands away from the examples; the nearest are of {_listed(ranked)}."
-    if ranked[0][1] >= _ALONE * len(names):
+    if ranked[0][1] >= _ALONE * len(labels):
         return f"Lands among {ranked[0][0]}."
     return f"Lands between {_listed(ranked)}."
 

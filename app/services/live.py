@@ -29,6 +29,7 @@ from app.services.studio import Studio
 from app.services.traffic import Traffic
 from core.pauses import Pause, no_pause
 from core.planes import Plane, fit_plane
+from core.types import Task
 from storage import browse, dataset, events, models, projects, versions
 from storage.database import Transaction
 from storage.records import ModelVersionRecord, UtteranceRecord
@@ -161,7 +162,7 @@ def _load(studio: Studio, project_id: int, version: ModelVersionRecord) -> LiveM
     taught = dict(base.said)
     if getattr(pipeline.head, "carriers", None) is not None:  # it knows those alone that vote
         with studio.database.read() as connection:
-            taught = _taught_at(connection, project_id, revision)
+            taught = _taught_at(connection, project_id, revision, pipeline.task)
     plane = fit_plane(pipeline.embeddings)
     return LiveModel(version, pipeline, base, taught, plane, revision=revision)
 
@@ -175,14 +176,21 @@ def _is_immediate(live: LiveModel, head: int) -> bool:
     return is_solved and n_exemplars <= _IMMEDIATE
 
 
-def _taught_at(connection: Transaction, project_id: int, revision: int) -> dict[str, Said]:
+def _taught_at(
+    connection: Transaction, project_id: int, revision: int, task: Task
+) -> dict[str, Said]:
     records = versions.state_at(connection, project_id, revision).utterance_records()
-    return {r.id: said for r in records if (said := _wanted(r)) is not None}
+    return {r.id: said for r in records if (said := _wanted(r, task)) is not None}
 
 
-def _wanted(record: UtteranceRecord | None) -> Said | None:
-    """What an utterance says as an exemplar, or None when it is none."""
-    if record is None or record.split != "train" or not record.labels:
+def _wanted(record: UtteranceRecord | None, task: Task) -> Said | None:
+    """What an utterance says as an exemplar, or None when it is none.
+
+    Where several intents are allowed, one of no intent speaks against all of them.
+    """
+    if record is None or record.split != "train" or record.labels is None:
+        return None
+    if not record.labels and task == "single-label":
         return None
     return record.text, tuple(sorted(record.labels))
 
@@ -197,7 +205,8 @@ def _caught_up(
         records = browse.by_ids(connection, project_id, fresh)
         names = {r.id: r.name for r in dataset.intents(connection, project_id)}
     live = _renamed(live, names)
-    said = {**live.said, **{key: _wanted(records.get(key)) for key in fresh}}
+    task: Task = live.pipeline.task
+    said = {**live.said, **{key: _wanted(records.get(key), task) for key in fresh}}
     changes = {key: now for key, now in said.items() if live.base.said.get(key) != now}
     if can_join(live.base, changes):
         live = _joined(Joining(studio.database, names, pause), live, changes)

@@ -14,7 +14,7 @@ from app.services.studio import Studio
 from app.services.traffic import Traffic
 from core.errors import StudioError
 from core.pauses import Pause, no_pause
-from core.types import FloatArray, ScoreArray
+from core.types import FloatArray, ScoreArray, Task
 from storage import browse, events, models
 from storage.records import UtteranceRecord
 
@@ -39,15 +39,19 @@ class Pool:
         records: The utterances.
         embeddings: Unit rows, (n, d) float32.
         probabilities: (n, intents) float64.
+        margins: Score less threshold of each intent, (n, intents).
         familiarity: Largest cosine to an exemplar, (n,).
         live: The model that said so.
+        task: Its own.
     """
 
     records: tuple[UtteranceRecord, ...]
     embeddings: FloatArray = field(repr=False)
     probabilities: ScoreArray = field(repr=False)
+    margins: ScoreArray = field(repr=False)
     familiarity: ScoreArray = field(repr=False)
     live: LiveModel = field(repr=False)
+    task: Task = "single-label"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +189,8 @@ def judged(
         records=records,
         embeddings=unit,
         probabilities=probabilities(scores, pipeline.calibration),
+        margins=scores - pipeline.calibration.limits(len(live.columns)),
         familiarity=familiarity,
         live=live,
+        task=pipeline.task,
     )

@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from app.services.studio import Studio
 from app.services.views import Explanation
 from core.errors import InvalidInput, NotFound
 from core.pipeline import IntentPipeline
-from core.types import Exemplar, Prediction
+from core.types import Exemplar, Prediction, Reason
 from storage import models, projects
 from storage.database import Transaction
 from storage.records import ModelVersionRecord, ProjectRecord
@@ -94,21 +95,55 @@ def own_figures(studio: Studio, reference: str) -> dict[str, Any]:
         return dict(read_facts(folder).get("metrics", {}))
 
 
+def reasons_of(prediction: Prediction) -> tuple[Reason, ...]:
+    """Return why each intent of an answer is in it, or of the leading one where none is told of."""
+    if prediction.reasons:
+        return prediction.reasons
+    decision = prediction.decision
+    return (
+        Reason(
+            decision.leading,
+            decision.score,
+            decision.threshold,
+            prediction.prior,
+            prediction.neighbours,
+        ),
+    )
+
+
+def votes_of_others(reason: Reason) -> float:
+    """Return what all exemplars that a reason does not show add to its score."""
+    return reason.score - reason.prior - sum(n.vote for n in reason.neighbours)
+
+
 def sentence_of(prediction: Prediction) -> str:
     """Say in one sentence what was answered, and because of which examples."""
-    best = prediction.ranked[0]
-    if prediction.decision.rule == "exact":
-        names = " and ".join(prediction.decision.intents)
-        return f"This is {names}, exactly as a labelled example says."
-    helping = [n for n in prediction.neighbours if n.vote > 0]
-    examples = "; ".join(f"“{n.text}”" for n in helping[:2])
+    decision = prediction.decision
+    if decision.rule == "exact":
+        is_it = "This is" if decision.intents else "This has"
+        return f"{is_it} {decision.words}, exactly as a labelled example says."
+    reasons = reasons_of(prediction)
+    examples = "; ".join(f"“{text}”" for text in _helping(reasons)[:2])
     because = f", mostly because of {examples}" if examples else ""
-    if prediction.decision.out_of_scope:
-        return (
-            f"No intent fits well enough: the best, {best.intent}, scores {best.score:.2f}, under "
-            f"the limit of {prediction.decision.threshold:.2f}{because}."
-        )
-    return f"This is {best.intent} ({best.probability:.0%}){because}."
+    if decision.intents:
+        shares = {one.intent: one.probability for one in prediction.ranked}
+        named = " and ".join(f"{name} ({shares[name]:.0%})" for name in decision.intents)
+        return f"This is {named}{because}."
+    if decision.out_of_scope:
+        what, limit = "No intent fits well enough: the best", "the limit"
+    else:
+        what, limit = "This has no intent: the one nearest to its limit", "that"
+    return (
+        f"{what}, {decision.leading}, scores {decision.score:.2f}, under "
+        f"{limit} of {decision.threshold:.2f}{because}."
+    )
+
+
+def _helping(reasons: Sequence[Reason]) -> list[str]:
+    """Texts that vote for the answer, in turn those of each of its intents."""
+    texts = [[n.text for n in reason.neighbours if n.vote > 0] for reason in reasons]
+    in_turn = chain.from_iterable(zip_longest(*texts))
+    return list(dict.fromkeys(text for text in in_turn if text is not None))
 
 
 def _is_bundle(reference: str) -> bool:

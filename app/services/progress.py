@@ -1,6 +1,6 @@
 """Jobs as pages show them, and what a training would take."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,11 +13,13 @@ from core.recipes import (
     TunedRecipe,
     chosen_epochs,
     read_recipe,
+    task_defaults,
 )
 from core.text import counted
+from core.types import Task
 from storage import browse, jobs, models, projects
 from storage.database import Transaction
-from storage.records import JobRecord
+from storage.records import JobRecord, ProjectRecord
 
 _START_SECONDS = 8.0
 """Loading torch and the encoder, encoding, judging."""
@@ -56,14 +58,22 @@ class Size:
 
     rows: int
     intents: int
+    task: Task = "single-label"
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What pressing Train would do, in words, and about how long it would take."""
+    """What pressing Train would do, in words, and about how long it would take.
+
+    Attributes:
+        seconds: How long.
+        sentence: What, in words.
+        defaults: Settings whose default the project's task changes, in words; or "".
+    """
 
     seconds: float
     sentence: str
+    defaults: str = ""
 
 
 def job_view(studio: Studio, job_id: str) -> JobView:
@@ -131,13 +141,14 @@ def estimate(studio: Studio, project: str, recipe: str, settings: dict[str, obje
     Raises:
         InvalidInput: A setting does not fit the recipe.
     """
-    chosen = read_recipe(recipe, settings)
     with studio.database.read() as connection:
         found = projects.find(connection, project)
-        size = Size(*browse.taught(connection, found.id))
-        factor = _factor(connection, found.id)
+        chosen = read_recipe(recipe, settings, found.task)
+        size = Size(*browse.taught(connection, found.id, found.task), found.task)
+        factor = _factor(connection, found)
     seconds = _seconds(chosen, size) * factor
-    return Estimate(seconds, _sentence(chosen, size, seconds))
+    own = task_defaults(recipe, found.task)
+    return Estimate(seconds, _sentence(chosen, size, seconds), _own_words(own))
 
 
 def _seconds(recipe: AnyRecipe, size: Size) -> float:
@@ -154,7 +165,7 @@ def _rows_tuned(recipe: TunedRecipe, size: Size) -> float:
     half the epochs.
     """
     rows = size.rows + size.intents * recipe.names
-    epochs = chosen_epochs(rows, recipe)
+    epochs = chosen_epochs(rows, recipe, size.task)
     if recipe.calibration == "leave-one-out":
         return rows * epochs
     folds = min(recipe.folds, size.rows)
@@ -165,18 +176,18 @@ def _rows_tuned(recipe: TunedRecipe, size: Size) -> float:
     return rows * epochs + (rows - held_out) * max(1, epochs // 2)
 
 
-def _factor(connection: Transaction, project_id: int) -> float:
+def _factor(connection: Transaction, project: ProjectRecord) -> float:
     """How much slower or faster this machine was than expected, when last asked."""
-    lineages = {r.job_id: r.lineage for r in models.list_all(connection, project_id, deleted=True)}
-    for job in jobs.list_all(connection, project_id=project_id):
+    lineages = {r.job_id: r.lineage for r in models.list_all(connection, project.id, deleted=True)}
+    for job in jobs.list_all(connection, project_id=project.id):
         facts = lineages.get(job.id, {})
         done = job.state == "succeeded" and job.kind == "train" and job.attempt == 1
         if not (done and job.started_at and job.finished_at and "n_exemplars" in facts):
             continue
-        size = Size(int(facts["n_exemplars"]), len(facts.get("intents", ())))
+        size = Size(int(facts["n_exemplars"]), len(facts.get("intents", ())), project.task)
         settings = dict(job.payload["recipe"])
         try:
-            recipe = read_recipe(settings.pop("kind"), settings)
+            recipe = read_recipe(settings.pop("kind"), settings, project.task)
         except InvalidInput:  # of an older studio, with settings that are no more
             continue
         began, ended = map(datetime.fromisoformat, (job.started_at, job.finished_at))
@@ -196,6 +207,15 @@ def _sentence(recipe: AnyRecipe, size: Size, seconds: float) -> str:
     else:
         doing = f"Tunes the encoder on {what}, then lets them vote"
     return f"{doing}; about {in_words(seconds)}. Your labels stay as they are."
+
+
+def _own_words(defaults: Mapping[str, object]) -> str:
+    """Say which settings start elsewhere than the form shows, for texts of several intents."""
+    plain = {name: value for name, value in defaults.items() if not isinstance(value, dict)}
+    if not plain:
+        return ""
+    listed = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in plain.items())
+    return f"For texts of several intents the usual settings are: {listed}."
 
 
 def in_words(seconds: float) -> str:

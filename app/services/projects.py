@@ -7,13 +7,14 @@ from pathlib import Path
 from app.services.datasets import ImportRequest, import_file
 from app.services.studio import Studio
 from app.services.views import ImportReport, ProjectView
+from core.types import Task
 from storage import dataset, events, models, projects
 from storage.database import Transaction
 from storage.events import Action
 from storage.records import ProjectRecord
 
 
-def create_project(studio: Studio, name: str, task: str = "single-label") -> ProjectRecord:
+def create_project(studio: Studio, name: str, task: Task = "single-label") -> ProjectRecord:
     """Create an empty project.
 
     Raises:
@@ -73,7 +74,6 @@ def _describe_intents(studio: Studio, record: ProjectRecord, path: Path) -> None
 def _view(connection: Transaction, record: ProjectRecord) -> ProjectView:
     total, labelled = dataset.count(connection, record.id)
     champion = models.champion(connection, record.id)
-    accuracy = None if champion is None else champion.metrics.get("accuracy")
     return ProjectView(
         name=record.name,
         task=record.task,
@@ -81,5 +81,6 @@ def _view(connection: Transaction, record: ProjectRecord) -> ProjectView:
         labelled=labelled,
         utterances=total,
         champion=None if champion is None else f"{record.name}@{champion.number}",
-        accuracy=accuracy,
+        accuracy=None if champion is None else champion.metrics.get("accuracy"),
+        micro_f1=None if champion is None else champion.metrics.get("micro_f1"),
     )

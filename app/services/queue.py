@@ -11,7 +11,7 @@ import numpy as np
 from app.services.live import LiveModel, LiveModels
 from app.services.pool import Pool, Pools
 from app.services.studio import Studio
-from core.selection import rank, spread
+from core.selection import rank, rank_many, spread
 from storage import browse, dataset, projects
 from storage.database import Transaction
 from storage.records import UtteranceRecord
@@ -24,16 +24,27 @@ _SUGGESTIONS = 5
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """An intent that may fit, with its probability."""
+    """An intent that may fit.
+
+    Attributes:
+        intent_id: Its id.
+        intent: Its name.
+        probability: By the model that answers.
+        marked: Whether it is in the answer; always the first alone where a text has one intent.
+    """
 
     intent_id: str
     intent: str
     probability: float
+    marked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class QueueItem:
-    """An utterance to decide on; `suggestions` is None until the model is loaded."""
+    """An utterance to decide on; `suggestions` is None until the model is loaded.
+
+    `out_of_scope` says that the model answers with no intent.
+    """
 
     id: str
     text: str
@@ -172,11 +183,14 @@ class Queues:
         usable = {intent.id for intent in intents if not intent.archived}
         rows = embed_texts(self.studio.database, live.pipeline.encoder, [r.text for r in records])
         fresh = judged(live, tuple(records), rows)
-        away = live.pipeline.head.scores(fresh.embeddings).max(1)
-        away = away < live.pipeline.calibration.threshold
+        found = zip(plain, fresh.probabilities, fresh.margins, strict=True)
         return tuple(
-            replace(item, suggestions=_suggestions(live, usable, shares), out_of_scope=bool(out))
-            for item, shares, out in zip(plain, fresh.probabilities, away, strict=True)
+            replace(
+                item,
+                suggestions=_suggestions(live, usable, shares, margins),
+                out_of_scope=bool(margins.max() < 0),
+            )
+            for item, shares, margins in found
         )
 
 
@@ -185,15 +199,26 @@ def _by_model(
 ) -> list[UtteranceRecord]:
     ids = [record.id for record in pool.records]
     waiting = browse.waiting(connection, project_id, ids)  # some may be labelled or gone by now
-    ranking = rank(wish.order, pool.probabilities, pool.familiarity)  # type: ignore[arg-type]
+    if pool.task == "multi-label":
+        ranking = rank_many(wish.order, pool.margins, pool.familiarity)  # type: ignore[arg-type]
+    else:
+        ranking = rank(wish.order, pool.probabilities, pool.familiarity)  # type: ignore[arg-type]
     free = np.array([ids[row] in waiting and ids[row] not in taken for row in ranking], dtype=bool)
     chosen = [ids[row] for row in spread(ranking[free], pool.embeddings, wish.n)]
     now = browse.by_ids(connection, project_id, chosen)  # texts as they are by now
     return [now[key] for key in chosen]
 
 
-def _suggestions(live: LiveModel, usable: set[str], shares: Any) -> tuple[Suggestion, ...]:
-    """The likeliest of the intents that a person may choose."""
+def _suggestions(
+    live: LiveModel, usable: set[str], shares: Any, margins: Any
+) -> tuple[Suggestion, ...]:
+    """The likeliest of the intents that a person may choose; all in the answer come first."""
     names, ids = live.pipeline.head.intents, live.columns
     best = [j for j in np.argsort(-shares, kind="stable").tolist() if ids[j] in usable]
-    return tuple(Suggestion(ids[j], names[j], float(shares[j])) for j in best[:_SUGGESTIONS])
+    if live.pipeline.task == "single-label":
+        marked = set(best[:1])
+    else:
+        marked = {j for j in best if margins[j] >= 0}
+        best.sort(key=lambda j: j not in marked)
+    shown = best[: max(_SUGGESTIONS, len(marked))]
+    return tuple(Suggestion(ids[j], names[j], float(shares[j]), j in marked) for j in shown)

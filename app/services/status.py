@@ -6,6 +6,7 @@ from typing import Literal
 from app.services.live import LiveModel
 from app.services.registry import model_states
 from app.services.workbench import Workbench
+from core.types import Task
 from storage import browse, events, jobs, models, projects
 from storage.database import Transaction
 
@@ -34,7 +35,8 @@ class StatusView:
         task: `single-label` or `multi-label`.
         revision: Grows with every change.
         champion: Number of the model version that answers, or None.
-        accuracy: Its accuracy in [0, 1], or None.
+        accuracy: Its accuracy in [0, 1], or None; for several labels its share of exact matches.
+        micro_f1: For several labels, its F1 over all intents, else None.
         judged_on: How that was measured, in words.
         hot: Labels that the champion was not trained on.
         waiting: Those of them that do not vote yet, but at the next training.
@@ -48,10 +50,11 @@ class StatusView:
     """
 
     project: str
-    task: str
+    task: Task
     revision: int
     champion: int | None
     accuracy: float | None
+    micro_f1: float | None
     judged_on: str
     hot: int
     waiting: int
@@ -96,6 +99,7 @@ def look(bench: Workbench, project: str) -> StatusView:
         revision=found.head_revision,
         champion=number,
         accuracy=None if champion is None else champion.metrics.get("accuracy"),
+        micro_f1=None if champion is None else champion.metrics.get("micro_f1"),
         judged_on="" if champion is None else str(champion.metrics.get("judged_on", "")),
         hot=0 if live is None else len(live.hot),
         waiting=0 if live is None else len(live.waiting),

@@ -1,7 +1,8 @@
 """The versions of a project's data and models."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from app.services.studio import Studio
 from app.services.views import ModelView, TimelineEntry
@@ -98,11 +99,16 @@ def _model_entry(name: str, record: ModelVersionRecord) -> TimelineEntry:
     recipe = str(facts.get("recipe", {}).get("kind", ""))
     details = [words for words in (recipe, str(facts.get("dataset_version", ""))) if words]
     if accuracy is not None:
-        details.append(
-            f"accuracy {accuracy:.1%}, {record.metrics.get('judged_on', '')}".strip(", ")
-        )
+        details.append(_figures(record.metrics))
     title = f"{name}@{record.number} {how}"
     return TimelineEntry(record.created_at, "model", record.number, title, tuple(details), "")
+
+
+def _figures(metrics: Mapping[str, Any]) -> str:
+    parts = [f"accuracy {metrics['accuracy']:.1%}"]
+    if metrics.get("task") == "multi-label":
+        parts = [f"F1 {metrics['micro_f1']:.1%}", f"exact match {metrics['accuracy']:.1%}"]
+    return ", ".join(filter(None, [*parts, str(metrics.get("judged_on", ""))]))
 
 
 def _move_entries(name: str, moves: list[AliasRecord]) -> Iterator[TimelineEntry]:

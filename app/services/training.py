@@ -57,7 +57,6 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
         InvalidInput: The recipe or the labels do not allow training.
         NotFound: There is no such project or base.
     """
-    read_recipe(request.recipe, request.settings)  # a wrong setting is told before a wrong name
     with studio.database.write() as connection:
         project = projects.find(connection, request.project)
         recipe = read_recipe(request.recipe, request.settings, project.task)
@@ -99,8 +98,9 @@ def do_training(context: JobContext) -> Publish:
 
     payload = context.job.payload
     settings = dict(payload["recipe"])
-    recipe = read_recipe(settings.pop("kind"), settings)
     data = _load_data(context, payload["dataset_version_id"])
+    task = data.project.task
+    recipe = read_recipe(settings.pop("kind"), settings, task)
     context.report(0.01, "loading the encoder")
     encoder = _load_base(context, payload["base"])
     inputs = RunInputs(
@@ -111,7 +111,7 @@ def do_training(context: JobContext) -> Publish:
         embed=partial(embed_texts, context.database),
         checkpoint_every=_CHECKPOINT_STEPS,
         watched=_exemplars(data, "test"),
-        task=data.project.task,
+        task=task,
     )
     result = _drive(context, run_recipe(recipe, inputs, _latest_checkpoint(context)))
     context.told = 0.0
@@ -205,18 +205,19 @@ def _publisher(
 
 
 def _judge_pins(context: JobContext, pipeline: Any, state: State) -> dict[str, Any]:
-    """Judge the pins whose intent these data know; others are no fault of the model."""
+    """Judge the pins whose intents these data know; others are no fault of the model."""
     with context.database.read() as connection:
         pinned = models.pins(connection, context.job.project_id or 0)
     asked_for = {key: row["name"] for key, row in state.intents.items() if not row["archived"]}
-    expected = [pin for pin in pinned if pin.intent_id in asked_for]
+    expected = [pin for pin in pinned if asked_for.keys() >= set(pin.intents)]
     if not expected:
         return {"kept": 0, "broken": []}
     answers = pipeline.predict([pin.text for pin in expected])
+    wanted = [sorted(asked_for[key] for key in pin.intents) for pin in expected]
     broken = [
-        {"text": pin.text, "expected": name, "answer": list(answer.decision.intents)}
-        for pin, answer in zip(expected, answers, strict=True)
-        if (name := asked_for[pin.intent_id]) not in answer.decision.intents
+        {"text": pin.text, "expected": names, "answer": list(answer.decision.intents)}
+        for pin, names, answer in zip(expected, wanted, answers, strict=True)
+        if set(names) != set(answer.decision.intents)
     ]
     return {"kept": len(expected) - len(broken), "broken": broken}
 
@@ -248,21 +249,20 @@ def _facts(
 
 
 def _exemplars(data: _Data, split: str) -> tuple[Exemplar, ...]:
-    """The labelled utterances of a split; that none of several intents fits is a label, too."""
+    """The labelled utterances of a split; those of no intent where one may have any number."""
     names = {key: row["name"] for key, row in data.state.intents.items()}
-    fewest = 0 if data.project.task == "multi-label" else 1
+    with_none = data.project.task == "multi-label"
     return tuple(
         Exemplar(record.id, record.text, tuple(sorted(names[key] for key in record.labels)))
         for record in data.state.utterance_records()
-        if record.split == split and record.labels is not None and len(record.labels) >= fewest
+        if record.split == split and (record.labels or (with_none and record.labels is not None))
     )
 
 
 def _intents(data: _Data) -> tuple[Intent, ...]:
     """Intents that the training data teaches, by name."""
     taught = {name for e in _exemplars(data, "train") for name in e.intents}
-    records = data.state.intent_records()
-    found = [Intent(i.name, i.description) for i in records if i.name in taught]
+    found = [Intent(i.name, i.description) for i in data.state.intent_records() if i.name in taught]
     return tuple(sorted(found, key=lambda intent: intent.name))
 
 

@@ -1,6 +1,6 @@
 """Answer texts with the live model, with everything a page shows of an answer; and pins."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from app.services.landing import ExampleMap, Landing, example_map, landing_of
 from app.services.live import LiveModel
-from app.services.prediction import sentence_of
+from app.services.prediction import reasons_of, sentence_of, votes_of_others
 from app.services.workbench import Workbench
 from core.errors import Conflict, InvalidInput, NotFound
-from core.text import is_storable
-from core.types import Prediction
+from core.text import is_storable, label_words
+from core.types import Prediction, Reason, Task
 from core.vectors import unit_rows
 from storage import browse, dataset, models, projects
 from storage.records import IntentRecord, PinRecord, UtteranceRecord
@@ -22,19 +22,30 @@ _AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True)
+class Why:
+    """Why an intent is in the answer; its shown votes, those of the rest, and the prior sum up."""
+
+    reason: Reason
+    votes_of_others: float
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer with its sentence; the votes, those of the rest, and the prior sum to the score.
 
     Attributes:
         prediction: The answer itself.
         sentence: The answer in words.
-        votes_of_others: Of all exemplars that are not shown.
+        reasons: Why, for each intent in the answer; where it names none, or one had to be named,
+            for the intent that its score is of.
+        votes_of_others: Of all exemplars that are not shown, for the first of the reasons.
         hot: Ids of shown exemplars that training has not seen.
         landing: Where the text lies; None where many were asked at once.
     """
 
     prediction: Prediction
     sentence: str
+    reasons: tuple[Why, ...]
     votes_of_others: float
     hot: tuple[str, ...]
     landing: Landing | None = None
@@ -46,10 +57,10 @@ class PinView:
 
     Attributes:
         text: What is asked.
-        expected: Name of the intent that it must get.
-        answer: What the model says; None while no model is there.
-        kept: Whether that is right; None while no model is there, or where `stale`.
-        stale: Whether the intent is archived or gone, so that no model is judged by it.
+        expected: The intents that it must get, in words.
+        answer: What the model says, in words; None while no model is there.
+        kept: Whether it says just that; None while no model is there, or where `stale`.
+        stale: Whether an intent is archived or gone, so that no model is judged by it.
     """
 
     text: str
@@ -106,11 +117,16 @@ def _name(project: str, live: LiveModel) -> str:
 
 
 def _answer(live: LiveModel, prediction: Prediction, version: str) -> Answer:
-    score = prediction.ranked[0].score
-    others = score - prediction.prior - sum(n.vote for n in prediction.neighbours)
-    hot = tuple(n.exemplar_id for n in prediction.neighbours if n.exemplar_id in live.hot)
-    named = replace(prediction, model_version=version)
-    return Answer(named, sentence_of(prediction), others, hot)
+    found = reasons_of(prediction)
+    reasons = tuple(Why(reason, votes_of_others(reason)) for reason in found)
+    shown = {n.exemplar_id for reason in found for n in reason.neighbours}
+    return Answer(
+        prediction=replace(prediction, model_version=version),
+        sentence=sentence_of(prediction),
+        reasons=reasons,
+        votes_of_others=reasons[0].votes_of_others,
+        hot=tuple(sorted(shown & live.hot)),
+    )
 
 
 def _live(bench: Workbench, project: str) -> LiveModel:
@@ -168,24 +184,30 @@ def _records(
         yield from (Similar(found[k], cosine) for k, cosine in part if k in found)
 
 
-def pin(bench: Workbench, project: str, text: str, intent_id: str) -> None:
-    """Expect an intent for a text; training is then judged by it.
+def pin(bench: Workbench, project: str, text: str, intents: Sequence[str]) -> None:
+    """Expect just these intents, by id, for a text; training is then judged by it.
+
+    Where a text may have several intents, it may be expected to have none.
 
     Raises:
-        Conflict: The intent is archived.
-        InvalidInput: There is no text.
+        Conflict: An intent is archived.
+        InvalidInput: There is no text, or not one intent where a text has one.
         NotFound: There is no such intent.
     """
     if not text.strip() or not is_storable(text):
         raise InvalidInput("A pin needs a text.", "Type one first.")
     with bench.studio.database.write() as connection:
         found = projects.find(connection, project)
-        expected = dataset.intent_by_id(connection, found.id, intent_id)
-        if expected.archived:
-            raise Conflict(
-                f"The intent '{expected.name}' is archived.", "Bring it back, or choose another."
-            )
-        models.add_pin(connection, found.id, text, intent_id, bench.studio.settings.actor)
+        if found.task == "single-label" and len(set(intents)) != 1:
+            raise InvalidInput("A pin expects one intent.", "Choose it.")
+        for key in intents:
+            expected = dataset.intent_by_id(connection, found.id, key)
+            if expected.archived:
+                raise Conflict(
+                    f"The intent '{expected.name}' is archived.",
+                    "Bring it back, or choose another.",
+                )
+        models.add_pin(connection, found.id, text, set(intents), bench.studio.settings.actor)
 
 
 def unpin(bench: Workbench, project: str, text: str) -> None:
@@ -203,14 +225,17 @@ def pins(bench: Workbench, project: str) -> list[PinView]:
     live = bench.models.get(found.id) if records else None
     answers = [] if live is None else live.pipeline.predict([r.text for r in records])
     pairs = zip_longest(records, answers)
-    return [_pin_view(record, intents.get(record.intent_id), said) for record, said in pairs]
+    return [_pin_view(record, found.task, intents, said) for record, said in pairs]
 
 
-def _pin_view(record: PinRecord, expected: IntentRecord | None, said: Prediction | None) -> PinView:
-    name = "?" if expected is None else expected.name
-    stale = expected is None or expected.archived
+def _pin_view(
+    record: PinRecord, task: Task, intents: Mapping[str, IntentRecord], said: Prediction | None
+) -> PinView:
+    expected = [intents.get(key) for key in record.intents]
+    names = sorted("?" if intent is None else intent.name for intent in expected)
+    stale = any(intent is None or intent.archived for intent in expected)
+    words = label_words(names, task)
     if said is None:
-        return PinView(record.text, name, None, None, stale)
-    intents = said.decision.intents
-    answer = " and ".join(intents) or "out of scope"
-    return PinView(record.text, name, answer, None if stale else name in intents, stale)
+        return PinView(record.text, words, None, None, stale)
+    kept = set(said.decision.intents) == set(names)
+    return PinView(record.text, words, said.decision.words, None if stale else kept, stale)

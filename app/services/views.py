@@ -4,20 +4,21 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.metrics.paired import Difference, IntentRecall, PairedAnswer
-from core.types import Prediction
+from core.types import Prediction, Task
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectView:
-    """A project in a list."""
+    """A project in a list; for several labels the accuracy is the share of exact matches."""
 
     name: str
-    task: str
+    task: Task
     intents: int
     labelled: int
     utterances: int
     champion: str | None
     accuracy: float | None
+    micro_f1: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class ImportReport:
         examples: Intents that were archived and are used again, then a few single rows with their
             line, in sentences.
         dry_run: Whether nothing was written.
+        without: Labels given by the file that say that no intent fits.
+        convention: How a cell says several intents, or none, where a text may have several.
     """
 
     added: int
@@ -46,6 +49,8 @@ class ImportReport:
     new_intents: tuple[str, ...]
     examples: tuple[str, ...]
     dry_run: bool
+    without: int = 0
+    convention: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +87,22 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class PinChange:
-    """A pin and what both models answer; an empty answer is out of scope."""
+    """A pin and what both models answer; empty is out of scope, or no intent."""
 
     text: str
-    expected: str
+    expected: tuple[str, ...]
     before: tuple[str, ...]
     after: tuple[str, ...]
 
     @property
     def verdict(self) -> Literal["fixed", "broken", "kept", "missed"]:
         """What the candidate does with it; `missed` is wrong both times."""
-        if self.expected in self.after:
-            return "kept" if self.expected in self.before else "fixed"
-        return "broken" if self.expected in self.before else "missed"
+        was_right, is_right = (
+            set(said) == set(self.expected) for said in (self.before, self.after)
+        )
+        if is_right:
+            return "kept" if was_right else "fixed"
+        return "broken" if was_right else "missed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +115,19 @@ class ModelComparison:
         basis: What accuracies rest on: the test split as it is now, the figures stored with both
             versions (when they were judged alike), or nothing.
         n: Texts that both were judged on.
-        before: Accuracy of the champion in [0, 1], or None without a basis.
-        after: Accuracy of the candidate.
+        before: Accuracy of the champion in [0, 1], or None without a basis; for several labels the
+            share of exact matches.
+        after: The same of the candidate.
         difference: The gain with its 95 % interval.
-        refused: How many of the texts the champion and the candidate send out of scope.
+        refused: How many of the texts the champion and the candidate answer with no intent.
         left_out: Texts of the test split that one of the two was trained on.
         intents: Recall of each intent, the largest loss first; for the test split alone.
         answers: Texts whose answer changed; for the test split alone.
         pins: Every pin with both answers.
         stale_pins: Pins that expect an intent which is archived or gone; they are not judged.
         words: All this in sentences.
+        task: Whether answers are one intent, or any number of them.
+        f1: For several labels, micro F1 of champion and candidate on the same texts; else None.
     """
 
     candidate: str
@@ -133,6 +144,8 @@ class ModelComparison:
     pins: tuple[PinChange, ...]
     stale_pins: int
     words: tuple[str, ...] = ()
+    task: Task = "single-label"
+    f1: tuple[float, float] | None = None
 
     def pins_of(self, verdict: str) -> tuple[PinChange, ...]:
         """Pins of one verdict."""

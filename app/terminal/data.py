@@ -6,11 +6,12 @@ from app.services import datasets, projects, timeline
 from app.services.views import ImportReport
 from app.terminal.output import opened, print_json, say, table, tell
 from core.formats.rows import ReadOptions
+from core.types import Task
 
 
 def new(options: argparse.Namespace) -> None:
     """Create an empty project."""
-    task = "multi-label" if options.multi_label else "single-label"
+    task: Task = "multi-label" if options.multi_label else "single-label"
     with opened(options) as studio:
         projects.create_project(studio, options.name, task)
     say(f"Created '{options.name}'.")
@@ -70,11 +71,12 @@ def projects_(options: argparse.Namespace) -> None:
             view.intents,
             f"{view.labelled} of {view.utterances}",
             view.champion or "-",
-            "-" if view.accuracy is None else f"{view.accuracy:.1%}",
+            _share(view.accuracy),
+            _share(view.micro_f1),
         )
         for view in found
     ]
-    table("Projects", ("name", "task", "intents", "labelled", "champion", "accuracy"), rows)
+    table("Projects", ("name", "task", "intents", "labelled", "champion", "accuracy", "F1"), rows)
 
 
 def versions(options: argparse.Namespace) -> None:
@@ -86,22 +88,26 @@ def versions(options: argparse.Namespace) -> None:
         return
     rows = [(v.number, v.n_rows, v.sha256[:12], v.created_at[:19], v.changes) for v in frozen]
     table("Dataset versions", ("version", "rows", "SHA-256", "made", "changes"), rows)
-    accuracies = [m.metrics.get("accuracy") for m in models]
     table(
         "Model versions",
-        ("version", "recipe", "data", "made", "accuracy", "champion"),
+        ("version", "recipe", "data", "made", "accuracy", "F1", "champion"),
         [
             (
                 m.name,
                 m.recipe,
                 m.dataset_version,
                 m.created_at[:19],
-                "-" if accuracy is None else f"{accuracy:.1%}",
+                _share(m.metrics.get("accuracy")),
+                _share(m.metrics.get("micro_f1")),
                 "yes" if m.champion else "",
             )
-            for m, accuracy in zip(models, accuracies, strict=True)
+            for m in models
         ],
     )
+
+
+def _share(value: object) -> str:
+    return f"{value:.1%}" if isinstance(value, float) else "-"
 
 
 def _say_report(report: ImportReport) -> None:
@@ -120,3 +126,6 @@ def _say_report(report: ImportReport) -> None:
         say(f"  {len(report.new_intents)} new intents: {', '.join(report.new_intents[:8])}")
     for example in report.examples:
         say(f"    {example}")
+    if report.convention:
+        say(f"  {report.without} labelled with no intent")
+        tell(report.convention)

@@ -11,8 +11,10 @@ from app.terminal.output import opened, plain, print_json, progress_bar, say, ta
 from core.errors import InvalidInput, RunFailed
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
-from core.types import Exemplar, Prediction
+from core.types import Exemplar, Prediction, Reason
 from storage.records import JobRecord
+
+_SHARES = ("accuracy", "micro_f1", "macro_f1", "in_scope", "without_intent_found")
 
 
 def read_settings(pairs: list[str]) -> dict[str, object]:
@@ -132,10 +134,7 @@ def predict(options: argparse.Namespace) -> None:
     if options.json:
         print_json({"predictions": [_as_json(p) for p in predictions]})
         return
-    rows = [
-        (p.text, _answer(p), f"{p.ranked[0].probability:.0%}", p.neighbours[0].text)
-        for p in predictions
-    ]
+    rows = [(p.text, p.decision.words, _shares(p), p.neighbours[0].text) for p in predictions]
     table("Predictions", ("text", "intent", "probability", "weightiest example"), rows)
 
 
@@ -165,43 +164,71 @@ def promote(options: argparse.Namespace) -> None:
 
 
 def show_explanation(sentence: str, found: Prediction) -> None:
-    """Print a prediction with its votes as tables."""
+    """Print a prediction with its votes as tables, one for each intent in the answer."""
+    from app.services.prediction import reasons_of
+
     say(sentence)
     ranked = [(s.intent, f"{s.score:+.3f}", f"{s.probability:.1%}") for s in found.ranked[:5]]
     table("Scores", ("intent", "score", "probability"), ranked)
+    for reason in reasons_of(found):
+        _show_reason(reason)
+
+
+def _show_reason(reason: Reason) -> None:
+    from app.services.prediction import votes_of_others
+
     votes = [
-        (f"{n.vote:+.4f}", f"{n.cosine:.3f}", ", ".join(n.intents), n.text)
-        for n in found.neighbours
+        (f"{n.vote:+.4f}", f"{n.cosine:.3f}", ", ".join(n.intents) or "no intent", n.text)
+        for n in reason.neighbours
     ]
-    shown = sum(n.vote for n in found.neighbours)
-    rest = found.ranked[0].score - found.prior - shown
-    votes.append((f"{rest:+.4f}", "", "", "all other examples together"))
-    votes.append((f"{found.prior:+.4f}", "", "", "share of the labels (prior)"))
-    title = f"Votes for {found.ranked[0].intent}; they add up to {found.ranked[0].score:+.4f}"
+    votes.append((f"{votes_of_others(reason):+.4f}", "", "", "all other examples together"))
+    votes.append((f"{reason.prior:+.4f}", "", "", "share of the labels (prior)"))
+    title = (
+        f"Votes for {reason.intent}; they add up to {reason.score:+.4f}, its limit is "
+        f"{reason.threshold:+.4f}"
+    )
     table(title, ("vote", "cosine", "intent", "example"), votes)
 
 
 def say_metrics(name: str, metrics: dict[str, object]) -> None:
     """Print a model's figures."""
-    rows = [(key.replace("_", " "), _figure(key, value)) for key, value in metrics.items()]
+    many = metrics.get("task") == "multi-label"
+    called = {"accuracy": "exact match"} if many else {}
+    rows = [
+        (called.get(key, key.replace("_", " ")), _figure(key, value))
+        for key, value in metrics.items()
+    ]
     table(name, ("figure", "value"), [row for row in rows if row[1]])
+    if many:
+        _say_intents(metrics["per_intent"])
     confusions = metrics.get("confusions")
     if isinstance(confusions, list) and confusions:
         head = ("is", "was answered", "times")
         table("Confusions", head, [tuple(c.values()) for c in confusions[:8]])
 
 
+def _say_intents(found: object) -> None:
+    figures = ("precision", "recall", "f1")
+    rows = [
+        (one["intent"], *(f"{one[figure]:.1%}" for figure in figures), one["support"])
+        for one in (found if isinstance(found, list) else [])
+    ]
+    table("By intent", ("intent", "precision", "recall", "F1", "texts"), rows)
+
+
 def _figure(key: str, value: object) -> str:
     if value is None or isinstance(value, bool | list | dict):
         return ""
     if isinstance(value, float):
-        share = key in ("accuracy", "macro_f1", "in_scope")
-        return f"{value:.1%}" if share else f"{value:.3f}"
+        return f"{value:.1%}" if key in _SHARES else f"{value:.3f}"
     return str(value)
 
 
-def _answer(prediction: Prediction) -> str:
-    return ", ".join(prediction.decision.intents) or "out of scope"
+def _shares(prediction: Prediction) -> str:
+    """Probabilities of all intents in the answer, else of the one that its score is of."""
+    shares = {one.intent: f"{one.probability:.0%}" for one in prediction.ranked}
+    named = [reason.intent for reason in prediction.reasons]
+    return ", ".join(shares[name] for name in named or [prediction.decision.leading])
 
 
 def _as_json(prediction: Prediction) -> dict[str, object]:

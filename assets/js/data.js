@@ -25,8 +25,8 @@ class DataPage {
     const {base} = context;
     const reload = () => this.#reload();
     this.#context = context;
-    this.#intents = new Intents(base);
-    this.#filter = new Filter(() => this.#loadOthers());
+    this.#intents = new Intents(base, context.status.task);
+    this.#filter = new Filter(this.#intents.nothing, () => this.#loadOthers());
     this.#rows = new Rows({
       base,
       filter: this.#filter,
@@ -37,7 +37,7 @@ class DataPage {
         picked: () => this.#bulk.draw(),
       },
     });
-    this.#bulk = new Bulk(base, this.#rows, reload);
+    this.#bulk = new Bulk(base, this.#rows, {done: reload, nothing: this.#intents.nothing});
     this.#intentList = new IntentList(base, this.#intents, reload);
   }
 
@@ -131,7 +131,8 @@ class DataPage {
     const done = await post(`${this.#context.base}/${which}`);
     const batch = done.undone ?? done.redone;
     const said = which === 'undo' ? 'Taken back' : 'Done again';
-    toast(batch ? `${said}: ${batch.verb}, ${ago(batch.at)}.` : `There is nothing to ${which}.`);
+    const verb = batch?.verb === 'out-of-scope' ? this.#intents.nothing : batch?.verb;
+    toast(batch ? `${said}: ${verb}, ${ago(batch.at)}.` : `There is nothing to ${which}.`);
     await this.#reload();
   }
 

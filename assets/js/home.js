@@ -3,7 +3,7 @@ import {address} from './shared/address.js';
 import {field, h, progressBar} from './shared/elements.js';
 import {guarded} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
-import {number, percent, plural} from './shared/words.js';
+import {figuresOf, number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const LEAD = 'Label a few utterances, train in the background, and see which examples decide.';
@@ -43,10 +43,11 @@ function tile(project) {
   );
 }
 
-function accuracyOf({accuracy, champion}) {
-  if (accuracy === null) return h('span', {class: 'soft'}, 'not trained yet');
+function accuracyOf({champion, ...figures}) {
+  if (figures.accuracy === null) return h('span', {class: 'soft'}, 'not trained yet');
   const version = champion.replace(/^.*@/, 'version ');
-  return [h('b', {}, percent(accuracy)), h('span', {class: 'soft'}, ` accuracy, ${version}`)];
+  const what = figures.micro_f1 === null ? ` accuracy, ${version}` : `, ${version}`;
+  return [h('b', {}, figuresOf(figures)), h('span', {class: 'soft'}, what)];
 }
 
 const welcome = () =>

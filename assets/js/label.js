@@ -3,7 +3,8 @@ import {Card} from './label/card.js';
 import {Decisions} from './label/decisions.js';
 import {Guidelines} from './label/guidelines.js';
 import {Digits, Keys} from './label/keys.js';
-import {ORDERS, Queue} from './label/queue.js';
+import {ordersOf, Queue} from './label/queue.js';
+import {Marks} from './label/marks.js';
 import {Tray} from './label/tray.js';
 import {Why} from './label/why.js';
 import {address, query, setQuery} from './shared/address.js';
@@ -12,7 +13,7 @@ import {IntentFinder} from './shared/finder.js';
 import {Intents} from './shared/intents.js';
 import {guarded, toast} from './shared/messages.js';
 import {post} from './shared/rest.js';
-import {number, plural} from './shared/words.js';
+import {capital, number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const SIMILAR = 20;
@@ -22,7 +23,7 @@ export const mount = view => frame(view, 'label', 'Label', null, context => new 
 class LabelPage {
   #context;
   #multi;
-  #chosen = new Set(); // intents given to the utterance on the card, where it may have several
+  #marks = new Marks(); // intents of the utterance on the card, where it may have several
   #intents;
   #decisions;
   #queue;
@@ -41,9 +42,9 @@ class LabelPage {
     const client = clientOfThisTab();
     this.#context = context;
     this.#multi = context.status.task === 'multi-label';
-    this.#intents = new Intents(base);
+    this.#intents = new Intents(base, context.status.task);
     this.#guidelines = new Guidelines(base);
-    this.#why = new Why(base);
+    this.#why = new Why(base, this.#intents);
     this.#decisions = new Decisions(context, this.#intents, {
       sent: operations => this.#sent(operations),
       saved: () => this.#saved(),
@@ -51,6 +52,7 @@ class LabelPage {
     this.#queue = new Queue(context, {
       client,
       order: query().get('order') ?? 'unsure',
+      multi: this.#multi,
       settled: () => [...this.#decisions.settled, ...this.#tray.ids],
       changed: () => this.#draw(),
     });
@@ -69,7 +71,7 @@ class LabelPage {
     this.#finder = new IntentFinder({
       intents: () => this.#intents.open,
       pick: give,
-      create: name => this.#decide('label', {create: [name], intents: [...this.#chosen]}),
+      create: name => this.#create(name),
       label: 'Find or create an intent',
     });
     this.#card = new Card({
@@ -79,7 +81,7 @@ class LabelPage {
       give,
       accept,
       buttons: [
-        ['Out of scope', 'O', actions.o],
+        [capital(this.#intents.nothing), 'O', actions.o],
         ['Skip', 'S', actions.s],
         ['Flag', 'F', actions.f],
         ['More like this', 'M', actions.m],
@@ -89,7 +91,7 @@ class LabelPage {
       ],
     });
     const digits = new Digits(this.#intents, {give, show: typed => this.#card.showDigits(typed)});
-    this.#keys = new Keys({enter: accept, ...actions}, digits);
+    this.#keys = new Keys({enter: accept, ...actions}, {digits, intents: this.#intents});
   }
 
   #actions() {
@@ -122,7 +124,7 @@ class LabelPage {
     const {heading, main} = this.#context;
     const order = select(
       {'aria-label': 'Order of the queue', onchange: event => this.#reorder(event.target.value)},
-      ORDERS,
+      ordersOf(this.#multi),
       this.#queue.order,
     );
     const undo = h('button', {class: 'push', onclick: () => this.#undo()}, 'Undo ', h('kbd', {}, 'U'));
@@ -177,7 +179,7 @@ class LabelPage {
   #decide(kind, more = {}) {
     const item = this.#queue.take();
     if (!item) return;
-    this.#chosen.clear();
+    this.#marks.clear();
     this.#why.hide();
     this.#decisions.add(kind, item, more);
     if (kind !== 'flag') this.#countLeft(this.#waiting - 1);
@@ -190,16 +192,31 @@ class LabelPage {
       this.#decide('label', {intents: [intent.id]});
       return;
     }
-    if (!this.#chosen.delete(intent.id)) this.#chosen.add(intent.id);
+    if (!this.#queue.first) return;
+    this.#marks.toggle(this.#queue.first, intent.id);
     this.#draw();
+  }
+
+  // A new intent is the label, or where there may be several, one of them.
+  #create(name) {
+    if (!this.#multi) this.#decide('label', {create: [name]});
+    else if (this.#queue.first) {
+      this.#marks.create(this.#queue.first, name);
+      this.#draw();
+    }
   }
 
   #accept() {
     const item = this.#queue.first;
     if (!item) return;
+    if (this.#multi && this.#marks.areKnown(item)) {
+      const {intents, create} = this.#marks.of(item);
+      if (intents.length || create.length) this.#decide('label', {intents, create});
+      else this.#decide('out-of-scope');
+      return;
+    }
     const best = item.suggestions?.[0]?.intent_id;
-    if (this.#chosen.size) this.#decide('label', {intents: [...this.#chosen]});
-    else if (best) this.#decide('label', {intents: [best]});
+    if (best) this.#decide('label', {intents: [best]});
     else toast('There is no suggestion yet.', 'Type an intent’s number, or press / to find one.');
   }
 
@@ -232,13 +249,17 @@ class LabelPage {
   }
 
   async #pin(item) {
-    const best = item?.suggestions?.[0];
-    if (!best?.intent_id) {
+    if (!item) return;
+    const {text} = item;
+    const marked = this.#marks.of(item).intents;
+    const intents = this.#multi ? marked : marked.slice(0, 1);
+    if (!(intents.length || (this.#multi && this.#marks.areKnown(item)))) {
       toast('There is no intent to pin yet.', 'Label it first, then pin it on the Try page.');
       return;
     }
-    await post(`${this.#context.base}/pins`, {text: item.text, intent: best.intent_id});
-    const said = `Pinned: “${item.text.slice(0, 60)}” must get ${best.intent}.`;
+    await post(`${this.#context.base}/pins`, {text, intents});
+    const names = intents.map(id => this.#intents.byId.get(id)?.name).join(' and ');
+    const said = `Pinned: “${text.slice(0, 60)}” must get ${names || this.#intents.nothing}.`;
     toast(said, 'Every training is judged by it.', 'good');
   }
 
@@ -278,7 +299,7 @@ class LabelPage {
     const {first, fetching, note} = this.#queue;
     this.#orderNote.textContent = note;
     const hasModel = this.#context.status.champion !== null;
-    if (first) this.#card.draw(first, {chosen: this.#chosen, hasModel});
+    if (first) this.#card.draw(first, {marks: this.#marks, hasModel});
     else this.#card.rest(fetching ? h('p', {class: 'empty'}, 'Looking for utterances …') : this.#done());
   }
 
@@ -289,7 +310,7 @@ class LabelPage {
       waiting || this.#decisions.unsaved ? 'The queue is being filled' : 'Nothing is left to label';
     const words = waiting
       ? 'Other tabs may hold what is left.'
-      : 'Every utterance has a label, is out of scope or was skipped.';
+      : 'Every utterance has a label or was skipped.';
     return h(
       'div',
       {class: 'empty'},

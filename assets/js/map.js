@@ -49,7 +49,7 @@ class MapPage {
       model: given.get('model') ?? '',
       other: given.get('other') ?? '',
     };
-    this.#intents = new Intents(context.base);
+    this.#intents = new Intents(context.base, context.status.task);
     this.#plot = new Plot({
       lassoed: guarded(places => this.#selection.showPicked(places.map(place => this.#points.ids[place]))),
       clicked: guarded(place => this.#showNeighbours(this.#points.ids[place])),

@@ -3,7 +3,7 @@ import {address, query, setQuery} from './shared/address.js';
 import {fill, h, progressBar} from './shared/elements.js';
 import {complain} from './shared/messages.js';
 import {call} from './shared/rest.js';
-import {percent, plural} from './shared/words.js';
+import {figuresOf, number, percent, plural} from './shared/words.js';
 
 const PAGES = [
   ['data', 'Data'],
@@ -195,8 +195,8 @@ function jobState(job, href) {
   ];
 }
 
-function championState({champion, accuracy, judged_on: basis}) {
+function championState({champion, judged_on: basis, ...figures}) {
   if (champion === null) return h('span', {}, 'no model yet');
-  const share = h('b', {}, percent(accuracy));
+  const share = h('b', {}, figuresOf(figures));
   return h('span', {'data-role': 'champion', title: basis}, `v${champion} `, share);
 }

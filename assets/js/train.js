@@ -44,6 +44,7 @@ class TrainPage {
   #following = false;
   #choices = this.#makeChoices();
   #estimated = h('p', {role: 'status', 'data-role': 'estimate'});
+  #defaults = h('p', {class: 'soft small', 'data-role': 'defaults'});
   #gate;
   #start;
   #live = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Training'});
@@ -83,7 +84,7 @@ class TrainPage {
   }
 
   #layOut() {
-    const estimated = h('div', {style: {flex: '1', 'min-width': '240px'}}, this.#estimated);
+    const estimated = h('div', {style: {flex: '1', 'min-width': '240px'}}, this.#estimated, this.#defaults);
     this.#context.main.append(
       h(
         'section',
@@ -137,9 +138,10 @@ class TrainPage {
 
   async #estimate() {
     try {
-      const {sentence} = await post(`${this.#context.base}/estimate`, this.#wish);
+      const {sentence, defaults} = await post(`${this.#context.base}/estimate`, this.#wish);
       this.#estimated.className = '';
       this.#estimated.textContent = sentence;
+      this.#defaults.textContent = defaults;
       this.#start.disabled = Boolean(this.#running);
     } catch (error) {
       this.#estimated.className = 'bad';

@@ -34,7 +34,7 @@ class TryPage {
 
   constructor(context) {
     this.#context = context;
-    this.#intents = new Intents(context.base);
+    this.#intents = new Intents(context.base, context.status.task);
     this.#pins = new Pins(context.base, this.#intents);
     this.#landing = new LandingMap(context.base, this.#intents);
     const landed = {class: 'sheet', hidden: true, 'aria-label': 'Where it lands'};

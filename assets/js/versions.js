@@ -4,7 +4,7 @@ import {comparisonOf} from './shared/comparison.js';
 import {fill, h} from './shared/elements.js';
 import {ask, guarded, toast} from './shared/messages.js';
 import {call, post, upload} from './shared/rest.js';
-import {plural} from './shared/words.js';
+import {nothingFits, plural} from './shared/words.js';
 import {frame} from './studio.js';
 import {dataView, differenceView} from './versions/data.js';
 import {lineageView, modelsView} from './versions/models.js';
@@ -88,7 +88,7 @@ class VersionsPage {
     setQuery({older, newer: newer || ''});
     this.#show(h('p', {class: 'soft'}, 'Comparing …'));
     const found = await call(`${this.#base}/diff?older=${older}&newer=${newer}`);
-    this.#show(differenceView(older, newer, found));
+    this.#show(differenceView(older, newer, found, nothingFits(this.#context.status.task)));
   }
 
   async #lineage(number) {

@@ -7,7 +7,7 @@ from core.errors import InvalidInput
 from core.formats.decoding import find_encoding
 from core.formats.detect import find_format, find_layout, read_head
 from core.formats.reading import read_rows
-from core.formats.rows import ImportedRow, ReadFormat, ReadOptions
+from core.formats.rows import NO_INTENT, ImportedRow, ReadFormat, ReadOptions
 
 _ROWS = 8
 _LONGEST_SHOWN = 200
@@ -62,11 +62,18 @@ def _columns(path: Path, encoding: str, options: ReadOptions, names: list[str]) 
     return names[layout.text], "" if layout.intent is None else names[layout.intent]
 
 
+def _label(row: ImportedRow) -> str:
+    """Show a label; that of no intent is not blank, for a blank one is none."""
+    if row.intents is None:
+        return ""
+    return ", ".join(row.intents) or NO_INTENT
+
+
 def _of_rows(path: Path, kind: ReadFormat, options: ReadOptions) -> FilePreview:
     shown: list[tuple[str, ...]] = []
     for row in read_rows(path, replace(options, format=kind)):
         if isinstance(row, ImportedRow):
-            shown.append((row.text[:_LONGEST_SHOWN], ", ".join(row.intents or ())))
+            shown.append((row.text[:_LONGEST_SHOWN], _label(row)))
         if len(shown) == _ROWS:
             break
     return FilePreview(kind, ("text", "intent"), tuple(shown), "text", "intent")

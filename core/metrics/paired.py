@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from math import hypot, sqrt
 from typing import Literal
 
+from core.types import Task
+
 _Z95 = 1.959963984540054
 """Half width of a 95 % interval in standard errors."""
 
@@ -26,25 +28,56 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class PairedAnswer:
-    """A text with its label and both answers; one of several labels makes an answer right."""
+    """A text with its label and both answers.
+
+    Attributes:
+        text: What was asked.
+        expected: Its intents.
+        before: The first answer: one intent, or for several labels any number of them.
+        after: The second answer.
+        task: For one label, any of those expected is right; for several, all of them and no other.
+    """
 
     text: str
     expected: tuple[str, ...]
-    before: str
-    after: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    task: Task = "single-label"
+
+    @property
+    def was_right(self) -> bool:
+        """Whether the first answer is right."""
+        return self._is_right(self.before)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the second answer is right."""
+        return self._is_right(self.after)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the two answers differ; their order says nothing."""
+        return set(self.before) != set(self.after)
 
     @property
     def verdict(self) -> Literal["fixed", "broken", "other"]:
         """What the second answer did; `other` is wrong both times, or right both times."""
-        was_right, is_right = self.before in self.expected, self.after in self.expected
-        if was_right == is_right:
+        if self.was_right == self.is_right:
             return "other"
-        return "fixed" if is_right else "broken"
+        return "fixed" if self.is_right else "broken"
+
+    def _is_right(self, answer: tuple[str, ...]) -> bool:
+        if self.task == "multi-label":
+            return set(answer) == set(self.expected)
+        return not set(answer).isdisjoint(self.expected)
 
 
 @dataclass(frozen=True, slots=True)
 class IntentRecall:
-    """Texts of an intent, and the share of them that each pipeline answers right."""
+    """Texts of an intent, and the share of them for which each pipeline finds it.
+
+    Where a text has one intent, any other of its labels will do.
+    """
 
     intent: str
     support: int
@@ -63,8 +96,8 @@ class PairedReport:
 
     Attributes:
         n: Texts judged.
-        before: Accuracy of the first.
-        after: Accuracy of the second.
+        before: Accuracy of the first; for several labels, its share of exact matches.
+        after: The same of the second.
         difference: Gain of the second over the first.
         intents: Recall of each labelled intent, the largest loss first.
         changed: Texts whose answer differs: broken, fixed, then others, in the order given.
@@ -112,14 +145,14 @@ def paired_report(pairs: Sequence[PairedAnswer]) -> PairedReport:
     """
     n = len(pairs)
     order = {"broken": 0, "fixed": 1, "other": 2}
-    changed = sorted((p for p in pairs if p.before != p.after), key=lambda p: order[p.verdict])
+    changed = sorted((p for p in pairs if p.changed), key=lambda p: order[p.verdict])
     fixed = sum(p.verdict == "fixed" for p in changed)
     broken = sum(p.verdict == "broken" for p in changed)
     difference = paired_difference(fixed, broken, n)
     return PairedReport(
         n=n,
-        before=sum(p.before in p.expected for p in pairs) / n,
-        after=sum(p.after in p.expected for p in pairs) / n,
+        before=sum(p.was_right for p in pairs) / n,
+        after=sum(p.is_right for p in pairs) / n,
         difference=difference,
         intents=_recalls(pairs),
         changed=tuple(changed),
@@ -135,12 +168,18 @@ def _recalls(pairs: Sequence[PairedAnswer]) -> tuple[IntentRecall, ...]:
         IntentRecall(
             intent,
             len(same),
-            sum(p.before in p.expected for p in same) / len(same),
-            sum(p.after in p.expected for p in same) / len(same),
+            sum(_finds(p, intent, p.before) for p in same) / len(same),
+            sum(_finds(p, intent, p.after) for p in same) / len(same),
         )
         for intent, same in texts.items()
     ]
     return tuple(sorted(found, key=lambda recall: (recall.change, recall.intent)))
+
+
+def _finds(pair: PairedAnswer, intent: str, answer: tuple[str, ...]) -> bool:
+    if pair.task == "multi-label":
+        return intent in answer
+    return not set(answer).isdisjoint(pair.expected)
 
 
 def _interval(value: float, error: float) -> Difference:

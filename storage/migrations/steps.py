@@ -10,6 +10,7 @@ from storage.migrations import (
     m0003_order,
     m0004_gate,
     m0005_pages,
+    m0006_pins,
 )
 
 STEPS = (
@@ -18,6 +19,7 @@ STEPS = (
     (m0003_order.REVISION, m0003_order.upgrade),
     (m0004_gate.REVISION, m0004_gate.upgrade),
     (m0005_pages.REVISION, m0005_pages.upgrade),
+    (m0006_pins.REVISION, m0006_pins.upgrade),
 )
 HEAD = STEPS[-1][0]
 

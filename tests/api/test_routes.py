@@ -224,6 +224,7 @@ def test_an_answer_adds_up_and_a_label_counts_at_once(client, trained) -> None:
         "rule": "exact",
         "score": 0,
         "threshold": 0,
+        "leading": "password",
     }
     assert client.get("/api/projects/p/status").json()["hot"] == 1
     ops(client, {"key": "undo-001", "kind": "undo", "of": "label-01"})
@@ -245,8 +246,8 @@ def test_a_typed_text_lands_on_the_map_of_the_examples(client, trained) -> None:
 
 def test_pins_tell_whether_they_are_kept(client, trained) -> None:
     parcel, refund = intent(client, "parcel"), intent(client, "refund")
-    client.post("/api/projects/p/pins", json={"text": "where is my parcel", "intent": parcel})
-    client.post("/api/projects/p/pins", json={"text": "the parcel is late", "intent": refund})
+    client.post("/api/projects/p/pins", json={"text": "where is my parcel", "intents": [parcel]})
+    client.post("/api/projects/p/pins", json={"text": "the parcel is late", "intents": [refund]})
     kept = {p["text"]: p["kept"] for p in client.get("/api/projects/p/pins").json()}
     assert kept == {"where is my parcel": True, "the parcel is late": False}
     client.post("/api/projects/p/pins", json={"text": "the parcel is late"})

@@ -63,7 +63,9 @@ def train(studio: Studio) -> None:
 def page(visit: Callable[..., Page], hostile_home: Path, tmp_path: Path) -> Iterator[Page]:
     studio = Served(copy_home(hostile_home, tmp_path / "home")).start()
     page = visit(studio)
-    studio.ask(f"/projects/{quote(PROJECT, safe='')}/pins", {"text": BOMB, "intent": first(studio)})
+    studio.ask(
+        f"/projects/{quote(PROJECT, safe='')}/pins", {"text": BOMB, "intents": [first(studio)]}
+    )
     yield page
     studio.stop()
     assert studio.strangers() == []

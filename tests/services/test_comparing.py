@@ -33,7 +33,7 @@ def pin(studio: Studio, text: str, intent: str) -> None:
     with studio.database.write() as connection:
         project = projects.find(connection, "p")
         found = dataset.intent_named(connection, project.id, intent)
-        models.add_pin(connection, project.id, text, found.id)
+        models.add_pin(connection, project.id, text, [found.id])
 
 
 def test_five_fixed_and_two_broken_of_a_hundred_test_texts(studio: Studio) -> None:
@@ -49,9 +49,9 @@ def test_five_fixed_and_two_broken_of_a_hundred_test_texts(studio: Studio) -> No
     assert found.difference.low == pytest.approx(-0.0215213, abs=1e-6)
     verdicts = [(a.text, a.expected, a.before, a.after, a.verdict) for a in found.answers]
     assert verdicts[:3] == [
-        ("text 0", ("refund",), "refund", "parcel", "broken"),
-        ("text 1", ("refund",), "refund", "parcel", "broken"),
-        ("text 2", ("refund",), "parcel", "refund", "fixed"),
+        ("text 0", ("refund",), ("refund",), ("parcel",), "broken"),
+        ("text 1", ("refund",), ("refund",), ("parcel",), "broken"),
+        ("text 2", ("refund",), ("parcel",), ("refund",), "fixed"),
     ]
     assert len(verdicts) == 7
     assert [(r.intent, r.support, r.before, r.after) for r in found.intents] == [
@@ -173,7 +173,9 @@ def test_a_renamed_intent_is_the_same_answer_and_a_merged_one_is_wrong(studio: S
     new = contender("p@2", StubPipeline({}, otherwise="money back"))
     found = compare_contenders(studio, "p", new, old)
     assert (found.before, found.after) == (0.5, 1.0)
-    assert [(a.text, a.before, a.after) for a in found.answers] == [("b", "parcel", "money back")]
+    assert [(a.text, a.before, a.after) for a in found.answers] == [
+        ("b", ("parcel",), ("money back",))
+    ]
 
 
 def test_versions_are_compared_by_number_from_nothing_and_up_to_now(studio: Studio) -> None:

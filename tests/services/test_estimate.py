@@ -79,7 +79,7 @@ def test_the_sentence_counts_exemplars_alone(studio: Studio) -> None:
     assert "lets 40 labelled utterances of 4 intents vote" in found.sentence
     assert found.seconds == pytest.approx(8.0 + 0.003 * 40)
     with studio.database.read() as connection:
-        assert browse.taught(connection, 1) == (40, 4)
+        assert browse.taught(connection, 1, "single-label") == (40, 4)
 
 
 def ran(studio: Studio, seconds: float) -> None:

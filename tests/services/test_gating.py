@@ -33,7 +33,7 @@ def compared(fixed: int, broken: int, n: int, *pins: PinChange) -> ModelComparis
 
 
 def pin(before: str, after: str) -> PinChange:
-    return PinChange("my text", "refund", (before,) if before else (), (after,) if after else ())
+    return PinChange("my text", ("refund",), (before,) if before else (), (after,) if after else ())
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_candidate_is_judged_by_the_test_split_and_the_pins(studio: Studio, ti
     assert (waits.promote, waits.reasons[-1]) == (False, "A person decides.")
     with studio.database.write() as connection:
         key = dataset.intent_named(connection, project.id, "parcel").id
-        models.add_pin(connection, project.id, "where is my parcel", key)
+        models.add_pin(connection, project.id, "where is my parcel", [key])
     refused = judged(studio, StubPipeline(right, otherwise="refund"))
     assert not refused.promote
     assert refused.reasons == ("It breaks the pin 'where is my parcel': refund instead of parcel.",)
@@ -132,9 +132,9 @@ def test_pins_of_intents_that_the_data_do_not_have_fail_no_training(home, tiny_p
         job = jobs.enqueue(connection, "train", payload, project.id)
         made = dataset.create_intent("later")
         events.record(connection, project.id, Action("create intent"), [made])
-        models.add_pin(connection, project.id, "something new", made.subject_id)
+        models.add_pin(connection, project.id, "something new", [made.subject_id])
         key = dataset.intent_named(connection, project.id, "parcel").id
-        models.add_pin(connection, project.id, "where is my parcel", key)
+        models.add_pin(connection, project.id, "where is my parcel", [key])
     done = do(home, job.id)
     assert done.state == "succeeded", done.message
     with home.database.read() as connection:

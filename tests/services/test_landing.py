@@ -24,8 +24,8 @@ def test_an_example_lands_on_its_own_point_of_the_map(bench: Workbench) -> None:
     assert live is not None
     assert (shown.model, shown.total, len(shown.points)) == (f"p@{live.version.number}", 20, 20)
     exemplars = live.pipeline.exemplars
-    named = [shown.intents[code] for code in shown.codes]
-    assert named == [exemplar.intents[0] for exemplar in exemplars]
+    named = [shown.labels[code] for code in shown.codes]
+    assert named == [exemplar.intents for exemplar in exemplars]
     for row in (0, 7, 19):
         (one,) = answer(bench, "p", [exemplars[row].text])
         assert one.landing is not None
@@ -87,7 +87,7 @@ def test_a_new_label_adds_a_point_and_moves_none(bench: Workbench, home: Studio)
 def test_where_a_text_lies_is_said_by_its_nearest_examples(
     names: list[str], words: str, *, outside: bool
 ) -> None:
-    assert in_words(names, outside=outside) == words
+    assert in_words([(name,) for name in names], outside=outside) == words
 
 
 def test_a_plane_places_others_as_those_it_was_fitted_to() -> None:

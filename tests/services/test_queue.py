@@ -105,7 +105,14 @@ def pool(bench: Workbench, shares: np.ndarray, rows: np.ndarray, familiarity: np
     """Let the workbench know a pool of u0, u1, ... as made by hand."""
     with bench.studio.database.read() as connection:
         records = list(dataset.utterances(connection, 1))[: len(rows)]
-    made = Pool(tuple(records), unit_rows(rows.astype(np.float32)), shares, familiarity, live=None)
+    made = Pool(
+        tuple(records),
+        unit_rows(rows.astype(np.float32)),
+        shares,
+        shares - 0.5,
+        familiarity,
+        live=None,
+    )
     bench.pools.known[1] = made
 
 

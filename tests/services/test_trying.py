@@ -80,8 +80,8 @@ def test_a_large_tray_of_the_pool_itself_does_not_hide_the_others(bench: Workben
 
 def test_pins_tell_what_is_expected_and_answered(bench: Workbench) -> None:
     parcel, refund = intent(bench, "parcel"), intent(bench, "refund")
-    trying.pin(bench, "p", "where is my parcel", parcel)
-    trying.pin(bench, "p", "the parcel is late", refund)
+    trying.pin(bench, "p", "where is my parcel", [parcel])
+    trying.pin(bench, "p", "the parcel is late", [refund])
     said = {(p.text, p.expected, p.answer, p.kept) for p in trying.pins(bench, "p")}
     assert said == {
         ("where is my parcel", "parcel", "parcel", True),
@@ -95,24 +95,24 @@ def test_pins_tell_what_is_expected_and_answered(bench: Workbench) -> None:
     trying.unpin(bench, "p", "the parcel is late ")
     assert [p.text for p in trying.pins(bench, "p")] == ["where is my parcel"]
     with pytest.raises(InvalidInput):
-        trying.pin(bench, "p", "  ", parcel)
+        trying.pin(bench, "p", "  ", [parcel])
     with pytest.raises(NotFound):
-        trying.pin(bench, "p", "text", "nobody")
+        trying.pin(bench, "p", "text", ["nobody"])
 
 
 def test_a_pin_of_an_archived_intent_is_neither_kept_nor_broken(bench: Workbench) -> None:
     """The page called it broken for ever, while no training was judged by it."""
     parcel = intent(bench, "parcel")
-    trying.pin(bench, "p", "good morning", parcel)
+    trying.pin(bench, "p", "good morning", [parcel])
     browsing.change_intent(bench.studio, "p", parcel, {"archived": True})
     [found] = trying.pins(bench, "p")
     assert (found.expected, found.kept, found.stale) == ("parcel", None, True)
     with pytest.raises(Conflict, match="'parcel' is archived"):
-        trying.pin(bench, "p", "another", parcel)
+        trying.pin(bench, "p", "another", [parcel])
     browsing.change_intent(bench.studio, "p", parcel, {"archived": False})
     assert [(p.kept, p.stale) for p in trying.pins(bench, "p")] == [(False, False)]
     with pytest.raises(InvalidInput, match="needs a text"):
-        trying.pin(bench, "p", "a\0b", parcel)
+        trying.pin(bench, "p", "a\0b", [parcel])
 
 
 def test_pins_wait_for_a_model(studio: Studio) -> None:
@@ -121,7 +121,7 @@ def test_pins_wait_for_a_model(studio: Studio) -> None:
     made = dataset.create_intent("a")
     with studio.database.write() as connection:
         events.record(connection, project.id, Action("create"), [made])
-    trying.pin(bench, "p", "hello", made.subject_id)
+    trying.pin(bench, "p", "hello", [made.subject_id])
     [found] = trying.pins(bench, "p")
     assert (found.expected, found.answer, found.kept) == ("a", None, None)
     assert differing_ids(bench, "p") == ()

@@ -183,7 +183,7 @@ def test_a_search_means_its_letters_in_any_case(database, text: str, found: list
 def test_counts_add_up_to_what_the_filters_find(database, everything, intent_ids) -> None:
     with database.read() as connection:
         counts = browse.counts(connection, 1)
-        exemplars = browse.taught(connection, 1)
+        exemplars = browse.taught(connection, 1, "single-label")
     for state, test in STATES.items():
         assert getattr(counts, state.replace("-", "_")) == sum(map(test, everything))
     parts = counts.labelled + counts.unlabelled + counts.out_of_scope + counts.skipped

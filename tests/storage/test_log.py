@@ -227,8 +227,8 @@ def test_aliases_and_pins_keep_their_history(database: Database) -> None:
         history = models.alias_history(connection, project_id, models.CHAMPION)
         assert history == [first.id, second.id, first.id]
         intent = dataset.intents(connection, project_id)[0]
-        models.add_pin(connection, project_id, "hello", intent.id)
-        models.add_pin(connection, project_id, "hello ", intent.id)
+        models.add_pin(connection, project_id, "hello", [intent.id])
+        models.add_pin(connection, project_id, "hello ", [intent.id])
         assert len(models.pins(connection, project_id)) == 1
 
 

@@ -4,9 +4,9 @@ import {ask, guarded, toast} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
 
-const ACTIONS = [
+const actionsOf = nothing => [
   ['label', 'Label as …'],
-  ['out-of-scope', 'Mark out of scope'],
+  ['out-of-scope', `Mark as ${nothing}`],
   ['unlabel', 'Take the label away'],
   ['move:train', 'Move to train'],
   ['move:test', 'Move to test'],
@@ -25,8 +25,8 @@ export class Bulk {
   #action;
   #intent;
 
-  // `done` hears that the picked rows were changed.
-  constructor(base, rows, done) {
+  // `done` hears that the picked rows were changed; `nothing` says that no intent fits.
+  constructor(base, rows, {done, nothing}) {
     this.#base = base;
     this.#rows = rows;
     this.#done = done;
@@ -34,7 +34,7 @@ export class Bulk {
     const chooseIntent = () => {
       this.#intent.hidden = this.#action.value !== 'label';
     };
-    this.#action = select({'aria-label': 'What to do', onchange: chooseIntent}, ACTIONS);
+    this.#action = select({'aria-label': 'What to do', onchange: chooseIntent}, actionsOf(nothing));
     this.#intent = select({'aria-label': 'Intent to label with'}, []);
     this.element = h(
       'div',

@@ -9,11 +9,11 @@ const SPLITS = [
   ['test', 'test'],
   ['pool', 'pool'],
 ];
-const STATES = [
+const statesOf = nothing => [
   ['', 'any state'],
   ['unlabelled', 'unlabelled'],
   ['labelled', 'labelled'],
-  ['out-of-scope', 'out of scope'],
+  ['out-of-scope', nothing],
   ['skipped', 'skipped'],
   ['flagged', 'flagged'],
 ];
@@ -34,8 +34,11 @@ export class Filter {
   #selects;
   #differs;
 
-  // `changed` hears that other rows are wanted.
-  constructor(changed) {
+  #nothing;
+
+  // `nothing` says that no intent fits; `changed` hears that other rows are wanted.
+  constructor(nothing, changed) {
+    this.#nothing = nothing;
     const given = query();
     this.#changed = changed;
     this.page = Number(given.get('page') ?? 0);
@@ -63,7 +66,7 @@ export class Filter {
     this.#selects = {
       intent: this.#choice('Intent', [], 'intent'),
       split: this.#choice('Split', SPLITS, 'split'),
-      state: this.#choice('State of the label', STATES, 'state'),
+      state: this.#choice('State of the label', statesOf(this.#nothing), 'state'),
       order: this.#choice('Order', ORDERS, 'order'),
     };
     this.#differs = h('input', {

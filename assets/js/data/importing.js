@@ -197,13 +197,16 @@ function outlook(report) {
   const examples = report.examples.slice(0, SHOWN).map(example => h('li', {}, example));
   const style = {'padding-left': '18px', margin: '6px 0 0'};
   const list = examples.length > 0 && h('ul', {class: 'small', style}, examples);
-  return h('div', {class: 'note'}, summary(report, 'would be '), list);
+  const convention =
+    report.convention && h('div', {class: 'small soft', 'data-role': 'convention'}, report.convention);
+  return h('div', {class: 'note'}, summary(report, 'would be '), list, convention);
 }
 
 function summary(report, be = '') {
   const said = [
     [report.added, `${be}added`],
     [report.labelled, `${be}labelled`],
+    [report.convention && report.without, 'of these with no intent'],
     [report.already_there, 'there already'],
     [report.conflicting, 'with another label; yours is kept'],
     [report.empty, 'without text, left out'],

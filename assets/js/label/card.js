@@ -1,7 +1,7 @@
 // The card: one utterance, its suggestions, and what can be done with it.
 // Its parts stay in place and only their content changes, so that typing is never interrupted.
 import {fill, h} from '../shared/elements.js';
-import {percent} from '../shared/words.js';
+import {percent, plural} from '../shared/words.js';
 
 const NO_MODEL = 'No model yet, so there are no suggestions: type an intent’s number or press /.';
 const LOADING = 'The model is loading; suggestions will follow. You can label already.';
@@ -54,23 +54,49 @@ export class Card {
     fill(this.#rest, content);
   }
 
-  // `chosen` are the ids of intents that an utterance with several of them has been given so far.
-  draw(item, {chosen, hasModel}) {
+  // `marks` say which intents an utterance with several of them is going to have.
+  draw(item, {marks, hasModel}) {
     this.#work.hidden = false;
     this.#rest.hidden = true;
     fill(this.#about, this.#facts(item), this.#digits);
     this.#text.textContent = item.text;
     this.#text.dataset.id = item.id;
     const waits = item.suggestions === null && h('p', {class: 'soft'}, hasModel ? LOADING : NO_MODEL);
-    fill(this.#options, this.#suggested(item, chosen), waits, this.#chosenBesides(item, chosen));
-    if (this.#multi) fill(this.#take, `Label with ${chosen.size || 'the first'} `, h('kbd', {}, 'Enter'));
+    const {intents, create} = marks.of(item);
+    const chosen = new Set(this.#multi ? intents : []);
+    const fresh = create.map(name => this.#newOption(name, () => marks.forget(name)));
+    fill(this.#options, this.#suggested(item, chosen), waits, this.#chosenBesides(item, chosen), fresh);
+    if (!this.#multi) return;
+    const n = chosen.size + create.length;
+    const what = n ? `Label with ${plural(n, 'intent')} ` : `Label as ${this.#intents.nothing} `;
+    this.#take.disabled = !marks.areKnown(item);
+    fill(this.#take, what, h('kbd', {}, 'Enter'));
+  }
+
+  // An intent that is made together with the label; a press takes it away again.
+  #newOption(name, forget) {
+    const option = h(
+      'button',
+      {
+        class: 'option',
+        'aria-pressed': 'true',
+        'data-key': `new ${name}`,
+        onclick: () => {
+          forget();
+          option.remove();
+        },
+      },
+      h('kbd', {}, 'new'),
+      h('span', {}, name),
+    );
+    return option;
   }
 
   #facts(item) {
     return [
       item.labels !== null && h('span', {}, 'labelled ', this.#intents.labels(item.labels)),
       item.flagged && h('span', {class: 'badge warn'}, item.flagged),
-      item.out_of_scope && h('span', {class: 'badge warn'}, 'seems out of scope'),
+      item.out_of_scope && h('span', {class: 'badge warn'}, `seems ${this.#multi ? 'to have ' : ''}${this.#intents.nothing}`),
     ];
   }
 

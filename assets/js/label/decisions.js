@@ -7,7 +7,7 @@ import {Outbox} from './outbox.js';
 
 const SHOWN = 6;
 const REMEMBERED = 60; // decisions whose utterances are not wanted again
-const SAID = {'out-of-scope': 'out of scope', skip: 'skipped', flag: 'flagged'};
+const SAID = {skip: 'skipped', flag: 'flagged'};
 const LOOKS = {saved: '', saving: 'waiting', offline: 'trouble'};
 
 export class Decisions {
@@ -82,8 +82,10 @@ export class Decisions {
   }
 
   #verdict({kind, intents = [], create = []}) {
+    if (kind === 'out-of-scope') return this.#intents.nothingChip();
     if (kind !== 'label') return h('span', {class: 'badge'}, SAID[kind] ?? kind);
-    return [...intents.map(id => chip(this.#intents.byId.get(id))), ...this.#intents.named(create)];
+    const made = create.map(name => chip(this.#intents.byName.get(name), name));
+    return [...intents.map(id => chip(this.#intents.byId.get(id))), ...made];
   }
 
   #drawState() {

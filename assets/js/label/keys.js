@@ -2,12 +2,12 @@
 import {h} from '../shared/elements.js';
 import {dialogIsOpen, toast} from '../shared/messages.js';
 
-const KEYS = [
-  ['Enter', 'take the first suggestion'],
-  ['1 2 … 17', 'intent by its number'],
+const keysOf = ({multi, nothing}) => [
+  ['Enter', multi ? 'take all marked intents' : 'take the first suggestion'],
+  ['1 2 … 17', multi ? 'mark an intent, or take the mark away' : 'intent by its number'],
   ['/', 'find or create an intent'],
   ['U', 'undo'],
-  ['O', 'out of scope'],
+  ['O', nothing],
   ['S', 'skip'],
   ['F', 'flag for a second look'],
   ['M', 'more like this'],
@@ -22,10 +22,11 @@ const SILENCE = 300; // milliseconds after which digits are a whole number
 export class Keys {
   #actions;
   #digits;
-  #sheet = keysSheet();
+  #sheet;
 
   // `actions` by key, in lower case.
-  constructor(actions, digits) {
+  constructor(actions, {digits, intents}) {
+    this.#sheet = keysSheet(intents);
     this.#actions = {...actions, '?': () => this.#open()};
     this.#digits = digits;
   }
@@ -113,7 +114,7 @@ export class Digits {
   }
 }
 
-const keysSheet = () =>
+const keysSheet = intents =>
   h(
     'details',
     {class: 'sheet', id: 'keys', open: matchMedia('(min-width: 900px)').matches},
@@ -124,6 +125,6 @@ const keysSheet = () =>
         class: 'small',
         style: {display: 'grid', 'grid-template-columns': 'auto 1fr', gap: '5px 12px', margin: '10px 0 0'},
       },
-      KEYS.map(([key, meaning]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {style: {margin: 0}}, meaning)]),
+      keysOf(intents).map(([key, meaning]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {style: {margin: 0}}, meaning)]),
     ),
   );

@@ -6,9 +6,19 @@ const AHEAD = 40; // as many cards as anybody decides on before more arrive
 const MOST_AHEAD = 60;
 const MOST_NAMED = 150; // utterances that one request names as not wanted again
 
-export const ORDERS = [
-  ['unsure', 'Most unsure', 'The model is least sure of these; a label teaches it most.'],
-  ['torn', 'Torn between two', 'Two intents are nearly as likely.'],
+export const ordersOf = multi => [
+  [
+    'unsure',
+    'Most unsure',
+    multi
+      ? 'An intent is only just in, or only just out; a label teaches it most.'
+      : 'The model is least sure of these; a label teaches it most.',
+  ],
+  [
+    'torn',
+    'Torn between two',
+    multi ? 'Two intents are only just in or out.' : 'Two intents are nearly as likely.',
+  ],
   ['unlike', 'Unlike anything labelled', 'Farthest from every example so far.'],
   ['newest', 'Newest first', 'In the order they came, newest first.'],
   ['random', 'Random', 'A fair sample of what waits.'],
@@ -25,11 +35,13 @@ export class Queue {
   #client;
   #settled;
   #changed;
+  #orders;
   #model = '';
   #round = 0; // an answer to a question of an earlier round is not wanted any more
 
   // `settled` returns the ids of what was decided already and may not be known to the server.
-  constructor(context, {client, order, settled, changed}) {
+  constructor(context, {client, order, multi, settled, changed}) {
+    this.#orders = ordersOf(multi);
     this.#context = context;
     this.#client = client;
     this.#settled = settled;
@@ -42,7 +54,7 @@ export class Queue {
   }
 
   get note() {
-    return this.filter ?? ORDERS.find(([value]) => value === this.order)?.[2] ?? '';
+    return this.filter ?? this.#orders.find(([value]) => value === this.order)?.[2] ?? '';
   }
 
   take() {

@@ -6,9 +6,11 @@ import {votesOf} from '../shared/votes.js';
 export class Why {
   element = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Why'});
   #base;
+  #intents;
 
-  constructor(base) {
+  constructor(base, intents) {
     this.#base = base;
+    this.#intents = intents;
   }
 
   hide() {
@@ -20,7 +22,7 @@ export class Why {
     fill(this.element, h('p', {class: 'soft'}, 'Asking the model …'));
     try {
       const [answer] = await post(`${this.#base}/predict`, {texts: [text]});
-      fill(this.element, h('h2', {}, 'Why'), votesOf(answer));
+      fill(this.element, h('h2', {}, 'Why'), votesOf(answer, this.#intents));
     } catch (error) {
       fill(this.element, h('p', {class: 'bad'}, error.message, ' ', error.hint));
     }

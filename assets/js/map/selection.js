@@ -4,7 +4,7 @@ import {fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
-import {number, plural} from '../shared/words.js';
+import {capital, number, plural} from '../shared/words.js';
 import {utterances} from './points.js';
 
 const MOST_SHOWN = 100;
@@ -79,14 +79,15 @@ export class Selection {
       label: `Label ${plural(ids.length, 'utterance')} as …`,
       pick: intent => edit('label', intent.id, `labelled ${intent.name}`)(),
     });
-    const outOfScope = {'data-key': 'out-of-scope', onclick: edit('out-of-scope', '', 'out of scope')};
+    const {nothing} = this.#intents;
+    const none = {'data-key': 'out-of-scope', onclick: edit('out-of-scope', '', `marked as ${nothing}`)};
     const flag = {'data-key': 'flag', onclick: edit('flag', 'from the map', 'flagged')};
     return [
       finder.element,
       h(
         'div',
         {class: 'row', style: {margin: '10px 0'}},
-        h('button', outOfScope, 'Out of scope'),
+        h('button', none, capital(nothing)),
         h('button', flag, 'Flag'),
       ),
     ];

@@ -1,13 +1,13 @@
 // A candidate against the champion: in words first, then by intent and text by text.
 import {h, table} from './elements.js';
-import {number, percent, plural} from './words.js';
+import {nothingFits, number, percent, plural} from './words.js';
 
 const MOST_ANSWERS = 300;
 const OPEN_UP_TO = 12; // changed answers that are shown at once
 const KIND = {fixed: 'good', broken: 'bad', kept: 'good', missed: 'warn', other: ''};
 
 const points = share => `${share >= 0 ? '+' : '−'}${(100 * Math.abs(share)).toFixed(1)} points`;
-const said = intents => intents.join(' and ') || 'out of scope';
+const saying = task => intents => intents.join(' and ') || nothingFits(task);
 const badge = verdict => h('span', {class: `badge ${KIND[verdict]}`}, verdict);
 
 export const comparisonOf = ({comparison: found, gate}) =>
@@ -21,8 +21,8 @@ export const comparisonOf = ({comparison: found, gate}) =>
       {style: {margin: 0, 'padding-left': '20px'}},
       found.words.map(sentence => h('li', {}, sentence)),
     ),
-    found.pins.length > 0 && pinsOf(found.pins),
-    found.answers.length > 0 && answersOf(found.answers),
+    found.pins.length > 0 && pinsOf(found.pins, saying(found.task)),
+    found.answers.length > 0 && answersOf(found),
     found.intents.some(changed) && intentsOf(found.intents),
   );
 
@@ -34,13 +34,13 @@ const gateNote = gate =>
     gate.reasons.join(' '),
   );
 
-function figuresOf({champion, candidate, before, after, difference, n, basis}) {
+function figuresOf({champion, candidate, before, after, difference, n, basis, f1}) {
   const range = difference && `95 % between ${points(difference.low)} and ${points(difference.high)}`;
   return h(
     'div',
     {class: 'row', style: {gap: '26px'}},
-    figure(champion, percent(before)),
-    figure(candidate, percent(after)),
+    figure(champion, percent(before), f1 && `exact match; F1 ${percent(f1[0])}`),
+    figure(candidate, percent(after), f1 && `exact match; F1 ${percent(f1[1])}`),
     difference && figure('difference', points(difference.value), range),
     figure('judged on', plural(n, 'text'), basis),
   );
@@ -55,8 +55,8 @@ const figure = (name, value, note) =>
     note && h('div', {class: 'soft small'}, note),
   );
 
-function pinsOf(pins) {
-  const rows = pins.map(pin => [pin.text, pin.expected, said(pin.after), badge(pinVerdict(pin))]);
+function pinsOf(pins, said) {
+  const rows = pins.map(pin => [pin.text, said(pin.expected), said(pin.after), badge(pinVerdict(pin))]);
   return h(
     'details',
     {open: pins.some(pin => pinVerdict(pin) === 'broken')},
@@ -66,15 +66,24 @@ function pinsOf(pins) {
 }
 
 function pinVerdict({expected, before, after}) {
-  const was = before.includes(expected);
-  if (after.includes(expected)) return was ? 'kept' : 'fixed';
+  const was = isSame(before, expected);
+  if (isSame(after, expected)) return was ? 'kept' : 'fixed';
   return was ? 'broken' : 'missed';
 }
 
-function answersOf(answers) {
+const isSame = (one, other) => one.length === other.length && one.every(intent => other.includes(intent));
+
+function answersOf({answers, task}) {
+  const said = saying(task);
   const rows = answers
     .slice(0, MOST_ANSWERS)
-    .map(one => [one.text, said(one.expected), one.before, one.after, badge(answerVerdict(one))]);
+    .map(one => [
+      one.text,
+      said(one.expected),
+      said(one.before),
+      said(one.after),
+      badge(answerVerdict(one, task)),
+    ]);
   return h(
     'details',
     {open: answers.length <= OPEN_UP_TO},
@@ -83,8 +92,11 @@ function answersOf(answers) {
   );
 }
 
-function answerVerdict({expected, before, after}) {
-  const [was, is] = [expected.includes(before), expected.includes(after)];
+// Of several intents all must be named and no other; else any of the label's is right.
+function answerVerdict({expected, before, after}, task) {
+  const isRight = answer =>
+    task === 'multi-label' ? isSame(answer, expected) : answer.some(intent => expected.includes(intent));
+  const [was, is] = [isRight(before), isRight(after)];
   if (was === is) return 'other';
   return is ? 'fixed' : 'broken';
 }

@@ -1,6 +1,7 @@
 // The project's intents as every page needs them: by id, by name, and as chips.
 import {h} from './elements.js';
 import {call} from './rest.js';
+import {nothingFits} from './words.js';
 
 export class Intents {
   all = [];
@@ -9,8 +10,11 @@ export class Intents {
   byName = new Map();
   #base;
 
-  constructor(base) {
+  // `task` is the project's: an utterance has one intent, or any number of them.
+  constructor(base, task) {
     this.#base = base;
+    this.multi = task === 'multi-label';
+    this.nothing = nothingFits(task);
   }
 
   // Those that labels may be given of.
@@ -27,14 +31,19 @@ export class Intents {
     return this;
   }
 
-  // An utterance's label: nothing yet, out of scope, or its intents.
+  // An utterance's label: nothing yet, that no intent fits, or its intents.
   labels(ids) {
     if (ids === null) return h('span', {class: 'soft small'}, 'no label');
-    return ids.length ? ids.map(id => chip(this.byId.get(id), id)) : outOfScopeChip();
+    return ids.length ? ids.map(id => chip(this.byId.get(id), id)) : this.nothingChip();
   }
 
+  // The same by names; none says that no intent fits.
   named(names) {
-    return names.map(name => chip(this.byName.get(name), name));
+    return names.length ? names.map(name => chip(this.byName.get(name), name)) : this.nothingChip();
+  }
+
+  nothingChip() {
+    return h('span', {class: 'chip oos'}, this.nothing);
   }
 }
 
@@ -43,5 +52,3 @@ export function chip(intent, fallback = '?') {
   const style = {'--dot': intent.color};
   return h('span', {class: 'chip', style, title: intent.description || null}, intent.name);
 }
-
-export const outOfScopeChip = () => h('span', {class: 'chip oos'}, 'out of scope');

@@ -1,50 +1,62 @@
-// An answer with the votes that make it: prior, examples for and against, and all others add up to the score.
+// An answer with the votes that make it: for each of its intents, prior, examples for and against, and all
+// others add up to the score.
 import {h} from './elements.js';
-import {chip} from './intents.js';
 import {percent} from './words.js';
 
 const SMALLEST_SCALE = 0.05; // so that votes of next to nothing do not fill the lane
 const SHOWN_INTENTS = 4;
 
-export function votesOf(answer, byName = new Map()) {
-  const {prediction, votes_of_others: others, hot} = answer;
-  const votes = [...prediction.neighbours.map(near => near.vote), others, prediction.prior];
-  const largest = Math.max(SMALLEST_SCALE, ...votes.map(Math.abs));
-  const [best] = prediction.ranked;
+export function votesOf(answer, intents) {
+  const {prediction, reasons} = answer;
   return h(
     'div',
     {},
     h('p', {}, answer.sentence),
-    h('div', {class: 'row', style: {'margin-bottom': '10px'}}, likeliest(prediction, byName)),
-    h('h3', {}, `What votes for ${best.intent}`),
-    prediction.neighbours.map(near => {
-      const isHot = hot.includes(near.exemplar_id);
-      const words = [h('span', {}, `“${near.text}” `), about(near, isHot, byName)];
-      return voteLine(words, near.vote, largest);
-    }),
-    voteLine('All other examples together', others, largest),
-    voteLine('Share of this intent among the labels', prediction.prior, largest),
-    scoreLine(prediction),
+    h('div', {class: 'row', style: {'margin-bottom': '10px'}}, likeliest(prediction, intents)),
+    reasons.map(why => reasonOf(answer, why, intents)),
   );
 }
 
-const likeliest = (prediction, byName) =>
-  prediction.ranked
-    .slice(0, SHOWN_INTENTS)
+function reasonOf({prediction, hot}, {reason, votes_of_others: others}, intents) {
+  const {intent, score, threshold, prior, neighbours} = reason;
+  const votes = [...neighbours.map(near => near.vote), others, prior];
+  const largest = Math.max(SMALLEST_SCALE, ...votes.map(Math.abs));
+  return h(
+    'section',
+    {'data-role': 'reason', 'data-intent': intent, style: {'margin-top': '14px'}},
+    h('h3', {}, `What votes for ${intent}`),
+    neighbours.map(near => {
+      const isHot = hot.includes(near.exemplar_id);
+      const words = [h('span', {}, `“${near.text}” `), about(near, isHot, intents)];
+      return voteLine(words, near.vote, largest);
+    }),
+    voteLine('All other examples together', others, largest),
+    voteLine('Share of this intent among the labels', prior, largest),
+    scoreLine(prediction.decision.rule, score, threshold),
+  );
+}
+
+// Those of the answer first, however many, then the next ones.
+function likeliest({ranked, decision}, intents) {
+  const isAnswer = one => decision.intents.includes(one.intent);
+  const inOrder = [...ranked].sort((a, b) => isAnswer(b) - isAnswer(a));
+  return inOrder
+    .slice(0, Math.max(SHOWN_INTENTS, decision.intents.length))
     .map(one =>
       h(
         'span',
-        {class: 'chip', style: {'--dot': byName.get(one.intent)?.color}},
+        {class: 'chip', style: {'--dot': intents.byName.get(one.intent)?.color}},
         one.intent,
         h('b', {class: 'tabular'}, percent(one.probability, 0)),
       ),
     );
+}
 
-const about = (near, isHot, byName) =>
+const about = (near, isHot, intents) =>
   h(
     'div',
     {class: 'row small soft'},
-    near.intents.map(name => chip(byName.get(name), name)),
+    intents.named(near.intents),
     `similarity ${near.cosine.toFixed(2)}`,
     isHot && h('span', {class: 'badge warn'}, 'since training'),
   );
@@ -67,14 +79,13 @@ function lane(vote, largest) {
   return h('div', {class: 'lane', 'aria-hidden': 'true'}, bar);
 }
 
-function scoreLine({decision, ranked}) {
-  const limit =
-    decision.rule === 'exact' ? 'exactly a labelled example' : `limit ${decision.threshold.toFixed(3)}`;
+function scoreLine(rule, score, threshold) {
+  const limit = rule === 'exact' ? 'exactly a labelled example' : `limit ${threshold.toFixed(3)}`;
   return h(
     'div',
     {class: 'vote'},
     h('b', {}, 'Score'),
     h('span', {class: 'soft small'}, limit),
-    h('b', {class: 'amount'}, ranked[0].score.toFixed(3)),
+    h('b', {class: 'amount'}, score.toFixed(3)),
   );
 }

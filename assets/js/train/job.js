@@ -1,6 +1,6 @@
 // A training that runs or has ended, and those before it.
 import {h, progressBar, table} from '../shared/elements.js';
-import {ago, duration, percent} from '../shared/words.js';
+import {ago, duration, figuresOf, percent} from '../shared/words.js';
 import {curvesOf} from './curve.js';
 
 const SHOWN = 8; // earlier trainings
@@ -75,7 +75,7 @@ export function earlierTable(jobs) {
       recipe,
       state,
       result.model ?? h('span', {class: 'soft'}, message),
-      h('td', {class: 'number'}, result.metrics ? percent(result.metrics.accuracy) : '–'),
+      h('td', {class: 'number'}, result.metrics ? figuresOf(result.metrics) : '–'),
     ]);
   if (!rows.length) return null;
   const accuracy = h('th', {class: 'number'}, 'Accuracy');

@@ -1,6 +1,5 @@
 // What the model says: of one text with the votes that decide, of many as a table.
 import {h, table} from '../shared/elements.js';
-import {outOfScopeChip} from '../shared/intents.js';
 import {votesOf} from '../shared/votes.js';
 import {number, percent, plural} from '../shared/words.js';
 
@@ -11,11 +10,11 @@ export function answerView(answer, intents) {
       'div',
       {class: 'row', style: {'font-size': '19px', 'margin-bottom': '8px'}},
       verdict(prediction, intents),
-      h('b', {class: 'tabular'}, likelihood(prediction)),
+      !prediction.reasons.length && h('b', {class: 'tabular'}, likelihood(prediction)),
       prediction.decision.rule === 'exact' && h('span', {class: 'badge good'}, 'exact'),
       h('span', {class: 'soft small push'}, prediction.model_version),
     ),
-    votesOf(answer, intents.byName),
+    votesOf(answer, intents),
   ];
 }
 
@@ -26,8 +25,8 @@ export function answersView(answers, given, intents) {
     given > answers.length ? `The first ${number(answers.length)} of ${plural(given, 'text')}` : all;
   const rows = answers.map(({prediction}) => [
     prediction.text,
-    verdict(prediction, intents),
-    h('td', {class: 'number'}, likelihood(prediction)),
+    h('td', {}, h('div', {class: 'row tight'}, verdict(prediction, intents))),
+    h('td', {class: 'number'}, intents.multi ? eachLikelihood(prediction) : likelihood(prediction)),
     h('td', {class: 'soft'}, nearest(prediction)?.text ?? ''),
   ]);
   const likely = h('th', {class: 'number'}, 'Likely');
@@ -36,5 +35,11 @@ export function answersView(answers, given, intents) {
 
 const likelihood = ({ranked}) => percent(ranked[0].probability, 0);
 const nearest = ({neighbours}) => [...neighbours].sort((a, b) => b.cosine - a.cosine)[0];
-const verdict = ({decision}, intents) =>
-  decision.rule === 'out-of-scope' ? outOfScopeChip() : intents.named(decision.intents);
+const verdict = ({decision}, intents) => intents.named(decision.intents);
+
+// Of every intent in the answer, or where there is none, of the one that came nearest.
+function eachLikelihood({ranked, decision}) {
+  const named = decision.intents.length ? decision.intents : [decision.leading];
+  const shares = named.map(name => ranked.find(one => one.intent === name)?.probability);
+  return shares.map(share => percent(share, 0)).join(', ');
+}

@@ -1,6 +1,5 @@
 // A small map of the examples: drawn once for a model, and on it where the typed text lands.
 import {fill, h, svg} from '../shared/elements.js';
-import {chip} from '../shared/intents.js';
 import {call} from '../shared/rest.js';
 import {plural} from '../shared/words.js';
 
@@ -93,6 +92,7 @@ export class LandingMap {
     this.#drawMarks();
   }
 
+  // Where an example has several intents, its first one gives the colour.
   #paint(pen) {
     const {points, codes} = this.#map;
     const many = points.length > MANY;
@@ -107,7 +107,7 @@ export class LandingMap {
   }
 
   #intentOf(code) {
-    return this.#intents.byName.get(this.#map.intents[code]);
+    return this.#intents.byName.get(this.#map.labels[code][0]);
   }
 
   #drawMarks() {
@@ -128,8 +128,8 @@ export class LandingMap {
   }
 
   #pointAt(event) {
-    const name = this.#nameAt(event);
-    if (name) fill(this.#words, chip(this.#intents.byName.get(name), name));
+    const label = this.#labelAt(event);
+    if (label) fill(this.#words, this.#intents.named(label));
     else this.#say();
   }
 
@@ -137,19 +137,19 @@ export class LandingMap {
     if (this.#shown) fill(this.#words, this.#shown.words);
   }
 
-  // The intent of the example nearest to the pointer, if any is within reach.
-  #nameAt({clientX, clientY}) {
-    if (!this.#fit) return '';
+  // The label of the example nearest to the pointer, if any is within reach.
+  #labelAt({clientX, clientY}) {
+    if (!this.#fit) return null;
     const {left, top} = this.#canvas.getBoundingClientRect();
-    const {points, codes, intents} = this.#map;
+    const {points, codes, labels} = this.#map;
     let best = REACH ** 2;
-    let found = '';
+    let found = null;
     points.forEach((point, at) => {
       const [x, y] = this.#fit(point);
       const distance = (x - (clientX - left)) ** 2 + (y - (clientY - top)) ** 2;
       if (distance < best) {
         best = distance;
-        found = intents[codes[at]];
+        found = labels[codes[at]];
       }
     });
     return found;

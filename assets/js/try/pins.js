@@ -3,8 +3,8 @@ import {field, fill, h, select} from '../shared/elements.js';
 import {guarded, toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
 
-const EXPLANATION =
-  'A pin is a promise: this text must get this intent. ' +
+const explanation = multi =>
+  `A pin is a promise: this text must get ${multi ? 'just these intents' : 'this intent'}. ` +
   'A training that breaks one is not promoted by itself.';
 
 export class Pins {
@@ -25,29 +25,59 @@ export class Pins {
       {class: 'last', 'data-role': 'pins'},
       pins.map(pin => this.#line(pin)),
     );
-    fill(this.element, h('h2', {}, 'Pins'), pins.length ? list : h('p', {class: 'soft'}, EXPLANATION));
+    fill(this.element, h('h2', {}, 'Pins'), pins.length ? list : h('p', {class: 'soft'}, explanation(this.#intents.multi)));
   }
 
-  // Promises the intent of an answer, or another one.
-  form({text, ranked}) {
-    const options = this.#intents.open.map(({id, name}) => [id, name]);
-    const likeliest = this.#intents.byName.get(ranked[0].intent)?.id;
-    const expected = this.#chosen?.text === text ? this.#chosen.intent : likeliest;
-    const choose = event => {
-      this.#chosen = {text, intent: event.target.value};
+  // Promises the intents of an answer, or others.
+  form({text, ranked, decision}) {
+    const idOf = name => this.#intents.byName.get(name)?.id;
+    const answered = this.#intents.multi ? decision.intents : [ranked[0].intent];
+    const chosen = this.#chosen?.text === text ? this.#chosen.intents : answered.map(idOf).filter(Boolean);
+    const choose = intents => {
+      this.#chosen = {text, intents};
     };
-    const attributes = {'aria-label': 'Expected intent', 'data-key': 'expected', onchange: choose};
-    const which = select(attributes, options, expected);
     const pin = guarded(async () => {
-      await post(this.#path, {text, intent: which.value});
+      const intents = this.#chosen?.text === text ? this.#chosen.intents : chosen;
+      await post(this.#path, {text, intents});
       toast(`Pinned “${text.slice(0, 60)}”.`, 'Every training is judged by it.', 'good');
       await this.load();
     });
+    const which = this.#intents.multi ? this.#boxes(chosen, choose) : this.#choice(chosen, choose);
     return h(
       'div',
       {class: 'row end', style: {'margin-top': '14px'}},
-      field('This text must get', which),
+      which,
       h('button', {'data-key': 'pin', onclick: pin}, 'Pin'),
+    );
+  }
+
+  #choice([expected], choose) {
+    const options = this.#intents.open.map(({id, name}) => [id, name]);
+    const attributes = {
+      'aria-label': 'Expected intent',
+      'data-key': 'expected',
+      onchange: event => choose([event.target.value]),
+    };
+    return field('This text must get', select(attributes, options, expected));
+  }
+
+  // Any number of intents; without one the text must get none.
+  #boxes(chosen, choose) {
+    const now = new Set(chosen);
+    const box = ({id, name}) => {
+      const change = event => {
+        if (event.target.checked) now.add(id);
+        else now.delete(id);
+        choose([...now]);
+      };
+      const attributes = {type: 'checkbox', checked: now.has(id), 'data-key': `expects ${id}`, onchange: change};
+      return h('label', {class: 'check'}, h('input', attributes), name);
+    };
+    return h(
+      'fieldset',
+      {class: 'expected', 'aria-label': 'Expected intents'},
+      h('legend', {class: 'soft small'}, 'This text must get just these, or none'),
+      this.#intents.open.map(box),
     );
   }
 

@@ -49,7 +49,9 @@ function download(base, {number: version}) {
   return h('a', {class: 'button', href, download: true}, 'CSV');
 }
 
-export function differenceView(older, newer, {words, intents, utterances}) {
+// `nothing` says that no intent fits.
+export function differenceView(older, newer, {words, intents, utterances}, nothing) {
+  const said = value => valueWords(value, nothing);
   const shown = utterances.slice(0, MOST_SHOWN);
   const more = utterances.length - shown.length;
   const from = older ? `data version ${older}` : 'the beginning';
@@ -71,7 +73,7 @@ export function differenceView(older, newer, {words, intents, utterances}) {
   ];
 }
 
-function said(value) {
+function valueWords(value, nothing) {
   if (value === null) return '–';
-  return Array.isArray(value) ? value.join(', ') || 'out of scope' : String(value);
+  return Array.isArray(value) ? value.join(', ') || nothing : String(value);
 }

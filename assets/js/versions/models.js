@@ -1,7 +1,7 @@
 // The project's models, newest first, and what can be done with each.
 import {h, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
-import {ago, percent} from '../shared/words.js';
+import {ago, figuresOf} from '../shared/words.js';
 
 const HEAD = ['Version', 'Recipe', 'Learned from', 'Accuracy', 'Made', ''];
 
@@ -14,7 +14,7 @@ export function modelsView(base, models, states, actions) {
       [h('b', {}, `v${model.number}`), ' ', stateBadge(model, states[model.number])],
       model.recipe || h('span', {class: 'soft'}, 'imported'),
       h('td', {class: 'soft'}, model.dataset_version),
-      h('td', {class: 'tabular', title: model.metrics.judged_on ?? ''}, percent(model.metrics.accuracy)),
+      h('td', {class: 'tabular', title: model.metrics.judged_on ?? ''}, figuresOf(model.metrics)),
       h('td', {class: 'soft'}, ago(model.created_at)),
       h('div', {class: 'row'}, buttonsOf(base, model, champion, actions)),
     ]);

@@ -47,11 +47,11 @@ def test_unpaired_accuracies_have_the_errors_of_both() -> None:
 
 def test_a_report_counts_what_was_fixed_and_broken_by_intent() -> None:
     rows = [
-        ("same", ("a",), "a", "a"),
-        ("fixed", ("a",), "b", "a"),
-        ("other", ("b",), "c", "a"),
-        ("broken", ("b",), "b", "a"),
-        ("both right", ("a", "b"), "a", "b"),
+        ("same", ("a",), ("a",), ("a",)),
+        ("fixed", ("a",), ("b",), ("a",)),
+        ("other", ("b",), ("c",), ("a",)),
+        ("broken", ("b",), ("b",), ("a",)),
+        ("both right", ("a", "b"), ("a",), ("b",)),
     ]
     report = paired_report([PairedAnswer(*row) for row in rows])
     assert (report.n, report.before, report.after) == (5, 0.6, 0.6)
