@@ -215,7 +215,7 @@ class AdapterRecipe(TunedRecipe):
     )
     learning_rate: float = Field(default=1e-3, gt=0, le=1e-1, description="Peak learning rate.")
     frozen_layers: int = Field(
-        default=3,
+        default=2,
         ge=0,
         le=48,
         description="Lower layers that get no adapter and are computed once.",

@@ -55,7 +55,7 @@ def test_projects_share_the_very_same_tensors(studio: Studio, tiny_path: Path) -
         assert encoder.base.fingerprint == untouched.fingerprint
         assert {n: v.data_ptr() for n, v in encoder.base.bert.named_parameters()} == own
     assert len({encoder.fingerprint for encoder in encoders}) == 4
-    answers = {tuple(p.predict(ASKED)[0].ranked for _ in "x") for p in loaded}
+    answers = {pipeline.predict(ASKED)[0].ranked for pipeline in loaded}
     assert len(answers) == 4
     again = load_model(studio, "p@1")
     assert again.encoder.base is encoders[0].base

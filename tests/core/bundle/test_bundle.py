@@ -220,8 +220,9 @@ def test_the_example_predicts_the_same_without_this_project(
     assert_alike_elsewhere(pipeline(tiny, head), tmp_path)
 
 
-@pytest.mark.parametrize("adapter", ["bottleneck", "lora"])
-@pytest.mark.parametrize("kind", ["bert", "distilbert", "modernbert"])
+@pytest.mark.parametrize(
+    ("kind", "adapter"), [("bert", "bottleneck"), ("bert", "lora"), ("modernbert", "bottleneck")]
+)
 def test_an_adapter_is_carried_with_its_base_and_works_without_this_project(
     tmp_path: Path, kind: str, adapter: str
 ) -> None:
@@ -240,8 +241,8 @@ def test_an_adapter_is_carried_with_its_base_and_works_without_this_project(
 def test_the_card_says_how_an_adapter_is_put_in() -> None:
     recipe = {"kind": "adapter", "adapter": "lora", "merge": False}
     assert "`encoder/adapter/`" in model_card({"recipe": recipe})
-    assert "adapter" not in model_card({"recipe": {**recipe, "merge": True}})
-    assert "adapter" not in model_card({"recipe": {"kind": "convfit"}})
+    for other in ({**recipe, "merge": True}, {"kind": "convfit"}):
+        assert "`encoder/adapter/`" not in model_card({"recipe": other})
 
 
 def assert_alike_elsewhere(made: IntentPipeline, tmp_path: Path) -> Path:
