@@ -1,0 +1,221 @@
+"""A project whose texts have several intents or none, from its making to its export."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.served import Served
+
+LABELLED = [
+    ("cancel my card please", "cancel|card"),
+    ("I want to cancel the card", "cancel|card"),
+    ("please cancel this card today", "cancel|card"),
+    ("can you cancel my credit card", "cancel|card"),
+    ("cancel it", "cancel"),
+    ("please cancel that", "cancel"),
+    ("I would like to cancel", "cancel"),
+    ("cancel the whole thing", "cancel"),
+    ("my card does not work", "card"),
+    ("where is the card that I ordered", "card"),
+    ("the card is broken", "card"),
+    ("a question about my card", "card"),
+    ("make a transfer of ten pounds", "make|transfer"),
+    ("I want to make a transfer", "make|transfer"),
+    ("can I make a transfer to my brother", "make|transfer"),
+    ("the transfer has not arrived", "transfer"),
+    ("how long does a transfer take", "transfer"),
+    ("cancel the transfer", "cancel|transfer"),
+    ("please cancel my transfer to John", "cancel|transfer"),
+    ("stop, cancel that transfer", "cancel|transfer"),
+    ("thank you", "thanks"),
+    ("thanks a lot", "thanks"),
+    ("many thanks for the help", "thanks"),
+    ("thanks, that is great", "thanks"),
+    ("on the third of may", "|"),
+    ("my name is John Smith", "|"),
+    ("at half past nine", "|"),
+    ("on the first of june", "|"),
+    ("it is Mary Jones", "|"),
+    ("next monday at ten", "|"),
+]
+POOL = [
+    "please cancel the new card",
+    "on the ninth of october",
+    "thanks for your time",
+    "cancel the transfer of last week",
+    "my card was stolen",
+    "can you make the transfer now",
+    "I am Peter Brown",
+    "how do I order a card",
+]
+
+
+def test_the_story_of_several_intents(
+    visit: Callable[..., Page], serve: Callable[..., Served], tmp_path: Path
+) -> None:
+    studio = serve(empty=True)
+    page = visit(studio)
+    creates_the_project(page)
+    imports_sets(page, studio, tmp_path)
+    labels_without_a_model(page, studio)
+    trains(page, studio)
+    labels_what_is_marked(page, studio)
+    explains_each_intent(page, studio)
+    exports_the_sets(page, tmp_path)
+
+
+def go(page: Page, name: str) -> None:
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name=name).click()
+    page.wait_for_selector(f"h1:has-text('{name}')")
+
+
+def creates_the_project(page: Page) -> None:
+    page.get_by_label("Name").fill("bank")
+    page.get_by_label("an utterance may have several intents").check()
+    page.get_by_role("button", name="Create project").click()
+    page.wait_for_selector("h1:has-text('Data')")
+
+
+def imports_sets(page: Page, studio: Served, folder: Path) -> None:
+    rows = [*LABELLED, *((text, "") for text in POOL)]
+    lines = [f'"{text}","{cell}"' for text, cell in rows]
+    file = folder / "bank.csv"
+    file.write_text("text,intents\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    page.get_by_label("File to import").set_input_files(file)
+    preview = page.locator("[data-role=preview]")
+    preview.get_by_text("38 would be added, 30 would be labelled, 6 of these with no").wait_for()
+    expect(preview.locator("[data-role=convention]")).to_contain_text("A cell of | alone says")
+    preview.get_by_role("button", name="Import").click()
+    page.get_by_text("38 added").wait_for()
+    page.get_by_label("State of the label").select_option(label="no intent")
+    page.wait_for_selector("[data-role=total]:has-text('6 utterances')")
+    expect(page.locator("[data-role=utterances] .chip.oos")).to_have_text(["no intent"] * 6)
+    counts = studio.ask("/projects/bank/overview")["counts"]
+    assert (counts["labelled"], counts["out_of_scope"], counts["unlabelled"]) == (24, 6, 8)
+
+
+def labels_without_a_model(page: Page, studio: Served) -> None:
+    """Digits mark, a typed name makes another intent, and Enter takes them all."""
+    go(page, "Label")
+    text = shown(page)
+    first, second = (intent["name"] for intent in intents(studio)[:2])
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    page.keyboard.press("3")
+    page.keyboard.press("3")  # and takes it away again
+    page.keyboard.press("/")
+    page.keyboard.type("urgent")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Label with 3 intents")).to_be_visible()
+    page.keyboard.press("Enter")
+    wait_for_another(page, text)
+    assert labels_of(studio, text) == {first, second, "urgent"}
+    page.keyboard.press("u")
+    page.wait_for_function(f"() => {SHOWN} === {json.dumps(text)}")
+    all_saved(page)
+    assert labels_of(studio, text) is None
+    page.keyboard.press("o")
+    wait_for_another(page, text)
+    expect(page.get_by_role("list", name="Last decisions").locator("li").first).to_contain_text(
+        "no intent"
+    )
+    assert labels_of(studio, text) == set()
+    page.keyboard.press("u")
+    page.wait_for_function(f"() => {SHOWN} === {json.dumps(text)}")
+    all_saved(page)
+
+
+def trains(page: Page, studio: Served) -> None:
+    go(page, "Train")
+    page.get_by_role("radio", name="Instant").click()
+    expect(page.locator("[data-role=estimate]")).to_contain_text("30 labelled utterances")
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=120_000)
+    champion = page.locator("[data-role=champion]")
+    expect(champion).to_contain_text("F1")
+    expect(champion).to_contain_text("exact")
+    [model] = studio.ask("/projects/bank/versions")["models"]
+    assert model["metrics"]["task"] == "multi-label"
+    assert model["metrics"]["micro_f1"] > 0.5
+
+
+def labels_what_is_marked(page: Page, studio: Served) -> None:
+    """What the model answers with is marked already, and one key takes the whole set."""
+    go(page, "Label")
+    for _ in range(4):
+        page.wait_for_selector(".option")
+        text = shown(page)
+        marked = set(page.locator(".option[aria-pressed=true] .chip").all_inner_texts())
+        [answer] = studio.ask("/projects/bank/predict", {"texts": [text]})
+        assert marked == set(answer["prediction"]["decision"]["intents"])
+        page.keyboard.press("Enter")
+        wait_for_another(page, text)
+        assert labels_of(studio, text) == marked
+
+
+def explains_each_intent(page: Page, studio: Served) -> None:
+    go(page, "Try")
+    box = page.get_by_label("Text to try")
+    box.fill("I would like to cancel my card")
+    reasons = page.locator("[data-role=answer] [data-role=reason]")
+    expect(reasons).to_have_count(2, timeout=60_000)
+    for place in range(2):
+        amounts = reasons.nth(place).locator(".amount").all_inner_texts()
+        *votes, score = (float(amount.replace("\N{MINUS SIGN}", "-")) for amount in amounts)
+        assert abs(sum(votes) - score) < 0.005
+    names = {reasons.nth(place).get_attribute("data-intent") for place in range(2)}
+    assert names == {"cancel", "card"}
+    page.get_by_role("button", name="Pin").click()
+    pin = page.locator("[data-role=pins] li")
+    expect(pin).to_contain_text("must get cancel and card")
+    expect(pin.locator(".badge")).to_have_text("kept")
+    box.fill("on the third of may")
+    page.wait_for_selector("[data-role=answer] .chip.oos:has-text('no intent')")
+    box.fill("cancel my card please\non the third of may")
+    rows = page.get_by_label("Many answers").locator("tbody tr")
+    expect(rows).to_have_count(2)
+    expect(rows.nth(0).locator(".chip")).to_have_count(2)
+    expect(rows.nth(1).locator(".chip")).to_have_text(["no intent"])
+
+
+def exports_the_sets(page: Page, folder: Path) -> None:
+    go(page, "Data")
+    with page.expect_download() as coming:
+        page.get_by_role("link", name="Export CSV").click()
+    file = folder / "export.csv"
+    coming.value.save_as(file)
+    with file.open(encoding="utf-8", newline="") as stream:
+        found = {row["text"]: row["intent"] for row in csv.DictReader(stream)}
+    assert {text: found[text] for text, _ in LABELLED} == dict(LABELLED)
+    assert sum(found[text] == "" for text in POOL) == 4
+
+
+SHOWN = "document.querySelector('[data-role=utterance]').textContent"
+
+
+def shown(page: Page) -> str:
+    page.wait_for_function(f"() => {SHOWN} !== ''")
+    return page.locator("[data-role=utterance]").inner_text()
+
+
+def wait_for_another(page: Page, text: str) -> None:
+    page.wait_for_function(f"() => {SHOWN} !== {json.dumps(text)}")
+    all_saved(page)
+
+
+def all_saved(page: Page) -> None:
+    page.wait_for_selector("[data-role=saved]:has-text('saved')")
+
+
+def intents(studio: Served) -> list[dict[str, str]]:
+    return list(studio.ask("/projects/bank/overview")["intents"])
+
+
+def labels_of(studio: Served, text: str) -> set[str] | None:
+    names = {intent["id"]: intent["name"] for intent in intents(studio)}
+    rows = studio.ask("/projects/bank/utterances?size=200")["rows"]
+    labels = next(row["labels"] for row in rows if row["text"] == text)
+    return None if labels is None else {names[key] for key in labels}
