@@ -219,6 +219,7 @@ _MULTI_LABEL: dict[str, dict[str, object]] = {
         "prototype_weight": 0.1,
         "temperature": 0.1,
         "learning_rate": 4e-4,
+        "frozen_layers": 1,
         "interpolation": 1.0,
     },
 }
