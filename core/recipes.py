@@ -192,14 +192,14 @@ class ConvfitRecipe(_Recipe):
         return self
 
 
-_VISITS, _FEWEST, _MOST = 10_000, 5, 40
+_VISITS, _FEWEST, _MOST = 5_000, 5, 20
 
 
 def chosen_epochs(n_rows: int, recipe: ConvfitRecipe, task: Task = "single-label") -> int:
     """Return the recipe's epochs, or fewer the more labels there are.
 
     ConvFiT has 10, 5 or 2; several intents of an utterance take longer to tell apart, so that
-    small sets come by up to 40 times.
+    small sets come by up to 20 times.
     """
     if recipe.epochs is not None:
         return recipe.epochs
@@ -214,11 +214,10 @@ _ADAPTER: TypeAdapter[InstantRecipe | ConvfitRecipe] = TypeAdapter(Recipe)
 
 _MULTI_LABEL: dict[str, dict[str, object]] = {
     "convfit": {
-        "head": {"kind": "votes", "tau": 1.2, "ridge": 0.03},
         "objective": "overlap",
         "prototype_weight": 0.1,
         "temperature": 0.1,
-        "learning_rate": 2e-4,
+        "learning_rate": 4e-4,
         "interpolation": 1.0,
     },
 }

@@ -10,13 +10,17 @@ from core.heads.root import inverse_diagonal, inverse_factor
 from core.heads.subset import fit_subset_votes, spread_choice
 from core.heads.votes import VoteHead, fit_votes
 from core.recipes import HeadConfig, VotesConfig
-from core.types import FloatArray, ScoreArray
+from core.types import FloatArray, ScoreArray, Task
 from core.vectors import cosines, unit_rows
 
 TAUS = (0.2, 0.3, 0.4, 0.5, 0.6)
 RIDGES = (0.03, 0.1, 0.3)
 DEFAULT = (0.4, 0.1)
 """(tau, ridge) for embeddings whose leave-one-out scores flatter, as those of a tuned encoder."""
+
+MULTI_LABEL_DEFAULT = (1.2, 0.03)
+"""The same where utterances have several intents: intents add up along lines of the space, which
+wide votes see and narrow ones, that look for near twins, do not."""
 
 _SAMPLE = 1_500
 _MOST_CARRIERS = 5_000
@@ -40,25 +44,29 @@ def choose_votes(
     return fit_subset_votes(embeddings, targets, intents, settings, carriers)
 
 
-def settle(config: HeadConfig) -> HeadConfig:
-    """Replace what leave-one-out would choose by `DEFAULT`.
+def settle(config: HeadConfig, task: Task = "single-label") -> HeadConfig:
+    """Replace what leave-one-out would choose by the default of the task.
 
     For a tuned encoder: it has drawn its exemplars together, so leave-one-out finds every
     setting perfect and picks by chance.
     """
     if not isinstance(config, VotesConfig):
         return config
-    tau, ridge = DEFAULT
+    tau, ridge = _default(task)
     return config.model_copy(update={"tau": config.tau or tau, "ridge": config.ridge or ridge})
 
 
-def vote_settings(config: HeadConfig) -> tuple[float, float]:
+def vote_settings(config: HeadConfig, task: Task = "single-label") -> tuple[float, float]:
     """Return tau and ridge for votes on a tuned encoder, whatever head the recipe names."""
-    settled = settle(config)
-    tau, ridge = DEFAULT
+    settled = settle(config, task)
+    tau, ridge = _default(task)
     if isinstance(settled, VotesConfig):
         return settled.tau or tau, settled.ridge or ridge
     return tau, ridge
+
+
+def _default(task: Task) -> tuple[float, float]:
+    return MULTI_LABEL_DEFAULT if task == "multi-label" else DEFAULT
 
 
 def best_settings(

@@ -1,7 +1,5 @@
 """Thresholds of several labels: one per intent, drawn towards a common one where labels are few."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +7,7 @@ from core.heads.decision import Calibration
 from core.splits import Rows
 from core.types import ScoreArray
 
-PULLS = (np.inf, 80.0, 20.0, 5.0)
+PULLS = (np.inf, 80.0, 20.0)
 """Positives at which an intent's own threshold counts half; of equal ones the first wins."""
 
 _FOLDS = 5
@@ -22,8 +20,10 @@ def fit_multi_label_calibration(
 ) -> Calibration:
     """Fit probabilities and thresholds of several labels on honest scores.
 
-    The common threshold is the one of the largest F1 over all pairs of text and intent. Each
-    intent's own is drawn towards it, the more, the fewer texts have the intent; how much is
+    The common threshold is the score whose probability is half the largest F1 to be expected
+    (Lipton et al. 2014, Theorem 1): probabilities come from two numbers fitted on all pairs of
+    text and intent, so that it is steady where the best threshold of a few dozen texts is not.
+    Each intent's own is drawn towards it, the more, the fewer texts have the intent; how much is
     chosen by cross-validation on these texts, so that it stays common where own ones mislead.
 
     Args:
@@ -42,9 +42,26 @@ def fit_multi_label_calibration(
     if theta is not None:
         return Calibration(temperature, theta, 0.0, "multi-label", (), offset)
     common = best_threshold(scores.ravel(), marks.ravel())
-    own = own_thresholds(scores, marks, common, _best_pull(scores, marks))
+    if marks.any():
+        common = expected_threshold(scores, temperature, offset)
+    own = own_thresholds(scores, marks, common, _best_pull(scores, marks, common))
     limits = tuple(own.tolist())
     return Calibration(temperature, common, 0.0, "multi-label", limits, offset)
+
+
+def expected_threshold(scores: ScoreArray, temperature: float, offset: float) -> float:
+    """Return the score whose probability is half the largest expected F1 of all pairs.
+
+    Args:
+        scores: Of any shape.
+        temperature: Of the sigmoid that makes them probabilities.
+        offset: Score of an even chance.
+    """
+    logits = (np.sort(scores, axis=None)[::-1] - offset) / temperature
+    shares = 0.5 * (1.0 + np.tanh(0.5 * logits))
+    expected = 2.0 * np.cumsum(shares) / (np.arange(1, len(shares) + 1) + shares.sum())
+    half = float(expected.max()) / 2.0
+    return offset + temperature * float(np.log(half / (1.0 - half)))
 
 
 def best_threshold(scores: ScoreArray, marks: _Marks) -> float:
@@ -83,22 +100,21 @@ def own_thresholds(scores: ScoreArray, marks: _Marks, common: float, pull: float
     return limits
 
 
-def _best_pull(scores: ScoreArray, marks: _Marks) -> float:
+def _best_pull(scores: ScoreArray, marks: _Marks, common: float) -> float:
     """Choose how far own thresholds are drawn by the F1 of texts that did not set them."""
     folds = _folds(len(scores))
     if len(folds) < 2:
         return np.inf
-    found = [_judged(scores, marks, pull, folds) for pull in PULLS]
+    found: list[float] = []
+    for pull in PULLS:
+        answers = np.zeros_like(marks)
+        for fold in folds:
+            seen = np.setdiff1d(np.arange(len(scores)), fold)
+            limits = own_thresholds(scores[seen], marks[seen], common, pull)
+            answers[fold] = scores[fold] >= limits
+        n_marks = max(1.0, float(answers.sum() + marks.sum()))
+        found.append(2.0 * float((answers & marks).sum()) / n_marks)
     return PULLS[int(np.argmax(found))]
-
-
-def _judged(scores: ScoreArray, marks: _Marks, pull: float, folds: Sequence[Rows]) -> float:
-    answers = np.zeros_like(marks)
-    for fold in folds:
-        seen = np.setdiff1d(np.arange(len(scores)), fold)
-        common = best_threshold(scores[seen].ravel(), marks[seen].ravel())
-        answers[fold] = scores[fold] >= own_thresholds(scores[seen], marks[seen], common, pull)
-    return 2.0 * float((answers & marks).sum()) / max(1.0, float(answers.sum() + marks.sum()))
 
 
 def _folds(n_rows: int) -> list[Rows]:

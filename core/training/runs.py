@@ -124,7 +124,7 @@ def _run_convfit(
     encoder = yield from _tune(recipe, inputs, _Place(0, sum(sizes)), resume)
     yield StageStarted("encoding")
     embeddings = inputs.embed(encoder, [e.text for e in inputs.exemplars])
-    fitted = _fit_head_on(settle(recipe.head), inputs, encoder, embeddings)
+    fitted = _fit_head_on(settle(recipe.head, inputs.task), inputs, encoder, embeddings)
     if not parts:
         return _result(recipe, inputs, encoder, fitted, _leave_one_out(recipe.head, fitted))
     places = [_Place(sum(sizes[:at]), sum(sizes)) for at in range(1, len(sizes))]
@@ -207,7 +207,7 @@ def _watch(recipe: ConvfitRecipe, inputs: RunInputs, tuned_on: Sequence[str]) ->
         return None
     names = tuple(intent.name for intent in inputs.intents)
     targets = target_matrix(_tuned_exemplars(recipe, inputs), inputs.intents)
-    return Watch(unseen, names, targets, vote_settings(recipe.head), recipe.seed)
+    return Watch(unseen, names, targets, vote_settings(recipe.head, inputs.task), recipe.seed)
 
 
 def _n_steps(recipe: ConvfitRecipe, inputs: RunInputs) -> int:

@@ -10,6 +10,7 @@ from core.heads.build import fit_head
 from core.recipes import (
     HeadConfig,
     LinearConfig,
+    MlpConfig,
     NamesConfig,
     NeighboursConfig,
     PrototypesConfig,
@@ -26,6 +27,7 @@ CONFIGS: list[HeadConfig] = [
     NeighboursConfig(k=5),
     PrototypesConfig(),
     LinearConfig(),
+    MlpConfig(hidden=64, epochs=60),
     NamesConfig(),
 ]
 

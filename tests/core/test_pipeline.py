@@ -14,6 +14,7 @@ from core.pipeline import IntentPipeline, contradictions, exact_answers
 from core.recipes import (
     HeadConfig,
     LinearConfig,
+    MlpConfig,
     NamesConfig,
     NeighboursConfig,
     PrototypesConfig,
@@ -55,6 +56,7 @@ HEADS: list[HeadConfig] = [
     NeighboursConfig(k=3),
     PrototypesConfig(),
     LinearConfig(),
+    MlpConfig(hidden=64, epochs=60),
     NamesConfig(),
 ]
 ASKED = ["cancel this order please", "where has my parcel gone", "my password is lost", "order?"]

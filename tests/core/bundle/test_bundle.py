@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +19,12 @@ from core.bundle.archive import MANIFEST, export_bundle, open_bundle, verify_bun
 from core.bundle.layout import load_pipeline, save_pipeline
 from core.encoders.transformer import TransformerEncoder
 from core.errors import ArtifactDamaged, InvalidInput, StudioError
+from core.heads.decision import Calibration
 from core.pipeline import IntentPipeline
 from core.recipes import (
     InstantRecipe,
     LinearConfig,
+    MlpConfig,
     NamesConfig,
     NeighboursConfig,
     PrototypesConfig,
@@ -197,7 +200,14 @@ def test_a_missing_bundle_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "head",
-    [VotesConfig(), NeighboursConfig(k=3), PrototypesConfig(), LinearConfig(), NamesConfig()],
+    [
+        VotesConfig(),
+        NeighboursConfig(k=3),
+        PrototypesConfig(),
+        LinearConfig(),
+        MlpConfig(hidden=32, epochs=20),
+        NamesConfig(),
+    ],
     ids=lambda head: head.kind,
 )
 def test_the_example_predicts_the_same_without_this_project(
@@ -237,3 +247,36 @@ sys.meta_path.insert(0, Refuse())
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
+
+
+@pytest.mark.parametrize("head", [VotesConfig(), MlpConfig(hidden=32, epochs=20)])
+def test_the_example_answers_with_several_intents_and_their_reasons(
+    tiny: TransformerEncoder, tmp_path: Path, head
+) -> None:
+    thresholds = (0.2, 0.3, 0.25)
+    calibration = Calibration(0.1, 0.25, 0.0, "multi-label", thresholds, 0.4)
+    made = replace(pipeline(tiny, head), calibration=calibration)
+    save_pipeline(made, FACTS, tmp_path / "p")
+    export_bundle(tmp_path / "p", tmp_path / "p.zip")
+    with zipfile.ZipFile(tmp_path / "p.zip") as archive:
+        archive.extractall(tmp_path / "unpacked")
+    texts = [*ASKED[:4], made.exemplars[0].text]
+    done = subprocess.run(
+        [sys.executable, "-c", _RUN, str(tmp_path / "unpacked" / "predict.py"), *texts],
+        cwd=tmp_path, env={**os.environ, "HF_HUB_OFFLINE": "1"}, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    theirs = [json.loads(line) for line in done.stdout.splitlines()]
+    for answer, mine in zip(theirs, made.predict(texts), strict=True):
+        assert (answer["intents"], answer["rule"]) == (
+            list(mine.decision.intents), mine.decision.rule,
+        )  # fmt: skip
+        shares = {one.intent: one.probability for one in mine.ranked}
+        for said, reason in zip(answer["reasons"], mine.reasons, strict=True):
+            assert said["score"] == pytest.approx(reason.score, abs=1e-5)
+            assert said["threshold"] == reason.threshold
+            assert said["probability"] == pytest.approx(shares[reason.intent], abs=1e-4)
+            assert said["neighbours"][0]["vote"] == pytest.approx(
+                reason.neighbours[0].vote, abs=1e-5
+            )
+    assert any(len(answer["intents"]) > 1 for answer in theirs)
