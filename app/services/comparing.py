@@ -1,10 +1,10 @@
 """Compare versions: what changed in the data, and whether a new model is the better one."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from app.services.comparison_words import points, words_of
 from app.services.embedding import embed_texts
 from app.services.prediction import load_model
 from app.services.studio import Studio
@@ -12,14 +12,13 @@ from app.services.views import GateVerdict, ModelComparison, PinChange
 from core.errors import NotFound
 from core.metrics.multi_label import multi_label_report
 from core.metrics.paired import (
-    Difference,
     PairedAnswer,
     PairedReport,
     paired_report,
     unpaired_difference,
 )
 from core.pipeline import IntentPipeline
-from core.text import counted, label_words, match_key
+from core.text import label_words, match_key
 from core.types import Exemplar, FloatArray, Task
 from storage import dataset, events, models, projects, versions
 from storage.database import Transaction
@@ -27,7 +26,6 @@ from storage.diff import DatasetDiff, diff_states
 from storage.records import PinRecord, ProjectRecord
 
 _CHUNK = 512
-_NAMED = 3
 _FIGURE: dict[Task, str] = {"single-label": "accuracy", "multi-label": "exact match"}
 """What the share of right answers is called."""
 
@@ -128,12 +126,7 @@ def compare_contenders(
     before = _answers(studio, champion, about.task, (tests, pins))
     after = _answers(studio, candidate, about.task, (tests, pins))
     fresh = [row for row, e in enumerate(tests) if _unseen(e, before, after)]
-    pairs = [
-        PairedAnswer(
-            tests[row].text, tests[row].intents, before.said[row], after.said[row], about.task
-        )
-        for row in fresh
-    ]
+    pairs = [_pair(tests[row], (before.said[row], after.said[row]), about.task) for row in fresh]
     found = _judged(candidate, champion, about.task, paired_report(pairs) if pairs else None)
     found = replace(
         found,
@@ -143,7 +136,7 @@ def compare_contenders(
         pins=_pin_changes(pins, names, before, after),
         stale_pins=len(expected) - len(pins),
     )
-    return replace(found, words=_words(found))
+    return replace(found, words=words_of(found))
 
 
 def gate(comparison: ModelComparison) -> GateVerdict:
@@ -159,16 +152,16 @@ def gate(comparison: ModelComparison) -> GateVerdict:
     ]
     difference = comparison.difference
     if difference is not None and difference.high < 0:
-        against.append(f"Its {figure} is lower beyond chance: {_points(difference)}.")
+        against.append(f"Its {figure} is lower beyond chance: {points(difference)}.")
     if against:
         return GateVerdict(promote=False, reasons=tuple(against))
     kept = "No pin is broken." if comparison.pins else "There are no pins to break."
     if difference is None:
         judged = "Nothing says whether it is better or worse: there are no texts to compare on."
     elif difference.low > 0:
-        judged = f"Its {figure} is higher beyond chance: {_points(difference)}."
+        judged = f"Its {figure} is higher beyond chance: {points(difference)}."
     else:
-        judged = f"Its {figure} is not lower beyond chance: {_points(difference)}."
+        judged = f"Its {figure} is not lower beyond chance: {points(difference)}."
     return GateVerdict(promote=True, reasons=(kept, judged))
 
 
@@ -214,6 +207,12 @@ def _answers(
     seen = {match_key(e.text) for e in pipeline.exemplars} | pipeline.exact.keys()
     pinned_to = [tuple(names.get(name, name) for name in d.intents) for d in decisions]
     return _Answers(said, refused, pinned_to, frozenset(seen))
+
+
+def _pair(
+    test: Exemplar, said: tuple[tuple[str, ...], tuple[str, ...]], task: Task
+) -> PairedAnswer:
+    return PairedAnswer(test.text, test.intents, *said, task)
 
 
 def _embedded(studio: Studio, pipeline: IntentPipeline, texts: Sequence[str]) -> FloatArray:
@@ -281,6 +280,12 @@ def _f1(pairs: Sequence[PairedAnswer]) -> tuple[float, float]:
     return before, after
 
 
+def _judged_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    return bool(old.get("judged_on")) and all(
+        old.get(how) == new.get(how) for how in ("judged_on", "task")
+    )
+
+
 def _judged(
     candidate: Contender, champion: Contender, task: Task, report: PairedReport | None
 ) -> ModelComparison:
@@ -294,7 +299,6 @@ def _judged(
         before=None,
         after=None,
         difference=None,
-        f1=None,
         refused=(0, 0),
         left_out=0,
         intents=(),
@@ -314,88 +318,15 @@ def _judged(
             answers=report.changed,
         )
     old, new = champion.metrics, candidate.metrics
-    alike = all(old.get(how) == new.get(how) for how in ("judged_on", "task"))
-    if not old.get("judged_on") or not alike:
+    if not _judged_alike(old, new):
         return found
     before, after = float(old["accuracy"]), float(new["accuracy"])
-    errors = (float(old["noise"]), float(new["noise"]))
     return replace(
         found,
         basis="stored figures",
         n=int(new["n"]),
         before=before,
         after=after,
-        difference=unpaired_difference(before, after, errors),
+        difference=unpaired_difference(before, after, (old["noise"], new["noise"])),
         f1=(float(old["micro_f1"]), float(new["micro_f1"])) if task == "multi-label" else None,
     )
-
-
-def _words(found: ModelComparison) -> tuple[str, ...]:
-    return (*_basis_words(found), *_answer_words(found), *_pin_words(found))
-
-
-def _basis_words(found: ModelComparison) -> list[str]:
-    words: list[str] = []
-    if found.left_out:
-        words.append(
-            f"{counted(found.left_out, 'text')} of the test split left out: one of the two models "
-            "was trained on the same."
-        )
-    if found.basis == "nothing":
-        words.append(
-            "There are no test texts to compare on, and the two were not judged alike after their "
-            "training, so there is no verdict on accuracy. Put some labelled texts into the test "
-            "split."
-        )
-    if found.difference is None or found.before is None:
-        return words
-    if found.basis == "stored figures":
-        words.append(
-            "There are no test texts to compare on; the figures of both trainings are compared."
-        )
-    right = "right" if found.task == "single-label" else "with just the right intents"
-    of = "test text" if found.basis == "test split" else "text"
-    words.append(
-        f"{found.candidate} answers {found.after:.1%} of {counted(found.n, of)} {right}, "
-        f"{found.champion} {found.before:.1%}: {_points(found.difference)}."
-    )
-    more = "That is more than chance explains."
-    words.append(more if found.difference.beyond_chance else "Chance alone may explain that.")
-    if found.f1 is not None:
-        old, new = found.f1
-        words.append(f"F1 over all intents: {new:.1%}, {old:.1%} before.")
-    return words
-
-
-def _answer_words(found: ModelComparison) -> list[str]:
-    if found.basis != "test split":
-        return []
-    counts = Counter(answer.verdict for answer in found.answers)
-    said = {"fixed": "fixed", "broken": "broken", "other": "changed otherwise"}
-    parts = [f"{counts[kind]:,} {words}" for kind, words in said.items() if counts[kind]]
-    words = [f"Answers: {', '.join(parts)}." if parts else "Every text is answered as before."]
-    old, new = found.refused
-    if old != new:
-        how = "sent out of scope" if found.task == "single-label" else "answered with no intent"
-        words.append(f"{counted(new, 'text')} {how}, {old:,} before.")
-    return words
-
-
-def _pin_words(found: ModelComparison) -> list[str]:
-    counts = Counter(pin.verdict for pin in found.pins)
-    kinds = [kind for kind in ("kept", "fixed", "broken", "missed") if counts[kind]]
-    words = [f"Pins: {', '.join(f'{counts[kind]:,} {kind}' for kind in kinds)}."] if kinds else []
-    words += [
-        f"'{pin.text}' should be {label_words(pin.expected, found.task)}, and is "
-        f"{label_words(pin.after, found.task)} now."
-        for pin in found.pins_of("broken")[:_NAMED]
-    ]
-    if found.stale_pins:
-        stale = counted(found.stale_pins, "pin")
-        words.append(f"{stale} not judged, for the intent expected is archived or gone.")
-    return words
-
-
-def _points(difference: Difference) -> str:
-    low, high = (f"{100 * edge:+.1f}" for edge in (difference.low, difference.high))
-    return f"{100 * difference.value:+.1f} points (95 % interval {low} to {high})"

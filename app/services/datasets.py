@@ -10,7 +10,7 @@ from app.services.studio import Studio
 from app.services.views import ImportReport
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
-from core.formats.rows import ImportedRow, ReadOptions, RowProblem, WriteFormat
+from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem, WriteFormat
 from core.formats.writing import write_rows
 from core.text import label_words, normalise, text_hash
 from core.types import Split, Task
@@ -20,7 +20,6 @@ from storage.events import Action
 from storage.records import Change, IntentRecord, ProjectRecord, UtteranceRecord
 
 _EXAMPLES = 20
-_SEPARATOR = "|"
 _ENDINGS: dict[str, WriteFormat] = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -188,7 +187,7 @@ def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
 def _options(project: ProjectRecord, request: ImportRequest) -> ReadOptions:
     """Take cells of a multi-label project apart as an export of it writes them."""
     if project.task == "multi-label" and request.options.separator is None:
-        return replace(request.options, separator=_SEPARATOR)
+        return replace(request.options, separator=SEPARATOR)
     return request.options
 
 
@@ -224,7 +223,7 @@ def _report(plan: _Import, request: ImportRequest, options: ReadOptions) -> Impo
 
 
 def _convention(separator: str | None) -> str:
-    sign = separator or _SEPARATOR
+    sign = separator or SEPARATOR
     return (
         f"Several intents of a cell are parted by {sign}, as in a{sign}b. A cell of {sign} alone "
         "says that the text has no intent; an empty one leaves it unlabelled. In JSONL these are "
@@ -259,7 +258,7 @@ def export_file(
             records, intents = state.utterance_records(), state.intent_records()
     names = {intent.id: intent.name for intent in intents}
     rows = (_exported(record, names) for record in records)
-    write_rows(out, rows, chosen, _SEPARATOR if project.task == "multi-label" else None)
+    write_rows(out, rows, chosen, SEPARATOR if project.task == "multi-label" else None)
     return len(records)
 
 

@@ -13,7 +13,7 @@ from core.vectors import nearest, unit_rows
 _MOST_POINTS = 2_000
 _NEAREST = 10
 _ALONE = 0.7
-"""From this share of the nearest examples on, one intent is named alone."""
+"""From this share of the nearest examples on, an intent is named without the others."""
 _NOTHING = "texts of no intent"
 Place = tuple[float, float]
 
@@ -90,8 +90,9 @@ def in_words(labels: Sequence[Sequence[str]], *, outside: bool) -> str:
     ranked = Counter(names).most_common()  # of equal ones the nearest comes first
     if outside:
         return f"Lands away from the examples; the nearest are of {_listed(ranked)}."
-    if ranked[0][1] >= _ALONE * len(labels):
-        return f"Lands among {ranked[0][0]}."
+    frequent = [name for name, n in ranked if n >= _ALONE * len(labels)]
+    if frequent:
+        return f"Lands among {' and '.join(frequent)}."
     return f"Lands between {_listed(ranked)}."
 
 

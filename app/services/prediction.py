@@ -11,6 +11,8 @@ from typing import Any
 from app.services.studio import Studio
 from app.services.views import Explanation
 from core.errors import InvalidInput, NotFound
+from core.formats.reading import read_rows
+from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions
 from core.pipeline import IntentPipeline
 from core.types import Exemplar, Prediction, Reason
 from storage import models, projects
@@ -78,13 +80,27 @@ def explain(pipeline: IntentPipeline, text: str) -> Explanation:
     return Explanation(prediction, sentence_of(prediction))
 
 
-def evaluate(studio: Studio, reference: str, exemplars: Sequence[Exemplar]) -> dict[str, Any]:
-    """Judge a model on labelled texts."""
+def evaluate(studio: Studio, reference: str, path: Path) -> dict[str, Any]:
+    """Judge a model on the labelled texts of a file.
+
+    Where the model answers with several intents, a cell holds several, as an export writes them.
+
+    Raises:
+        InvalidInput: The file cannot be read, or has no label.
+        NotFound: There is no such model.
+    """
     from app.services.judging import judge_exemplars
 
+    pipeline = load_model(studio, reference)
+    separator = SEPARATOR if pipeline.task == "multi-label" else None
+    exemplars = [
+        Exemplar(str(row.line), row.text, row.intents)
+        for row in read_rows(path, ReadOptions(separator=separator))
+        if isinstance(row, ImportedRow) and row.intents is not None
+    ]
     if not exemplars:
         raise InvalidInput("The file has no labelled row to judge by.", "Add an intent column.")
-    return judge_exemplars(load_model(studio, reference), exemplars)
+    return judge_exemplars(pipeline, exemplars)
 
 
 def own_figures(studio: Studio, reference: str) -> dict[str, Any]:

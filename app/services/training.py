@@ -57,6 +57,7 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
         InvalidInput: The recipe or the labels do not allow training.
         NotFound: There is no such project or base.
     """
+    read_recipe(request.recipe, request.settings)  # a wrong setting is told before a wrong name
     with studio.database.write() as connection:
         project = projects.find(connection, request.project)
         recipe = read_recipe(request.recipe, request.settings, project.task)

@@ -3,7 +3,6 @@
 import argparse
 import json
 import sys
-from pathlib import Path
 
 from app.services import training
 from app.services.studio import Studio
@@ -11,7 +10,7 @@ from app.terminal.output import opened, plain, print_json, progress_bar, say, ta
 from core.errors import InvalidInput, RunFailed
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
-from core.types import Exemplar, Prediction, Reason
+from core.types import Prediction, Reason
 from storage.records import JobRecord
 
 _SHARES = ("accuracy", "micro_f1", "macro_f1", "in_scope", "without_intent_found")
@@ -104,19 +103,11 @@ def evaluate(options: argparse.Namespace) -> None:
         if options.file is None:
             metrics = prediction.own_figures(studio, options.model)
         else:
-            metrics = prediction.evaluate(studio, options.model, _labelled(options.file))
+            metrics = prediction.evaluate(studio, options.model, options.file)
     if options.json:
         print_json(metrics)
     else:
         say_metrics(options.model, metrics)
-
-
-def _labelled(file: Path) -> list[Exemplar]:
-    return [
-        Exemplar(str(row.line), row.text, row.intents)
-        for row in read_rows(file)
-        if isinstance(row, ImportedRow) and row.intents is not None
-    ]
 
 
 def predict(options: argparse.Namespace) -> None:

@@ -19,6 +19,9 @@ LONGEST_CELL = 100_000
 LONGEST_RECORD = 1_000_000
 """Characters in all cells of one row together; never more of a file is held in memory."""
 
+SEPARATOR = "|"
+"""What parts several intents in one cell, where nothing else is asked for."""
+
 NO_INTENT = "|"
 """A cell that says that no intent fits, where a cell holds one; a blank one is unlabelled."""
 

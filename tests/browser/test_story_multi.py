@@ -168,6 +168,10 @@ def explains_each_intent(page: Page, studio: Served) -> None:
         assert abs(sum(votes) - score) < 0.005
     names = {reasons.nth(place).get_attribute("data-intent") for place in range(2)}
     assert names == {"cancel", "card"}
+    boxes = page.get_by_role("group", name="Expected intents").get_by_role("checkbox")
+    assert [box.is_checked() for box in boxes.all()] == [True, True, False, False, False]
+    # Gradio's style drew the tick white on white, so that no box looked checked.
+    assert boxes.first.evaluate("box => getComputedStyle(box).appearance") == "auto"
     page.get_by_role("button", name="Pin").click()
     pin = page.locator("[data-role=pins] li")
     expect(pin).to_contain_text("must get cancel and card")

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from core.selection import margins, rank, spread
+from core.selection import margins, rank, rank_many, spread
 
 SHARES = np.array([[0.9, 0.1, 0.0], [0.4, 0.35, 0.25], [0.5, 0.5, 0.0], [0.34, 0.33, 0.33]])
 FAMILIARITY = np.array([0.2, 0.9, 0.5, 0.9])
@@ -17,6 +17,18 @@ FAMILIARITY = np.array([0.2, 0.9, 0.5, 0.9])
 def test_each_order_means_what_it_says(order, best_first: list[int]) -> None:
     """`unsure`: best shares .34 .4 .5 .9. `torn`: margins 0 .01 .05 .8. `unlike`: as given."""
     assert rank(order, SHARES, FAMILIARITY).tolist() == best_first
+
+
+@pytest.mark.parametrize(
+    ("order", "best_first"),
+    [("unsure", [2, 0, 1]), ("torn", [1, 2, 0]), ("unlike", [0, 2, 1])],
+)
+def test_of_several_intents_each_is_an_open_question_of_its_own(order, best_first) -> None:
+    """Nearest to a threshold: .1 .2 .05; the second nearest: .8 .25 .3."""
+    over = np.array([[0.1, -0.8, -0.9], [0.2, -0.25, 0.9], [-0.05, 0.3, -0.7]])
+    assert rank_many(order, over, FAMILIARITY[:3]).tolist() == best_first
+    alone = np.array([[0.3], [-0.1]])
+    assert rank_many("torn", alone, FAMILIARITY[:2]).tolist() == [1, 0]
 
 
 def test_margins_are_those_of_the_two_best_and_one_for_a_single_intent() -> None:

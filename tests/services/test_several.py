@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.cli import main
 from app.services import browsing, comparing, differing, labelling, mapping, trying
 from app.services.datasets import ImportRequest, export_file, import_file
 from app.services.labelling import Operation
@@ -331,3 +332,39 @@ def test_somebody_elses_no_intent_is_told_as_such(several: Studio) -> None:
     assert (counts.labelled, counts.out_of_scope, counts.unlabelled) == (14, 6, 4)
     with several.database.read() as connection:
         assert projects.find(connection, "p").task == "multi-label"
+
+
+def test_the_terminal_tells_of_every_intent(
+    several: Studio, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write(tmp_path / "tests.csv", TESTS)
+    home = str(several.places.home)
+
+    def said(*words: str) -> dict:
+        assert main(["--home", home, *words, "--json"]) == 0
+        return json.loads(capsys.readouterr().out.strip().splitlines()[-1])
+
+    with several.database.read() as connection:
+        stored = models.find(connection, 1, 1).metrics
+    judged = said("evaluate", "p@1", str(file))
+    assert {k: judged[k] for k in ("accuracy", "micro_f1", "n")} == {
+        k: stored[k] for k in ("accuracy", "micro_f1", "n")
+    }
+    [one, none] = said("predict", "p@1", "cancel my card please", "at half past nine")[
+        "predictions"
+    ]
+    assert set(one["decision"]["intents"]) == {"cancel", "card"}
+    assert {reason["intent"] for reason in one["reasons"]} == {"cancel", "card"}
+    assert (none["intent"], none["decision"]["intents"], none["decision"]["rule"]) == (
+        None,
+        [],
+        "exact",
+    )
+    assert main(["--home", home, "explain", "p@1", "cancel my card please"]) == 0
+    words = capsys.readouterr().out
+    assert "Votes for cancel" in words
+    assert "Votes for card" in words
+    assert main(["--home", home, "predict", "p@1", "at half past nine"]) == 0
+    assert "no intent" in capsys.readouterr().out
+    assert main(["--home", home, "evaluate", "p@1", str(file)]) == 0
+    assert "exact match" in capsys.readouterr().out

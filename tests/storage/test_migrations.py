@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from storage import browse, dataset, events, projects
+from storage import browse, dataset, events, models, projects
 from storage import database as opening
 from storage.browse import Filter
 from storage.database import Database, open_database
@@ -105,3 +105,22 @@ def test_old_and_new_have_the_same_schema(tmp_path: Path) -> None:
         return {t: [*shape[t], *indexes[t]] for t in shape}
 
     assert columns(tmp_path / "old.db") == columns(tmp_path / "new.db")
+
+
+def test_a_pin_of_one_intent_becomes_a_pin_of_a_list_of_one(tmp_path: Path) -> None:
+    new = open_database(tmp_path / "new.db")
+    fill(new)
+    with new.write() as connection:
+        intent = dataset.intents(connection, 1)[0].id
+    new.close()
+    as_before_m0003(tmp_path / "new.db", tmp_path / "old.db")
+    made = sa.create_engine(f"sqlite:///{tmp_path / 'old.db'}")
+    with made.begin() as connection:
+        row = f"(1, 'hash', 'hello', '{intent}', 'local', '2026-01-01')"
+        connection.exec_driver_sql(f"INSERT INTO pin VALUES {row}")
+    made.dispose()
+    old = open_database(tmp_path / "old.db")
+    with old.read() as connection:
+        [pin] = models.pins(connection, 1)
+    assert (pin.text, pin.intents) == ("hello", (intent,))
+    old.close()

@@ -64,7 +64,11 @@ export class Card {
     const waits = item.suggestions === null && h('p', {class: 'soft'}, hasModel ? LOADING : NO_MODEL);
     const {intents, create} = marks.of(item);
     const chosen = new Set(this.#multi ? intents : []);
-    const fresh = create.map(name => this.#newOption(name, () => marks.forget(name)));
+    const forget = name => {
+      marks.forget(name);
+      this.draw(item, {marks, hasModel});
+    };
+    const fresh = create.map(name => newOption(name, () => forget(name)));
     fill(this.#options, this.#suggested(item, chosen), waits, this.#chosenBesides(item, chosen), fresh);
     if (!this.#multi) return;
     const n = chosen.size + create.length;
@@ -73,30 +77,12 @@ export class Card {
     fill(this.#take, what, h('kbd', {}, 'Enter'));
   }
 
-  // An intent that is made together with the label; a press takes it away again.
-  #newOption(name, forget) {
-    const option = h(
-      'button',
-      {
-        class: 'option',
-        'aria-pressed': 'true',
-        'data-key': `new ${name}`,
-        onclick: () => {
-          forget();
-          option.remove();
-        },
-      },
-      h('kbd', {}, 'new'),
-      h('span', {}, name),
-    );
-    return option;
-  }
-
   #facts(item) {
+    const seems = `seems ${this.#multi ? 'to have ' : ''}${this.#intents.nothing}`;
     return [
       item.labels !== null && h('span', {}, 'labelled ', this.#intents.labels(item.labels)),
       item.flagged && h('span', {class: 'badge warn'}, item.flagged),
-      item.out_of_scope && h('span', {class: 'badge warn'}, `seems ${this.#multi ? 'to have ' : ''}${this.#intents.nothing}`),
+      item.out_of_scope && h('span', {class: 'badge warn'}, seems),
     ];
   }
 
@@ -138,3 +124,12 @@ export class Card {
 
 const keyButton = ([name, key, action]) =>
   h('button', {onclick: action}, name, ' ', h('kbd', {'aria-hidden': 'true'}, key));
+
+// An intent that is made together with the label; a press takes it away again.
+const newOption = (name, forget) =>
+  h(
+    'button',
+    {class: 'option', 'aria-pressed': 'true', 'data-key': `new ${name}`, onclick: forget},
+    h('kbd', {}, 'new'),
+    h('span', {}, name),
+  );

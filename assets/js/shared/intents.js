@@ -34,7 +34,9 @@ export class Intents {
   // An utterance's label: nothing yet, that no intent fits, or its intents.
   labels(ids) {
     if (ids === null) return h('span', {class: 'soft small'}, 'no label');
-    return ids.length ? ids.map(id => chip(this.byId.get(id), id)) : this.nothingChip();
+    const place = id => this.byId.get(id)?.number ?? Infinity;
+    const inOrder = [...ids].sort((a, b) => place(a) - place(b));
+    return ids.length ? inOrder.map(id => chip(this.byId.get(id), id)) : this.nothingChip();
   }
 
   // The same by names; none says that no intent fits.

@@ -25,7 +25,8 @@ export class Pins {
       {class: 'last', 'data-role': 'pins'},
       pins.map(pin => this.#line(pin)),
     );
-    fill(this.element, h('h2', {}, 'Pins'), pins.length ? list : h('p', {class: 'soft'}, explanation(this.#intents.multi)));
+    const none = h('p', {class: 'soft'}, explanation(this.#intents.multi));
+    fill(this.element, h('h2', {}, 'Pins'), pins.length ? list : none);
   }
 
   // Promises the intents of an answer, or others.

@@ -69,3 +69,23 @@ def test_a_report_counts_what_was_fixed_and_broken_by_intent() -> None:
         ("a", 3, pytest.approx(2 / 3), 1.0),
     ]
     assert report.intents[1].change == pytest.approx(1 / 3)
+
+
+def test_of_several_intents_all_must_be_named_and_no_other() -> None:
+    rows = [
+        ("same in another order", ("a", "b"), ("a", "b"), ("b", "a")),
+        ("fixed", ("a", "b"), ("a",), ("a", "b")),
+        ("broken by one too many", ("b",), ("b",), ("a", "b")),
+        ("none is found", (), ("a",), ()),
+        ("wrong both times", ("c",), ("a",), ("b",)),
+    ]
+    report = paired_report([PairedAnswer(*row, "multi-label") for row in rows])
+    assert (report.before, report.after) == (0.4, 0.6)
+    assert [(one.text, one.verdict) for one in report.changed] == [
+        ("broken by one too many", "broken"),
+        ("fixed", "fixed"),
+        ("none is found", "fixed"),
+        ("wrong both times", "other"),
+    ]
+    recalls = {one.intent: (one.support, one.before, one.after) for one in report.intents}
+    assert recalls == {"a": (2, 1.0, 1.0), "b": (3, pytest.approx(2 / 3), 1.0), "c": (1, 0.0, 0.0)}
