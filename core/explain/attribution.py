@@ -178,9 +178,7 @@ def _gradients(
     return shares
 
 
-def _by_word(
-    found: TextInput, words: Sequence[tuple[int, int]], shares: ScoreArray
-) -> ScoreArray:
+def _by_word(found: TextInput, words: Sequence[tuple[int, int]], shares: ScoreArray) -> ScoreArray:
     """Sum the pieces of each word: a piece belongs to the word that holds its last sign."""
     ends = np.array([end for _, end in words], dtype=np.int64)
     sums = np.zeros(len(words))
