@@ -1,5 +1,6 @@
 """Every training setting, declared once: forms, flags, schemas and stored JSON use this."""
 
+import math
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
@@ -192,19 +193,19 @@ class ConvfitRecipe(_Recipe):
         return self
 
 
-_VISITS, _FEWEST, _MOST = 5_000, 5, 20
+_FEW_ROWS, _MOST = 250, 20
 
 
 def chosen_epochs(n_rows: int, recipe: ConvfitRecipe, task: Task = "single-label") -> int:
     """Return the recipe's epochs, or fewer the more labels there are.
 
     ConvFiT has 10, 5 or 2; several intents of an utterance take longer to tell apart, so that
-    small sets come by up to 20 times.
+    a small set comes by 20 times, and one k times as large the root of k times less often.
     """
     if recipe.epochs is not None:
         return recipe.epochs
     if task == "multi-label":
-        return min(_MOST, max(_FEWEST, _VISITS // max(1, n_rows)))
+        return max(2, round(_MOST * math.sqrt(min(1.0, _FEW_ROWS / max(1, n_rows)))))
     return 10 if n_rows < 3_000 else 5 if n_rows < 7_000 else 2
 
 
@@ -218,6 +219,7 @@ _MULTI_LABEL: dict[str, dict[str, object]] = {
         "prototype_weight": 0.1,
         "temperature": 0.1,
         "learning_rate": 4e-4,
+        "frozen_layers": 1,
         "interpolation": 1.0,
     },
 }

@@ -18,7 +18,7 @@ RIDGES = (0.03, 0.1, 0.3)
 DEFAULT = (0.4, 0.1)
 """(tau, ridge) for embeddings whose leave-one-out scores flatter, as those of a tuned encoder."""
 
-MULTI_LABEL_DEFAULT = (1.2, 0.03)
+MULTI_LABEL_DEFAULT = (2.0, 0.1)
 """The same where utterances have several intents: intents add up along lines of the space, which
 wide votes see and narrow ones, that look for near twins, do not."""
 

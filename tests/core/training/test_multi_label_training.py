@@ -97,8 +97,8 @@ def test_the_task_chooses_defaults_and_a_setting_is_stronger() -> None:
     assert task_defaults("convfit", "single-label") == {}
     # What was read once is read again to the same, whatever the task.
     assert read_recipe("convfit", many.model_dump(exclude={"kind"}, mode="json")) == many
-    epochs = [chosen_epochs(n, ConvfitRecipe(), "multi-label") for n in (20, 250, 500, 5_000)]
-    assert epochs == [20, 20, 10, 5]
+    epochs = [chosen_epochs(n, ConvfitRecipe(), "multi-label") for n in (20, 250, 1_000, 25_000)]
+    assert epochs == [20, 20, 10, 2]
 
 
 def test_prototypes_begin_at_the_means_of_their_intents() -> None:
