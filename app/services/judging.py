@@ -154,12 +154,13 @@ def _set_figures(
     return {
         "task": "multi-label",
         "accuracy": report.exact,
+        "exact": report.exact,
         "micro_f1": report.micro_f1,
         "macro_f1": report.macro_f1,
         "noise": _noise(report.exact, report.n),
         "n": report.n,
         "n_without_intent": report.n_without,
-        "without_intent_found": report.without_recall if report.n_without else None,
+        "none_recall": report.without_recall if report.n_without else None,
         "per_intent": _per_intent(report.intents),
         "confusions": [
             {"actual": a, "predicted": p, "count": count} for (a, p), count in ranked[:_CONFUSIONS]

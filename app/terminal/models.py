@@ -13,7 +13,8 @@ from core.formats.rows import ImportedRow
 from core.types import Prediction, Reason
 from storage.records import JobRecord
 
-_SHARES = ("accuracy", "micro_f1", "macro_f1", "in_scope", "without_intent_found")
+_CALLED = {"exact": "exact match", "none_recall": "no intent found"}
+_SHARES = ("accuracy", "micro_f1", "macro_f1", "in_scope", "exact", "none_recall")
 
 
 def read_settings(pairs: list[str]) -> dict[str, object]:
@@ -184,11 +185,8 @@ def _show_reason(reason: Reason) -> None:
 def say_metrics(name: str, metrics: dict[str, object]) -> None:
     """Print a model's figures."""
     many = metrics.get("task") == "multi-label"
-    called = {"accuracy": "exact match"} if many else {}
-    rows = [
-        (called.get(key, key.replace("_", " ")), _figure(key, value))
-        for key, value in metrics.items()
-    ]
+    told = {k: v for k, v in metrics.items() if not (many and k == "accuracy")}  # it is `exact`
+    rows = [(_CALLED.get(k, k.replace("_", " ")), _figure(k, v)) for k, v in told.items()]
     table(name, ("figure", "value"), [row for row in rows if row[1]])
     if many:
         _say_intents(metrics["per_intent"])
