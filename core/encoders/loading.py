@@ -14,6 +14,7 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from core.encoders.base import Encoder
+from core.encoders.convert.encoder import is_convert, load_convert
 from core.encoders.folders import (
     POOLING,
     EncoderFolder,
@@ -69,6 +70,8 @@ def load_folder(folder: Path, device: str = "cpu") -> Encoder:
 
     A BERT with mean pooling computes without padding; any other encoder as it was published.
     """
+    if is_convert(folder):
+        return load_convert(folder, device)
     source = open_folder(folder)
     if _is_packable(source):
         return _load_packed(source, device)

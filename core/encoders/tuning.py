@@ -8,6 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from core.encoders.base import Encoder, Tuning, TuningOptions
+from core.encoders.convert.encoder import ConvertEncoder
+from core.encoders.convert.tuning import ConvertTuning
 from core.encoders.general import GeneralEncoder
 from core.encoders.general_tuning import GeneralTuning
 from core.encoders.packed import PackedBert, equal_length_batches, lay_out, pool_mean
@@ -129,6 +131,8 @@ def open_tuning(encoder: Encoder, texts: Sequence[str], options: TuningOptions) 
             return _open_packed(encoder, texts, options)
         case GeneralEncoder():
             return GeneralTuning(encoder, texts, options)
+        case ConvertEncoder():
+            return ConvertTuning(encoder, texts, options)
         case _:
             raise InvalidInput(
                 "This encoder has no weights to tune.",
