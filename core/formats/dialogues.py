@@ -122,6 +122,11 @@ def history_text(history: Iterable[str]) -> str:
     return " ".join(f"{place} {text}" for place, text in enumerate(history))
 
 
+def context_text(pair: Pair) -> str:
+    """Join a context and what was said before it, the most recent first, for one encoder."""
+    return " ".join((pair.context, *pair.history))
+
+
 def _from_json(path: Path) -> Iterator[Dialogue]:
     for number, line in log_lines(path):
         if line.strip():

@@ -21,6 +21,7 @@ from core.encoders.convert.subwords import Subwords
 from core.encoders.weights import digest_weights
 from core.errors import ArtifactDamaged, InvalidInput
 from core.types import FloatArray
+from core.vectors import unit_rows
 
 Side = Literal["context", "response", "history"]
 _BATCH = 256
@@ -83,8 +84,7 @@ class ConvertEncoder:
         if not self.knows_history or not earlier:
             return rows
         rows[earlier] += self.encode_side([histories[at] for at in earlier], "history")
-        lengths: FloatArray = np.linalg.norm(rows, axis=1, keepdims=True)
-        return rows / np.maximum(lengths, 1e-12)
+        return unit_rows(rows)
 
     @torch.inference_mode()
     def _encode(

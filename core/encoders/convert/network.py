@@ -52,7 +52,7 @@ class ConvertNetwork(nn.Module):
     def embed(self, ids: Tensor) -> Tensor:
         """Look subwords up and add both positions, t mod 47 and t mod 11; (b, n) to (b, n, d)."""
         steps = torch.arange(ids.shape[1], device=ids.device)
-        tokens = self.words(ids)
+        tokens: Tensor = self.words(ids)
         for table, cycle in zip(self.positions, self.sizes.cycles, strict=True):
             tokens = tokens + table(steps % cycle)
         return tokens

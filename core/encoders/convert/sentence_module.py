@@ -35,7 +35,7 @@ class ConvertModule(InputModule):
             subwords: Its vocabulary.
             facts: `embedding` is `r` or `h`, `side` whose `h` it is, `quantised` how it is stored.
         """
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.network = network
         self.subwords = subwords
         self.facts = facts
@@ -91,7 +91,7 @@ class ConvertModule(InputModule):
         save_file(weights, folder / WEIGHTS, {"format": "pt"})
 
     @classmethod
-    def load(cls, model_name_or_path: str, **kwargs: Any) -> Self:
+    def load(cls, model_name_or_path: str, *_: Any, **kwargs: Any) -> Self:
         """Load what `save` wrote, from a folder or from the hub."""
         place = {
             key: kwargs[key]
@@ -118,7 +118,7 @@ class ConvertModule(InputModule):
             KeyError: A weight or a fact is missing.
             RuntimeError: A weight has another shape than the sizes say.
         """
-        listed = {
+        listed: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value
             for key, value in config["sizes"].items()
         }

@@ -28,5 +28,9 @@ def modules_json() -> bytes:
 
 def settings_json() -> bytes:
     """Tell sentence-transformers what kind of model the folder is."""
-    settings = {"model_type": "SentenceTransformer", "prompts": {}, "default_prompt_name": None}
+    settings: dict[str, object] = {
+        "model_type": "SentenceTransformer",
+        "prompts": {},
+        "default_prompt_name": None,
+    }
     return (json.dumps(settings, indent=2) + "\n").encode()
