@@ -25,8 +25,9 @@ CANDIDATES = 100
 _QUESTIONS = 5_000
 _SEED = 100  # of the draw of questions; another draw is another benchmark
 _DEEP = 2
-Score = Callable[[Sequence[Pair]], ScoreArray]
-"""Scores every response of a block for every context of it, (n, n)."""
+Blocks = Sequence[Sequence[Pair]]
+Score = Callable[[Blocks], ScoreArray]
+"""Scores the responses of each block for the contexts of it, (questions, 100)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +86,9 @@ def draw_blocks(pairs: Iterator[Pair], questions: int = _QUESTIONS) -> list[list
     return blocks
 
 
-def judge(blocks: Sequence[Sequence[Pair]], score: Score) -> tuple[float, float, float]:
+def judge(blocks: Blocks, score: Score) -> tuple[float, float, float]:
     """Return R100@1, MRR and R100@1 on turns with two earlier turns or more, in percent."""
-    scores = np.concatenate([score(block) for block in blocks])
+    scores = score(blocks)
     right = np.tile(np.arange(CANDIDATES), len(blocks))
     deep = np.array([len(pair.history) >= _DEEP for block in blocks for pair in block])
     of_deep = recall_at(scores[deep], right[deep], 1) if deep.any() else float("nan")
@@ -98,12 +99,14 @@ def judge(blocks: Sequence[Sequence[Pair]], score: Score) -> tuple[float, float,
 def score_by_encoder(encoder: Encoder, contexts: int = 0) -> Score:
     """Score by cosines; so many earlier turns are read, too."""
 
-    def score(block: Sequence[Pair]) -> ScoreArray:
-        asked = [Pair(p.context, p.response, p.history[:contexts]) for p in block]
-        rows = encode_contexts(encoder, asked)
-        return np.asarray(
-            rows.astype(np.float64) @ encode_responses(encoder, [p.response for p in block]).T
-        )
+    def score(blocks: Blocks) -> ScoreArray:
+        pairs = [pair for block in blocks for pair in block]
+        asked = [Pair(p.context, p.response, p.history[:contexts]) for p in pairs]
+        rows = encode_contexts(encoder, asked).astype(np.float64)
+        columns = encode_responses(encoder, [pair.response for pair in pairs])
+        shape = (len(blocks), CANDIDATES, -1)
+        found: ScoreArray = rows.reshape(shape) @ columns.reshape(shape).transpose(0, 2, 1)
+        return found.reshape(-1, CANDIDATES)
 
     return score
 
@@ -122,7 +125,11 @@ def keyword_baselines(train: Callable[[], Iterator[Pair]]) -> dict[str, Score]:
         texts = [pair.response for pair in block]
         return np.stack([bm25.scores(pair.context, texts) for pair in block])
 
-    return {"tfidf": by_tfidf, "bm25": by_bm25}
+    return {"tfidf": _by_block(by_tfidf), "bm25": _by_block(by_bm25)}
+
+
+def _by_block(score: Callable[[Sequence[Pair]], ScoreArray]) -> Score:
+    return lambda blocks: np.concatenate([score(block) for block in blocks])
 
 
 def response_selection(
