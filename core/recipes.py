@@ -244,6 +244,11 @@ class ConvertRecipe(_RankingRecipe):
     batch_size: int = Field(
         default=256, ge=2, le=65_536, description="Pairs of which each is the others' negative."
     )
+    chunk: int = Field(
+        default=1_024,
+        ge=1,
+        description="Texts computed at a time; larger batches cost time, not memory.",
+    )
     vocabulary: int = Field(
         default=8_000, ge=100, le=200_000, description="Subwords at most (31,476 in the paper)."
     )

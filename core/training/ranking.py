@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, distributed, nn
 
 from core.errors import InvalidInput
 from core.formats.dialogues import Pair
@@ -66,20 +66,18 @@ def rank(
     clock = _Clock(steps, recipe.minutes, options.seconds() - spent, options.seconds)
     towers.train()
     batches = stream_batches(source, recipe.batch_size, recipe.shuffled, recipe.seed)
+    progress = clock.progress(done, spent)
     for step, (epoch, batch) in enumerate(islice(batches, done, None), done):
-        progress = clock.progress(step)
         if progress >= 1:
             break
-        rate = recipe.learning_rate * cosine_rate(clock.progress(step + 1), recipe.warmup)
-        for group in optimizer.param_groups:
-            group["lr"] = rate
+        _set_rate(optimizer, recipe, clock.progress(step + 1, spent))
         loss = _step(towers, optimizer, batch, step, recipe)
-        ended = clock.progress(step + 1) >= 1
-        total = step + 1 if ended else max(step + 2, round((step + 1) / clock.progress(step + 1)))
-        yield StepDone(step + 1, total, epoch, loss)
+        spent = _agreed(clock.spent(), towers.device)
+        progress = clock.progress(step + 1, spent)
+        yield StepDone(step + 1, clock.total(step + 1, progress), epoch, loss)
         every = options.checkpoint_every
-        if every and (ended or (step + 1) % every == 0):
-            tensors = _state(towers, optimizer, clock.spent())
+        if every and (progress >= 1 or (step + 1) % every == 0):
+            tensors = _state(towers, optimizer, spent)
             yield CheckpointReady(Checkpoint(STAGE, step + 1, tensors))
     towers.eval()
 
@@ -96,9 +94,28 @@ class _Clock:
     def spent(self) -> float:
         return self.seconds() - self.began
 
-    def progress(self, done: int) -> float:
-        of_time = 0.0 if self.minutes is None else self.spent() / (60 * self.minutes)
+    def progress(self, done: int, spent: float) -> float:
+        of_time = 0.0 if self.minutes is None else spent / (60 * self.minutes)
         return max(done / self.steps, of_time)
+
+    def total(self, done: int, progress: float) -> int:
+        """Guess how many steps there will be; the last one knows."""
+        return done if progress >= 1 else max(done + 1, round(done / progress))
+
+
+def _agreed(seconds: float, device: torch.device) -> float:
+    """Let processes that train together end together: the slowest clock counts for all."""
+    if share_of_process().count == 1:
+        return seconds
+    slowest = torch.tensor([seconds], device=device)
+    distributed.all_reduce(slowest, distributed.ReduceOp.MAX)
+    return float(slowest[0])
+
+
+def _set_rate(optimizer: torch.optim.Optimizer, recipe: Recipe, progress: float) -> None:
+    rate = recipe.learning_rate * cosine_rate(progress, recipe.warmup)
+    for group in optimizer.param_groups:
+        group["lr"] = rate
 
 
 def _step(
