@@ -37,7 +37,7 @@ class ResponseFigures:
     Attributes:
         r100_at_1: How often the right response of 100 is ranked first.
         mrr: Mean reciprocal rank of it, in percent.
-        r100_at_1_deep: The first figure on turns with two earlier turns or more.
+        r100_at_1_deep: The first figure on turns with two earlier turns or more, if any.
         seconds: Of training.
         file_mb: Size of the saved encoder's weights, in millions of bytes.
         steps: Steps of training.
@@ -45,7 +45,7 @@ class ResponseFigures:
 
     r100_at_1: float
     mrr: float
-    r100_at_1_deep: float
+    r100_at_1_deep: float | None
     seconds: float
     file_mb: float
     steps: int
@@ -86,14 +86,21 @@ def draw_blocks(pairs: Iterator[Pair], questions: int = _QUESTIONS) -> list[list
     return blocks
 
 
-def judge(blocks: Blocks, score: Score) -> tuple[float, float, float]:
-    """Return R100@1, MRR and R100@1 on turns with two earlier turns or more, in percent."""
+def judge(blocks: Blocks, score: Score) -> tuple[float, float, float | None]:
+    """Return R100@1, MRR and R100@1 on turns with two earlier turns or more, in percent.
+
+    The last is None where there is no such turn.
+    """
     scores = score(blocks)
     right = np.tile(np.arange(CANDIDATES), len(blocks))
     deep = np.array([len(pair.history) >= _DEEP for block in blocks for pair in block])
-    of_deep = recall_at(scores[deep], right[deep], 1) if deep.any() else float("nan")
-    found = (recall_at(scores, right, 1), mean_reciprocal_rank(scores, right), of_deep)
-    return tuple(round(100 * figure, 2) for figure in found)  # type: ignore[return-value]
+    of_deep = _percent(recall_at(scores[deep], right[deep], 1)) if deep.any() else None
+    best, reciprocal = recall_at(scores, right, 1), mean_reciprocal_rank(scores, right)
+    return _percent(best), _percent(reciprocal), of_deep
+
+
+def _percent(share: float) -> float:
+    return round(100 * share, 2)
 
 
 def score_by_encoder(encoder: Encoder, contexts: int = 0) -> Score:
