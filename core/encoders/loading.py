@@ -15,6 +15,7 @@ from torch import nn
 
 from core.encoders.adapted import ADAPTER, PlainEncoder, adapt, read_adapter
 from core.encoders.base import Encoder
+from core.encoders.convert.encoder import is_convert, load_convert
 from core.encoders.folders import (
     POOLING,
     EncoderFolder,
@@ -72,6 +73,8 @@ def load_folder(folder: Path, device: str = "cpu", bases: SharedBases | None = N
     A BERT with mean pooling computes without padding; any other encoder as it was published. An
     adapter in the folder joins the base among `bases`, which is then not loaded again.
     """
+    if is_convert(folder):
+        return load_convert(folder, device)
     if not (folder / ADAPTER).is_dir():
         return _load_plain(folder, device)
     wanted, adapter = read_adapter(folder)

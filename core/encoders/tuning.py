@@ -6,6 +6,8 @@ from dataclasses import replace
 from core.encoders.adapted import AdaptedEncoder, merge
 from core.encoders.adapter_tuning import open_adapter
 from core.encoders.base import Encoder, Tuning, TuningOptions
+from core.encoders.convert.encoder import ConvertEncoder
+from core.encoders.convert.tuning import ConvertTuning
 from core.encoders.general import GeneralEncoder
 from core.encoders.general_tuning import open_general
 from core.encoders.packed_tuning import open_packed
@@ -26,6 +28,8 @@ def open_tuning(encoder: Encoder, texts: Sequence[str], options: TuningOptions) 
             return open_packed(encoder, texts, options)
         case GeneralEncoder():
             return open_general(encoder, texts, options)
+        case ConvertEncoder():
+            return ConvertTuning(encoder, texts, options)
         case AdaptedEncoder() if encoder.adapter.kind == "lora":
             merged = merge(encoder.base, encoder.adapter)
             return open_tuning(merged, texts, replace(options, adapter=None))
