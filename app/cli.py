@@ -198,6 +198,32 @@ def _bench_commands(commands: _Commands) -> None:
     replies.add_argument("--save", type=Path, help="folder for the encoder")
     replies.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     _json_flag(replies)
+    _measure_commands(verbs)
+
+
+def _measure_commands(verbs: _Commands) -> None:
+    """Add the benches of explanations, the review list and the fence."""
+    errors = _command(
+        verbs, "label-errors", "plant label errors and look for them", "measures.label_errors"
+    )
+    errors.add_argument("--flip", type=float, default=0.05, help="share planted (default 0.05)")
+    scope = _command(
+        verbs, "out-of-scope", "tell texts in scope from others", "measures.out_of_scope"
+    )
+    scope.add_argument("--test", type=Path, required=True, help="labelled texts to judge")
+    scope.add_argument("--oos-val", type=Path, required=True, help="out of scope, sets the limit")
+    scope.add_argument("--oos-test", type=Path, required=True, help="out of scope, to judge")
+    scope.add_argument("--recipe", default="convfit")
+    scope.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
+    explain = _command(
+        verbs, "explain", "time explanations, and check them by fitting again", "measures.explain"
+    )
+    for command in (errors, scope, explain):
+        command.add_argument("--train", type=Path, required=True)
+        command.add_argument("--base", default="bundled")
+        _json_flag(command)
+    for command in (errors, scope):
+        command.add_argument("--seed", type=int, default=0)
 
 
 def _upkeep_commands(commands: _Commands) -> None:

@@ -1,0 +1,92 @@
+"""Commands that measure explanations, the review list and the fence."""
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.terminal.models import read_settings
+from app.terminal.output import print_json, progress_bar, table
+from core.errors import InvalidInput
+from core.formats.reading import read_rows
+from core.formats.rows import ImportedRow
+from core.recipes import read_recipe
+
+if TYPE_CHECKING:
+    from core.bench import LabelledTexts
+
+
+def label_errors(options: argparse.Namespace) -> None:
+    """Plant label errors in a file's labels, and see how many the review list finds."""
+    from core.encoders.loading import load_encoder
+    from core.measures.label_errors import label_error_figures
+
+    if not 0.0 < options.flip < 1.0:
+        raise InvalidInput(f"{options.flip} is no share.", "Write --flip 0.05, say.")
+    train = _labelled(options.train)
+    _show(
+        options,
+        "Label errors",
+        label_error_figures(train, load_encoder(options.base), options.flip, options.seed),
+    )
+
+
+def out_of_scope(options: argparse.Namespace) -> None:
+    """Train on texts in scope, and see how well the fence keeps the others out."""
+    from core.encoders.loading import load_encoder
+    from core.measures.out_of_scope import ScopeTexts, out_of_scope_figures
+    from core.training.events import StepDone
+
+    texts = ScopeTexts(
+        _labelled(options.train),
+        _labelled(options.test),
+        _texts(options.oos_val),
+        _texts(options.oos_test),
+    )
+    settings = {**read_settings(options.settings), "seed": options.seed}
+    recipe = read_recipe(options.recipe, settings)
+    with progress_bar("training") as bar:
+
+        def watch(event: object) -> None:
+            if isinstance(event, StepDone):
+                bar.move(event.step / event.total, f"epoch {event.epoch}")
+
+        found = out_of_scope_figures(recipe, load_encoder(options.base), texts, watch)
+        bar.move(1.0, f"AUROC {found['auroc']}")
+    _show(options, "Out of scope", found)
+
+
+def explain(options: argparse.Namespace) -> None:
+    """Measure what explanations cost, and check samples of them against fitting again."""
+    from core.encoders.loading import load_encoder
+    from core.measures.explaining import explain_figures
+
+    train = _labelled(options.train)
+    _show(options, "Explanations", explain_figures(train, load_encoder(options.base)))
+
+
+def _labelled(path: Path) -> "LabelledTexts":
+    """Read a file's labelled rows; of several intents the first counts."""
+    from core.bench import LabelledTexts
+
+    rows = [row for row in read_rows(path) if isinstance(row, ImportedRow) and row.intents]
+    if not rows:
+        raise InvalidInput(f"{path} has no labelled row.", "Name a file with intents.")
+    texts = tuple(row.text.strip() for row in rows)
+    return LabelledTexts(texts, tuple(row.intents[0] for row in rows if row.intents))
+
+
+def _texts(path: Path) -> tuple[str, ...]:
+    """Read a file's texts, whatever they are labelled as."""
+    texts = tuple(row.text.strip() for row in read_rows(path) if isinstance(row, ImportedRow))
+    if not texts:
+        raise InvalidInput(f"{path} has no text.", "Name a file with texts out of scope.")
+    return texts
+
+
+def _show(options: argparse.Namespace, title: str, found: Mapping[str, object]) -> None:
+    if options.json:
+        print_json(dict(found))
+        return
+    table(title, ("figure", "value"), [(k, json.dumps(v)) for k, v in found.items()])

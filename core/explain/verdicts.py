@@ -1,0 +1,45 @@
+"""What scores decide, as columns."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.types import ScoreArray
+
+Columns = NDArray[np.int64]
+"""Columns of intents, (n,) int64."""
+
+OUT_OF_SCOPE = -1
+"""The column of a text whose largest score stays under the limit."""
+
+
+def decided(scores: ScoreArray, limit: float | None = None) -> Columns:
+    """Return the column of the largest score of each row, or `OUT_OF_SCOPE`; (n,) int64.
+
+    Of equal scores the first column wins, as everywhere.
+
+    Args:
+        scores: (n, intents).
+        limit: A largest score below it is out of scope; None: nothing is.
+    """
+    best: Columns = scores.argmax(1).astype(np.int64)
+    if limit is not None:
+        best[scores.max(1) < limit] = OUT_OF_SCOPE
+    return best
+
+
+def leads(scores: ScoreArray, columns: Columns, limit: float | None = None) -> ScoreArray:
+    """How far each row is from another verdict than the given; (n,), negative where it is another.
+
+    For an intent: its score above the best other one, or above the limit where that is nearer. For
+    `OUT_OF_SCOPE`: the limit above the best score.
+    """
+    floor = -np.inf if limit is None else limit
+    outside = columns == OUT_OF_SCOPE
+    rows = np.arange(len(scores))
+    own = np.where(outside, floor, scores[rows, np.maximum(columns, 0)])
+    others = scores.copy()
+    others[rows[~outside], columns[~outside]] = -np.inf
+    rival = others.max(1, initial=-np.inf)
+    rival[~outside] = np.maximum(rival[~outside], floor)
+    margin: ScoreArray = own - rival
+    return margin

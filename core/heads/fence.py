@@ -1,0 +1,247 @@
+"""The fence around what a model knows: how familiar a text is, and from where on it is let in.
+
+Three signals, higher is more familiar: the largest vote score, the mean cosine of the nearest
+exemplars, and the distance to the nearest intent in the shape that all intents share (Mahalanobis
+distance with a shrunk covariance; Lee et al. 2018). A fence is a weighted sum of them, measured in
+standard deviations of texts that are in scope, and a limit for it, of the project or of an intent.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.types import FloatArray, ScoreArray
+from core.vectors import cosines, unit_rows
+
+Method = Literal["votes", "nearest", "mahalanobis", "mixture"]
+
+WEIGHTS: Mapping[Method, tuple[float, float, float]] = {
+    "votes": (1.0, 0.0, 0.0),
+    "nearest": (0.0, 1.0, 0.0),
+    "mahalanobis": (0.0, 0.0, 1.0),
+    "mixture": (1.0, 0.5, 0.5),
+}
+"""How much the signals weigh in each method: votes, nearest, Mahalanobis."""
+
+_NEAREST = 3
+_SHRINKAGE = 0.3
+_FEWEST = 20
+"""Texts that a limit of an intent's own needs."""
+
+_CHUNK = 512
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Landscape:
+    """Where exemplars lie.
+
+    Attributes:
+        unit: Their embeddings, of length one, (m, d) float32.
+        targets: Their labels, (m, intents).
+        means: Of each intent, (intents, d) float64.
+        precision: Inverse of the shrunk covariance that intents share, (d, d) float64.
+    """
+
+    unit: FloatArray
+    targets: ScoreArray
+    means: ScoreArray
+    precision: ScoreArray
+
+
+def landscape(
+    embeddings: FloatArray, targets: ScoreArray, shrinkage: float = _SHRINKAGE
+) -> Landscape:
+    """Measure where exemplars lie; those of several intents count in each.
+
+    Args:
+        embeddings: (m, d), of any length.
+        targets: Labels, (m, intents).
+        shrinkage: How far the covariance goes towards that of a ball, in (0, 1].
+    """
+    unit = unit_rows(embeddings)
+    rows = unit.astype(np.float64)
+    sizes = np.maximum(targets.sum(0), 1e-12)
+    means = (targets / sizes).T @ rows
+    shares = targets / np.maximum(targets.sum(1, keepdims=True), 1e-12)
+    apart = rows - shares @ means
+    covariance = apart.T @ apart / max(len(rows), 1)
+    ball = max(float(np.trace(covariance)) / len(covariance), 1e-6)
+    covariance *= 1.0 - shrinkage
+    covariance[np.diag_indices_from(covariance)] += shrinkage * ball
+    return Landscape(unit, targets, means, np.linalg.inv(covariance))
+
+
+def signals(where: Landscape, embeddings: FloatArray, scores: ScoreArray) -> ScoreArray:
+    """Measure texts by every signal; (n, 3), higher is more familiar.
+
+    Args:
+        where: The exemplars.
+        embeddings: Of the texts, (n, d), by the encoder of the exemplars.
+        scores: Their votes, (n, intents).
+    """
+    unit = unit_rows(embeddings)
+    nearest = np.empty(len(unit))
+    for start in range(0, len(unit), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        nearest[part] = _mean_of_largest(cosines(unit[part], where.unit))
+    away = np.sqrt(_squared(where, unit).min(1))
+    return np.column_stack([scores.max(1), nearest, -away])
+
+
+def signals_left_out(
+    where: Landscape, honest: ScoreArray, rows: NDArray[np.int64] | None = None
+) -> ScoreArray:
+    """Measure exemplars as if each were not one; (n, 3).
+
+    The covariance is not measured again: a single exemplar moves it by 1 / m.
+
+    Args:
+        where: The exemplars.
+        honest: Their scores by votes that have not seen them, (n, intents).
+        rows: Which exemplars those are, (n,); all without it.
+    """
+    chosen = np.arange(len(where.unit)) if rows is None else rows
+    nearest = np.empty(len(chosen))
+    for start in range(0, len(chosen), _CHUNK):
+        part = chosen[start : start + _CHUNK]
+        near = cosines(where.unit[part], where.unit)
+        near[np.arange(len(part)), part] = -1.0
+        nearest[start : start + _CHUNK] = _mean_of_largest(near)
+    squared = _squared(where, where.unit[chosen])
+    sizes, own = where.targets.sum(0), where.targets[chosen] > 0
+    # Without one of its n texts a mean is farther from that text by n / (n - 1).
+    farther = np.where(sizes > 1, sizes / np.maximum(sizes - 1, 1e-12), np.inf) ** 2
+    squared = np.where(own, squared * farther, squared)
+    return np.column_stack([honest.max(1), nearest, -np.sqrt(squared.min(1))])
+
+
+def _mean_of_largest(similarity: ScoreArray) -> ScoreArray:
+    count = min(_NEAREST, similarity.shape[1])
+    largest: ScoreArray = np.partition(similarity, -count, axis=1)[:, -count:].mean(1)
+    return largest
+
+
+def _squared(where: Landscape, unit: FloatArray) -> ScoreArray:
+    """Squared Mahalanobis distance of every text to every intent; (n, intents)."""
+    rows = unit.astype(np.float64)
+    turned, means = rows @ where.precision, where.means @ where.precision
+    lengths = np.einsum("ij,ij->i", turned, rows)[:, None]
+    squared = lengths - 2.0 * turned @ where.means.T + np.einsum("ij,ij->i", means, where.means)
+    squared[:, where.targets.sum(0) == 0] = np.inf
+    return np.maximum(squared, 0.0, out=squared)
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """From how familiar on a text is in scope.
+
+    Attributes:
+        method: Which signals count.
+        centre: Mean of each signal over texts in scope.
+        scale: Standard deviation of each.
+        limit: Familiarity from which on a text is in scope.
+        limits: The same for columns of intents that have a limit of their own.
+    """
+
+    method: Method
+    centre: tuple[float, ...]
+    scale: tuple[float, ...]
+    limit: float = -np.inf
+    limits: Mapping[int, float] = field(default_factory=dict)
+
+    def familiarity(self, measured: ScoreArray) -> ScoreArray:
+        """Weigh signals (n, 3) into one number; (n,)."""
+        standard = (measured - np.array(self.centre)) / np.array(self.scale)
+        weights = np.array(WEIGHTS[self.method])
+        found: ScoreArray = standard @ (weights / weights.sum())
+        return found
+
+    def inside(self, familiarity: ScoreArray, columns: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each text is in scope, by the limit of the intent it would get; (n,)."""
+        limits = np.full(len(columns), self.limit)
+        for column, limit in self.limits.items():
+            limits[columns == column] = limit
+        result: NDArray[np.bool_] = familiarity >= limits
+        return result
+
+
+def fit_fence(method: Method, inside: ScoreArray) -> Fence:
+    """Measure signals in the units of texts in scope; the limit is open.
+
+    Args:
+        method: Which signals count.
+        inside: Honest signals of texts in scope, (n, 3).
+    """
+    scale = np.maximum(inside.std(0), 1e-9)
+    return Fence(method, tuple(inside.mean(0).tolist()), tuple(scale.tolist()))
+
+
+def with_limit(
+    fence: Fence, inside: ScoreArray, outside: ScoreArray | None, rejection: float = 0.05
+) -> Fence:
+    """Set the project's limit by texts whose place is known.
+
+    With texts out of scope it is where the share kept of those in scope and the share kept out of
+    the others are largest together; without any, where `rejection` of those in scope stay out.
+
+    Args:
+        fence: Its limit may be open.
+        inside: Familiarity of texts in scope, (n,).
+        outside: The same of texts out of scope, (m,); None or empty where there is none.
+        rejection: Share of texts in scope that may stay out.
+    """
+    if outside is None or not len(outside):
+        return replace(fence, limit=float(np.quantile(inside, rejection)))
+    limits = np.unique(np.concatenate([inside, outside]))
+    kept = 1.0 - np.searchsorted(np.sort(inside), limits, side="left") / len(inside)
+    out = np.searchsorted(np.sort(outside), limits, side="left") / len(outside)
+    return replace(fence, limit=float(limits[int((kept + out).argmax())]))
+
+
+def with_intent_limits(
+    fence: Fence, inside: ScoreArray, columns: NDArray[np.int64], rejection: float = 0.05
+) -> Fence:
+    """Give intents with enough texts a limit of their own, where `rejection` of them stay out.
+
+    Args:
+        fence: With the project's limit, which the other intents keep.
+        inside: Familiarity of texts in scope, (n,).
+        columns: Their intents, (n,).
+        rejection: Share of an intent's texts that may stay out.
+    """
+    limits = {
+        int(column): float(np.quantile(inside[columns == column], rejection))
+        for column, count in zip(*np.unique(columns, return_counts=True), strict=True)
+        if count >= _FEWEST
+    }
+    return replace(fence, limits=limits)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Crossing:
+    """Texts that another limit lets in or keeps out: rows, the nearest to the limit first."""
+
+    entering: NDArray[np.int64]
+    leaving: NDArray[np.int64]
+
+
+def crossing(
+    fence: Fence, other: Fence, familiarity: ScoreArray, columns: NDArray[np.int64]
+) -> Crossing:
+    """Tell who would be in and who out if a fence were moved.
+
+    Args:
+        fence: As it stands.
+        other: As it would stand; of the same method.
+        familiarity: Of the texts, (n,).
+        columns: Intents that they would get, (n,).
+    """
+    now, then = fence.inside(familiarity, columns), other.inside(familiarity, columns)
+    entering, leaving = np.flatnonzero(~now & then), np.flatnonzero(now & ~then)
+    return Crossing(
+        entering[np.argsort(familiarity[entering], kind="stable")],
+        leaving[np.argsort(-familiarity[leaving], kind="stable")],
+    )

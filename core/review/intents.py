@@ -1,0 +1,142 @@
+"""What is wrong with whole intents, with examples that pull too much, and along their borders."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.heads.kernel import kernel
+from core.heads.votes import VoteHead
+from core.types import FloatArray, ScoreArray
+from core.vectors import unit_rows
+
+_CHUNK = 512
+_THIN, _FEW, _LARGE = 0.25, 5, 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class IntentHealth:
+    """How an intent stands.
+
+    Attributes:
+        column: Which.
+        examples: How many it has.
+        kept: Of them, how many the others would give it, too.
+        drawn: Examples of other intents that it would get.
+        thin: Fewer than 5 examples, or than a quarter of the median intent's.
+        overgrown: More than four times the median, or it draws more of others than it keeps.
+    """
+
+    column: int
+    examples: int
+    kept: int
+    drawn: int
+    thin: bool
+    overgrown: bool
+
+
+def intent_health(honest: ScoreArray, targets: ScoreArray) -> list[IntentHealth]:
+    """Judge every intent by scores that have not seen the labels, in the order of columns.
+
+    Args:
+        honest: Leave-one-out scores, (m, intents).
+        targets: The labels, (m, intents).
+    """
+    given, won = targets > 0, honest.argmax(1)
+    sizes = given.sum(0)
+    median = float(np.median(sizes[sizes > 0])) if sizes.any() else 0.0
+    found = list[IntentHealth]()
+    for column, size in enumerate(sizes.tolist()):
+        winning = won == column
+        kept = int((winning & given[:, column]).sum())
+        drawn = int(winning.sum()) - kept
+        thin = size < max(_FEW, _THIN * median)
+        overgrown = size > _LARGE * median or drawn > max(kept, _FEW)
+        found.append(IntentHealth(column, size, kept, drawn, thin, overgrown))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Greedy:
+    """An exemplar that pulls texts away from the intents they belong to.
+
+    Attributes:
+        row: Of the exemplar.
+        harm: Its votes for wrong winners less those for the right intents, over all errors.
+        texts: Rows of the texts where it alone gave the error at least half of its lead.
+        intents: Columns that it took them from.
+    """
+
+    row: int
+    harm: float
+    texts: tuple[int, ...]
+    intents: tuple[int, ...]
+
+
+def greedy_examples(
+    head: VoteHead, embeddings: FloatArray, truth: NDArray[np.int64], most: int = 50
+) -> list[Greedy]:
+    """Rank exemplars by how much they vote for errors, on labelled texts that do not vote.
+
+    Args:
+        head: The votes.
+        embeddings: Of the texts, (n, d).
+        truth: Column of each text's intent, (n,).
+        most: How many exemplars are listed.
+    """
+    scores = head.scores(embeddings)
+    won = scores.argmax(1)
+    wrong = np.flatnonzero(won != truth)
+    unit = unit_rows(embeddings[wrong])
+    harm = np.zeros(len(head.exemplars))
+    culprits: dict[int, list[int]] = {}
+    for start in range(0, len(wrong), _CHUNK):
+        rows = wrong[start : start + _CHUNK]
+        votes = kernel(unit[start : start + _CHUNK], head.exemplars, head.tau)
+        votes *= (head.weights[:, won[rows]] - head.weights[:, truth[rows]]).T
+        harm += np.maximum(votes, 0.0).sum(0)
+        lead = scores[rows, won[rows]] - scores[rows, truth[rows]]
+        for place, column in np.argwhere(votes >= 0.5 * np.maximum(lead, 1e-9)[:, None]):
+            culprits.setdefault(int(column), []).append(int(rows[place]))
+    order = [row for row in np.argsort(-harm, kind="stable").tolist() if harm[row] > 0][:most]
+    return [
+        Greedy(
+            row,
+            float(harm[row]),
+            tuple(culprits.get(row, ())),
+            tuple(sorted({int(truth[text]) for text in culprits.get(row, ())})),
+        )
+        for row in order
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Border:
+    """Texts between two intents, from the clearest of one to the clearest of the other.
+
+    Attributes:
+        rows: Of the texts, (n,) int64.
+        leads: Score of the first intent less that of the second, falling, (n,).
+    """
+
+    rows: NDArray[np.int64]
+    leads: ScoreArray
+
+
+def border_walk(scores: ScoreArray, first: int, second: int, most: int = 60) -> Border:
+    """Walk along the border of two intents: texts whose two best scores are theirs.
+
+    Args:
+        scores: Of texts, (n, intents).
+        first: Column of the one intent.
+        second: Column of the other.
+        most: The texts nearest to the border that are kept.
+    """
+    others = scores.copy()
+    others[:, [first, second]] = -np.inf
+    between = np.minimum(scores[:, first], scores[:, second]) > others.max(1, initial=-np.inf)
+    rows = np.flatnonzero(between)
+    leads = scores[rows, first] - scores[rows, second]
+    near = np.argsort(np.abs(leads), kind="stable")[:most]
+    order = near[np.argsort(-leads[near], kind="stable")]
+    return Border(rows[order], leads[order])

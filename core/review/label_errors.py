@@ -1,0 +1,90 @@
+"""Which labels are likely wrong: by the votes of all other exemplars, and by the nearest ones.
+
+Three judges that err differently. The residual: how far the leave-one-out score of the given label
+is below one, the votes' own loss. The confidence: the leave-one-out probability of the given label
+divided by the entropy of all, so that a text on which the others are sure weighs more than one on
+which nobody is (cleanlab's confidence-weighted entropy). Disagreement: the share of the nearest
+texts, by nearness, with another label. Their ranks are averaged.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+from scipy.stats import rankdata
+
+from core.review.nearby import Nearby
+from core.types import ScoreArray
+
+NEIGHBOURS = 20
+"""Of a text that are asked. Chosen on other flips than those that the figures are from."""
+
+_TEMPERATURE = 0.2
+_DOUBT = 0.3
+_WIDTH = 0.05
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Suspicion:
+    """How likely each label is wrong.
+
+    Attributes:
+        rank: In (0, 1], the highest for the likeliest error, (m,).
+        residual: How far the given label's honest score is below one, (m,).
+        confidence: Honest probability of the given label, (m,), in [0, 1].
+        disagreement: Share of the nearest texts with another label, by nearness, (m,), in [0, 1].
+        suggested: Column that the others vote for, (m,) int64.
+    """
+
+    rank: ScoreArray
+    residual: ScoreArray
+    confidence: ScoreArray
+    disagreement: ScoreArray
+    suggested: NDArray[np.int64]
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """Rows from the likeliest error on, those alone for whom the others want another label."""
+        order: NDArray[np.int64] = np.argsort(-self.rank, kind="stable")
+        return order
+
+
+def suspicion(honest: ScoreArray, targets: ScoreArray, near: Nearby) -> Suspicion:
+    """Judge labels by scores that have not seen them, and by their neighbours.
+
+    Args:
+        honest: Leave-one-out scores of the votes, (m, intents).
+        targets: The labels, (m, intents); of several intents, the least likely counts.
+        near: Of the same texts, `NEIGHBOURS` each.
+    """
+    given = targets > 0
+    residual = _least(given, honest, 0.0)
+    probabilities = softmax(honest / _TEMPERATURE, axis=1)
+    confidence = _least(given, probabilities, 0.0)
+    entropy = -(probabilities * np.log(probabilities + 1e-12)).sum(1)
+    disagreement = _disagreement(targets, near)
+    judges = (1.0 - residual, -confidence / (entropy + _DOUBT), disagreement)
+    total = sum((rankdata(judge) for judge in judges), np.zeros(len(targets)))
+    rank = rankdata(total) / max(len(total), 1)
+    suggested: NDArray[np.int64] = honest.argmax(1).astype(np.int64)
+    return Suspicion(rank, 1.0 - residual, confidence, disagreement, suggested)
+
+
+def _least(given: NDArray[np.bool_], values: ScoreArray, absent: float) -> ScoreArray:
+    """The least value among the given labels of each row."""
+    least = np.where(given, values, np.inf).min(1)
+    found: ScoreArray = np.where(np.isfinite(least), least, absent)
+    return found
+
+
+def _disagreement(targets: ScoreArray, near: Nearby) -> ScoreArray:
+    weight = np.exp((near.cosines.astype(np.float64) - 1.0) / _WIDTH)
+    same = np.zeros(len(targets))
+    for place in range(near.rows.shape[1]):
+        shared = np.minimum(targets[near.rows[:, place]], targets).sum(1) / np.maximum(
+            targets.sum(1), 1e-12
+        )
+        same += weight[:, place] * shared
+    found: ScoreArray = 1.0 - same / np.maximum(weight.sum(1), 1e-300)
+    return found

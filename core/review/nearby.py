@@ -1,0 +1,42 @@
+"""The nearest texts of each text, once, for every list of the review that asks for them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.pauses import Pause, no_pause
+from core.types import FloatArray
+
+_CHUNK = 512
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nearby:
+    """The k nearest others of each text, the nearest first.
+
+    Attributes:
+        rows: Which, (n, k) int64.
+        cosines: How near, (n, k) float32.
+    """
+
+    rows: NDArray[np.int64]
+    cosines: FloatArray
+
+
+def nearby(unit: FloatArray, k: int, pause: Pause = no_pause) -> Nearby:
+    """Find the k nearest others of unit rows (n, d); fewer where there are fewer. O(n^2 d)."""
+    n_texts = len(unit)
+    k = max(0, min(k, n_texts - 1))
+    rows, cosines = np.zeros((n_texts, k), np.int64), np.zeros((n_texts, k), np.float32)
+    for start in range(0, n_texts if k else 0, _CHUNK):
+        pause()
+        part = unit[start : start + _CHUNK] @ unit.T
+        own = np.arange(len(part))
+        part[own, start + own] = -np.inf
+        near = np.argpartition(-part, k - 1, axis=1)[:, :k]
+        order = np.lexsort((near, -np.take_along_axis(part, near, 1)), axis=1)
+        near = np.take_along_axis(near, order, 1)
+        rows[start : start + _CHUNK] = near
+        cosines[start : start + _CHUNK] = np.take_along_axis(part, near, 1)
+    return Nearby(rows, cosines)

@@ -1,0 +1,75 @@
+"""The next label that pays most: the text whose label would settle most of those in doubt."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.heads.kernel import kernel_of_cosines
+from core.types import FloatArray, ScoreArray
+
+_CHUNK = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """A text worth a label.
+
+    Attributes:
+        row: Of the text.
+        settles: Doubts that its label would settle, in texts: the sum over waiting texts of doubt
+            times what one exemplar there explains of them.
+    """
+
+    row: int
+    settles: float
+
+
+def next_labels(
+    unit: FloatArray, doubts: ScoreArray, tau: float, ridge: float, n: int
+) -> list[Worth]:
+    """Choose texts whose labels settle most, each after those before it.
+
+    One exemplar at a text explains the share k(x, i)^2 / (1 + ridge) of the variance of another:
+    what is left of the doubts after each choice is what the next is chosen by.
+
+    Args:
+        unit: Unit rows of the waiting texts, (n, d) float32.
+        doubts: How open each is, in [0, 1], (n,): one less the margin of its probabilities, say.
+        tau: Of the votes.
+        ridge: Of the votes.
+        n: How many are wanted.
+    """
+    left, chosen = doubts.astype(np.float64), list[Worth]()
+    settled = _settled(unit, left, tau, ridge)
+    while len(chosen) < min(n, len(unit)):
+        row = int(settled.argmax())
+        if settled[row] <= 0.0:
+            break
+        chosen.append(Worth(row, float(settled[row])))
+        share = _shares(unit, unit[[row]], tau, ridge)[:, 0]
+        lost, left = left * share, left * (1.0 - share)
+        settled -= _settled(unit, lost, tau, ridge, np.flatnonzero(lost > 1e-4))
+        settled[[one.row for one in chosen]] = -np.inf
+    return chosen
+
+
+def _shares(left: FloatArray, right: FloatArray, tau: float, ridge: float) -> ScoreArray:
+    weight = kernel_of_cosines((left @ right.T).astype(np.float64), tau)
+    shares: ScoreArray = np.minimum(weight**2 / (1.0 + ridge), 1.0)
+    return shares
+
+
+def _settled(
+    unit: FloatArray,
+    doubts: ScoreArray,
+    tau: float,
+    ridge: float,
+    among: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None,
+) -> ScoreArray:
+    """What a label of each text would settle of the doubts; (n,)."""
+    rows = np.arange(len(unit)) if among is None else among
+    found = np.zeros(len(unit))
+    for start in range(0, len(rows), _CHUNK):
+        part = rows[start : start + _CHUNK]
+        found += _shares(unit, unit[part], tau, ridge) @ doubts[part]
+    return found

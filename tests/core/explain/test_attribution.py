@@ -1,0 +1,91 @@
+"""The words' shares add up, for every kind of encoder, and leaving a word out is exact."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from core.encoders.hashing import HashingEncoder
+from core.encoders.inputs import text_input, unit_length
+from core.encoders.loading import load_folder
+from core.encoders.transformer import TransformerEncoder
+from core.errors import InvalidInput
+from core.explain.attribution import attribute
+from core.heads.votes import VoteHead, fit_votes
+from tests.conftest import SENTENCES
+from tests.tiny import tiny_transformer
+
+TEXT = "please refund my late parcel"
+
+
+def voting(encoder: TransformerEncoder) -> VoteHead:
+    pairs = [(text, name) for name, texts in SENTENCES.items() for text in texts]
+    names = list(SENTENCES)
+    targets = np.eye(len(names))[[names.index(name) for _, name in pairs]]
+    return fit_votes(encoder.encode([text for text, _ in pairs]), targets, names, 0.3, 0.1)
+
+
+def test_shares_and_what_blank_words_score_sum_to_the_difference(tiny: TransformerEncoder) -> None:
+    head = voting(tiny)
+    found = attribute(tiny, head, TEXT, 0, 1)
+    assert [word.text for word in found.words] == TEXT.split()
+    scores = head.scores(tiny.encode([TEXT]))[0]
+    assert abs(found.difference - (scores[0] - scores[1])) < 1e-9
+    total = found.blank + sum(word.share for word in found.words)
+    assert abs(total - found.difference) <= 0.02 * abs(found.difference) + 1e-6
+    assert found.error == pytest.approx(abs(total - found.difference) / abs(found.difference))
+
+
+def test_the_effect_of_a_word_is_that_of_asking_without_it(tiny: TransformerEncoder) -> None:
+    head = voting(tiny)
+    found = attribute(tiny, head, TEXT, 0, None)
+    scores = head.scores(tiny.encode([TEXT, "please my late parcel"]))[:, 0]
+    assert found.words[1].effect == pytest.approx(scores[0] - scores[1])
+    assert found.difference == pytest.approx(scores[0])
+
+
+def test_words_keep_their_place_and_signs_without_spaces_stand_alone(
+    tiny: TransformerEncoder,
+) -> None:
+    text = "what's  up? 退款 ok"
+    found = attribute(tiny, voting(tiny), text, 0, 1)
+    assert [word.text for word in found.words] == ["what's", "up?", "退", "款", "ok"]
+    assert all(text[word.start : word.end] == word.text for word in found.words)
+
+
+def test_nothing_said_has_no_words(tiny: TransformerEncoder) -> None:
+    found = attribute(tiny, voting(tiny), "  ", 0, 1)
+    assert found.words == ()
+    assert found.error < 0.01
+
+
+@pytest.mark.parametrize("kind", ["bert", "mpnet", "roberta", "distilbert", "electra"])
+def test_an_encoder_goes_on_from_word_embeddings_as_from_the_text(
+    tmp_path: Path, kind: str
+) -> None:
+    encoder = load_folder(tiny_transformer(tmp_path / kind, kind, "mean_tokens"))
+    found = text_input(encoder, TEXT)
+    with torch.no_grad():
+        embedded = unit_length(found.embed(found.words[None]))[0].numpy()
+    whole = encoder.encode([TEXT])[0]
+    np.testing.assert_allclose(embedded, whole / np.linalg.norm(whole), atol=1e-5)
+    spans = [span for span in found.spans if span is not None]
+    assert found.spans[0] is None is found.spans[-1]
+    assert "".join(TEXT[start:end].strip() for start, end in spans) == TEXT.replace(" ", "")
+
+
+def test_the_packed_encoder_does_so_too_and_keeps_its_weights(tiny: TransformerEncoder) -> None:
+    before = tiny.encode([TEXT])
+    found = text_input(tiny, TEXT)
+    with torch.no_grad():
+        embedded = unit_length(found.embed(found.words[None])).numpy()
+    np.testing.assert_allclose(embedded, before, atol=1e-5)
+    attribute(tiny, voting(tiny), TEXT, 0, 1)
+    np.testing.assert_array_equal(tiny.encode([TEXT]), before)
+    assert all(parameter.grad is None for parameter in tiny.bert.parameters())
+
+
+def test_an_encoder_without_words_says_so() -> None:
+    with pytest.raises(InvalidInput, match="does not say which words"):
+        text_input(HashingEncoder(), TEXT)
