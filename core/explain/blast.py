@@ -279,8 +279,8 @@ def _shift_of(standing: Standing, change: Change) -> _Shift:
     schur[: len(added), : len(added)] += square_kernel(added, head.tau, head.ridge)
     wanted[: len(added)] += labels - prior
     extra: ScoreArray = np.linalg.solve((schur + schur.T) / 2.0, wanted)
-    factors = np.concatenate([factors, -extra])
-    return _Shift(prior - old, columns, factors, added, extra[: len(added)], head.tau)
+    every: ScoreArray = np.concatenate([factors, -extra])
+    return _Shift(prior - old, columns, every, added, extra[: len(added)], head.tau)
 
 
 def _picked(n_exemplars: int, rows: list[int]) -> ScoreArray:

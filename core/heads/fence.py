@@ -129,9 +129,12 @@ def _squared(where: Landscape, unit: FloatArray) -> ScoreArray:
     rows = unit.astype(np.float64)
     turned, means = rows @ where.precision, where.means @ where.precision
     lengths = np.einsum("ij,ij->i", turned, rows)[:, None]
-    squared = lengths - 2.0 * turned @ where.means.T + np.einsum("ij,ij->i", means, where.means)
+    squared: ScoreArray = (
+        lengths - 2.0 * turned @ where.means.T + np.einsum("ij,ij->i", means, where.means)
+    )
     squared[:, where.targets.sum(0) == 0] = np.inf
-    return np.maximum(squared, 0.0, out=squared)
+    np.maximum(squared, 0.0, out=squared)
+    return squared
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import get_args
 
 import numpy as np
 
-from core.bench import LabelledTexts, Recipe, Watch, drain, peak_mb
+from core.bench import LabelledTexts, Watch, drain, peak_mb
 from core.encoders.base import Encoder
 from core.heads.fence import (
     Fence,
@@ -20,6 +20,7 @@ from core.heads.fence import (
     with_limit,
 )
 from core.metrics.out_of_scope import auroc, fpr_at_95
+from core.recipes import AnyRecipe
 from core.training.runs import RunInputs, RunResult, run_recipe, target_matrix
 from core.types import Exemplar, Intent, ScoreArray
 
@@ -37,7 +38,7 @@ class ScopeTexts:
 
 
 def out_of_scope_figures(
-    recipe: Recipe, encoder: Encoder, texts: ScopeTexts, watch: Watch
+    recipe: AnyRecipe, encoder: Encoder, texts: ScopeTexts, watch: Watch
 ) -> dict[str, object]:
     """Train on texts in scope, set the limit by some out of scope, and judge on others.
 
