@@ -271,14 +271,16 @@ def _shift_of(standing: Standing, change: Change) -> _Shift:
     right, factors = _relabelled(len(targets), moved, different)
     cross = standing.kernel(added)
     columns = standing.times(np.hstack([right, cross, _picked(len(targets), gone)]))
-    weights = widened(standing.solved, wide) - np.outer(standing.ones, prior)
+    weights: ScoreArray = widened(standing.solved, wide) - np.outer(standing.ones, prior)
     weights += columns[:, : right.shape[1]] @ factors
     lifted = columns[:, right.shape[1] :]
     met = np.hstack([cross, _picked(len(targets), gone)]).T
-    schur, wanted = -met @ lifted, -met @ weights
+    schur: ScoreArray = -met @ lifted
+    wanted: ScoreArray = -met @ weights
     schur[: len(added), : len(added)] += square_kernel(added, head.tau, head.ridge)
     wanted[: len(added)] += labels - prior
-    extra: ScoreArray = np.linalg.solve((schur + schur.T) / 2.0, wanted)
+    symmetric: ScoreArray = (schur + schur.T) / 2.0
+    extra: ScoreArray = np.linalg.solve(symmetric, wanted)
     every: ScoreArray = np.concatenate([factors, -extra])
     return _Shift(prior - old, columns, every, added, extra[: len(added)], head.tau)
 
