@@ -280,7 +280,7 @@ def _shift_of(standing: Standing, change: Change) -> _Shift:
     schur[: len(added), : len(added)] += square_kernel(added, head.tau, head.ridge)
     wanted[: len(added)] += labels - prior
     symmetric: ScoreArray = (schur + schur.T) / 2.0
-    extra: ScoreArray = np.linalg.solve(symmetric, wanted)
+    extra = np.asarray(np.linalg.solve(symmetric, wanted), dtype=np.float64)
     every: ScoreArray = np.concatenate([factors, -extra])
     return _Shift(prior - old, columns, every, added, extra[: len(added)], head.tau)
 
