@@ -15,7 +15,7 @@ from core.errors import InvalidInput
 from core.formats.dialogues import Pair, stream_pairs
 from core.metrics.bm25 import fit_bm25
 from core.metrics.retrieval import mean_reciprocal_rank, recall_at
-from core.recipes import ConvertRecipe, DialoguesRecipe
+from core.ranking_recipes import ConvertRecipe, DialoguesRecipe
 from core.responses import encode_contexts, encode_responses
 from core.training.events import Event
 from core.training.ranking_runs import RankingInputs, run_ranking

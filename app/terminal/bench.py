@@ -9,7 +9,8 @@ from app.terminal.output import plain, print_json, progress_bar, table
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
-from core.recipes import read_ranking_recipe, read_recipe
+from core.ranking_recipes import read_ranking_recipe
+from core.recipes import read_recipe
 from core.types import Exemplar
 
 

@@ -15,11 +15,11 @@ from torch import nn
 
 from core.encoders.adapted import ADAPTER, PlainEncoder, adapt, read_adapter
 from core.encoders.base import Encoder
-from core.encoders.convert.encoder import is_convert, load_convert
 from core.encoders.folders import (
     POOLING,
     EncoderFolder,
     ModuleEntry,
+    is_convert,
     open_folder,
     pooling_modes,
     weight_files,
@@ -74,6 +74,8 @@ def load_folder(folder: Path, device: str = "cpu", bases: SharedBases | None = N
     adapter in the folder joins the base among `bases`, which is then not loaded again.
     """
     if is_convert(folder):
+        from core.encoders.convert.encoder import load_convert  # brings sentence-transformers
+
         return load_convert(folder, device)
     if not (folder / ADAPTER).is_dir():
         return _load_plain(folder, device)

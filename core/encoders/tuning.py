@@ -6,8 +6,6 @@ from dataclasses import replace
 from core.encoders.adapted import AdaptedEncoder, merge
 from core.encoders.adapter_tuning import open_adapter
 from core.encoders.base import Encoder, Tuning, TuningOptions
-from core.encoders.convert.encoder import ConvertEncoder
-from core.encoders.convert.tuning import ConvertTuning
 from core.encoders.general import GeneralEncoder
 from core.encoders.general_tuning import open_general
 from core.encoders.packed_tuning import open_packed
@@ -28,8 +26,6 @@ def open_tuning(encoder: Encoder, texts: Sequence[str], options: TuningOptions) 
             return open_packed(encoder, texts, options)
         case GeneralEncoder():
             return open_general(encoder, texts, options)
-        case ConvertEncoder():
-            return ConvertTuning(encoder, texts, options)
         case AdaptedEncoder() if encoder.adapter.kind == "lora":
             merged = merge(encoder.base, encoder.adapter)
             return open_tuning(merged, texts, replace(options, adapter=None))
@@ -39,7 +35,17 @@ def open_tuning(encoder: Encoder, texts: Sequence[str], options: TuningOptions) 
                 "Train by the recipe `adapter` or `instant`, or choose another base encoder.",
             )
         case _:
-            raise InvalidInput(
-                "This encoder has no weights to tune.",
-                "Train by the recipe `instant`, or choose another base encoder.",
-            )
+            return _open_convert(encoder, texts, options)
+
+
+def _open_convert(encoder: Encoder, texts: Sequence[str], options: TuningOptions) -> Tuning:
+    """Open a ConveRT; it is imported here because it brings sentence-transformers."""
+    from core.encoders.convert.encoder import ConvertEncoder
+    from core.encoders.convert.tuning import ConvertTuning
+
+    if isinstance(encoder, ConvertEncoder):
+        return ConvertTuning(encoder, texts, options)
+    raise InvalidInput(
+        "This encoder has no weights to tune.",
+        "Train by the recipe `instant`, or choose another base encoder.",
+    )

@@ -10,7 +10,7 @@ from torch import Tensor, distributed, nn
 
 from core.errors import InvalidInput
 from core.formats.dialogues import Pair
-from core.recipes import ConvertRecipe, DialoguesRecipe
+from core.ranking_recipes import ConvertRecipe, DialoguesRecipe
 from core.training.checkpoints import Checkpoint
 from core.training.devices import repeatable, share_of_process
 from core.training.events import CheckpointReady, StepDone

@@ -11,7 +11,7 @@ from core.encoders.convert.sizes import named_sizes
 from core.encoders.convert.subwords import Subwords
 from core.encoders.convert.vocabulary import learn_pieces
 from core.encoders.tuning import open_tuning
-from core.recipes import ConvertRecipe, DialoguesRecipe
+from core.ranking_recipes import ConvertRecipe, DialoguesRecipe
 from core.training.checkpoints import Checkpoint
 from core.training.devices import device_of_process
 from core.training.events import Event, StageStarted

@@ -12,7 +12,7 @@ from core.encoders.convert.network import ConvertNetwork
 from core.encoders.convert.subwords import Subwords
 from core.formats.dialogues import Pair, context_text, history_text
 from core.losses.ranking import annealed_scale, ranking_loss, same_responses, scaled_cosines
-from core.recipes import ConvertRecipe, DialoguesRecipe
+from core.ranking_recipes import ConvertRecipe, DialoguesRecipe
 from core.training.gradient_cache import Embed, Texts
 
 _RANGE_STEPS = 100

@@ -133,15 +133,6 @@ def new_encoder(
     return encoder_of(ConvertModule(network, subwords, facts))
 
 
-def is_convert(folder: Path) -> bool:
-    """Whether a folder holds a saved ConveRT."""
-    try:
-        config = json.loads((folder / "config.json").read_bytes())
-        return isinstance(config, dict) and config.get("model_type") == "convert"
-    except (OSError, ValueError):
-        return False
-
-
 def load_convert(folder: Path, device: str = "cpu") -> ConvertEncoder:
     """Load a saved ConveRT by the project's own code; the folder's code is not run.
 

@@ -81,10 +81,10 @@ def test_the_next_label_settles_a_crowd_before_a_single_text() -> None:
     crowd = np.tile(np.eye(4, dtype=np.float32)[0], (5, 1))
     crowd[:, 1] = np.linspace(0, 0.2, 5)
     rows = unit_rows(np.concatenate([np.eye(4, dtype=np.float32)[[2, 3]], crowd]))
-    found = next_labels(rows, np.array([0.5, 0.0, 1, 1, 1, 1, 1]), 0.3, 0.1, n=2)
+    found = next_labels(rows, np.array([0.8, 0.0, 1, 1, 1, 1, 1]), 0.3, 0.1, n=2)
     assert found[0].row in range(3, 7)
     assert found[1].row == 0
     weight = kernel(rows, rows[[found[0].row]], 0.3)[:, 0]
-    doubts = np.array([0.5, 0.0, 1, 1, 1, 1, 1])
+    doubts = np.array([0.8, 0.0, 1, 1, 1, 1, 1])
     np.testing.assert_allclose(found[0].settles, (weight**2 / 1.1) @ doubts, rtol=1e-5)
     assert next_labels(rows, np.zeros(7), 0.3, 0.1, n=3) == []

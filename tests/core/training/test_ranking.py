@@ -13,7 +13,8 @@ from core.encoders.loading import load_folder
 from core.encoders.tuning import open_tuning
 from core.errors import InvalidInput
 from core.formats.dialogues import Dialogue, Pair, Turn, pairs_of
-from core.recipes import ConvertRecipe, ConvfitRecipe, DialoguesRecipe, read_ranking_recipe
+from core.ranking_recipes import ConvertRecipe, DialoguesRecipe, read_ranking_recipe
+from core.recipes import ConvfitRecipe
 from core.responses import encode_contexts, rank_responses
 from core.training.checkpoints import Checkpoint
 from core.training.devices import Share

@@ -12,7 +12,7 @@ from core.encoders.base import TuningOptions
 from core.encoders.loading import load_folder
 from core.encoders.tuning import open_tuning
 from core.formats.dialogues import Pair
-from core.recipes import DialoguesRecipe
+from core.ranking_recipes import DialoguesRecipe
 from core.training.events import StepDone
 from core.training.ranking import RankOptions, rank
 from core.training.towers import EncoderTowers
