@@ -222,7 +222,7 @@ def test_a_run_ends_when_its_time_is_over_and_the_time_counts_on_after_a_stop(ti
 
 
 def test_convert_learns_from_conversations_alone(tmp_path: Path) -> None:
-    recipe = CONVERT.model_copy(update={"epochs": 12, "annealing": 20, "learning_rate": 3e-3})
+    recipe = CONVERT.model_copy(update={"epochs": 30, "annealing": 20, "learning_rate": 3e-3})
     encoder, events = drain(run_ranking(recipe, RankingInputs(source(2))))
     losses = [event.loss for event in events if isinstance(event, StepDone)]
     assert isinstance(encoder, ConvertEncoder)
@@ -231,10 +231,13 @@ def test_convert_learns_from_conversations_alone(tmp_path: Path) -> None:
         "reading",
         "ranking",
     ]
-    assert len(losses) == 60
-    turns = ["hello, I ask about the music 1"]
+    assert len(losses) == 150
     replies = [f"what about your {topic}?" for topic in TOPICS]
-    assert rank_responses(encoder, turns, replies)[0][0] == "what about your music?"
+    firsts = [
+        rank_responses(encoder, [f"hello, I ask about the {topic} 1"], replies)[0][0]
+        for topic in TOPICS
+    ]
+    assert sum(first == reply for first, reply in zip(firsts, replies, strict=True)) >= 3  # of 6
     encoder.save(tmp_path)
     again = load_folder(tmp_path)
     assert again.fingerprint == encoder.fingerprint
