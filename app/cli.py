@@ -184,6 +184,20 @@ def _bench_commands(commands: _Commands) -> None:
     many.add_argument("--base", default="bundled")
     many.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     _json_flag(many)
+    replies = _command(
+        verbs,
+        "response-selection",
+        "train on one log of conversations, find the right one of 100 replies in another",
+        "bench.response_selection",
+    )
+    replies.add_argument("--train", type=Path, required=True)
+    replies.add_argument("--test", type=Path, required=True)
+    replies.add_argument("--recipe", default="dialogues", choices=("dialogues", "convert"))
+    replies.add_argument("--base", default="bundled")
+    replies.add_argument("--contexts", type=int, default=0, help="earlier turns that are read, too")
+    replies.add_argument("--save", type=Path, help="folder for the encoder")
+    replies.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
+    _json_flag(replies)
     _measure_commands(verbs)
 
 

@@ -9,11 +9,13 @@ from core.errors import InvalidInput
 from core.types import Task
 
 
-class _Frozen(BaseModel):
+class Frozen(BaseModel):
+    """A value that says no to what it does not know."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class VotesConfig(_Frozen):
+class VotesConfig(Frozen):
     """Exemplar votes: kernel ridge regression over the labelled utterances (the default)."""
 
     kind: Literal["votes"] = "votes"
@@ -28,20 +30,20 @@ class VotesConfig(_Frozen):
     )
 
 
-class NeighboursConfig(_Frozen):
+class NeighboursConfig(Frozen):
     """The k nearest exemplars vote with their cosine (ConvFiT uses k = 1)."""
 
     kind: Literal["neighbours"] = "neighbours"
     k: int = Field(default=1, ge=1, le=100, description="How many neighbours vote.")
 
 
-class PrototypesConfig(_Frozen):
+class PrototypesConfig(Frozen):
     """The nearest mean embedding of an intent's exemplars wins."""
 
     kind: Literal["prototypes"] = "prototypes"
 
 
-class LinearConfig(_Frozen):
+class LinearConfig(Frozen):
     """Logistic regression on the embeddings."""
 
     kind: Literal["linear"] = "linear"
@@ -50,7 +52,7 @@ class LinearConfig(_Frozen):
     )
 
 
-class MlpConfig(_Frozen):
+class MlpConfig(Frozen):
     """A network with one hidden layer and a sigmoid for each intent (Multi-ConvFiT)."""
 
     kind: Literal["mlp"] = "mlp"
@@ -66,7 +68,7 @@ class MlpConfig(_Frozen):
     seed: int = Field(default=0, ge=0, lt=2**31, description="Same seed, same network.")
 
 
-class NamesConfig(_Frozen):
+class NamesConfig(Frozen):
     """The nearest intent name with its description wins; needs no label at all."""
 
     kind: Literal["names"] = "names"
@@ -78,7 +80,7 @@ HeadConfig = Annotated[
 ]
 
 
-class _Recipe(_Frozen):
+class _Recipe(Frozen):
     head: HeadConfig = Field(default=VotesConfig(), description="What decides from embeddings.")
     seed: int = Field(default=0, ge=0, lt=2**31, description="Same seed, same model.")
     neighbours: int = Field(
@@ -287,12 +289,13 @@ def read_recipe(kind: str, settings: dict[str, object], task: Task = "single-lab
     try:
         return _READER.validate_python({**task_defaults(kind, task), **settings, "kind": kind})
     except ValidationError as error:
-        found = [f"{_where(item['loc'])}: {item['msg']}" for item in error.errors()]
+        found = [f"{where(item['loc'])}: {item['msg']}" for item in error.errors()]
         raise InvalidInput(
             f"The recipe '{kind}' cannot be used: {'; '.join(found)}.",
             "See `intent-studio train --help` for the settings of each recipe.",
         ) from error
 
 
-def _where(location: tuple[int | str, ...]) -> str:
+def where(location: tuple[int | str, ...]) -> str:
+    """Name the setting that a fault is in."""
     return ".".join(str(part) for part in location) or "recipe"

@@ -99,6 +99,32 @@ def randomly_adapted(base: "PlainEncoder", kind: str, seed: int = 0) -> "Adapted
     return adapt(base, replace(adapter, weights=weights))
 
 
+def tiny_convert(folder: Path, *, quantised: bool = False, embedding: str = "r") -> Path:
+    """Write a random ConveRT of two blocks, the same each time."""
+    from core.encoders.convert.encoder import new_encoder
+    from core.encoders.convert.network import new_network
+    from core.encoders.convert.sizes import Sizes
+    from core.encoders.convert.subwords import Subwords
+
+    pieces = (*LETTERS, *(f"##{letter}" for letter in LETTERS))
+    sizes = Sizes(
+        pieces=len(pieces),
+        buckets=10,
+        width=32,
+        projection=8,
+        reach=(3, 48),
+        inner=64,
+        output=16,
+        max_tokens=48,
+        dropout=0.1,
+        sides=("context", "response", "history"),
+    )
+    network = new_network(sizes, seed=0, quantised=quantised)
+    subwords = Subwords(pieces, sizes.buckets)
+    new_encoder(network, subwords, embedding=embedding, quantised=quantised).save(folder)
+    return folder
+
+
 def _modules(kinds: list[tuple[str, str]]) -> list[dict[str, object]]:
     return [
         {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}

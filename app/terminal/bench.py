@@ -5,10 +5,11 @@ import json
 from pathlib import Path
 
 from app.terminal.models import read_settings
-from app.terminal.output import print_json, progress_bar, table
+from app.terminal.output import plain, print_json, progress_bar, table
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
+from core.ranking_recipes import read_ranking_recipe
 from core.recipes import read_recipe
 from core.types import Exemplar
 
@@ -49,6 +50,33 @@ def few_shot(options: argparse.Namespace) -> None:
         print_json({"recipe": options.recipe, **found})
         return
     table("Few-shot", ("figure", "value"), [(k, json.dumps(v)) for k, v in found.items()])
+
+
+def response_selection(options: argparse.Namespace) -> None:
+    """Train on one log of conversations and judge on another."""
+    from core.bench_responses import response_selection
+    from core.training.events import StepDone
+
+    settings = {**read_settings(options.settings), "contexts": options.contexts}
+    recipe = read_ranking_recipe(options.recipe, settings)
+    with progress_bar("reading") as bar:
+
+        def watch(event: object) -> None:
+            if isinstance(event, StepDone):
+                words = f"step {event.step} of {event.total}, loss {event.loss:.3f}"
+                bar.move(event.step / event.total, words)
+
+        files = (options.train, options.test)
+        figures, baselines, encoder = response_selection(recipe, options.base, files, watch)
+        bar.move(1.0, f"R100@1 {figures.r100_at_1:.2f} %")
+    if options.save:
+        encoder.save(options.save)
+    found = {"recipe": options.recipe, **plain(figures), "baselines": baselines}
+    if options.json:
+        print_json(found)
+        return
+    rows = [(key, json.dumps(value)) for key, value in found.items()]
+    table("Response selection", ("figure", "value"), rows)
 
 
 def multi_label(options: argparse.Namespace) -> None:

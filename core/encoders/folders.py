@@ -175,3 +175,12 @@ def _parse(content: bytes, path: Path) -> dict[str, Any]:
         return dict(json.loads(content))
     except (ValueError, TypeError) as error:
         raise ArtifactDamaged(f"{path} cannot be read as JSON: {error}.") from error
+
+
+def is_convert(folder: Path) -> bool:
+    """Whether a folder holds a saved ConveRT."""
+    try:
+        config = json.loads((folder / "config.json").read_bytes())
+        return isinstance(config, dict) and config.get("model_type") == "convert"
+    except (OSError, ValueError):
+        return False

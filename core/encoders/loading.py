@@ -19,6 +19,7 @@ from core.encoders.folders import (
     POOLING,
     EncoderFolder,
     ModuleEntry,
+    is_convert,
     open_folder,
     pooling_modes,
     weight_files,
@@ -72,6 +73,10 @@ def load_folder(folder: Path, device: str = "cpu", bases: SharedBases | None = N
     A BERT with mean pooling computes without padding; any other encoder as it was published. An
     adapter in the folder joins the base among `bases`, which is then not loaded again.
     """
+    if is_convert(folder):
+        from core.encoders.convert.encoder import load_convert  # brings sentence-transformers
+
+        return load_convert(folder, device)
     if not (folder / ADAPTER).is_dir():
         return _load_plain(folder, device)
     wanted, adapter = read_adapter(folder)

@@ -35,7 +35,17 @@ def open_tuning(encoder: Encoder, texts: Sequence[str], options: TuningOptions) 
                 "Train by the recipe `adapter` or `instant`, or choose another base encoder.",
             )
         case _:
-            raise InvalidInput(
-                "This encoder has no weights to tune.",
-                "Train by the recipe `instant`, or choose another base encoder.",
-            )
+            return _open_convert(encoder, texts, options)
+
+
+def _open_convert(encoder: Encoder, texts: Sequence[str], options: TuningOptions) -> Tuning:
+    """Open a ConveRT; it is imported here because it brings sentence-transformers."""
+    from core.encoders.convert.encoder import ConvertEncoder
+    from core.encoders.convert.tuning import ConvertTuning
+
+    if isinstance(encoder, ConvertEncoder):
+        return ConvertTuning(encoder, texts, options)
+    raise InvalidInput(
+        "This encoder has no weights to tune.",
+        "Train by the recipe `instant`, or choose another base encoder.",
+    )

@@ -20,9 +20,26 @@ def recall_at(scores: ScoreArray, correct: NDArray[np.int64], k: int) -> float:
     Raises:
         ValueError: No query.
     """
+    return float((_ranks(scores, correct) <= k).mean())
+
+
+def mean_reciprocal_rank(scores: ScoreArray, correct: NDArray[np.int64]) -> float:
+    """Average of 1 / rank of the right candidate (MRR), with ties as in `recall_at`.
+
+    Args:
+        scores: Of every candidate for every query, (n, candidates).
+        correct: Column of the right one, (n,).
+
+    Raises:
+        ValueError: No query.
+    """
+    return float((1.0 / _ranks(scores, correct)).mean())
+
+
+def _ranks(scores: ScoreArray, correct: NDArray[np.int64]) -> NDArray[np.int64]:
     if not len(scores):
         message = "no queries to judge"
         raise ValueError(message)
     right = np.take_along_axis(scores, correct[:, None], 1)
-    rank = (scores >= right).sum(1)  # the right one counts itself, so the best rank is 1
-    return float((rank <= k).mean())
+    ranks: NDArray[np.int64] = (scores >= right).sum(1)  # counts itself, so the best rank is 1
+    return ranks

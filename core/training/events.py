@@ -10,7 +10,8 @@ class StageStarted:
     """A stage of the run, or a part of it, begins.
 
     Attributes:
-        stage: `tuning`, `encoding`, `calibrating` or `deciding`.
+        stage: `tuning`, `encoding`, `calibrating` or `deciding`; of conversations `reading`
+            and `ranking`.
         part: Which of its parts, from 1.
         parts: How many it has.
     """

@@ -1,20 +1,27 @@
 """What every encoder promises, on each of them."""
 
-from collections.abc import Callable
+import json
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from safetensors.torch import load_file, save_file
 
 from core.encoders.base import Encoder
+from core.encoders.convert.encoder import ConvertEncoder
 from core.encoders.general import GeneralEncoder
 from core.encoders.hashing import HashingEncoder
 from core.encoders.loading import load_folder
 from core.encoders.transformer import TransformerEncoder
 from core.errors import ArtifactDamaged, InvalidInput
-from tests.tiny import randomly_adapted, tiny_folder, tiny_transformer
+from tests.tiny import randomly_adapted, tiny_convert, tiny_folder, tiny_transformer
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
 
 TEXTS = [
     "hello there",
@@ -34,7 +41,31 @@ WRITERS: dict[str, Callable[[Path], Path]] = {
     "modernbert": lambda folder: tiny_transformer(folder, "modernbert", "cls_token"),
     "bert-cls": lambda folder: tiny_transformer(folder, "bert", "cls_token"),
     "bert-max": lambda folder: tiny_transformer(folder, "bert", "max_tokens"),
+    "convert": tiny_convert,
+    "convert-8-bit": lambda folder: tiny_convert(folder, quantised=True, embedding="h"),
 }
+FAST = {"packed-bert": TransformerEncoder, "convert": ConvertEncoder}
+FAST["convert-8-bit"] = ConvertEncoder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _modules_of_folders(tmp_path_factory) -> Iterator[None]:
+    """Keep code that sentence-transformers copies out of folders off the user's cache."""
+    from transformers import dynamic_module_utils
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dynamic_module_utils, "HF_MODULES_CACHE", str(tmp_path_factory.mktemp("hf")))
+        patch.setattr(sys, "path", list(sys.path))
+        yield
+
+
+def plain(folder: Path) -> "SentenceTransformer":
+    """Load a folder as any other program does; ConveRT brings code of its own."""
+    from sentence_transformers import SentenceTransformer
+
+    modules = folder / "modules.json"
+    own = modules.exists() and "convert" in json.loads(modules.read_text())[0]["type"]
+    return SentenceTransformer(str(folder), device="cpu", trust_remote_code=own)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +74,8 @@ def folders(tmp_path_factory) -> dict[str, Path]:
     return {name: write(root / name) for name, write in WRITERS.items()}
 
 
-ADAPTED = [f"{name}+{kind}" for name in WRITERS for kind in ("bottleneck", "lora")]
+ADAPTED = [f"{n}+{kind}" for n in WRITERS if n not in FAST for kind in ("bottleneck", "lora")]
+ADAPTED += ["packed-bert+bottleneck", "packed-bert+lora"]
 
 
 @pytest.fixture(scope="module", params=["hashing", *WRITERS, *ADAPTED])
@@ -105,37 +137,33 @@ def test_a_fingerprint_is_a_sha256_and_stays(encoder: Encoder) -> None:
 
 
 def test_texts_are_cut_at_the_longest_length(loaded: Encoder) -> None:
-    exactly = "a " * (loaded.max_tokens - 2)
+    special = 0 if isinstance(loaded, ConvertEncoder) else 2
+    exactly = "a " * (loaded.max_tokens - special)
     beyond = exactly + "b c d"
     cut, whole = loaded.encode([beyond, exactly])
     assert cut == pytest.approx(whole, abs=1e-5)
 
 
 def test_the_fast_encoder_is_taken_where_it_computes_the_same(loaded: Encoder, folder) -> None:
-    expected = TransformerEncoder if folder.name == "packed-bert" else GeneralEncoder
-    assert type(loaded) is expected
+    assert type(loaded) is FAST.get(folder.name, GeneralEncoder)
 
 
 def test_a_loaded_encoder_equals_sentence_transformers(loaded: Encoder, folder: Path) -> None:
-    from sentence_transformers import SentenceTransformer
-
-    theirs = SentenceTransformer(str(folder), device="cpu").encode(TEXTS)
+    theirs = plain(folder).encode(TEXTS)
     assert loaded.encode(TEXTS) == pytest.approx(theirs, abs=1e-5)
 
 
 def test_saving_and_loading_gives_the_same_encoder_and_the_same_bytes(
     loaded: Encoder, tmp_path: Path
 ) -> None:
-    from sentence_transformers import SentenceTransformer
-
     loaded.save(tmp_path / "a")
     again = load_folder(tmp_path / "a")
     again.save(tmp_path / "b")
     assert again.fingerprint == loaded.fingerprint
     assert (again.dim, again.max_tokens) == (loaded.dim, loaded.max_tokens)
     assert np.array_equal(again.encode(TEXTS), loaded.encode(TEXTS))
-    plain = SentenceTransformer(str(tmp_path / "a"), device="cpu").encode(TEXTS)
-    assert plain == pytest.approx(loaded.encode(TEXTS), abs=1e-5)
+    theirs = plain(tmp_path / "a").encode(TEXTS)
+    assert theirs == pytest.approx(loaded.encode(TEXTS), abs=1e-5)
     for file in (p for p in (tmp_path / "a").rglob("*") if p.is_file()):
         assert (tmp_path / "b" / file.relative_to(tmp_path / "a")).read_bytes() == file.read_bytes()
 

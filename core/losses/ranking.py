@@ -1,0 +1,72 @@
+"""Response ranking over the pairs of a batch: each response is a negative of the other contexts."""
+
+import math
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+Denominator = Literal["all", "others"]
+"""Which responses a context is ranked against: all of the batch, or without its own (ConvFiT)."""
+
+
+def scaled_cosines(contexts: Tensor, responses: Tensor, scale: float) -> Tensor:
+    """Return D cos(c, r) of every context with every response; (B, d) and (B, d) to (B, B)."""
+    return scale * F.normalize(contexts, dim=1) @ F.normalize(responses, dim=1).T
+
+
+def ranking_loss(
+    scores: Tensor,
+    denominator: Denominator = "all",
+    smoothing: float = 0.0,
+    excluded: Tensor | None = None,
+) -> Tensor:
+    """Rank the own response above those of the batch (MNEG); the mean over contexts.
+
+    Args:
+        scores: S(c_i, r_j), (B, B); the right response of a context is on the diagonal.
+        denominator: `all` is the usual softmax (ConveRT Section 2.1); `others` leaves j = i out
+            of the sum, as ConvFiT Eq. 1 does, and has no lower bound.
+        smoothing: Probability spread evenly over the negatives of a context (0.2 in ConveRT);
+            the right response keeps the rest. For `all` alone.
+        excluded: True where a response is no negative of a context, (B, B): another pair's
+            response of the same wording. The diagonal does not count.
+
+    Raises:
+        ValueError: Smoothing is asked for without the own response in the denominator.
+    """
+    if smoothing and denominator == "others":
+        message = "label smoothing needs the own response in the denominator"
+        raise ValueError(message)
+    own = torch.eye(len(scores), dtype=torch.bool, device=scores.device)
+    negatives = ~own if excluded is None else ~(own | excluded)
+    counted = negatives.any(1)
+    if not bool(counted.any()):
+        return 0.0 * scores.sum()
+    scores, own, negatives = scores[counted], own[counted], negatives[counted]
+    right = scores[own]
+    among = negatives if denominator == "others" else negatives | own
+    total = scores.masked_fill(~among, -torch.inf).logsumexp(1)
+    wrong = scores.masked_fill(~negatives, 0.0).sum(1) / negatives.sum(1)
+    return (total - (1 - smoothing) * right - smoothing * wrong).mean()
+
+
+def annealed_scale(step: int, steps: int, width: int) -> float:
+    """Return the scale of the cosine at a step: from 1 to the root of the width, linearly.
+
+    Args:
+        step: Steps done, from 0.
+        steps: Steps over which it rises (10,000 in ConveRT).
+        width: Of the encodings (512 in ConveRT).
+    """
+    done = min(1.0, step / steps) if steps else 1.0
+    return 1.0 + done * (math.sqrt(width) - 1.0)
+
+
+def same_responses(texts: list[str], device: torch.device) -> Tensor:
+    """Mark pairs of rows whose responses have the same wording; (B, B) bool."""
+    numbers: dict[str, int] = {}
+    codes = [numbers.setdefault(text.casefold().strip(), len(numbers)) for text in texts]
+    rows = torch.tensor(codes, device=device)
+    return rows[:, None] == rows[None]

@@ -1,0 +1,119 @@
+"""Batches larger than memory (GradCache, Gao et al. 2021): embed, differentiate, embed again.
+
+All texts are embedded in chunks without gradients; the loss of all embeddings gives a gradient
+for each; the chunks are embedded once more, with the same dropout, and pass theirs on. Only one
+chunk's activations are held at a time, and the gradients equal those of one large step.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, distributed
+
+from core.training.devices import Share
+
+Embed = Callable[[Tensor], Tensor]
+"""Embeds texts by their row numbers, (b,) int64 to (b, d)."""
+Loss = Callable[[Mapping[str, Tensor]], Tensor]
+"""The loss of the embeddings of each side, a scalar."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of one side of a batch: how to embed them, and how many they are."""
+
+    embed: Embed
+    count: int
+
+
+def backward(
+    sides: Mapping[str, Texts], loss: Loss, chunk: int, share: Share, *, mixed: bool = False
+) -> float:
+    """Add the gradients of a batch to the weights; return its loss.
+
+    Args:
+        sides: The texts of each side.
+        loss: What is made small.
+        chunk: Texts whose activations are held at a time.
+        share: This process's part of the batch.
+        mixed: Compute embeddings in bfloat16; for a GPU.
+    """
+    if share.count == 1 and sum(texts.count for texts in sides.values()) <= chunk:
+        with _precision(mixed=mixed):
+            embedded = {s: texts.embed(torch.arange(texts.count)) for s, texts in sides.items()}
+        found = loss({side: rows.float() for side, rows in embedded.items()})
+        found.backward()
+        return float(found.detach())
+    chunks = {side: _own_rows(texts.count, share).split(chunk) for side, texts in sides.items()}
+    states: list[_Random] = []
+    leaves: dict[str, Tensor] = {}
+    for side, texts in sides.items():
+        parts = []
+        for rows in chunks[side]:
+            states.append(_Random.now())
+            with torch.no_grad(), _precision(mixed=mixed):
+                parts.append(texts.embed(rows).float())
+        leaves[side] = _joined(torch.cat(parts), texts.count, share).requires_grad_()
+    found = loss(leaves)
+    found.backward()
+    waiting = iter(states)
+    for side, texts in sides.items():
+        wanted = _own_part(leaves[side].grad, texts.count, share).split(chunk)
+        for rows, gradient in zip(chunks[side], wanted, strict=True):
+            next(waiting).restore()
+            with _precision(mixed=mixed):
+                rows_again = texts.embed(rows)
+            rows_again.float().backward(gradient)
+    return float(found.detach())
+
+
+@dataclass(frozen=True, slots=True)
+class _Random:
+    """The state that dropout draws from."""
+
+    cpu: Tensor
+    cuda: Tensor | None
+
+    @staticmethod
+    def now() -> "_Random":
+        cuda = torch.cuda.get_rng_state() if torch.cuda.is_initialized() else None
+        return _Random(torch.get_rng_state(), cuda)
+
+    def restore(self) -> None:
+        torch.set_rng_state(self.cpu)
+        if self.cuda is not None:
+            torch.cuda.set_rng_state(self.cuda)
+
+
+def _precision(*, mixed: bool) -> AbstractContextManager[object]:
+    return torch.autocast("cuda", torch.bfloat16) if mixed else nullcontext()
+
+
+def _size(count: int, share: Share) -> int:
+    return -(-count // share.count)
+
+
+def _own_rows(count: int, share: Share) -> Tensor:
+    """All shares are equally large; rows that fill up the last one are cut off by `_joined`."""
+    size = _size(count, share)
+    return (torch.arange(size * share.count) % count).view(share.count, size)[share.index]
+
+
+def _joined(own: Tensor, count: int, share: Share) -> Tensor:
+    if share.count == 1:
+        return own
+    parts = [torch.empty_like(own) for _ in range(share.count)]
+    distributed.all_gather(parts, own.contiguous())
+    return torch.cat(parts)[:count]
+
+
+def _own_part(gradient: Tensor | None, count: int, share: Share) -> Tensor:
+    if gradient is None:
+        message = "the loss does not depend on a side"
+        raise RuntimeError(message)
+    size = _size(count, share)
+    filled = gradient.new_zeros(size * share.count, gradient.shape[1])
+    filled[:count] = gradient
+    return filled[share.index * size : (share.index + 1) * size]

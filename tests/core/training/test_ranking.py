@@ -1,0 +1,295 @@
+"""Learning from conversations: batches, cached gradients, whole runs that can be resumed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from core.encoders.base import TuningOptions
+from core.encoders.convert.encoder import ConvertEncoder
+from core.encoders.loading import load_folder
+from core.encoders.tuning import open_tuning
+from core.errors import InvalidInput
+from core.formats.dialogues import Dialogue, Pair, Turn, pairs_of
+from core.ranking_recipes import ConvertRecipe, DialoguesRecipe, read_ranking_recipe
+from core.recipes import ConvfitRecipe
+from core.responses import encode_contexts, rank_responses
+from core.training.checkpoints import Checkpoint
+from core.training.devices import Share
+from core.training.events import CheckpointReady, StageStarted, StepDone
+from core.training.gradient_cache import Texts, backward
+from core.training.loop import FitOptions, fit
+from core.training.pairs import count_pairs, stream_batches
+from core.training.ranking import RankOptions, build_optimizer, rank
+from core.training.ranking_runs import RankingInputs, run_ranking
+from core.training.schedule import cosine_rate
+from core.training.towers import EncoderTowers, pieces_tensor, read_pieces, texts_of
+
+TOPICS = ["refund", "parcel", "password", "card", "weather", "music"]
+LOG = [
+    Dialogue(
+        f"{topic}-{n}",
+        tuple(
+            Turn(text)
+            for text in (
+                f"hello, I ask about the {topic} {n}",
+                f"what about your {topic}?",
+                f"it is late, number {n}",
+                f"I will see to the {topic} {n}",
+            )
+        ),
+    )
+    for topic in TOPICS
+    for n in range(4)
+]
+
+
+def source(contexts: int = 0):
+    def pairs() -> Iterator[Pair]:
+        return (pair for dialogue in LOG for pair in pairs_of(dialogue, contexts))
+
+    return pairs
+
+
+N_PAIRS = 3 * len(LOG)
+DIALOGUES = DialoguesRecipe(
+    minutes=None, batch_size=16, epochs=2, shuffled=20, chunk=8, learning_rate=1e-3
+)
+CONVERT = ConvertRecipe(
+    minutes=None, batch_size=16, epochs=2, shuffled=20, vocabulary=200, annealing=5, contexts=2
+)
+
+
+def drain(run, stop_at: int | None = None):
+    events = []
+    while True:
+        try:
+            events.append(next(run))
+        except StopIteration as end:
+            return end.value, events
+        if isinstance(events[-1], StepDone) and events[-1].step == stop_at:
+            return None, events
+
+
+def checkpoints(events) -> list[Checkpoint]:
+    return [event.checkpoint for event in events if isinstance(event, CheckpointReady)]
+
+
+def test_each_pass_deals_every_pair_once_in_another_order() -> None:
+    batches = stream_batches(source(), 16, 20, seed=0)
+    dealt = [next(batches) for _ in range(10)]
+    assert [epoch for epoch, _ in dealt] == [1] * 5 + [2] * 5
+    assert [len(batch) for _, batch in dealt] == [16, 16, 16, 16, 8] * 2
+    first = [pair for _, batch in dealt[:5] for pair in batch]
+    second = [pair for _, batch in dealt[5:] for pair in batch]
+    assert sorted(first, key=str) == sorted(second, key=str) == sorted(source()(), key=str)
+    assert first != second
+    assert count_pairs(source()) == N_PAIRS
+    again = stream_batches(source(), 16, 20, seed=0)
+    assert [next(again) for _ in range(10)] == dealt
+
+
+def test_no_more_pairs_are_held_than_the_buffer() -> None:
+    drawn = 0
+
+    def endless() -> Iterator[Pair]:
+        nonlocal drawn
+        while True:
+            drawn += 1
+            yield Pair(str(drawn), "b")
+
+    batches = stream_batches(endless, 10, 50, seed=0)
+    for _ in range(3):
+        next(batches)
+    assert drawn <= 50 + 31
+
+
+def test_a_stream_without_pairs_ends() -> None:
+    assert list(stream_batches(lambda: iter([Pair("a", "b")]), 4, 5, seed=0)) == []
+
+
+def test_the_learning_rate_rises_and_falls_by_a_cosine() -> None:
+    assert [cosine_rate(p, 0.1) for p in (0.0, 0.05, 0.1)] == pytest.approx([0, 0.5, 1])
+    assert cosine_rate(0.55, 0.1) == pytest.approx(0.001 + 0.999 / 2)
+    assert cosine_rate(1.0, 0.1) == cosine_rate(2.0, 0.1) == pytest.approx(0.001)
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.3])
+@pytest.mark.parametrize("chunk", [1, 5, 1000])
+def test_cached_gradients_equal_those_of_one_large_step(dropout: float, chunk: int) -> None:
+    """Dropout is drawn again for each chunk, so that both passes see the same network."""
+    torch.manual_seed(0)
+    layer = torch.nn.Sequential(torch.nn.Linear(6, 4), torch.nn.Dropout(dropout)).double()
+    inputs = {"context": torch.randn(12, 6).double(), "response": torch.randn(12, 6).double()}
+
+    def loss(embedded) -> torch.Tensor:
+        scores = embedded["context"] @ embedded["response"].T
+        return torch.nn.functional.cross_entropy(scores, torch.arange(12))
+
+    def embed_of(side: str):
+        return lambda rows: layer(inputs[side][rows])
+
+    texts = {side: Texts(embed_of(side), 12) for side in inputs}
+    torch.manual_seed(1)
+    found = backward(texts, loss, chunk, Share())
+    cached = layer[0].weight.grad.clone()
+    layer.zero_grad()
+    torch.manual_seed(1)
+    rows = torch.arange(12)
+    whole = {  # the same chunks, so that dropout draws alike
+        side: torch.cat([texts[side].embed(part) for part in rows.split(min(chunk, 12))])
+        for side in texts
+    }
+    direct = loss({side: value.float() for side, value in whole.items()})
+    direct.backward()
+    assert found == pytest.approx(direct.item(), abs=1e-6)
+    assert torch.allclose(cached, layer[0].weight.grad, atol=1e-6)
+
+
+def test_any_encoder_learns_to_rank(tiny) -> None:
+    recipe = DIALOGUES.model_copy(update={"epochs": 12, "learning_rate": 3e-3})
+    encoder, events = drain(run_ranking(recipe, RankingInputs(source(), tiny)))
+    steps = [event for event in events if isinstance(event, StepDone)]
+    assert isinstance(events[0], StageStarted)
+    assert [step.step for step in steps] == list(range(1, 61))
+    assert {step.total for step in steps} <= {60, 61}
+    assert np.mean([s.loss for s in steps[-5:]]) < 0.8 * np.mean([s.loss for s in steps[:5]])
+    assert encoder.fingerprint != tiny.fingerprint
+    assert type(encoder) is type(tiny)
+
+
+@pytest.mark.parametrize("denominator", ["all", "others"])
+def test_frozen_layers_stay_with_either_denominator(tiny, denominator: str) -> None:
+    update = {"frozen_layers": 1, "denominator": denominator}
+    encoder, _ = drain(
+        run_ranking(DIALOGUES.model_copy(update=update), RankingInputs(source(), tiny))
+    )
+    before, after = tiny.bert.state_dict(), encoder.bert.state_dict()
+    changed = {name for name in before if not torch.equal(before[name], after[name])}
+    assert changed
+    assert all(name.startswith("layers.1.") for name in changed)
+
+
+def test_the_size_of_a_chunk_does_not_change_the_step(tiny) -> None:
+    found = []
+    for chunk in (4, 1000):
+        tuning = open_tuning(tiny, ["a"], TuningOptions(frozen_layers=0))
+        for module in tuning.modules():
+            if isinstance(module, torch.nn.Dropout):
+                module.p = 0.0
+            if hasattr(module, "attention_dropout"):
+                module.attention_dropout = 0.0
+        recipe = DIALOGUES.model_copy(update={"chunk": chunk, "epochs": 1})
+        list(rank(EncoderTowers(tuning, recipe), source(), recipe, RankOptions()))
+        found.append(torch.cat([p.detach().flatten() for _, p in tuning.trainable()]))
+    assert torch.allclose(found[0], found[1], atol=2e-4)
+
+
+@pytest.mark.parametrize("recipe", [DIALOGUES, CONVERT], ids=["dialogues", "convert"])
+def test_a_stopped_run_resumes_to_the_same_encoder(tiny, recipe) -> None:
+    inputs = RankingInputs(source(recipe.contexts), tiny, checkpoint_every=3)
+    whole, events = drain(run_ranking(recipe, inputs))
+    kept = checkpoints(events)
+    assert [checkpoint.step for checkpoint in kept] == [3, 6, 9, 10]
+    torch.manual_seed(999)
+    resumed, rest = drain(run_ranking(recipe, inputs, kept[1]))
+    assert [event.step for event in rest if isinstance(event, StepDone)] == [7, 8, 9, 10]
+    assert resumed.fingerprint == whole.fingerprint
+    ended, rest = drain(run_ranking(recipe, inputs, kept[-1]))
+    assert not [event for event in rest if isinstance(event, StepDone)]
+    assert ended.fingerprint == whole.fingerprint
+
+
+def test_a_run_ends_when_its_time_is_over_and_the_time_counts_on_after_a_stop(tiny) -> None:
+    recipe = DIALOGUES.model_copy(update={"minutes": 1.0, "epochs": 50})
+
+    def steps_until_the_end(resume: Checkpoint | None = None):
+        ticks = iter(range(0, 10_000, 2))
+        options = RankOptions(resume, checkpoint_every=1, seconds=lambda: float(next(ticks)))
+        tuning = open_tuning(tiny, ["a"], TuningOptions(frozen_layers=1))
+        return list(rank(EncoderTowers(tuning, recipe), source(), recipe, options))
+
+    events = steps_until_the_end()
+    steps = [event for event in events if isinstance(event, StepDone)]
+    assert len(steps) == 30  # a look at the clock after each, two seconds apart
+    assert steps[-1].step == steps[-1].total
+    assert all(step.total > step.step for step in steps[:-1])
+    kept = checkpoints(events)[2]
+    rest = [event for event in steps_until_the_end(kept) if isinstance(event, StepDone)]
+    assert [step.step for step in rest] == list(range(4, 31))
+
+
+def test_convert_learns_from_conversations_alone(tmp_path: Path) -> None:
+    recipe = CONVERT.model_copy(update={"epochs": 30, "annealing": 20, "learning_rate": 3e-3})
+    encoder, events = drain(run_ranking(recipe, RankingInputs(source(2))))
+    losses = [event.loss for event in events if isinstance(event, StepDone)]
+    assert isinstance(encoder, ConvertEncoder)
+    assert encoder.knows_history
+    assert [event.stage for event in events if isinstance(event, StageStarted)] == [
+        "reading",
+        "ranking",
+    ]
+    assert len(losses) == 150
+    replies = [f"what about your {topic}?" for topic in TOPICS]
+    firsts = [
+        rank_responses(encoder, [f"hello, I ask about the {topic} 1"], replies)[0][0]
+        for topic in TOPICS
+    ]
+    assert sum(first == reply for first, reply in zip(firsts, replies, strict=True)) >= 3  # of 6
+    encoder.save(tmp_path)
+    again = load_folder(tmp_path)
+    assert again.fingerprint == encoder.fingerprint
+    assert rank_responses(again, turns, replies) == rank_responses(encoder, turns, replies)
+
+
+def test_stage_2_starts_from_what_conversations_taught(tiny) -> None:
+    for recipe in (DIALOGUES, CONVERT):
+        base, _ = drain(run_ranking(recipe, RankingInputs(source(recipe.contexts), tiny)))
+        texts, labels = ["my refund", "the refund", "a parcel", "the parcel"], [0, 0, 1, 1]
+        tuning = open_tuning(base, texts, TuningOptions(frozen_layers=1))
+        steps = list(fit(tuning, labels, ConvfitRecipe(epochs=1), FitOptions()))
+        assert steps
+        assert tuning.finish().fingerprint != base.fingerprint
+
+
+def test_earlier_turns_count_where_an_encoder_reads_them_as_text(tiny) -> None:
+    alone, after = encode_contexts(tiny, [Pair("yes", ""), Pair("yes", "", ("a refund?",))])
+    joined = encode_contexts(tiny, [Pair("yes a refund?", "")])[0]
+    assert np.abs(alone - after).max() > 1e-3
+    assert after == pytest.approx(joined, abs=1e-6)
+    assert rank_responses(tiny, [], ["a"]) == []
+
+
+def test_the_papers_optimizer_is_adadelta() -> None:
+    weights = [
+        ("a.weight", torch.nn.Parameter(torch.ones(2))),
+        ("a.bias", torch.nn.Parameter(torch.ones(2))),
+    ]
+    recipe = ConvertRecipe(optimizer="adadelta", learning_rate=1.0)
+    found = build_optimizer(weights, recipe)
+    assert isinstance(found, torch.optim.Adadelta)
+    assert found.defaults["rho"] == 0.9
+    assert [group["weight_decay"] for group in found.param_groups] == [1e-5, 0.0]
+
+
+def test_subwords_travel_in_a_checkpoint() -> None:
+    pieces = ("a", "##ß", "你", "##🙂")
+    assert read_pieces(pieces_tensor(pieces)) == pieces
+
+
+def test_each_turn_is_read_once_for_the_vocabulary() -> None:
+    first = [turn.text for turn in LOG[0].turns]
+    assert list(texts_of(pairs_of(LOG[0]))) == first
+
+
+def test_too_few_pairs_and_wrong_settings_are_named(tiny) -> None:
+    empty = RankingInputs(lambda: iter([Pair("a", "b")]), tiny)
+    with pytest.raises(InvalidInput, match="two pairs of turns; found 1"):
+        drain(run_ranking(DIALOGUES, empty))
+    with pytest.raises(ValueError, match="base encoder"):
+        drain(run_ranking(DIALOGUES, RankingInputs(source())))
+    with pytest.raises(InvalidInput, match="contexts: "):
+        read_ranking_recipe("convert", {"contexts": 11})
+    assert read_ranking_recipe("dialogues", {"batch_size": 8}).batch_size == 8
