@@ -81,13 +81,13 @@ class ConvertRecipe(_RankingRecipe):
     optimizer: Literal["adamw", "adadelta"] = Field(
         default="adamw", description="`adadelta` at learning rate 1 is the paper's."
     )
-    learning_rate: float = Field(default=2e-3, gt=0, le=10, description="Peak learning rate.")
+    learning_rate: float = Field(default=1e-3, gt=0, le=10, description="Peak learning rate.")
     weight_decay: float = Field(default=1e-5, ge=0, le=1, description="Decay of the weights.")
     smoothing: float = Field(
         default=0.2, ge=0, lt=1, description="Probability spread over wrong responses."
     )
     annealing: int = Field(
-        default=1_000,
+        default=200,
         ge=0,
         description="Steps in which the cosine's scale rises from 1 to the root of the width "
         "(10,000 in the paper).",

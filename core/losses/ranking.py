@@ -1,6 +1,7 @@
 """Response ranking over the pairs of a batch: each response is a negative of the other contexts."""
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 import torch
@@ -64,9 +65,9 @@ def annealed_scale(step: int, steps: int, width: int) -> float:
     return 1.0 + done * (math.sqrt(width) - 1.0)
 
 
-def same_responses(texts: list[str], device: torch.device) -> Tensor:
+def same_responses(texts: Sequence[str]) -> Tensor:
     """Mark pairs of rows whose responses have the same wording; (B, B) bool."""
     numbers: dict[str, int] = {}
     codes = [numbers.setdefault(text.casefold().strip(), len(numbers)) for text in texts]
-    rows = torch.tensor(codes, device=device)
+    rows = torch.tensor(codes)
     return rows[:, None] == rows[None]

@@ -5,7 +5,7 @@ for each; the chunks are embedded once more, with the same dropout, and pass the
 chunk's activations are held at a time, and the gradients equal those of one large step.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
@@ -16,56 +16,52 @@ from core.training.devices import Share
 
 Embed = Callable[[Tensor], Tensor]
 """Embeds texts by their row numbers, (b,) int64 to (b, d)."""
-Loss = Callable[[Mapping[str, Tensor]], Tensor]
-"""The loss of the embeddings of each side, a scalar."""
+Loss = Callable[[Tensor], Tensor]
+"""The loss of the embeddings of all texts of a batch, (n, d) to a scalar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of one side of a batch: how to embed them, and how many they are."""
+    """The distinct texts of a batch: how to embed them, and how many they are."""
 
     embed: Embed
     count: int
 
 
-def backward(
-    sides: Mapping[str, Texts], loss: Loss, chunk: int, share: Share, *, mixed: bool = False
-) -> float:
+def backward(texts: Texts, loss: Loss, chunk: int, share: Share, *, mixed: bool = False) -> float:
     """Add the gradients of a batch to the weights; return its loss.
 
+    The loss may have weights of its own behind the embeddings. Each process then finds their
+    whole gradient, and takes its part of it, since the parts are added up afterwards.
+
     Args:
-        sides: The texts of each side.
+        texts: What is embedded.
         loss: What is made small.
         chunk: Texts whose activations are held at a time.
         share: This process's part of the batch.
         mixed: Compute embeddings in bfloat16; for a GPU.
     """
-    if share.count == 1 and sum(texts.count for texts in sides.values()) <= chunk:
+    if share.count == 1 and texts.count <= chunk:
         with _precision(mixed=mixed):
-            embedded = {s: texts.embed(torch.arange(texts.count)) for s, texts in sides.items()}
-        found = loss({side: rows.float() for side, rows in embedded.items()})
+            embedded = texts.embed(torch.arange(texts.count))
+        found = loss(embedded.float())
         found.backward()
         return float(found.detach())
-    chunks = {side: _own_rows(texts.count, share).split(chunk) for side, texts in sides.items()}
-    states: list[_Random] = []
-    leaves: dict[str, Tensor] = {}
-    for side, texts in sides.items():
-        parts = []
-        for rows in chunks[side]:
-            states.append(_Random.now())
-            with torch.no_grad(), _precision(mixed=mixed):
-                parts.append(texts.embed(rows).float())
-        leaves[side] = _joined(torch.cat(parts), texts.count, share).requires_grad_()
-    found = loss(leaves)
-    found.backward()
-    waiting = iter(states)
-    for side, texts in sides.items():
-        wanted = _own_part(leaves[side].grad, texts.count, share).split(chunk)
-        for rows, gradient in zip(chunks[side], wanted, strict=True):
-            next(waiting).restore()
-            with _precision(mixed=mixed):
-                rows_again = texts.embed(rows)
-            rows_again.float().backward(gradient)
+    chunks = _own_rows(texts.count, share).split(chunk)
+    states, parts = [], []
+    for rows in chunks:
+        states.append(_Random.now())
+        with torch.no_grad(), _precision(mixed=mixed):
+            parts.append(texts.embed(rows).float())
+    leaf = _joined(torch.cat(parts), texts.count, share).requires_grad_()
+    found = loss(leaf)
+    (found / share.count).backward()
+    wanted = _own_part(leaf.grad, texts.count, share) * share.count
+    for state, rows, gradient in zip(states, chunks, wanted.split(chunk), strict=True):
+        state.restore()
+        with _precision(mixed=mixed):
+            rows_again = texts.embed(rows)
+        rows_again.float().backward(gradient)
     return float(found.detach())
 
 
@@ -111,7 +107,7 @@ def _joined(own: Tensor, count: int, share: Share) -> Tensor:
 
 def _own_part(gradient: Tensor | None, count: int, share: Share) -> Tensor:
     if gradient is None:
-        message = "the loss does not depend on a side"
+        message = "the loss does not depend on the texts"
         raise RuntimeError(message)
     size = _size(count, share)
     filled = gradient.new_zeros(size * share.count, gradient.shape[1])

@@ -11,18 +11,24 @@ PairSource = Callable[[], Iterator[Pair]]
 """Begins the stream of pairs anew, in the same order each time."""
 
 
+_ROW = 4  # pairs that stay together: five turns to encode instead of eight
+
+
 def stream_batches(
     source: PairSource, size: int, buffer: int, seed: int
 ) -> Iterator[tuple[int, list[Pair]]]:
     """Deal the pairs into batches without end, pass after pass, each with its pass from 1.
 
-    Pairs are drawn from a buffer, which holds so many of them and is refilled from the stream.
-    The same seed gives the same batches; a last batch of one pair is left out.
+    Up to four pairs that follow each other in a conversation stay together, since most turns are
+    then encoded once as a response and as the next context. They are drawn from a buffer, which
+    holds so many pairs and is refilled from the stream. The same seed gives the same batches; a
+    last batch of one pair is left out.
     """
     epoch = 0
     while True:
         epoch += 1
-        mixed = _mixed(source(), buffer, np.random.default_rng([seed, epoch]))
+        rows = _mixed(_rows(source()), max(1, buffer // _ROW), np.random.default_rng([seed, epoch]))
+        mixed = (pair for row in rows for pair in row)
         found = False
         while batch := list(islice(mixed, size)):
             if len(batch) > 1:
@@ -37,11 +43,25 @@ def count_pairs(source: PairSource) -> int:
     return sum(1 for _ in source())
 
 
-def _mixed(pairs: Iterator[Pair], buffer: int, generator: np.random.Generator) -> Iterator[Pair]:
-    held = list(islice(pairs, buffer))
+def _rows(pairs: Iterator[Pair]) -> Iterator[list[Pair]]:
+    """Cut the stream into rows of pairs that follow each other."""
+    row: list[Pair] = []
     for pair in pairs:
+        if row and (len(row) == _ROW or pair.context != row[-1].response):
+            yield row
+            row = []
+        row.append(pair)
+    if row:
+        yield row
+
+
+def _mixed(
+    rows: Iterator[list[Pair]], buffer: int, generator: np.random.Generator
+) -> Iterator[list[Pair]]:
+    held = list(islice(rows, buffer))
+    for row in rows:
         place = int(generator.integers(len(held)))
         yield held[place]
-        held[place] = pair
+        held[place] = row
     for place in generator.permutation(len(held)):
         yield held[place]

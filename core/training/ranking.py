@@ -1,7 +1,7 @@
 """The loop that learns from conversations: pairs in, events out; the towers change in place."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -18,6 +18,7 @@ from core.training.gradient_cache import backward
 from core.training.pairs import PairSource, count_pairs, stream_batches
 from core.training.schedule import cosine_rate
 from core.training.towers import Towers
+from core.training.turns import turns_of
 
 _MAX_GRADIENT_NORM = 1.0
 _NO_DECAY = ("bias", "norm")
@@ -126,12 +127,14 @@ def _step(
     towers.before_step(step)
     optimizer.zero_grad(set_to_none=True)
 
-    def loss(embedded: Mapping[str, Tensor]) -> Tensor:
-        return towers.loss(embedded, batch, step)
+    turns = turns_of(batch, joined=towers.joined)
+
+    def loss(embedded: Tensor) -> Tensor:
+        return towers.loss(embedded, turns, step)
 
     mixed = recipe.mixed_precision and towers.device.type == "cuda"
     with repeatable(towers.device):
-        found = backward(towers.open(batch), loss, recipe.chunk, share, mixed=mixed)
+        found = backward(towers.open(turns.texts), loss, recipe.chunk, share, mixed=mixed)
     weights = [parameter for _, parameter in towers.trainable()]
     share.sum_gradients(weights)
     nn.utils.clip_grad_norm_(weights, _MAX_GRADIENT_NORM)

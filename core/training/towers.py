@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.encoders.base import Tuning
 from core.encoders.convert.network import ConvertNetwork
 from core.encoders.convert.subwords import Subwords
-from core.formats.dialogues import Pair, context_text, history_text
-from core.losses.ranking import annealed_scale, ranking_loss, same_responses, scaled_cosines
+from core.formats.dialogues import Pair
+from core.losses.ranking import annealed_scale, ranking_loss, scaled_cosines
 from core.ranking_recipes import ConvertRecipe, DialoguesRecipe
-from core.training.gradient_cache import Embed, Texts
+from core.training.gradient_cache import Texts
+from core.training.turns import Turns
 
 _RANGE_STEPS = 100
 
@@ -38,12 +38,17 @@ class Towers(Protocol):
         """Switch dropout off."""
         ...
 
-    def open(self, batch: Sequence[Pair]) -> dict[str, Texts]:
-        """Make the texts of each side ready to be embedded."""
+    @property
+    def joined(self) -> bool:
+        """Whether earlier turns are read as a part of the context's text."""
         ...
 
-    def loss(self, embedded: Mapping[str, Tensor], batch: Sequence[Pair], step: int) -> Tensor:
-        """Return the loss of a batch after so many steps, a scalar."""
+    def open(self, texts: Sequence[str]) -> Texts:
+        """Make texts ready to be embedded."""
+        ...
+
+    def loss(self, embedded: Tensor, turns: Turns, step: int) -> Tensor:
+        """Return the loss of embedded texts after so many steps, a scalar."""
         ...
 
     def before_step(self, step: int) -> None:
@@ -83,21 +88,21 @@ class EncoderTowers:
         """Switch dropout off."""
         return self.tuning.eval()
 
-    def open(self, batch: Sequence[Pair]) -> dict[str, Texts]:
-        """Make the texts of each side ready to be embedded."""
-        sides = {
-            "context": [context_text(pair) for pair in batch],
-            "response": [pair.response for pair in batch],
-        }
-        return {
-            side: Texts(_on(self.tuning.alongside(texts), self.device), len(texts))
-            for side, texts in sides.items()
-        }
+    @property
+    def joined(self) -> bool:
+        """Whether earlier turns are read as a part of the context's text."""
+        return True
 
-    def loss(self, embedded: Mapping[str, Tensor], batch: Sequence[Pair], step: int) -> Tensor:  # noqa: ARG002
-        """Return the MNEG loss of a batch, a scalar."""
-        scores = scaled_cosines(embedded["context"], embedded["response"], self.recipe.scale)
-        excluded = same_responses([pair.response for pair in batch], scores.device)
+    def open(self, texts: Sequence[str]) -> Texts:
+        """Make texts ready to be embedded."""
+        opened = self.tuning.alongside(texts)
+        return Texts(lambda rows: opened(rows.to(self.device)), len(texts))
+
+    def loss(self, embedded: Tensor, turns: Turns, step: int) -> Tensor:  # noqa: ARG002
+        """Return the MNEG loss of embedded texts, a scalar."""
+        contexts, responses = embedded[turns.contexts], embedded[turns.responses]
+        scores = scaled_cosines(contexts, responses, self.recipe.scale)
+        excluded = turns.alike.to(scores.device)
         return ranking_loss(scores, self.recipe.denominator, excluded=excluded)
 
     def before_step(self, step: int) -> None:
@@ -136,50 +141,40 @@ class ConvertTowers:
         """Switch them off."""
         return self.network.eval()
 
-    def open(self, batch: Sequence[Pair]) -> dict[str, Texts]:
-        """Make the texts of each side ready to be embedded; only pairs with history have one."""
-        sides = {
-            "context": [pair.context for pair in batch],
-            "response": [pair.response for pair in batch],
-            "history": [history_text(pair.history) for pair in batch if pair.history],
-        }
-        wanted = {side: texts for side, texts in sides.items() if side in self.network.sides}
-        return {
-            side: Texts(self._embed(side, texts), len(texts))
-            for side, texts in wanted.items()
-            if texts
-        }
+    @property
+    def joined(self) -> bool:
+        """Whether earlier turns are read as a part of the context's text."""
+        return False
 
-    def _embed(self, side: str, texts: list[str]) -> Embed:
+    def open(self, texts: Sequence[str]) -> Texts:
+        """Make texts ready to be reduced to `r`, which all sides share."""
         ids = self.subwords.tokenise(texts, self.network.sizes.max_tokens)
 
         def embed(rows: Tensor) -> Tensor:
-            reduced = self.network.reduce([ids[row] for row in rows.tolist()])
-            encoded: Tensor = self.network.sides[side](reduced)
-            return encoded
+            return self.network.reduce([ids[row] for row in rows.tolist()])
 
-        return embed
+        return Texts(embed, len(texts))
 
-    def loss(self, embedded: Mapping[str, Tensor], batch: Sequence[Pair], step: int) -> Tensor:
+    def loss(self, embedded: Tensor, turns: Turns, step: int) -> Tensor:
         """Average the objectives: context, history, and the mean of both against responses."""
-        contexts, responses = embedded["context"], embedded["response"]
-        texts = [pair.response for pair in batch]
-        found = [self._rank(contexts, responses, texts, step)]
-        if "history" in embedded:
-            earlier = [row for row, pair in enumerate(batch) if pair.history]
-            rows = torch.tensor(earlier, device=contexts.device)
-            history = embedded["history"]
-            some = [texts[row] for row in earlier]
-            found.append(self._rank(history, responses[rows], some, step))
-            both = F.normalize(contexts, dim=1).index_add(0, rows, F.normalize(history, dim=1))
-            found.append(self._rank(both, responses, texts, step))
+        sides = self.network.sides
+        contexts = sides["context"](embedded[turns.contexts])
+        responses = sides["response"](embedded[turns.responses])
+        alike = turns.alike.to(self.device)
+        found = [self._rank(contexts, responses, alike, step)]
+        if "history" in sides and len(turns.owners):
+            owners = turns.owners.to(self.device)
+            history = sides["history"](embedded[turns.histories])
+            among = alike[owners][:, owners]
+            found.append(self._rank(history, responses[owners], among, step))
+            both = contexts.index_add(0, owners, history)
+            found.append(self._rank(both, responses, alike, step))
         return torch.stack(found).mean()
 
-    def _rank(self, asked: Tensor, responses: Tensor, texts: list[str], step: int) -> Tensor:
+    def _rank(self, asked: Tensor, responses: Tensor, alike: Tensor, step: int) -> Tensor:
         scale = annealed_scale(step, self.recipe.annealing, self.network.sizes.output)
-        excluded = same_responses(texts, asked.device)
         scores = scaled_cosines(asked, responses, scale)
-        return ranking_loss(scores, smoothing=self.recipe.smoothing, excluded=excluded)
+        return ranking_loss(scores, smoothing=self.recipe.smoothing, excluded=alike)
 
     def before_step(self, step: int) -> None:
         """Move the ranges of the 8-bit tables now and then."""
@@ -205,10 +200,6 @@ def pieces_tensor(pieces: Sequence[str]) -> Tensor:
 def read_pieces(tensor: Tensor) -> tuple[str, ...]:
     """The inverse of `pieces_tensor`."""
     return tuple(bytes(tensor.tolist()).decode().split("\n"))
-
-
-def _on(tuning: Tuning, device: torch.device) -> Embed:
-    return lambda rows: tuning(rows.to(device))
 
 
 def texts_of(pairs: Iterator[Pair]) -> Iterator[str]:

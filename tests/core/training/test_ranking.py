@@ -26,6 +26,7 @@ from core.training.ranking import RankOptions, build_optimizer, rank
 from core.training.ranking_runs import RankingInputs, run_ranking
 from core.training.schedule import cosine_rate
 from core.training.towers import EncoderTowers, pieces_tensor, read_pieces, texts_of
+from core.training.turns import turns_of
 
 TOPICS = ["refund", "parcel", "password", "card", "weather", "music"]
 LOG = [
@@ -98,12 +99,12 @@ def test_no_more_pairs_are_held_than_the_buffer() -> None:
         nonlocal drawn
         while True:
             drawn += 1
-            yield Pair(str(drawn), "b")
+            yield Pair(str(drawn), str(drawn + 1))
 
     batches = stream_batches(endless, 10, 50, seed=0)
     for _ in range(3):
         next(batches)
-    assert drawn <= 50 + 31
+    assert drawn <= 50 + 36  # thirty dealt, and rows of four that are begun
 
 
 def test_a_stream_without_pairs_ends() -> None:
@@ -122,30 +123,46 @@ def test_cached_gradients_equal_those_of_one_large_step(dropout: float, chunk: i
     """Dropout is drawn again for each chunk, so that both passes see the same network."""
     torch.manual_seed(0)
     layer = torch.nn.Sequential(torch.nn.Linear(6, 4), torch.nn.Dropout(dropout)).double()
-    inputs = {"context": torch.randn(12, 6).double(), "response": torch.randn(12, 6).double()}
+    behind = torch.nn.Linear(4, 3)
+    inputs = torch.randn(24, 6).double()
 
-    def loss(embedded) -> torch.Tensor:
-        scores = embedded["context"] @ embedded["response"].T
+    def embed(rows: torch.Tensor) -> torch.Tensor:
+        return layer(inputs[rows])
+
+    def loss(embedded: torch.Tensor) -> torch.Tensor:
+        scores = behind(embedded[:12]) @ embedded[12:, :3].T
         return torch.nn.functional.cross_entropy(scores, torch.arange(12))
 
-    def embed_of(side: str):
-        return lambda rows: layer(inputs[side][rows])
-
-    texts = {side: Texts(embed_of(side), 12) for side in inputs}
     torch.manual_seed(1)
-    found = backward(texts, loss, chunk, Share())
-    cached = layer[0].weight.grad.clone()
+    found = backward(Texts(embed, 24), loss, chunk, Share())
+    cached = [layer[0].weight.grad.clone(), behind.weight.grad.clone()]
     layer.zero_grad()
+    behind.zero_grad()
     torch.manual_seed(1)
-    rows = torch.arange(12)
-    whole = {  # the same chunks, so that dropout draws alike
-        side: torch.cat([texts[side].embed(part) for part in rows.split(min(chunk, 12))])
-        for side in texts
-    }
-    direct = loss({side: value.float() for side, value in whole.items()})
+    parts = torch.arange(24).split(min(chunk, 24))  # the same, so that dropout draws alike
+    direct = loss(torch.cat([embed(part) for part in parts]).float())
     direct.backward()
     assert found == pytest.approx(direct.item(), abs=1e-6)
-    assert torch.allclose(cached, layer[0].weight.grad, atol=1e-6)
+    assert torch.allclose(cached[0], layer[0].weight.grad, atol=1e-6)
+    assert torch.allclose(cached[1], behind.weight.grad, atol=1e-6)
+
+
+def test_each_text_of_a_batch_is_encoded_once() -> None:
+    """A response that is the next pair's context is one text; histories are texts of their own."""
+    batch = list(pairs_of(LOG[0], 2))[:3]
+    turns = turns_of(batch, joined=False)
+    said = [turn.text for turn in LOG[0].turns]
+    assert turns.texts[:4] == tuple(said)
+    assert turns.contexts.tolist() == [0, 1, 2]
+    assert turns.responses.tolist() == [1, 2, 3]
+    assert turns.owners.tolist() == [1, 2]
+    assert [turns.texts[row] for row in turns.histories.tolist()] == [
+        f"0 {said[0]}",
+        f"0 {said[1]} 1 {said[0]}",
+    ]
+    joined = turns_of(batch, joined=True)
+    assert joined.texts[joined.contexts[2]] == f"{said[2]} {said[1]} {said[0]}"
+    assert not len(joined.histories)
 
 
 def test_any_encoder_learns_to_rank(tiny) -> None:
@@ -222,7 +239,7 @@ def test_a_run_ends_when_its_time_is_over_and_the_time_counts_on_after_a_stop(ti
 
 
 def test_convert_learns_from_conversations_alone(tmp_path: Path) -> None:
-    recipe = CONVERT.model_copy(update={"epochs": 30, "annealing": 20, "learning_rate": 3e-3})
+    recipe = CONVERT.model_copy(update={"epochs": 30, "annealing": 20, "learning_rate": 1e-3})
     encoder, events = drain(run_ranking(recipe, RankingInputs(source(2))))
     losses = [event.loss for event in events if isinstance(event, StepDone)]
     assert isinstance(encoder, ConvertEncoder)
@@ -237,10 +254,11 @@ def test_convert_learns_from_conversations_alone(tmp_path: Path) -> None:
         rank_responses(encoder, [f"hello, I ask about the {topic} 1"], replies)[0][0]
         for topic in TOPICS
     ]
-    assert sum(first == reply for first, reply in zip(firsts, replies, strict=True)) >= 3  # of 6
+    assert sum(first == reply for first, reply in zip(firsts, replies, strict=True)) >= 5  # of 6
     encoder.save(tmp_path)
     again = load_folder(tmp_path)
     assert again.fingerprint == encoder.fingerprint
+    turns = ["hello, I ask about the card 1"]
     assert rank_responses(again, turns, replies) == rank_responses(encoder, turns, replies)
 
 
