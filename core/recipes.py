@@ -268,7 +268,7 @@ _TUNED_MULTI_LABEL: dict[str, object] = {
 }
 _MULTI_LABEL: dict[str, dict[str, object]] = {
     "convfit": {**_TUNED_MULTI_LABEL, "learning_rate": 4e-4},
-    "adapter": {**_TUNED_MULTI_LABEL, "learning_rate": 2e-3},
+    "adapter": {**_TUNED_MULTI_LABEL, "learning_rate": 8e-3},
 }
 """Defaults of each recipe where an utterance may have several intents, if they differ."""
 

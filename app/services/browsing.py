@@ -43,7 +43,8 @@ class Edit:
 
     Attributes:
         kind: What changes; in a multi-label project `label` leaves other intents as they are.
-        value: Intent id for `label`, split for `move`, a reason for `flag`, the text for `text`.
+        value: Intent id for `label`, and for `unlabel` where only that one goes; split for `move`,
+            a reason for `flag`, the text for `text`.
     """
 
     kind: Literal["label", "out-of-scope", "unlabel", "move", "flag", "unflag", "delete", "text"]
@@ -133,7 +134,7 @@ def _edit_changes(record: UtteranceRecord, edit: Edit, *, joins: bool) -> list[C
         case "out-of-scope":
             return dataset.decide(record, ())
         case "unlabel":
-            return [] if record.labels is None else [dataset.label(record, None)]
+            return _unlabelled(record, edit.value)
         case "delete":
             return [dataset.delete_utterance(record)]
     field, value = _ATTRIBUTES[edit.kind], edit.value
@@ -142,13 +143,24 @@ def _edit_changes(record: UtteranceRecord, edit: Edit, *, joins: bool) -> list[C
     return [] if getattr(record, field) == value else [dataset.edit(record, field, value)]
 
 
+def _unlabelled(record: UtteranceRecord, intent: str) -> list[Change]:
+    """Take one intent away, or all; without its last one an utterance awaits a decision again."""
+    labels = record.labels
+    if labels is None or (intent and intent not in labels):
+        return []
+    left = tuple(label for label in labels if intent and label != intent)
+    return dataset.decide(record, left) if left else [dataset.label(record, None)]
+
+
 _ATTRIBUTES = {"move": "split", "flag": "flagged", "unflag": "flagged", "text": "text"}
 
 
 def _checked(edit: Edit, intent_ids: set[str]) -> Edit:
     """Refuse a value that does not fit, before anything is looked at."""
     match edit.kind:
-        case "label" if edit.value not in intent_ids:
+        case "label" | "unlabel" if edit.value not in intent_ids and (
+            edit.value or edit.kind == "label"
+        ):
             raise InvalidInput(f"There is no intent {edit.value!r}.", "Choose another.")
         case "move" if edit.value not in ("train", "test", "pool"):
             raise InvalidInput(f"There is no split '{edit.value}'.", "Use train, test or pool.")

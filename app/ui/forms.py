@@ -15,11 +15,12 @@ _SIMPLE = frozenset({"adapter", "epochs", "objective", "names", "seed"})
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One setting of a recipe as a form shows it."""
+    """One setting of a recipe as a form shows it; `whole` numbers come back as floats."""
 
     name: str
     component: gr.components.Component
     default: Any
+    whole: bool
 
 
 def label_of(name: str) -> str:
@@ -38,33 +39,45 @@ def build_fields(recipe: type[BaseModel], *, advanced: bool) -> list[Field]:
     for name, info in recipe.model_fields.items():
         if name == "kind" or (name in _SIMPLE) == advanced or _nested(info.annotation):
             continue
-        found.append(Field(name, _component(name, info), info.default))
+        component, whole = _component(name, info)
+        found.append(Field(name, component, info.default, whole))
     return found
 
 
-def changed_settings(fields: list[Field], values: tuple[Any, ...]) -> dict[str, Any]:
-    """Return what differs from the recipe's defaults; an empty field is the default."""
+def given_settings(fields: list[Field], values: tuple[Any, ...]) -> dict[str, Any]:
+    """Return what somebody chose; what is empty takes the default of the project's task."""
     settings = {}
     for field, value in zip(fields, values, strict=True):
-        given = None if value == "" else value
-        if isinstance(field.default, int) and not isinstance(field.default, bool):
-            given = int(given) if given is not None else None
-        if given is not None and given != field.default:
-            settings[field.name] = int(given) if field.name == "epochs" else given
+        if value in (None, "") or (isinstance(value, bool) and value == field.default):
+            continue
+        settings[field.name] = int(value) if field.whole else value
     return settings
 
 
-def _component(name: str, info: FieldInfo) -> gr.components.Component:
-    kind, optional = _bare(info.annotation)
+def _component(name: str, info: FieldInfo) -> tuple[gr.components.Component, bool]:
+    """Return what a setting is typed or chosen in, and whether it is a whole number.
+
+    Only a box to tick shows its default as a value. Elsewhere it is a hint in an empty field, so
+    that a default which depends on the project is never overwritten by one that does not.
+    """
+    kind = _bare(info.annotation)
     shared = {"label": label_of(name), "info": info.description, "interactive": True}
     if get_origin(kind) is Literal:
-        return gr.Dropdown(choices=list(get_args(kind)), value=info.default, **shared)
+        named = ((choice, choice) for choice in get_args(kind))
+        choices = [(f"usual ({info.default})", ""), *named]
+        return gr.Dropdown(choices=choices, value="", **shared), False
     if kind is bool:
-        return gr.Checkbox(value=info.default, **shared)
+        return gr.Checkbox(value=info.default, **shared), False
     low, high = _bounds(info)
-    precision = 0 if kind is int else None
-    value = None if optional and info.default is None else info.default
-    return gr.Number(value=value, precision=precision, minimum=low, maximum=high, **shared)
+    number = gr.Number(
+        value=None,
+        placeholder="" if info.default is None else f"{info.default:g}",
+        precision=0 if kind is int else None,
+        minimum=low,
+        maximum=high,
+        **shared,
+    )
+    return number, kind is int
 
 
 def _bounds(info: FieldInfo) -> tuple[float | None, float | None]:
@@ -79,14 +92,13 @@ def _bounds(info: FieldInfo) -> tuple[float | None, float | None]:
     return low, high
 
 
-def _bare(annotation: Any) -> tuple[Any, bool]:
+def _bare(annotation: Any) -> Any:
     """Take None out of a union."""
     if get_origin(annotation) in (Union, UnionType):
-        kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
-        return kinds[0], len(kinds) < len(get_args(annotation))
-    return annotation, False
+        return next(kind for kind in get_args(annotation) if kind is not type(None))
+    return annotation
 
 
 def _nested(annotation: Any) -> bool:
-    kind, _ = _bare(annotation)
+    kind = _bare(annotation)
     return isinstance(kind, type) and issubclass(kind, BaseModel)

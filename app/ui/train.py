@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from app.ui.forms import Field, build_fields, changed_settings
+from app.ui.forms import Field, build_fields, given_settings
 from core.recipes import AdapterRecipe, ConvfitRecipe, TunedRecipe
 
 _QUIET: dict[str, Any] = {
@@ -19,7 +19,7 @@ _TUNED: dict[str, type[TunedRecipe]] = {"convfit": ConvfitRecipe, "adapter": Ada
 
 
 def settings_form(view: gr.HTML) -> None:
-    """Show the settings of each tuning; what differs from the defaults goes to the view's script.
+    """Show the settings of each tuning; what somebody chose goes to the view's script.
 
     The script gets an object of settings by recipe, and shows one form at a time.
     """
@@ -45,9 +45,9 @@ def _form(kind: str, recipe: type[TunedRecipe]) -> list[Field]:
 
 def _reader(forms: dict[str, list[Field]]) -> Any:
     def read(*values: Any) -> gr.HTML:
-        changed, given = {}, iter(values)
+        given, rest = {}, iter(values)
         for kind, fields in forms.items():
-            changed[kind] = changed_settings(fields, tuple(islice(given, len(fields))))
-        return gr.HTML(settings=json.dumps(changed))
+            given[kind] = given_settings(fields, tuple(islice(rest, len(fields))))
+        return gr.HTML(settings=json.dumps(given))
 
     return read

@@ -37,7 +37,8 @@ class DataPage {
         picked: () => this.#bulk.draw(),
       },
     });
-    this.#bulk = new Bulk(base, this.#rows, {done: reload, nothing: this.#intents.nothing});
+    const {nothing, multi: several} = this.#intents;
+    this.#bulk = new Bulk(base, this.#rows, {done: reload, nothing, several});
     this.#intentList = new IntentList(base, this.#intents, reload);
   }
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.served import Served, probe, run
@@ -31,7 +32,9 @@ def test_the_whole_story(
     retrains_and_changes_its_mind(page, studio)
     retrains_and_promotes(page, studio)
     tries_and_pins(page, studio)
-    hands_over(page, studio, tmp_path)
+    size = hands_over(page, studio, 2, tmp_path)
+    tunes_an_adapter(page, studio)
+    assert hands_over(page, studio, 3, tmp_path) == pytest.approx(size, rel=0.1)  # with its base
 
 
 def go(page: Page, name: str) -> None:
@@ -174,15 +177,39 @@ def tries_and_pins(page: Page, studio: Served) -> None:
     )
 
 
-def hands_over(page: Page, studio: Served, tmp_path: Path) -> None:
+def hands_over(page: Page, studio: Served, number: int, tmp_path: Path) -> int:
+    """Download a version's bundle, have it verified by the command line, and return its size."""
     go(page, "Versions")
-    row = page.locator("[data-role=models] tr", has_text="v2")
+    row = page.locator("[data-role=models] tr", has_text=f"v{number}")
     with page.expect_download() as coming:
         row.get_by_role("link", name="Bundle").click()
-    bundle = tmp_path / "handed-over.zip"
+    bundle = tmp_path / f"handed-over-{number}.zip"
     coming.value.save_as(bundle)
     verdict = json.loads(run(studio.home, "bundle", "verify", str(bundle), "--json"))
     assert verdict["files"] > 5
+    return bundle.stat().st_size
+
+
+def tunes_an_adapter(page: Page, studio: Served) -> None:
+    """One intent an utterance, small layers only: the studio keeps a few MB more, not 90."""
+    kept = bytes_kept(studio)
+    go(page, "Train")
+    page.get_by_role("radio", name="Adapter").click()
+    expect(page.locator("[data-role=estimate]")).to_contain_text("Tunes an adapter")
+    form = page.locator("#settings-adapter")
+    form.get_by_role("button", name="Settings of the tuning").click()
+    form.get_by_label("Epochs").fill("1")
+    page.get_by_role("button", name="Retrain").click()
+    page.wait_for_selector("[data-role=job-state]:has-text('running')", timeout=60_000)
+    page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=300_000)
+    page.wait_for_selector("[data-role=gate]", timeout=60_000)
+    assert [model["recipe"] for model in models(studio)][:1] == ["adapter"]
+    assert bytes_kept(studio) - kept < 8_000_000
+
+
+def bytes_kept(studio: Served) -> int:
+    """What the files of all model versions take on the disk."""
+    return sum(path.stat().st_size for path in (studio.home / "artifacts").rglob("*"))
 
 
 def shown(page: Page) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+import sqlalchemy as sa
 
 from app.services import browsing, status
 from app.services.browsing import Edit
@@ -10,7 +11,7 @@ from app.services.projects import create_project
 from app.services.studio import Studio
 from app.services.workbench import open_workbench
 from core.errors import Conflict, InvalidInput, NotFound
-from storage import dataset, events, jobs, models, projects, versions
+from storage import dataset, events, jobs, models, projects, tables, versions
 from storage.browse import Filter
 from storage.events import Action
 
@@ -56,10 +57,31 @@ def test_a_bulk_change_is_one_action_and_is_undone_as_one(studio: Studio, ids) -
     assert shown(studio) == before
 
 
+def test_one_of_several_intents_is_taken_away_from_many_and_the_last_one_leaves_no_decision(
+    studio: Studio, ids
+) -> None:
+    """Without its last intent an utterance awaits a decision; it is not one of no intent."""
+    with studio.database.write() as connection:
+        found = projects.find(connection, "p")
+        connection.execute(
+            sa.update(tables.project).where(tables.project.c.id == found.id),
+            {"task": "multi-label"},
+        )
+    change(studio, "label", ids["a"], ids=("u1", "u2"), n=2)
+    change(studio, "label", ids["b"], ids=("u2",), n=1)
+    change(studio, "out-of-scope", ids=("u3",), n=1)
+    assert change(studio, "unlabel", ids["a"], ids=("u1", "u2", "u3", "u4"), n=4) == 4
+    labels = {row.id: row.labels for row in shown(studio)}
+    assert [labels[key] for key in ("u1", "u2", "u3", "u4")] == [None, (ids["b"],), (), None]
+    browsing.undo(studio, "p")
+    assert {r.id: set(r.labels or ()) for r in shown(studio)}["u2"] == {ids["a"], ids["b"]}
+
+
 @pytest.mark.parametrize(
     ("kind", "value", "says"),
     [
         ("label", "nobody", "There is no intent 'nobody'."),
+        ("unlabel", "nobody", "There is no intent 'nobody'."),
         ("move", "dev", "There is no split 'dev'."),
         ("text", "  ", "cannot be an utterance"),
         ("text", "x" * 5_001, "cannot be an utterance"),

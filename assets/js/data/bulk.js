@@ -4,10 +4,11 @@ import {ask, guarded, toast} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
 
-const actionsOf = nothing => [
-  ['label', 'Label as …'],
+const actionsOf = (nothing, several) => [
+  ['label', several ? 'Add the intent …' : 'Label as …'],
+  ...(several ? [['unlabel:one', 'Take away the intent …']] : []),
   ['out-of-scope', `Mark as ${nothing}`],
-  ['unlabel', 'Take the label away'],
+  ['unlabel', several ? 'Take all labels away' : 'Take the label away'],
   ['move:train', 'Move to train'],
   ['move:test', 'Move to test'],
   ['move:pool', 'Move to pool'],
@@ -25,16 +26,17 @@ export class Bulk {
   #action;
   #intent;
 
-  // `done` hears that the picked rows were changed; `nothing` says that no intent fits.
-  constructor(base, rows, {done, nothing}) {
+  // `done` hears that the picked rows were changed; `nothing` says that no intent fits; `several` whether
+  // an utterance may have more than one.
+  constructor(base, rows, {done, nothing, several}) {
     this.#base = base;
     this.#rows = rows;
     this.#done = done;
     this.#more = h('button', {class: 'plain', onclick: () => rows.pickAll()});
     const chooseIntent = () => {
-      this.#intent.hidden = this.#action.value !== 'label';
+      this.#intent.hidden = !this.#named;
     };
-    this.#action = select({'aria-label': 'What to do', onchange: chooseIntent}, actionsOf(nothing));
+    this.#action = select({'aria-label': 'What to do', onchange: chooseIntent}, actionsOf(nothing, several));
     this.#intent = select({'aria-label': 'Intent to label with'}, []);
     this.element = h(
       'div',
@@ -46,6 +48,11 @@ export class Bulk {
       this.#intent,
       h('button', {class: 'primary', onclick: guarded(() => this.#apply())}, 'Apply'),
     );
+  }
+
+  // Whether the chosen action is about one intent.
+  get #named() {
+    return ['label', 'unlabel:one'].includes(this.#action.value);
   }
 
   offer(intents) {
@@ -64,9 +71,9 @@ export class Bulk {
   async #apply() {
     const {picked: expected, pickedFilter: filter} = this.#rows;
     const [kind, target = ''] = this.#action.value.split(':');
-    const value = kind === 'label' ? this.#intent.value : target;
+    const value = this.#named ? this.#intent.value : target;
     const name = this.#intent.selectedOptions[0]?.textContent;
-    const said = this.#action.selectedOptions[0].textContent.replace(' as …', ` as ${name}`);
+    const said = this.#action.selectedOptions[0].textContent.replace('…', name);
     const title = `${said}: ${plural(expected, 'utterance')}?`;
     const undoable = h('p', {class: 'soft'}, 'It is one action, and Undo takes it back as one.');
     if (!(await ask(title, undoable, said, kind === 'delete' ? 'danger' : 'primary'))) return;

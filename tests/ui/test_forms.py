@@ -1,0 +1,54 @@
+"""Forms made from a recipe's declaration, and what comes back from them."""
+
+import gradio as gr
+import pytest
+
+from app.ui.forms import Field, build_fields, given_settings
+from core.recipes import AdapterRecipe, ConvfitRecipe, read_recipe
+
+
+@pytest.fixture
+def fields() -> list[Field]:
+    with gr.Blocks():
+        return [
+            *build_fields(ConvfitRecipe, advanced=False),
+            *build_fields(ConvfitRecipe, advanced=True),
+        ]
+
+
+def settings_with(fields: list[Field], **chosen: object) -> dict[str, object]:
+    values = tuple(chosen.get(field.name, field.component.value) for field in fields)
+    return given_settings(fields, values)
+
+
+def test_an_untouched_form_gives_no_setting_so_that_each_project_takes_its_own_defaults(fields):
+    assert settings_with(fields) == {}
+    hints = {field.name: getattr(field.component, "placeholder", None) for field in fields}
+    assert hints["learning_rate"] == "0.0001"
+    assert hints["epochs"] == ""
+
+
+def test_what_is_chosen_counts_even_where_it_equals_the_default_of_one_intent(fields):
+    """The rate of one intent, typed into a project of several, was taken for "nothing typed"."""
+    chosen = settings_with(
+        fields, learning_rate=1e-4, objective="ocl", epochs=3.0, frozen_layers=0, names=False
+    )
+    assert chosen == {
+        "learning_rate": 1e-4,
+        "objective": "ocl",
+        "epochs": 3,
+        "frozen_layers": 0,
+        "names": False,
+    }
+    recipe = read_recipe("convfit", chosen, "multi-label")
+    assert isinstance(recipe, ConvfitRecipe)
+    assert (recipe.learning_rate, recipe.objective, recipe.frozen_layers) == (1e-4, "ocl", 0)
+
+
+def test_whole_numbers_stay_whole_and_a_form_knows_its_own_recipe() -> None:
+    with gr.Blocks():
+        fields = build_fields(AdapterRecipe, advanced=True)
+    chosen = settings_with(fields, reduction_factor=8.0, interpolation=0.5)
+    assert chosen == {"reduction_factor": 8, "interpolation": 0.5}
+    assert isinstance(chosen["reduction_factor"], int)
+    assert "adapter" not in {field.name for field in fields}  # it is among the simple ones
