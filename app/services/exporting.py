@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.services.prediction import checked_out
+from app.services.prediction import checked_out, require_answers
 from app.services.studio import Studio
 from core.errors import ArtifactDamaged, Conflict, InvalidInput, NotFound
 from storage import models, projects
@@ -16,9 +16,15 @@ _ADDED_BY_EXPORT = ("README.md", "predict.py")
 
 
 def export_model(studio: Studio, reference: str, out: Path) -> "Manifest":
-    """Write a model version as one zip."""
+    """Write a model version as one zip.
+
+    Raises:
+        InvalidInput: It is an encoder; a bundle answers.
+        NotFound: It does not exist.
+    """
     from core.bundle.archive import export_bundle
 
+    require_answers(studio, reference)
     with checked_out(studio, reference) as (folder, _):
         return export_bundle(folder, out)
 
