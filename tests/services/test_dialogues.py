@@ -209,8 +209,8 @@ def test_a_long_log_is_imported_in_little_memory(studio: Studio, tmp_path: Path)
     create_project(studio, "p")
     path = tmp_path / "long.jsonl"
     with path.open("w", encoding="utf-8") as stream:
-        for n in range(12_000):
-            turns = [f"turn {at} of conversation {n} " + "word " * 60 for at in range(6)]
+        for n in range(2_500):
+            turns = [f"turn {at} of conversation {n} " + "word " * 300 for at in range(6)]
             stream.write(json.dumps(turns) + "\n")
     assert path.stat().st_size > 20e6
     request = DialogueImport("p", path, mask=False, pool=200)
@@ -219,11 +219,11 @@ def test_a_long_log_is_imported_in_little_memory(studio: Studio, tmp_path: Path)
     found = import_dialogues(studio, request)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert (found.dialogues, found.user_turns, found.pooled) == (12_000, 36_000, 200)
-    assert peak < 12e6
+    assert (found.dialogues, found.user_turns, found.pooled) == (2_500, 7_500, 200)
+    assert peak < 8e6
     [log] = list_logs(studio, "p")
     with stored_logs(studio.places, studio.database, [log]) as folders:
         tracemalloc.start()
-        assert sum(1 for _ in read_pairs(folders, contexts=10)) == 60_000
+        assert sum(1 for _ in read_pairs(folders, contexts=10)) == 12_500
         assert tracemalloc.get_traced_memory()[1] < 4e6
         tracemalloc.stop()
