@@ -134,6 +134,8 @@ def curve_words(names: Sequence[str]) -> str:
     """Say what the accuracy of a training's curves is that of, or why there is none."""
     if not names:
         return ""
+    if "loss while ranking" in names:
+        return "While ranking: how hard it is to find the next turn among those of its batch."
     if "accuracy while tuning" in names:
         words = ["While tuning: right answers on the test split, by which nothing is chosen."]
     else:

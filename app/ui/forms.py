@@ -9,7 +9,9 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-_SIMPLE = frozenset({"adapter", "epochs", "objective", "names", "seed"})
+_SIMPLE = frozenset(
+    {"adapter", "epochs", "objective", "names", "seed", "minutes", "contexts", "size"}
+)
 """What a designer may want to touch; everything else is folded away."""
 
 
@@ -20,6 +22,7 @@ class Field:
     name: str
     component: gr.components.Component
     default: Any
+    optional: bool = False
 
 
 def label_of(name: str) -> str:
@@ -38,17 +41,23 @@ def build_fields(recipe: type[BaseModel], *, advanced: bool) -> list[Field]:
     for name, info in recipe.model_fields.items():
         if name == "kind" or (name in _SIMPLE) == advanced or _nested(info.annotation):
             continue
-        found.append(Field(name, _component(name, info), info.default))
+        optional = _bare(info.annotation)[1]
+        found.append(Field(name, _component(name, info), info.default, optional))
     return found
 
 
 def changed_settings(fields: list[Field], values: tuple[Any, ...]) -> dict[str, Any]:
-    """Return what differs from the recipe's defaults; an empty field is the default."""
+    """Return what differs from the recipe's defaults.
+
+    An empty field is the default, or nothing where the setting may be left out.
+    """
     settings = {}
     for field, value in zip(fields, values, strict=True):
         given = None if value == "" else value
         if isinstance(field.default, int) and not isinstance(field.default, bool):
             given = int(given) if given is not None else None
+        if given is None and field.optional and field.default is not None:
+            settings[field.name] = None
         if given is not None and given != field.default:
             settings[field.name] = int(given) if field.name == "epochs" else given
     return settings
