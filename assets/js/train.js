@@ -108,7 +108,14 @@ class TrainPage {
       h(
         'section',
         {class: 'sheet'},
-        h('div', {class: 'cards', role: 'radiogroup', 'aria-label': 'Recipe'}, this.#choices),
+        h(
+          'div',
+          {role: 'radiogroup', 'aria-label': 'Recipe'},
+          h('h3', {}, 'From your labels'),
+          h('div', {class: 'cards'}, this.#cards(false)),
+          h('h3', {}, 'From your conversations'),
+          h('div', {class: 'cards'}, this.#cards(true)),
+        ),
         this.#base.element,
         h('div', {class: 'row', style: {'margin-top': '14px'}}, this.#start, estimated),
         this.#gateLine,
@@ -132,10 +139,16 @@ class TrainPage {
     );
   }
 
+  #cards(fromConversations) {
+    const fits = ([recipe]) => FROM_CONVERSATIONS.includes(recipe) === fromConversations;
+    return this.#choices.filter((_, place) => fits(RECIPES[place]));
+  }
+
   #choose(recipe) {
     this.#recipe = recipe;
     localStorage.setItem('recipe', recipe);
     this.#showChoice();
+    this.#drawStart();
     this.#estimate();
   }
 
@@ -211,7 +224,8 @@ class TrainPage {
   }
 
   #drawStart() {
-    const again = this.#context.status.champion === null ? 'Train' : 'Retrain';
+    const first = this.#context.status.champion === null || FROM_CONVERSATIONS.includes(this.#recipe);
+    const again = first ? 'Train' : 'Retrain';
     this.#start.disabled = Boolean(this.#running);
     this.#start.textContent = this.#running ? 'Training …' : again;
   }

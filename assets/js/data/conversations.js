@@ -1,5 +1,5 @@
 // Logs of conversations: those that the project has, and another one, shown as it would be stored.
-import {field, fill, h, table} from '../shared/elements.js';
+import {field, fill, h} from '../shared/elements.js';
 import {ask, guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
@@ -42,15 +42,15 @@ export class ConversationSheet {
 
   async load() {
     const logs = await call(this.#base);
-    const rows = logs.map(log => [
-      h('td', {class: 'wrap', title: log.source}, log.source),
-      h('td', {class: 'number'}, number(log.n_dialogues)),
-      h('td', {class: 'soft small'}, log.masked ? maskedWords(log.masked) : 'as they were'),
-      h('button', {class: 'plain', 'aria-label': `Delete ${log.source}`, onclick: this.#remover(log)}, '×'),
-    ]);
-    const count = h('th', {class: 'number'}, 'Conversations');
-    const shown = rows.length > 0 && table(['Log', count, 'Personal data', ''], rows, {'data-role': 'logs'});
-    fill(this.#list, shown);
+    const line = log => {
+      const remove = {class: 'plain', 'aria-label': `Delete ${log.source}`, onclick: this.#remover(log)};
+      const held = plural(log.n_dialogues, 'conversation');
+      const masked = log.masked ? maskedWords(log.masked) : 'not masked';
+      const about = h('div', {class: 'soft small'}, `${held}, ${masked}`);
+      return h('li', {}, h('div', {}, h('b', {}, log.source), about), h('button', remove, '×'));
+    };
+    const list = {class: 'logs', 'data-role': 'logs', 'aria-label': 'Logs'};
+    fill(this.#list, logs.length > 0 && h('ul', list, logs.map(line)));
   }
 
   #remover(log) {

@@ -8,7 +8,11 @@ export class BaseChoice {
   #encoders = [];
   #chosen = BUNDLED;
   #fresh = false; // whether the recipe needs no base
-  #chain = h('p', {class: 'small soft', 'data-role': 'chain', style: {margin: 0}});
+  #chain = h('p', {
+    class: 'small soft',
+    'data-role': 'chain',
+    style: {margin: '0 0 9px', 'align-self': 'flex-end'},
+  });
   #select = h('select', {name: 'base', onchange: event => this.choose(event.target.value)});
 
   constructor(base) {
