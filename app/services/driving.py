@@ -17,7 +17,7 @@ def drive(context: JobContext, run: Any) -> Any:
     from core.training.checkpoints import keep_checkpoint
     from core.training.events import CheckpointReady, EpochScored, StageStarted, StepDone
 
-    stage = StageStarted("encoding")
+    stage, share = StageStarted("encoding"), _LOADED
     while True:
         try:
             event = next(run)
@@ -26,6 +26,7 @@ def drive(context: JobContext, run: Any) -> Any:
         match event:
             case StageStarted():
                 stage = event
+                context.report(share, stage.words)  # the first step of a long log is far away
             case StepDone():
                 share = _LOADED + (_TRAINED - _LOADED) * event.step / event.total
                 words = f"{stage.words}, epoch {event.epoch}, loss {event.loss:.3f}"

@@ -1,10 +1,13 @@
 """Conversations over REST: logs in and out, encoders from them, replies to them."""
 
+import zipfile
 from pathlib import Path
 
 from fastapi.testclient import TestClient
 
 from app.services.training import follow
+from core.encoders.loading import load_folder
+from storage import models
 from tests.services.logs import write_log
 
 DIALOGUES = {"minutes": None, "batch_size": 24, "epochs": 1}
@@ -80,6 +83,14 @@ def test_an_encoder_is_trained_resumed_and_ranks_replies(
     assert client.get("/api/projects/p/status").json()["champion"] is None
     assert client.post("/api/projects/p/models/1/promote").status_code == 422
     assert client.get("/api/projects/p/models/1/bundle").status_code == 422
+    taken = tmp_path / "encoder.zip"
+    taken.write_bytes(client.get("/api/projects/p/models/1/encoder").content)
+    with zipfile.ZipFile(taken) as archive:
+        archive.extractall(tmp_path / "encoder")
+    loaded = load_folder(tmp_path / "encoder")
+    with bench.studio.database.read() as connection:
+        made = models.find(connection, 1, 1)
+    assert loaded.fingerprint == made.lineage["fingerprint"]
     body = {"turns": ["hello"], "candidates": ["a", "b", "b"], "n": 5}
     found = client.post("/api/projects/p/replies", json=body).json()
     assert (found["encoder"], found["candidates"], len(found["best"])) == ("p@1", 2, 2)

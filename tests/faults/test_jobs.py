@@ -164,7 +164,7 @@ def test_a_cancelled_job_goes_on_from_where_it_was_until_another_begins(home: Ho
     assert int(began.stage.split()[1]) >= done
     ended = home.wait(second.id, lambda row: row.ended)
     assert (ended.state, ended.attempt) == ("succeeded", 2)
-    assert not home.places.checkpoints(second.id).exists()
+    home.wait(second.id, lambda _: not home.places.checkpoints(second.id).exists())
 
 
 def test_a_stubborn_child_is_killed_when_its_graces_are_over(home: Home) -> None:

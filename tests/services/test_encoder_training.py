@@ -10,7 +10,7 @@ from app.services import comparing, registry
 from app.services.conversations import require_logs
 from app.services.datasets import ImportRequest, import_file
 from app.services.dialogues import list_logs, remove_log
-from app.services.exporting import export_model
+from app.services.exporting import export_encoder, export_model
 from app.services.prediction import load_model
 from app.services.progress import estimate, job_view
 from app.services.projects import create_project
@@ -20,6 +20,7 @@ from app.services.studio import Studio
 from app.services.timeline import list_versions, timeline
 from app.services.training import TrainingRequest, start_training
 from app.services.upkeep import cancel, examine, resume
+from core.bundle.archive import verify_bundle
 from core.errors import Conflict, InvalidInput, NotFound
 from core.training import checkpoints
 from storage import jobs, models, projects
@@ -114,6 +115,8 @@ def test_an_encoder_is_no_champion_and_answers_nothing(home: Studio, tiny_path: 
             refused()
     with home.database.read() as connection:
         space = Space(projects.find(connection, "p"), version(home, 1))
+    with pytest.raises(InvalidInput, match="more than an encoder"):
+        export_encoder(home, "p@2", home.places.home / "out.zip")
     opened_space = load_space(home.places, home.database, space)  # its map can be looked at
     assert opened_space.pipeline is None
     assert opened_space.encoder.fingerprint == version(home, 1).lineage["fingerprint"]
@@ -192,6 +195,9 @@ def test_convert_needs_no_base_and_serves_as_one(home: Studio) -> None:
     train(home, "p@1", {"kind": "instant"})
     _, views = list_versions(home, "p")
     assert views[1].chain == ("p@1 convert", "p@2 convfit")
+    out = home.places.home / "out.zip"
+    export_model(home, "p@3", out)
+    assert any(name.endswith("modeling_convert.py") for name in verify_bundle(out).files)
     assert load_model(home, "p@3").predict(["where is my parcel"])[0].ranked
 
 

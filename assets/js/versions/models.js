@@ -1,7 +1,7 @@
 // The project's models, newest first, and what can be done with each.
 import {h, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
-import {ago, chainWords, figuresOf} from '../shared/words.js';
+import {ago, capital, chainWords, figuresOf} from '../shared/words.js';
 
 const HEAD = ['Version', 'Recipe', 'Learned from', 'Accuracy', 'Made', ''];
 
@@ -47,17 +47,18 @@ function buttonsOf(base, {number, kind, champion: isChampion}, champion, actions
   const answers = kind === 'intents';
   const button = (words, action, kind = null) =>
     h('button', {class: kind, 'data-key': `${words} ${number}`, onclick: guarded(action)}, words);
-  const bundle = {
+  const what = answers ? 'bundle' : 'encoder';
+  const handOver = {
     class: 'button',
-    href: `/api${base}/models/${number}/bundle`,
-    'data-key': `bundle ${number}`,
+    href: `/api${base}/models/${number}/${what}`,
+    'data-key': `${what} ${number}`,
     download: true,
   };
   return [
     answers && !isChampion && button('Promote', () => actions.promote(number)),
     answers && champion && !isChampion && button('Compare', () => actions.compare(number, champion.number)),
     button('Lineage', () => actions.lineage(number)),
-    answers && h('a', bundle, 'Bundle'),
+    h('a', handOver, capital(what)),
     !isChampion && button('Delete', () => actions.remove(number), 'danger'),
   ];
 }
