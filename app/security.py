@@ -195,7 +195,7 @@ def _hardened(send: Send) -> Send:
 async def _read_away(receive: Receive) -> None:
     """Let the sender finish: a browser that is cut off in mid-way shows no answer."""
     read, more = 0, True
-    while more and read < _MOST_BUNDLE:
+    while more and read < _MOST_FILE:
         message = await receive()
         read += len(message.get("body", b""))
         more = message["type"] == "http.request" and message.get("more_body", False)

@@ -26,7 +26,8 @@ def drive(context: JobContext, run: Any) -> Any:
         match event:
             case StageStarted():
                 stage = event
-                context.report(share, stage.words)  # the first step of a long log is far away
+                if share == _LOADED:  # the first step of a long log is far away
+                    context.report(share, stage.words)
             case StepDone():
                 share = _LOADED + (_TRAINED - _LOADED) * event.step / event.total
                 words = f"{stage.words}, epoch {event.epoch}, loss {event.loss:.3f}"
