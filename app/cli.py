@@ -58,6 +58,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for add in (
         _data_commands,
+        _dialogue_commands,
         _model_commands,
         _bundle_commands,
         _bench_commands,
@@ -118,10 +119,38 @@ def _data_commands(commands: _Commands) -> None:
     _json_flag(versions)
 
 
+def _dialogue_commands(commands: _Commands) -> None:
+    dialogues = commands.add_parser("dialogues", help="import, list or remove conversation logs")
+    verbs = dialogues.add_subparsers(required=True, metavar="VERB")
+    load = _command(verbs, "import", "import a log, all or nothing", "dialogues.import_")
+    load.add_argument("project")
+    load.add_argument("file", type=Path, help="JSONL, or CSV of turns; perhaps with .gz")
+    load.add_argument("--mask", action="store_true", help="put personal data behind words")
+    load.add_argument(
+        "--pool",
+        type=int,
+        default=5_000,
+        metavar="N",
+        help="user turns that become utterances of the pool at most (default 5,000)",
+    )
+    load.add_argument("--dry-run", action="store_true", help="report, and write nothing")
+    _json_flag(load)
+    listing = _command(verbs, "list", "list the logs of a project", "dialogues.list_")
+    listing.add_argument("project")
+    _json_flag(listing)
+    remove = _command(verbs, "remove", "delete a log", "dialogues.remove")
+    remove.add_argument("project")
+    remove.add_argument("log", type=int, metavar="LOG", help="its number in the list")
+
+
 def _model_commands(commands: _Commands) -> None:
     train = _command(commands, "train", "train a model version in the background", "models.train")
     train.add_argument("project")
-    train.add_argument("--recipe", default="convfit", help="instant, adapter or convfit (default)")
+    train.add_argument(
+        "--recipe",
+        default="convfit",
+        help="instant, adapter or convfit (default); from conversations dialogues or convert",
+    )
     train.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     train.add_argument("--base", default="bundled", help="bundled, a folder, a hub id or PROJECT@N")
     train.add_argument(
@@ -230,8 +259,9 @@ def _upkeep_commands(commands: _Commands) -> None:
     jobs = _command(commands, "jobs", "list the jobs", "upkeep.jobs")
     jobs.add_argument("--watch", action="store_true", help="follow until all have ended")
     _json_flag(jobs)
-    cancel = _command(commands, "cancel", "stop a job", "upkeep.cancel")
-    cancel.add_argument("job", metavar="JOB")
+    for verb, words in (("cancel", "stop a job"), ("resume", "let a cancelled job go on")):
+        command = _command(commands, verb, words, f"upkeep.{verb}")
+        command.add_argument("job", metavar="JOB")
     backup = _command(commands, "backup", "copy everything into one file", "upkeep.backup")
     backup.add_argument("out", type=Path, metavar="OUT")
     restore = _command(commands, "restore", "bring a backup into an empty home", "upkeep.restore")

@@ -22,9 +22,9 @@ COOKIE = "intent-studio"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _OPEN = frozenset({"/api/health", "/manifest.json", "/pwa_icon", "/studio/icon.svg"})
 _MOST_BODY = 64 << 20
-_MOST_BUNDLE = (2 << 30) + (1 << 20)
-"""A model version with its encoder, and what a form puts around it."""
-_BUNDLES = re.compile(r"/api/projects/[^/]+/bundles")
+_MOST_FILE = (2 << 30) + (1 << 20)
+"""A model version with its encoder, or a log of conversations, and what a form puts around it."""
+_LARGE = re.compile(r"/api/projects/[^/]+/(bundles|dialogues)")
 
 # Gradio starts from inline scripts and builds its components from strings; nothing may be loaded
 # from, or sent to, anywhere else.
@@ -152,7 +152,7 @@ class Guard:
 
 
 def _too_much(scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
-    most = _MOST_BUNDLE if _BUNDLES.fullmatch(scope["path"]) else _MOST_BODY
+    most = _MOST_FILE if _LARGE.fullmatch(scope["path"]) else _MOST_BODY
     if int(headers.get("content-length") or 0) <= most:
         return None
     size = f"{most >> 30} GB" if most >> 30 else f"{most >> 20} MB"
@@ -195,7 +195,7 @@ def _hardened(send: Send) -> Send:
 async def _read_away(receive: Receive) -> None:
     """Let the sender finish: a browser that is cut off in mid-way shows no answer."""
     read, more = 0, True
-    while more and read < _MOST_BUNDLE:
+    while more and read < _MOST_FILE:
         message = await receive()
         read += len(message.get("body", b""))
         more = message["type"] == "http.request" and message.get("more_body", False)

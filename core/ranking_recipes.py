@@ -101,6 +101,9 @@ class ConvertRecipe(_RankingRecipe):
     )
 
 
+RANKING_KINDS = ("dialogues", "convert")
+"""The recipes that learn from conversations and make an encoder, not a model that answers."""
+
 _RANKING: TypeAdapter[DialoguesRecipe | ConvertRecipe] = TypeAdapter(
     Annotated[DialoguesRecipe | ConvertRecipe, Field(discriminator="kind")]
 )

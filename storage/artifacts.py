@@ -15,9 +15,11 @@ from sqlalchemy.engine import Connection
 
 from core.errors import ArtifactDamaged
 from storage.files import file_sha256, replace_file
-from storage.tables import blob, layout, model_version, tree
+from storage.tables import blob, conversation_log, layout, model_version, tree
 
 _GRACE_SECONDS = 3_600
+_OWNERS = (model_version, layout, conversation_log)
+"""The tables whose rows have a tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class ArtifactStore:
 
     def sweep(self, connection: Connection, grace_seconds: float = _GRACE_SECONDS) -> int:
         """Delete files that nothing refers to and rows of trees that nothing has."""
-        used = sa.union(sa.select(model_version.c.tree_sha256), sa.select(layout.c.tree_sha256))
+        used = sa.union(*(sa.select(owner.c.tree_sha256) for owner in _OWNERS))
         connection.execute(sa.delete(tree).where(tree.c.sha256.not_in(used)))
         needed = sa.select(tree.c.blob_sha256)
         connection.execute(sa.delete(blob).where(blob.c.sha256.not_in(needed)))
@@ -134,13 +136,14 @@ def own_blobs(connection: Connection, tree_sha256: str) -> dict[str, int]:
 
 
 def drop_tree(connection: Connection, tree_sha256: str) -> dict[str, int]:
-    """Forget a tree that no model version has any more; return its blobs that nothing needs.
+    """Forget a tree that nothing has any more; return its blobs that nothing needs.
 
     Their files stay until the rows are gone for good: `remove_unused` comes after the commit.
     """
-    used = sa.select(model_version.c.id).where(model_version.c.tree_sha256 == tree_sha256)
-    if connection.execute(used).first() is not None:
-        return {}
+    for owner in _OWNERS:
+        used = sa.select(owner.c.id).where(owner.c.tree_sha256 == tree_sha256)
+        if connection.execute(used).first() is not None:
+            return {}
     freed = _only_in(connection, tree_sha256)
     connection.execute(sa.delete(tree).where(tree.c.sha256 == tree_sha256))
     connection.execute(sa.delete(blob).where(blob.c.sha256.in_(freed)))

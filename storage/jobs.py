@@ -7,12 +7,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
-from core.errors import NotFound
+from core.errors import Conflict, NotFound
 from storage.clock import now
 from storage.records import JobRecord
 from storage.tables import job
 
 _LOG_LIMIT = 8_000
+_ATTEMPTS = 3
 _LIVE = ("queued", "running")
 
 
@@ -57,7 +58,7 @@ def enqueue(
         "device": device,
         "state": "queued",
         "attempt": 0,
-        "max_attempts": 3,
+        "max_attempts": _ATTEMPTS,
         "cancel_requested": 0,
         "beat": 0,
         "progress": 0.0,
@@ -99,6 +100,12 @@ def list_all(
 def live(connection: Connection) -> list[JobRecord]:
     """Jobs that have not ended, oldest first."""
     query = sa.select(job).where(job.c.state.in_(_LIVE)).order_by(job.c.sequence)
+    return [_record(row) for row in connection.execute(query)]
+
+
+def cancelled(connection: Connection) -> list[JobRecord]:
+    """Jobs that were cancelled, oldest first; they may be resumed."""
+    query = sa.select(job).where(job.c.state == "cancelled").order_by(job.c.sequence)
     return [_record(row) for row in connection.execute(query)]
 
 
@@ -181,6 +188,32 @@ def request_cancel(connection: Connection, job_id: str) -> JobRecord:
         )
     elif found.state == "running":
         connection.execute(change.values(cancel_requested=1))
+    return get(connection, job_id)
+
+
+def resume(connection: Connection, job_id: str) -> JobRecord:
+    """Queue a cancelled job again; it goes on from its last checkpoint, if one is left.
+
+    Raises:
+        Conflict: It was not cancelled.
+        NotFound: There is none of that id.
+    """
+    found = get(connection, job_id)
+    if found.state != "cancelled":
+        raise Conflict(
+            f"Job {job_id} was not cancelled: it is {found.state}.", "Start another training."
+        )
+    change = sa.update(job).where(job.c.id == job_id)
+    connection.execute(
+        change.values(
+            state="queued",
+            stage="waiting to resume",
+            cancel_requested=0,
+            max_attempts=found.attempt + _ATTEMPTS,
+            message="",
+            finished_at=None,
+        )
+    )
     return get(connection, job_id)
 
 

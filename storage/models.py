@@ -6,7 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
-from core.errors import NotFound
+from core.errors import InvalidInput, NotFound
 from core.text import text_hash
 from storage.clock import now
 from storage.records import AliasRecord, ModelVersionRecord, PinRecord
@@ -25,7 +25,8 @@ def add(connection: Connection, values: dict[str, Any]) -> ModelVersionRecord:
 
     Args:
         connection: An open writing transaction.
-        values: project_id, tree_sha256, dataset_version_id, job_id, lineage, metrics, pins.
+        values: project_id, tree_sha256, dataset_version_id, job_id, lineage, metrics, pins; kind
+            where it is no pipeline.
     """
     if values.get("job_id") is not None:
         same = sa.select(model_version).where(model_version.c.job_id == values["job_id"])
@@ -66,6 +67,22 @@ def find(connection: Connection, project_id: int, number: int) -> ModelVersionRe
             "The Versions page lists them, and so does `intent-studio versions PROJECT`.",
         )
     return _record(row)
+
+
+def find_answering(connection: Connection, project_id: int, number: int) -> ModelVersionRecord:
+    """Return one model version that answers.
+
+    Raises:
+        InvalidInput: It is an encoder without a head.
+        NotFound: There is none of that number.
+    """
+    record = find(connection, project_id, number)
+    if record.kind == "encoder":
+        raise InvalidInput(
+            f"Version {number} is an encoder: it answers no intents.",
+            "Train a model from it: choose it as the base, or use --base PROJECT@N.",
+        )
+    return record
 
 
 def recall(connection: Connection, project_id: int, number: int) -> ModelVersionRecord | None:

@@ -1,7 +1,7 @@
 """What repositories return: plain frozen values, never rows."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from core.types import Split, Task
 
@@ -96,9 +96,16 @@ class DatasetVersionRecord:
     created_at: str
 
 
+ModelKind = Literal["intents", "encoder"]
+
+
 @dataclass(frozen=True, slots=True)
 class ModelVersionRecord:
-    """A trained pipeline: its files, where it came from and how good it is."""
+    """What a training made: its files, where it came from and how good it is.
+
+    `kind` is `intents` for a pipeline that answers, `encoder` for an encoder without a head, from
+    which others are trained.
+    """
 
     id: int
     project_id: int
@@ -110,6 +117,36 @@ class ModelVersionRecord:
     pins: dict[str, Any]
     created_at: str
     job_id: str | None
+    kind: ModelKind
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationLogRecord:
+    """An imported log of conversations.
+
+    Attributes:
+        id: Row.
+        project_id: Whose.
+        source: Name of the file.
+        tree_sha256: Its files: the conversations, and digests by which they are known again.
+        n_dialogues: Conversations.
+        n_turns: Turns of them all.
+        n_user_turns: Those that users said.
+        masked: How many pieces of personal data of each kind were masked; None where nobody asked.
+        actor: Who imported it.
+        created_at: When, in UTC.
+    """
+
+    id: int
+    project_id: int
+    source: str
+    tree_sha256: str
+    n_dialogues: int
+    n_turns: int
+    n_user_turns: int
+    masked: dict[str, int] | None
+    actor: str
+    created_at: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,6 +164,7 @@ model_version = Table(
     Column("metrics", JsonText, nullable=False),
     Column("pins", JsonText, nullable=False),
     Column("created_at", Text, nullable=False),
+    Column("kind", Text, nullable=False, server_default="intents"),
     UniqueConstraint("project_id", "number", name="uq_model_version_number"),
     sqlite_strict=True,
 )
@@ -250,6 +251,22 @@ layout = Table(
     Column("tree_sha256", Text, nullable=False),
     Column("n", Integer, nullable=False),
     Column("job_id", Text, nullable=True, unique=True),
+    Column("created_at", Text, nullable=False),
+    sqlite_strict=True,
+)
+
+conversation_log = Table(
+    "conversation_log",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("project_id", Integer, _project(), nullable=False, index=True),
+    Column("source", Text, nullable=False),
+    Column("tree_sha256", Text, nullable=False),
+    Column("n_dialogues", Integer, nullable=False),
+    Column("n_turns", Integer, nullable=False),
+    Column("n_user_turns", Integer, nullable=False),
+    Column("masked", JsonText, nullable=True),
+    Column("actor", Text, nullable=False),
     Column("created_at", Text, nullable=False),
     sqlite_strict=True,
 )

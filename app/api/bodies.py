@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.services.dialogues import POOL
 from storage.browse import Filter, LabelState
 
 Text = Annotated[str, Field(max_length=10_000)]
@@ -115,6 +116,21 @@ class SimilarBody(Body):
     texts: list[Text] = Field(min_length=1, max_length=200)
     n: int = Field(default=20, ge=1, le=200)
     unlabelled: bool = True
+
+
+class DialogueBody(Body):
+    """How an uploaded log is imported."""
+
+    mask: bool = False
+    pool: int = Field(default=POOL, ge=0, le=1_000_000)
+
+
+class RepliesBody(Body):
+    """What was said, the last turn last, and the replies to choose from; none: drawn from logs."""
+
+    turns: list[Text] = Field(min_length=1, max_length=50)
+    candidates: list[Text] = Field(default_factory=list, max_length=1_000)
+    n: int = Field(default=10, ge=1, le=100)
 
 
 class PinBody(Body):

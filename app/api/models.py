@@ -10,7 +10,7 @@ from app.api import answers
 from app.api.bench import Bench
 from app.api.downloads import BYTES, download
 from app.services import comparing, registry
-from app.services.exporting import export_model, take_in_bundle
+from app.services.exporting import export_encoder, export_model, take_in_bundle
 from app.services.timeline import TimelineEntry, list_versions, timeline
 from app.services.views import ChampionChange, DeletionView, LineageView
 from core.errors import InvalidInput
@@ -99,6 +99,16 @@ def bundle(bench: Bench, project: str, number: int) -> FileResponse:
     reference = f"{project}@{number}"
     return download(
         f"{project}-v{number}.zip", lambda out: export_model(bench.studio, reference, out)
+    )
+
+
+@router.get("/projects/{project}/models/{number}/encoder", responses=BYTES)
+def encoder(bench: Bench, project: str, number: int) -> FileResponse:
+    """Download a version that is an encoder, as a zip of a sentence-transformers folder."""
+    reference = f"{project}@{number}"
+    return download(
+        f"{project}-v{number}-encoder.zip",
+        lambda out: export_encoder(bench.studio, reference, out),
     )
 
 

@@ -35,6 +35,12 @@ def job(bench: Bench, job_id: str) -> progress.JobView:
     return progress.job_view(bench.studio, job_id)
 
 
+@router.post("/jobs/{job_id}/resume")
+def resume(bench: Bench, job_id: str) -> answers.JobState:
+    """Let a cancelled job go on from where it was."""
+    return answers.JobState(upkeep.resume(bench.studio, job_id).state)
+
+
 @router.post("/jobs/{job_id}/cancel")
 def cancel(bench: Bench, job_id: str) -> answers.JobState:
     """Ask a job to stop."""

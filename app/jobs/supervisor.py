@@ -97,9 +97,18 @@ class Supervisor:
             with self.database.write() as connection:
                 claimed = jobs.claim(connection, job.id)
             if claimed.state == "running":
+                self._forget_cancelled(claimed)
                 self.children[job.id] = _Child(claimed, self._spawn(claimed, descriptor))
         finally:
             os.close(descriptor)  # the child's copy holds the lock from here on
+
+    def _forget_cancelled(self, job: JobRecord) -> None:
+        """Let go of what other cancelled jobs of the project could have been resumed from."""
+        with self.database.read() as connection:
+            others = jobs.list_all(connection, project_id=job.project_id)
+        for other in others:
+            if other.state == "cancelled" and other.id != job.id and other.kind == job.kind:
+                shutil.rmtree(self.orders.places.checkpoints(other.id), ignore_errors=True)
 
     def _spawn(self, job: JobRecord, descriptor: int) -> subprocess.Popen[bytes]:
         log = self.orders.places.log(job.id)
@@ -148,8 +157,9 @@ class Supervisor:
             if job.state == "running":
                 self._settle_unfinished(connection, job)
         with self.database.read() as connection:
-            ended = jobs.get(connection, job.id).ended
-        if ended:
+            row = jobs.get(connection, job.id)
+        ended, resumable = row.ended, row.state == "cancelled"
+        if ended and not resumable:
             shutil.rmtree(self.orders.places.checkpoints(job.id), ignore_errors=True)
 
     def _settle_unfinished(self, connection: Transaction, job: JobRecord) -> None:

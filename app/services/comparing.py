@@ -101,7 +101,7 @@ def stored_contender(studio: Studio, project: str, number: int) -> Contender:
     name = f"{project}@{number}"
     with studio.database.read() as connection:
         found = projects.find(connection, project)
-        record = models.find(connection, found.id, number)
+        record = models.find_answering(connection, found.id, number)
         names = names_since(connection, found.id, record.dataset_version_id)
     return Contender(name, record.metrics, names, lambda: load_model(studio, name))
 

@@ -1,9 +1,11 @@
 """Hand model versions over as bundles, and take them in."""
 
+import shutil
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.services.prediction import checked_out
+from app.services.prediction import checked_out, find_model, require_answers
 from app.services.studio import Studio
 from core.errors import ArtifactDamaged, Conflict, InvalidInput, NotFound
 from storage import models, projects
@@ -13,14 +15,42 @@ if TYPE_CHECKING:  # bundles hold encoders, whose library takes seconds to load
     from core.bundle.archive import Manifest
 
 _ADDED_BY_EXPORT = ("README.md", "predict.py")
+_NO_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def export_model(studio: Studio, reference: str, out: Path) -> "Manifest":
-    """Write a model version as one zip."""
+    """Write a model version as one zip.
+
+    Raises:
+        InvalidInput: It is an encoder; a bundle answers.
+        NotFound: It does not exist.
+    """
     from core.bundle.archive import export_bundle
 
+    require_answers(studio, reference)
     with checked_out(studio, reference) as (folder, _):
         return export_bundle(folder, out)
+
+
+def export_encoder(studio: Studio, reference: str, out: Path) -> None:
+    """Write the encoder of a version that is one as a zip of a sentence-transformers folder.
+
+    Equal encoders give equal bytes.
+
+    Raises:
+        InvalidInput: The version answers intents: a bundle holds all of it.
+        NotFound: It does not exist.
+    """
+    with studio.database.read() as connection:
+        _, record = find_model(connection, reference)
+    if record.kind != "encoder":
+        raise InvalidInput(f"{reference} is more than an encoder.", "Export it as a bundle.")
+    with checked_out(studio, reference) as (folder, _), zipfile.ZipFile(out, "w") as archive:
+        home = folder / "encoder"
+        for path in sorted(p for p in home.rglob("*") if p.is_file()):
+            entry = zipfile.ZipInfo(path.relative_to(home).as_posix(), _NO_TIME)
+            with path.open("rb") as source, archive.open(entry, "w", force_zip64=True) as target:
+                shutil.copyfileobj(source, target, 1 << 20)
 
 
 def import_bundle(studio: Studio, path: Path, project: str | None = None) -> str:

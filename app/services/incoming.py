@@ -63,11 +63,22 @@ class Incoming:
     hint: str
 
 
-def keep(studio: Studio, name: str, chunks: Iterable[bytes]) -> str:
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How large an uploaded file may be, and what to do with a larger one."""
+
+    most_bytes: int = MOST_BYTES
+    instead: str = "intent-studio import PROJECT FILE"
+
+
+_UTTERANCES = Limit()
+
+
+def keep(studio: Studio, name: str, chunks: Iterable[bytes], limit: Limit = _UTTERANCES) -> str:
     """Keep an uploaded file; return the key under which it waits.
 
     Raises:
-        InvalidInput: It is larger than 50 MB.
+        InvalidInput: It is larger than the limit.
     """
     home = studio.places.uploads
     home.mkdir(parents=True, exist_ok=True)
@@ -76,7 +87,7 @@ def keep(studio: Studio, name: str, chunks: Iterable[bytes]) -> str:
     folder = home / key
     folder.mkdir(mode=0o700)
     try:
-        _write(folder / _safe(name), name, chunks)
+        _write(folder / _safe(name), name, chunks, limit)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -98,15 +109,15 @@ def receive(studio: Studio, project: str, name: str, chunks: Iterable[bytes]) ->
         raise
 
 
-def _write(path: Path, name: str, chunks: Iterable[bytes]) -> None:
+def _write(path: Path, name: str, chunks: Iterable[bytes], limit: Limit) -> None:
     size = 0
     with path.open("wb") as stream:
         for chunk in chunks:
             size += len(chunk)
-            if size > MOST_BYTES:
+            if size > limit.most_bytes:
                 raise InvalidInput(
-                    f"'{name[:80]}' has more than 50 MB.",
-                    "Import it on the command line: intent-studio import PROJECT FILE",
+                    f"'{name[:80]}' has more than {limit.most_bytes >> 20} MB.",
+                    f"Import it on the command line: {limit.instead}",
                 )
             stream.write(chunk)
 
@@ -118,11 +129,11 @@ def look(studio: Studio, project: str, key: str, mapping: Mapping) -> Incoming:
         InvalidInput: The file cannot be read at all.
         NotFound: It is not there any more.
     """
-    path = _path(studio, key)
-    with _by_name(path):
+    path = waiting(studio, key)
+    with by_name(path):
         found = preview(path, mapping.options())
     try:
-        with _by_name(path):
+        with by_name(path):
             report = import_file(studio, _request(project, path, mapping, dry_run=True))
     except InvalidInput as error:
         return Incoming(key, path.name, found, None, error.message, error.hint)
@@ -131,8 +142,8 @@ def look(studio: Studio, project: str, key: str, mapping: Mapping) -> Incoming:
 
 def bring_in(studio: Studio, project: str, key: str, mapping: Mapping) -> ImportReport:
     """Import an uploaded file, all or nothing, and forget it."""
-    path = _path(studio, key)
-    with _by_name(path):
+    path = waiting(studio, key)
+    with by_name(path):
         report = import_file(studio, _request(project, path, mapping, dry_run=False))
     forget(studio, key)
     return report
@@ -140,11 +151,11 @@ def bring_in(studio: Studio, project: str, key: str, mapping: Mapping) -> Import
 
 def forget(studio: Studio, key: str) -> None:
     """Delete an uploaded file."""
-    shutil.rmtree(_path(studio, key).parent, ignore_errors=True)
+    shutil.rmtree(waiting(studio, key).parent, ignore_errors=True)
 
 
 @contextmanager
-def _by_name(path: Path) -> Iterator[None]:
+def by_name(path: Path) -> Iterator[None]:
     """Let errors speak of the file as the person knows it, not of where it is kept."""
     try:
         yield
@@ -156,7 +167,12 @@ def _request(project: str, path: Path, mapping: Mapping, *, dry_run: bool) -> Im
     return ImportRequest(project, path, mapping.options(), mapping.split, dry_run)
 
 
-def _path(studio: Studio, key: str) -> Path:
+def waiting(studio: Studio, key: str) -> Path:
+    """Where an uploaded file lies.
+
+    Raises:
+        NotFound: It is not there any more.
+    """
     folder = studio.places.uploads / key
     found = sorted(folder.iterdir()) if _KEY.fullmatch(key) and folder.is_dir() else []
     if not found:

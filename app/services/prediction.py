@@ -65,13 +65,28 @@ def load_model(studio: Studio, reference: str) -> IntentPipeline:
     """Load a model version or a bundle, ready to predict.
 
     Raises:
+        InvalidInput: It is an encoder, which predicts nothing.
         NotFound: It does not exist.
         ArtifactDamaged: Its files are not what they should be.
     """
     from core.bundle.layout import load_pipeline
 
+    require_answers(studio, reference)
     with checked_out(studio, reference) as (folder, name):
         return replace(load_pipeline(folder, bases=studio.bases), model_version=name)
+
+
+def require_answers(studio: Studio, reference: str) -> None:
+    """Refuse a model version that is an encoder without a head.
+
+    Raises:
+        InvalidInput: It is one.
+        NotFound: It does not exist.
+    """
+    if not _is_bundle(reference):
+        with studio.database.read() as connection:
+            project, record = find_model(connection, reference)
+            models.find_answering(connection, project.id, record.number)
 
 
 def explain(pipeline: IntentPipeline, text: str) -> Explanation:

@@ -4,8 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.services.conversations import require_logs
 from app.services.studio import Studio
+from app.services.upkeep import has_checkpoint
 from core.errors import InvalidInput
+from core.ranking_recipes import RANKING_KINDS, read_ranking_recipe
 from core.recipes import (
     AdapterRecipe,
     AnyRecipe,
@@ -17,7 +20,7 @@ from core.recipes import (
 )
 from core.text import counted
 from core.types import Task
-from storage import browse, jobs, models, projects
+from storage import browse, dialogues, jobs, models, projects
 from storage.database import Transaction
 from storage.records import JobRecord, ProjectRecord
 
@@ -27,11 +30,16 @@ _ROW_SECONDS = 0.0061
 """One utterance once through tuning, on two cores."""
 _ENCODE_SECONDS = 0.003
 _FIFTHS = 5
+_PAIR_SECONDS = {"dialogues": 0.016, "convert": 0.0025}
+"""A turn and its reply once through a training on conversations, on two cores."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobView:
-    """A job as its row tells it, with the project's name."""
+    """A job as its row tells it, with the project's name.
+
+    `resumable` says that it was cancelled and can go on from where it was.
+    """
 
     id: str
     kind: str
@@ -50,6 +58,7 @@ class JobView:
     created_at: str
     finished_at: str | None
     cancel_requested: bool
+    resumable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +92,7 @@ def job_view(studio: Studio, job_id: str) -> JobView:
         NotFound: There is none of that id.
     """
     with studio.database.read() as connection:
-        return _view(connection, jobs.get(connection, job_id))
+        return _view(studio, connection, jobs.get(connection, job_id))
 
 
 def project_jobs(studio: Studio, project: str, limit: int = 20) -> list[JobView]:
@@ -91,13 +100,13 @@ def project_jobs(studio: Studio, project: str, limit: int = 20) -> list[JobView]
     with studio.database.read() as connection:
         found = projects.find(connection, project)
         records = jobs.list_all(connection, limit, found.id)
-        views = [_view(connection, record) for record in records]
+        views = [_view(studio, connection, record) for record in records]
     if any(not record.ended for record in records):
         studio.executor.ensure_running()
     return views
 
 
-def _view(connection: Transaction, job: JobRecord) -> JobView:
+def _view(studio: Studio, connection: Transaction, job: JobRecord) -> JobView:
     project = "" if job.project_id is None else projects.get(connection, job.project_id).name
     return JobView(
         id=job.id,
@@ -117,6 +126,7 @@ def _view(connection: Transaction, job: JobRecord) -> JobView:
         created_at=job.created_at,
         finished_at=job.finished_at,
         cancel_requested=job.cancel_requested,
+        resumable=job.state == "cancelled" and has_checkpoint(studio, job),
     )
 
 
@@ -124,6 +134,8 @@ def curve_words(names: Sequence[str]) -> str:
     """Say what the accuracy of a training's curves is that of, or why there is none."""
     if not names:
         return ""
+    if "loss while ranking" in names:
+        return "While ranking: how hard it is to find the next turn among those of its batch."
     if "accuracy while tuning" in names:
         words = ["While tuning: right answers on the test split, by which nothing is chosen."]
     else:
@@ -141,6 +153,8 @@ def estimate(studio: Studio, project: str, recipe: str, settings: dict[str, obje
     Raises:
         InvalidInput: A setting does not fit the recipe.
     """
+    if recipe in RANKING_KINDS:
+        return _estimate_ranking(studio, project, recipe, settings)
     with studio.database.read() as connection:
         found = projects.find(connection, project)
         chosen = read_recipe(recipe, settings, found.task)
@@ -149,6 +163,29 @@ def estimate(studio: Studio, project: str, recipe: str, settings: dict[str, obje
     seconds = _seconds(chosen, size) * factor
     own = task_defaults(recipe, found.task)
     return Estimate(seconds, _sentence(chosen, size, seconds), _own_words(own))
+
+
+def _estimate_ranking(
+    studio: Studio, project: str, kind: str, settings: dict[str, object]
+) -> Estimate:
+    with studio.database.read() as connection:
+        found = projects.find(connection, project)
+        require_logs(connection, found)
+        totals = dialogues.totals(connection, found.id)
+    recipe = read_ranking_recipe(kind, settings)
+    seconds = _PAIR_SECONDS[kind] * totals.pairs * recipe.epochs
+    if recipe.minutes is not None:
+        seconds = min(seconds, 60 * recipe.minutes)
+    doing = {
+        "dialogues": "Tunes the encoder to find the next turn",
+        "convert": "Trains a small encoder of its own to find the next turn",
+    }[kind]
+    learned = f"{totals.pairs:,} turns in {counted(totals.dialogues, 'conversation')}"
+    sentence = (
+        f"{doing} after each of {learned}; about {in_words(_START_SECONDS + seconds)}. "
+        "The result is an encoder to start from: it answers no intents, and what answers now stays."
+    )
+    return Estimate(_START_SECONDS + seconds, sentence)
 
 
 def _seconds(recipe: AnyRecipe, size: Size) -> float:

@@ -1,6 +1,6 @@
 """Decide about model versions: promote, roll back, discard, delete, and say where one came from."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from app.services.studio import Studio
 from app.services.views import AncestorView, ChampionChange, DeletionView, LineageView
@@ -18,11 +18,12 @@ def promote(studio: Studio, project: str, number: int, actor: str | None = None)
     """Make a model version the one that answers; promoting the champion changes nothing.
 
     Raises:
+        InvalidInput: It is an encoder, which answers nothing.
         NotFound: There is no such project or version.
     """
     with studio.database.write() as connection:
         found = projects.find(connection, project)
-        record = models.find(connection, found.id, number)
+        record = models.find_answering(connection, found.id, number)
         before = models.champion(connection, found.id)
         if before is None or before.id != record.id:
             models.point(connection, record, actor=actor or studio.settings.actor)
@@ -61,7 +62,7 @@ def discard(studio: Studio, project: str, number: int, actor: str | None = None)
     """
     with studio.database.write() as connection:
         found = projects.find(connection, project)
-        record = models.find(connection, found.id, number)
+        record = models.find_answering(connection, found.id, number)
         state = _states(models.moves(connection, found.id)).get(number)
         if state == "champion":
             raise Conflict(
@@ -72,12 +73,27 @@ def discard(studio: Studio, project: str, number: int, actor: str | None = None)
 
 
 def model_states(studio: Studio, project: str) -> dict[int, str]:
-    """Number of each model version to `champion`, `former champion`, `candidate` or `discarded`."""
+    """Number of each model version to what it is.
+
+    That is `champion`, `former champion`, `candidate` or `discarded`; or `encoder`.
+    """
     with studio.database.read() as connection:
         found = projects.find(connection, project)
         states = _states(models.moves(connection, found.id))
-        numbers = [record.number for record in models.list_all(connection, found.id)]
-    return {number: states.get(number, "candidate") for number in numbers}
+        records = models.list_all(connection, found.id)
+    return {record.number: _state(record, states) for record in records}
+
+
+def chain_of(connection: Transaction, record: ModelVersionRecord) -> tuple[str, ...]:
+    """Say in steps how a version came about: its first base, then each training with its recipe."""
+    line = [record, *(parent for parent, _ in _ancestors(connection, record))]
+    names = [projects.get(connection, one.project_id).name for one in line]
+    steps = [
+        f"{name}@{one.number} {one.lineage.get('recipe', {}).get('kind', '')}".strip()
+        for name, one in zip(names, line, strict=True)
+    ]
+    first = str(line[-1].lineage.get("base", ""))
+    return (*([first] if first else []), *reversed(steps))
 
 
 def deletion_preview(studio: Studio, project: str, number: int) -> DeletionView:
@@ -139,7 +155,7 @@ def lineage(studio: Studio, project: str, number: int) -> LineageView:
         recipe = dict(facts.get("recipe", {}))
         return LineageView(
             name=name,
-            state=states.get(number, "candidate"),
+            state=_state(record, states),
             created_at=record.created_at,
             dataset_version=None if frozen is None else frozen.number,
             dataset_sha256=facts.get("dataset_sha256") if frozen is None else frozen.sha256,
@@ -150,6 +166,7 @@ def lineage(studio: Studio, project: str, number: int) -> LineageView:
             seed=recipe.get("seed"),
             job=record.job_id,
             tree_sha256=record.tree_sha256,
+            conversations=str(facts.get("conversations", "")),
             parents=tuple(view for _, view in parents),
             children=tuple(models.built_on(connection, name)),
         )
@@ -185,6 +202,10 @@ def _states(moves: Sequence[AliasRecord]) -> dict[int, str]:
         elif move.name in (models.DISCARDED, models.DELETED):
             states[move.number] = move.name
     return states
+
+
+def _state(record: ModelVersionRecord, states: Mapping[int, str]) -> str:
+    return "encoder" if record.kind == "encoder" else states.get(record.number, "candidate")
 
 
 def _deletion(

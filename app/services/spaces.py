@@ -115,6 +115,11 @@ def load_space(
 
         encoder = load_encoder(BUNDLED, device)
         return Opened(encoder if bases is None else bases.join(encoder, device), None)
+    if space.version.kind == "encoder":
+        from core.encoders.loading import load_folder
+
+        with laid_out(places, database, space.version.tree_sha256) as folder:
+            return Opened(load_folder(folder / "encoder", device, bases), None)
     from core.bundle.layout import load_pipeline
 
     with laid_out(places, database, space.version.tree_sha256) as folder:
@@ -146,11 +151,11 @@ def require_pipeline(opened: Opened) -> IntentPipeline:
     """Return the pipeline.
 
     Raises:
-        InvalidInput: The untuned encoder has none.
+        InvalidInput: An encoder alone has none.
     """
     if opened.pipeline is None:
         raise InvalidInput(
-            "The untuned encoder predicts no intents.",
+            "This encoder predicts no intents.",
             "Train a model version first, or colour the map by something else.",
         )
     return opened.pipeline

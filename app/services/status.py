@@ -7,7 +7,7 @@ from app.services.live import LiveModel
 from app.services.registry import model_states
 from app.services.workbench import Workbench
 from core.types import Task
-from storage import browse, events, jobs, models, projects
+from storage import browse, dialogues, events, jobs, models, projects
 from storage.database import Transaction
 
 ModelState = Literal["ready", "loading", "failed", "none"]
@@ -44,6 +44,7 @@ class StatusView:
         trouble: Where it has failed: why, and the next step; else "".
         candidate: Number of the newest version where that is not the champion, else None.
         unlabelled: Utterances that wait for a label.
+        conversations: Stored conversations, in all logs.
         job: What runs or waits, or None.
         auto_promote: Whether a version that passes the gate answers by itself.
         can_undo: Verb of the newest action that can be taken back, or "".
@@ -62,6 +63,7 @@ class StatusView:
     trouble: str
     candidate: int | None
     unlabelled: int
+    conversations: int
     job: RunningJob | None
     auto_promote: bool
     can_undo: str
@@ -79,6 +81,7 @@ def look(bench: Workbench, project: str) -> StatusView:
         unlabelled = browse.page(
             connection, found.id, browse.Filter(state="unlabelled"), "oldest", (0, 1)
         )[1]
+        conversations = dialogues.totals(connection, found.id).dialogues
         running = _running(connection, found.id)
         last = events.undoable(connection, found.id)
     states = model_states(bench.studio, project)
@@ -107,6 +110,7 @@ def look(bench: Workbench, project: str) -> StatusView:
         trouble=f"{found.name}@{number} does not answer: {trouble} {_WAY_OUT}" if trouble else "",
         candidate=candidate,
         unlabelled=unlabelled,
+        conversations=conversations,
         job=running,
         auto_promote=found.auto_promote,
         can_undo="" if last is None else last.verb,

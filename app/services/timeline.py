@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from app.services.registry import chain_of
 from app.services.studio import Studio
 from app.services.views import ModelView, TimelineEntry
 from storage import models, projects, versions
@@ -33,6 +34,7 @@ def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], 
         changes = _changes(studio, connection, project.id, frozen)
         made = models.list_all(connection, project.id)
         champion = models.champion(connection, project.id)
+        chains = {record.number: chain_of(connection, record) for record in made}
     told = [("the first",), *changes[1:]]
     views = [
         DatasetVersionView(v.number, v.n_rows, v.sha256, v.created_at, v.message, ", ".join(words))
@@ -45,13 +47,20 @@ def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], 
             number=m.number,
             recipe=str(m.lineage.get("recipe", {}).get("kind", "")),
             base=str(m.lineage.get("base", "")),
-            dataset_version=str(m.lineage.get("dataset_version", "")),
+            dataset_version=_learned_from(m),
             created_at=m.created_at,
             champion=champion is not None and champion.id == m.id,
             metrics=m.metrics,
+            kind=m.kind,
+            chain=chains[m.number],
         )
         for m in made
     ]
+
+
+def _learned_from(record: ModelVersionRecord) -> str:
+    facts = record.lineage
+    return str(facts.get("dataset_version") or facts.get("conversations", ""))
 
 
 def timeline(studio: Studio, name: str) -> tuple[TimelineEntry, ...]:
@@ -97,7 +106,7 @@ def _model_entry(name: str, record: ModelVersionRecord) -> TimelineEntry:
     facts, accuracy = record.lineage, record.metrics.get("accuracy")
     how = "imported" if facts.get("imported") else "trained"
     recipe = str(facts.get("recipe", {}).get("kind", ""))
-    details = [words for words in (recipe, str(facts.get("dataset_version", ""))) if words]
+    details = [words for words in (recipe, _learned_from(record)) if words]
     if accuracy is not None:
         details.append(_figures(record.metrics))
     title = f"{name}@{record.number} {how}"

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from app.jobs.context import JobContext, Publish
+from app.services.driving import absolute, drive, latest_checkpoint_of, load_base, require_base
 from app.services.embedding import embed_texts, resolve_device
+from app.services.encoder_training import do_encoder_training, ranking_payload
 from app.services.gating import Gate, judge_candidate
-from app.services.prediction import find_model
 from app.services.studio import Studio
 from core.errors import InvalidInput
+from core.ranking_recipes import RANKING_KINDS, read_ranking_recipe
 from core.recipes import AnyRecipe, read_recipe
 from core.text import counted
 from core.types import Exemplar, Intent
@@ -27,7 +29,6 @@ from storage.replay import State
 _CHECKPOINT_STEPS = 40
 _POLL_SECONDS = 0.15
 _CHECK_SECONDS = 3.0
-_LOADED, _TUNED = 0.04, 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,28 +54,39 @@ class TrainingRequest:
 def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
     """Freeze the data as a dataset version and queue the training of a model version on it.
 
+    Recipes for conversations learn from the project's logs as they are now, and make an encoder.
+
     Raises:
         InvalidInput: The recipe or the labels do not allow training.
         NotFound: There is no such project or base.
     """
-    read_recipe(request.recipe, request.settings)  # a wrong setting is told before a wrong name
+    read = read_ranking_recipe if request.recipe in RANKING_KINDS else read_recipe
+    read(request.recipe, request.settings)  # a wrong setting is told before a wrong name
     with studio.database.write() as connection:
         project = projects.find(connection, request.project)
-        recipe = read_recipe(request.recipe, request.settings, project.task)
-        _require_labels(connection, project)
-        _require_base(connection, request.base)
-        frozen = versions.cut(connection, project, f"before training {recipe.kind}")
-        payload = {
-            "dataset_version_id": frozen.id,
-            "recipe": recipe.model_dump(mode="json"),
-            "base": _absolute(request.base),
-            "device": studio.settings.device,
-            "gate": project.auto_promote if request.gate is None else request.gate,
-        }
+        require_base(connection, request.base)
         device = "cpu" if studio.settings.device == "auto" else studio.settings.device
+        common = {"base": absolute(request.base), "device": studio.settings.device}
+        payload = {**common, **_payload(connection, project, request)}
         job = jobs.enqueue(connection, "train", payload, project.id, device)
     studio.executor.ensure_running()
     return job
+
+
+def _payload(
+    connection: Transaction, project: ProjectRecord, request: TrainingRequest
+) -> dict[str, Any]:
+    """Freeze what is learned from, and how."""
+    if request.recipe in RANKING_KINDS:
+        return ranking_payload(connection, project, request.recipe, request.settings)
+    recipe = read_recipe(request.recipe, request.settings, project.task)
+    _require_labels(connection, project)
+    frozen = versions.cut(connection, project, f"before training {recipe.kind}")
+    return {
+        "dataset_version_id": frozen.id,
+        "recipe": recipe.model_dump(mode="json"),
+        "gate": project.auto_promote if request.gate is None else request.gate,
+    }
 
 
 def follow(studio: Studio, job_id: str) -> Iterator[JobRecord]:
@@ -94,6 +106,8 @@ def follow(studio: Studio, job_id: str) -> Iterator[JobRecord]:
 
 def do_training(context: JobContext) -> Publish:
     """Train in the child process; the returned function publishes the model version."""
+    if context.job.payload["recipe"]["kind"] in RANKING_KINDS:
+        return do_encoder_training(context)
     from app.services.judging import judge  # torch is loaded from here on
     from core.training.runs import RunInputs, run_recipe
 
@@ -103,7 +117,7 @@ def do_training(context: JobContext) -> Publish:
     task = data.project.task
     recipe = read_recipe(settings.pop("kind"), settings, task)
     context.report(0.01, "loading the encoder")
-    encoder = _load_base(context, payload["base"])
+    encoder = load_base(context, payload["base"])
     inputs = RunInputs(
         exemplars=_exemplars(data, "train"),
         intents=_intents(data),
@@ -114,7 +128,7 @@ def do_training(context: JobContext) -> Publish:
         watched=_exemplars(data, "test"),
         task=task,
     )
-    result = _drive(context, run_recipe(recipe, inputs, _latest_checkpoint(context)))
+    result = drive(context, run_recipe(recipe, inputs, latest_checkpoint_of(context)))
     context.told = 0.0
     context.report(0.96, "judging")
     metrics = judge(result, inputs, inputs.watched)
@@ -139,37 +153,6 @@ def _load_data(context: JobContext, version_id: int) -> _Data:
         project = projects.get(connection, context.job.project_id or 0)
         state = versions.state_at(connection, project.id, version.revision)
     return _Data(project, version, state)
-
-
-def _drive(context: JobContext, run: Any) -> Any:
-    """Take a run's events as they come: tell progress, keep checkpoints."""
-    from core.training.checkpoints import keep_checkpoint
-    from core.training.events import CheckpointReady, EpochScored, StageStarted, StepDone
-
-    stage = StageStarted("encoding")
-    while True:
-        try:
-            event = next(run)
-        except StopIteration as end:
-            return end.value
-        match event:
-            case StageStarted():
-                stage = event
-            case StepDone():
-                share = _LOADED + (_TUNED - _LOADED) * event.step / event.total
-                words = f"{stage.words}, epoch {event.epoch}, loss {event.loss:.3f}"
-                context.draw(f"loss while {stage.words}", event.step, event.loss)
-                context.report(share, words)
-            case EpochScored():
-                context.draw(f"accuracy while {stage.words}", event.step, event.accuracy)
-            case CheckpointReady():
-                keep_checkpoint(context.places.checkpoints(context.job.id), event.checkpoint)
-
-
-def _latest_checkpoint(context: JobContext) -> Any:
-    from core.training.checkpoints import latest_checkpoint
-
-    return latest_checkpoint(context.places.checkpoints(context.job.id))
 
 
 def _publisher(
@@ -265,35 +248,6 @@ def _intents(data: _Data) -> tuple[Intent, ...]:
     taught = {name for e in _exemplars(data, "train") for name in e.intents}
     found = [Intent(i.name, i.description) for i in data.state.intent_records() if i.name in taught]
     return tuple(sorted(found, key=lambda intent: intent.name))
-
-
-def _load_base(context: JobContext, base: str) -> Any:
-    from core.encoders.loading import load_encoder, load_folder
-
-    if not _is_version(base):
-        return load_encoder(base)
-    store = ArtifactStore(context.places.artifacts)
-    with tempfile.TemporaryDirectory(prefix="base-") as scratch:
-        with context.database.read() as connection:
-            _, record = find_model(connection, base)
-            store.check_out(connection, record.tree_sha256, Path(scratch))
-        return load_folder(Path(scratch) / "encoder")
-
-
-def _is_version(base: str) -> bool:
-    return "@" in base and not Path(base).exists()
-
-
-def _require_base(connection: Transaction, base: str) -> None:
-    """Refuse a model version that is not there before anything is queued."""
-    if _is_version(base):
-        find_model(connection, base)
-
-
-def _absolute(base: str) -> str:
-    """A folder is found by the child too, wherever that runs."""
-    path = Path(base).expanduser()
-    return str(path.absolute()) if path.is_dir() else base
 
 
 def _require_labels(connection: Transaction, project: ProjectRecord) -> None:

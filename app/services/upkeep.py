@@ -7,7 +7,7 @@ from app.jobs.lock import is_free
 from app.services.studio import Studio
 from app.services.views import Finding
 from core.encoders.integrity import bundled_folder
-from core.errors import StudioError
+from core.errors import Conflict, StudioError
 from storage import backup, dataset, events, jobs, projects, versions
 from storage.database import integrity
 from storage.records import JobRecord
@@ -32,6 +32,27 @@ def cancel(studio: Studio, job_id: str) -> JobRecord:
     if not job.ended:
         studio.executor.ensure_running()
     return job
+
+
+def resume(studio: Studio, job_id: str) -> JobRecord:
+    """Let a cancelled job go on from its last checkpoint.
+
+    Raises:
+        Conflict: It was not cancelled, or another training of its project has begun since.
+        NotFound: There is none of that id.
+    """
+    with studio.database.write() as connection:
+        job = jobs.get(connection, job_id)
+        if job.state == "cancelled" and not has_checkpoint(studio, job):
+            raise Conflict(f"Job {job_id} kept nothing to go on from.", "Start another training.")
+        job = jobs.resume(connection, job_id)
+    studio.executor.ensure_running()
+    return job
+
+
+def has_checkpoint(studio: Studio, job: JobRecord) -> bool:
+    """Whether an ended job could go on from where it was."""
+    return any(studio.places.checkpoints(job.id).glob("step-*"))
 
 
 def back_up(studio: Studio, out: Path) -> int:
@@ -89,9 +110,10 @@ def _data(studio: Studio) -> Finding:
 def _jobs(studio: Studio) -> Finding:
     with studio.database.read() as connection:
         live = jobs.live(connection)
+        wanted = {job.id for job in (*live, *jobs.cancelled(connection))}
     stuck = [job.id for job in live if is_free(studio.places.supervisor_lock)]
     for folder in (studio.places.home / "checkpoints").glob("*"):
-        if folder.name not in {job.id for job in live}:
+        if folder.name not in wanted:
             shutil.rmtree(folder, ignore_errors=True)
     if stuck:
         studio.executor.ensure_running()

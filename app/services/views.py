@@ -5,6 +5,7 @@ from typing import Literal
 
 from core.metrics.paired import Difference, IntentRecall, PairedAnswer
 from core.types import Prediction, Task
+from storage.records import ModelKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,21 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class ModelView:
-    """A model version with where it came from and how good it is."""
+    """A model version with where it came from and how good it is.
+
+    Attributes:
+        name: `PROJECT@N`.
+        project: Name of the project.
+        number: N.
+        recipe: Kind of recipe.
+        base: `bundled`, a folder's name, a hub id or `PROJECT@N`; empty where there is none.
+        dataset_version: What it learned from, in words: a data version, or conversations.
+        created_at: When, in UTC.
+        champion: Whether it answers now.
+        metrics: How it was judged.
+        kind: `intents` where it answers, `encoder` where others start from it.
+        chain: The first base, then each training up to this one with its recipe.
+    """
 
     name: str
     project: str
@@ -66,6 +81,8 @@ class ModelView:
     created_at: str
     champion: bool
     metrics: dict[str, object]
+    kind: ModelKind = "intents"
+    chain: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +221,7 @@ class LineageView:
 
     Attributes:
         name: `PROJECT@N`.
-        state: `champion`, `former champion`, `candidate` or `discarded`.
+        state: `champion`, `former champion`, `candidate`, `discarded` or `encoder`.
         created_at: When, in UTC.
         dataset_version: Number of the data it learned from; None where it was imported.
         dataset_sha256: Of those data in canonical form.
@@ -216,6 +233,7 @@ class LineageView:
         seed: Of the recipe.
         job: Id of the job that made it; None where it was imported.
         tree_sha256: Over all its files.
+        conversations: What it learned from, where these are conversations.
         parents: Model versions it goes back to, the nearest first.
         children: Names of versions that were trained from it.
     """
@@ -232,6 +250,7 @@ class LineageView:
     seed: int | None
     job: str | None
     tree_sha256: str
+    conversations: str
     parents: tuple[AncestorView, ...]
     children: tuple[str, ...]
 

@@ -50,6 +50,10 @@ def train(options: argparse.Namespace) -> None:
             return
         if options.json:
             print_json({"job": ended.id, "state": ended.state, **(ended.result or {})})
+        elif ended.result and ended.result.get("kind") == "encoder":
+            model = ended.result["model"]
+            say(f"{model} is an encoder; it answers no intents.")
+            tell(f"Next: intent-studio train '{options.project}' --base '{model}'")
         elif ended.result:
             say_metrics(str(ended.result["model"]), ended.result["metrics"])
 

@@ -45,6 +45,13 @@ def cancel(options: argparse.Namespace) -> None:
     say(f"Job {job.id} " + (f"has ended: {job.state}." if job.ended else "was asked to stop."))
 
 
+def resume(options: argparse.Namespace) -> None:
+    """Let a cancelled job go on."""
+    with opened(options) as studio:
+        job = upkeep.resume(studio, options.job)
+    say(f"Job {job.id} goes on from where it was. `intent-studio jobs --watch` follows it.")
+
+
 def backup(options: argparse.Namespace) -> None:
     """Copy everything into one file."""
     with opened(options) as studio:

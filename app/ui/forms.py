@@ -9,18 +9,29 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-_SIMPLE = frozenset({"adapter", "epochs", "objective", "names", "seed"})
+_SIMPLE = frozenset(
+    {"adapter", "epochs", "objective", "names", "seed", "minutes", "contexts", "size"}
+)
 """What a designer may want to touch; everything else is folded away."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One setting of a recipe as a form shows it; `whole` numbers come back as floats."""
+    """One setting of a recipe as a form shows it.
+
+    Attributes:
+        name: Of the setting.
+        component: What it is typed or chosen in.
+        default: Of the recipe.
+        whole: A whole number, which comes back as a float.
+        clearable: An emptied field means None, which is not the default.
+    """
 
     name: str
     component: gr.components.Component
     default: Any
     whole: bool
+    clearable: bool
 
 
 def label_of(name: str) -> str:
@@ -39,45 +50,51 @@ def build_fields(recipe: type[BaseModel], *, advanced: bool) -> list[Field]:
     for name, info in recipe.model_fields.items():
         if name == "kind" or (name in _SIMPLE) == advanced or _nested(info.annotation):
             continue
-        component, whole = _component(name, info)
-        found.append(Field(name, component, info.default, whole))
+        kind, optional = _bare(info.annotation)
+        clearable = optional and info.default is not None
+        component = _component(name, info)
+        found.append(Field(name, component, info.default, kind is int, clearable))
     return found
 
 
 def given_settings(fields: list[Field], values: tuple[Any, ...]) -> dict[str, Any]:
     """Return what somebody chose; what is empty takes the default of the project's task."""
-    settings = {}
+    settings: dict[str, Any] = {}
     for field, value in zip(fields, values, strict=True):
-        if value in (None, "") or (isinstance(value, bool) and value == field.default):
+        shown = field.clearable or isinstance(value, bool)
+        if shown and value == field.default:
             continue
-        settings[field.name] = int(value) if field.whole else value
+        if value not in (None, ""):
+            settings[field.name] = int(value) if field.whole else value
+        elif field.clearable:
+            settings[field.name] = None
     return settings
 
 
-def _component(name: str, info: FieldInfo) -> tuple[gr.components.Component, bool]:
-    """Return what a setting is typed or chosen in, and whether it is a whole number.
+def _component(name: str, info: FieldInfo) -> gr.components.Component:
+    """Return what a setting is typed or chosen in.
 
-    Only a box to tick shows its default as a value. Elsewhere it is a hint in an empty field, so
-    that a default which depends on the project is never overwritten by one that does not.
+    A box to tick shows its default as a value, and so does a number that may be taken away.
+    Elsewhere it is a hint in an empty field, so that a default which depends on the project is
+    never overwritten by one that does not.
     """
-    kind = _bare(info.annotation)
+    kind, optional = _bare(info.annotation)
     shared = {"label": label_of(name), "info": info.description, "interactive": True}
     if get_origin(kind) is Literal:
         named = ((choice, choice) for choice in get_args(kind))
         choices = [(f"usual ({info.default})", ""), *named]
-        return gr.Dropdown(choices=choices, value="", **shared), False
+        return gr.Dropdown(choices=choices, value="", **shared)
     if kind is bool:
-        return gr.Checkbox(value=info.default, **shared), False
+        return gr.Checkbox(value=info.default, **shared)
     low, high = _bounds(info)
-    number = gr.Number(
-        value=None,
+    return gr.Number(
+        value=info.default if optional else None,
         placeholder="" if info.default is None else f"{info.default:g}",
         precision=0 if kind is int else None,
         minimum=low,
         maximum=high,
         **shared,
     )
-    return number, kind is int
 
 
 def _bounds(info: FieldInfo) -> tuple[float | None, float | None]:
@@ -92,13 +109,14 @@ def _bounds(info: FieldInfo) -> tuple[float | None, float | None]:
     return low, high
 
 
-def _bare(annotation: Any) -> Any:
-    """Take None out of a union."""
+def _bare(annotation: Any) -> tuple[Any, bool]:
+    """Take None out of a union, and say whether it was there."""
     if get_origin(annotation) in (Union, UnionType):
-        return next(kind for kind in get_args(annotation) if kind is not type(None))
-    return annotation
+        kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
+        return kinds[0], len(kinds) < len(get_args(annotation))
+    return annotation, False
 
 
 def _nested(annotation: Any) -> bool:
-    kind = _bare(annotation)
+    kind, _ = _bare(annotation)
     return isinstance(kind, type) and issubclass(kind, BaseModel)

@@ -5,9 +5,11 @@ from itertools import islice
 from typing import Any
 
 import gradio as gr
+from pydantic import BaseModel
 
 from app.ui.forms import Field, build_fields, given_settings
-from core.recipes import AdapterRecipe, ConvfitRecipe, TunedRecipe
+from core.ranking_recipes import ConvertRecipe, DialoguesRecipe
+from core.recipes import AdapterRecipe, ConvfitRecipe
 
 _QUIET: dict[str, Any] = {
     "show_progress": "hidden",
@@ -15,22 +17,27 @@ _QUIET: dict[str, Any] = {
     "trigger_mode": "always_last",
     "queue": False,
 }
-_TUNED: dict[str, type[TunedRecipe]] = {"convfit": ConvfitRecipe, "adapter": AdapterRecipe}
+_FORMS: dict[str, type[BaseModel]] = {
+    "convfit": ConvfitRecipe,
+    "adapter": AdapterRecipe,
+    "dialogues": DialoguesRecipe,
+    "convert": ConvertRecipe,
+}
 
 
 def settings_form(view: gr.HTML) -> None:
-    """Show the settings of each tuning; what somebody chose goes to the view's script.
+    """Show the settings of each training; what somebody chose goes to the view's script.
 
     The script gets an object of settings by recipe, and shows one form at a time.
     """
-    forms = {kind: _form(kind, recipe) for kind, recipe in _TUNED.items()}
+    forms = {kind: _form(kind, recipe) for kind, recipe in _FORMS.items()}
     inputs = [field.component for fields in forms.values() for field in fields]
     read = _reader(forms)
     for component in inputs:
         component.change(read, inputs, view, **_QUIET)
 
 
-def _form(kind: str, recipe: type[TunedRecipe]) -> list[Field]:
+def _form(kind: str, recipe: type[BaseModel]) -> list[Field]:
     with gr.Accordion(
         "Settings of the tuning",
         open=False,

@@ -1,5 +1,6 @@
 // Browse, search, import, edit: the filter lives in the address, pages come from the server.
 import {Bulk} from './data/bulk.js';
+import {ConversationSheet} from './data/conversations.js';
 import {Filter} from './data/filter.js';
 import {ImportSheet} from './data/importing.js';
 import {IntentList} from './data/intents.js';
@@ -20,6 +21,7 @@ class DataPage {
   #rows;
   #bulk;
   #intentList;
+  #conversations;
 
   constructor(context) {
     const {base} = context;
@@ -39,6 +41,7 @@ class DataPage {
     });
     const {nothing, multi: several} = this.#intents;
     this.#bulk = new Bulk(base, this.#rows, {done: reload, nothing, several});
+    this.#conversations = new ConversationSheet(context, reload);
     this.#intentList = new IntentList(base, this.#intents, reload);
   }
 
@@ -49,7 +52,7 @@ class DataPage {
       if (before && before.revision !== status.revision) this.#follow();
     });
     await this.#loadIntents();
-    await this.#rows.load();
+    await Promise.all([this.#rows.load(), this.#conversations.load()]);
   }
 
   #layOut() {
@@ -81,7 +84,13 @@ class DataPage {
           this.#rows.pager,
           this.#bulk.element,
         ),
-        h('aside', {class: 'stack'}, importSheet.element, this.#intentList.element),
+        h(
+          'aside',
+          {class: 'stack'},
+          importSheet.element,
+          this.#conversations.element,
+          this.#intentList.element,
+        ),
       ),
     );
   }

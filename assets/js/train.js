@@ -3,6 +3,7 @@ import {fill, h} from './shared/elements.js';
 import {guarded, toast} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
 import {frame} from './studio.js';
+import {BaseChoice} from './train/base.js';
 import {earlierTable, isOver, jobView} from './train/job.js';
 import {Proposal} from './train/proposal.js';
 
@@ -26,7 +27,21 @@ const RECIPES = [
     'Leaves the encoder as it is and tunes narrow layers inside it. About as accurate and as quick; ' +
       'a version takes about 1 MB instead of 90, and all projects share one encoder in memory.',
   ],
+  [
+    'dialogues',
+    'Dialogues',
+    'Learns from your conversations which turn follows which; no label is needed. ' +
+      'Makes an encoder that ConvFiT, Adapter and Instant can start from.',
+  ],
+  [
+    'convert',
+    'ConveRT',
+    'Trains a small, quick encoder of its own from your conversations alone, ' +
+      'to start from and to rank replies with.',
+  ],
 ];
+const FROM_CONVERSATIONS = ['dialogues', 'convert'];
+const NO_CONVERSATIONS = 'This project has no conversations: import a log on the Data page.';
 const GATE = 'No pin is broken, and accuracy is not lower than chance explains';
 const GATE_WORDS =
   'promote the result by itself if it passes the gate: no pin broken, and accuracy not lower beyond noise';
@@ -46,6 +61,8 @@ class TrainPage {
   #estimated = h('p', {role: 'status', 'data-role': 'estimate'});
   #defaults = h('p', {class: 'soft small', 'data-role': 'defaults'});
   #gate;
+  #base;
+  #gateLine;
   #start;
   #live = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Training'});
   #earlier = h('section', {class: 'sheet', 'aria-label': 'Earlier trainings'});
@@ -55,11 +72,13 @@ class TrainPage {
     this.#context = context;
     this.#gradio = gradio;
     this.#proposal = new Proposal(context);
+    this.#base = new BaseChoice(context.base);
     this.#gate = h('input', {
       type: 'checkbox',
       checked: context.status.auto_promote,
       onchange: guarded(event => this.#keepGate(event.target.checked)),
     });
+    this.#gateLine = h('label', {class: 'check', title: GATE}, this.#gate, GATE_WORDS);
     this.#start = h(
       'button',
       {
@@ -80,7 +99,7 @@ class TrainPage {
     });
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
     this.#showChoice();
-    await Promise.all([this.#estimate(), this.#follow()]);
+    await Promise.all([this.#estimate(), this.#base.load(), this.#follow()]);
   }
 
   #layOut() {
@@ -89,9 +108,17 @@ class TrainPage {
       h(
         'section',
         {class: 'sheet'},
-        h('div', {class: 'cards', role: 'radiogroup', 'aria-label': 'Recipe'}, this.#choices),
+        h(
+          'div',
+          {role: 'radiogroup', 'aria-label': 'Recipe'},
+          h('h3', {}, 'From your labels'),
+          h('div', {class: 'cards'}, this.#cards(false)),
+          h('h3', {}, 'From your conversations'),
+          h('div', {class: 'cards'}, this.#cards(true)),
+        ),
+        this.#base.element,
         h('div', {class: 'row', style: {'margin-top': '14px'}}, this.#start, estimated),
-        h('label', {class: 'check', title: GATE}, this.#gate, GATE_WORDS),
+        this.#gateLine,
       ),
       this.#live,
       this.#proposal.element,
@@ -106,22 +133,38 @@ class TrainPage {
         {class: 'choice', role: 'radio', onclick: () => this.#choose(recipe)},
         h('strong', {}, name),
         h('span', {class: 'soft'}, words),
+        FROM_CONVERSATIONS.includes(recipe) &&
+          h('span', {class: 'why small', hidden: true}, NO_CONVERSATIONS),
       ),
     );
+  }
+
+  #cards(fromConversations) {
+    const fits = ([recipe]) => FROM_CONVERSATIONS.includes(recipe) === fromConversations;
+    return this.#choices.filter((_, place) => fits(RECIPES[place]));
   }
 
   #choose(recipe) {
     this.#recipe = recipe;
     localStorage.setItem('recipe', recipe);
     this.#showChoice();
+    this.#drawStart();
     this.#estimate();
   }
 
   // Settings are those of the tunings; Gradio makes a form for each.
   #showChoice() {
-    RECIPES.forEach(([recipe], place) =>
-      this.#choices[place].setAttribute('aria-checked', String(this.#recipe === recipe)),
-    );
+    const none = this.#context.status.conversations === 0;
+    if (none && FROM_CONVERSATIONS.includes(this.#recipe)) this.#recipe = 'convfit';
+    RECIPES.forEach(([recipe], place) => {
+      const choice = this.#choices[place];
+      choice.setAttribute('aria-checked', String(this.#recipe === recipe));
+      if (!FROM_CONVERSATIONS.includes(recipe)) return;
+      choice.disabled = none;
+      choice.querySelector('.why').hidden = !none;
+    });
+    this.#base.for(this.#recipe);
+    this.#gateLine.hidden = FROM_CONVERSATIONS.includes(this.#recipe);
     for (const form of document.querySelectorAll('.recipe-settings')) {
       form.style.display = form.id === `settings-${this.#recipe}` ? '' : 'none';
     }
@@ -129,7 +172,7 @@ class TrainPage {
 
   get #wish() {
     const settings = this.#settings[this.#recipe] ?? {};
-    return {recipe: this.#recipe, settings, gate: this.#gate.checked};
+    return {recipe: this.#recipe, settings, base: this.#base.value, gate: this.#gate.checked};
   }
 
   async #keepGate(checked) {
@@ -173,7 +216,7 @@ class TrainPage {
     this.#drawJob(this.#running ?? jobs.find(job => job.id === this.#started) ?? jobs[0]);
     this.#drawEarlier(jobs);
     if (ended) {
-      await this.#context.refresh();
+      await Promise.all([this.#context.refresh(), this.#base.load()]);
       await this.#estimate();
     }
     if (ended?.state === 'failed') toast(ended.message, ended.hint, 'bad');
@@ -181,19 +224,27 @@ class TrainPage {
   }
 
   #drawStart() {
-    const again = this.#context.status.champion === null ? 'Train' : 'Retrain';
+    const first = this.#context.status.champion === null || FROM_CONVERSATIONS.includes(this.#recipe);
+    const again = first ? 'Train' : 'Retrain';
     this.#start.disabled = Boolean(this.#running);
     this.#start.textContent = this.#running ? 'Training …' : again;
   }
 
   #drawJob(job) {
     if (!job) return;
-    const cancel = guarded(async () => {
-      await post(`/jobs/${job.id}/cancel`);
-      await this.#follow();
-    });
+    const act = verb =>
+      guarded(async () => {
+        await post(`/jobs/${job.id}/${verb}`);
+        await this.#context.refresh();
+        await this.#follow();
+      });
+    const use = () => {
+      this.#base.choose(job.result.model);
+      this.#choose('convfit');
+      window.scrollTo({top: 0});
+    };
     this.#live.hidden = false;
-    fill(this.#live, jobView(job, cancel));
+    fill(this.#live, jobView(job, {cancel: act('cancel'), resume: act('resume'), use}));
   }
 
   #drawEarlier(jobs) {
@@ -204,6 +255,7 @@ class TrainPage {
 
   async #onStatus(status, before) {
     if (!before) return;
+    if (before.conversations !== status.conversations) this.#showChoice();
     if (before.auto_promote !== status.auto_promote) this.#gate.checked = status.auto_promote; // chosen elsewhere
     const decided = status.candidate !== before.candidate || status.champion !== before.champion;
     if (this.#following || !(status.job || this.#running || decided)) return;

@@ -7,6 +7,7 @@ import {frame} from './studio.js';
 import {answersView, answerView} from './try/answers.js';
 import {LandingMap} from './try/landing.js';
 import {Pins} from './try/pins.js';
+import {ReplySheet} from './try/replies.js';
 
 const LEAD = 'Type as a customer would. The answer comes while you type, with the examples that vote for it.';
 const LONGEST_LINE = 10000;
@@ -21,6 +22,7 @@ class TryPage {
   #intents;
   #pins;
   #landing;
+  #replies;
   #running = null;
   #box;
   #answer = h('section', {
@@ -36,6 +38,7 @@ class TryPage {
     this.#context = context;
     this.#intents = new Intents(context.base, context.status.task);
     this.#pins = new Pins(context.base, this.#intents);
+    this.#replies = new ReplySheet(context.base);
     this.#landing = new LandingMap(context.base, this.#intents);
     const landed = {class: 'sheet', hidden: true, 'aria-label': 'Where it lands'};
     this.#landed = h('section', landed, this.#landing.element);
@@ -66,7 +69,7 @@ class TryPage {
       h(
         'div',
         {class: 'columns'},
-        h('div', {class: 'stack'}, this.#box, this.#answer, this.#answers),
+        h('div', {class: 'stack'}, this.#box, this.#answer, this.#answers, this.#replies.element),
         h('aside', {class: 'stack'}, this.#landed, this.#pins.element),
       ),
     );
@@ -76,6 +79,7 @@ class TryPage {
   }
 
   #onStatus(status, before) {
+    this.#replies.show(status.conversations);
     if (!before) return;
     if (before.champion === status.champion && before.revision === status.revision) return;
     this.#landing.renew().catch(() => {});

@@ -20,6 +20,7 @@ export const mount = view =>
 class VersionsPage {
   #context;
   #base;
+  #made = []; // model versions
   #models = h('section', {class: 'sheet', 'aria-label': 'Model versions'});
   #detail = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Comparison', tabindex: -1});
   #data = h('section', {class: 'sheet', 'aria-label': 'Data versions'});
@@ -45,6 +46,7 @@ class VersionsPage {
 
   async #load() {
     const [found] = await Promise.all([call(`${this.#base}/versions`), this.#context.refresh()]);
+    this.#made = found.models;
     const actions = {
       promote: number => this.#act(`models/${number}/promote`, `Version ${number} answers now.`),
       compare: (candidate, champion) => this.#compare(candidate, champion),
@@ -92,7 +94,8 @@ class VersionsPage {
   }
 
   async #lineage(number) {
-    this.#show(lineageView(number, await call(`${this.#base}/models/${number}/lineage`)));
+    const chain = this.#made.find(model => model.number === number)?.chain ?? [];
+    this.#show(lineageView(number, chain, await call(`${this.#base}/models/${number}/lineage`)));
   }
 
   async #remove(number) {

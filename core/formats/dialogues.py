@@ -5,7 +5,6 @@ turn is a text or an object with a text and a speaker; bare texts alternate, the
 holds one turn a row, the rows of a conversation one after the other. Both may be gzipped.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from core.errors import InvalidInput
 from core.formats.rows import Place
+from core.formats.seen import digest
 from core.formats.turns import conversation_rows, log_lines
 
 USER = "user"
@@ -82,6 +82,17 @@ def read_dialogues(path: Path) -> Iterator[Dialogue]:
     return (dialogue for dialogue in read(path) if len(dialogue.turns) > 1)
 
 
+def dialogue_digest(dialogue: Dialogue) -> int:
+    """Return 64 bits that stand for what was said, in whatever case and by whomever."""
+    return digest("\0".join(turn.text.casefold() for turn in dialogue.turns))
+
+
+def dialogue_line(dialogue: Dialogue) -> str:
+    """Write a conversation as the line of JSONL that `read_dialogues` reads it from."""
+    turns = [{"speaker": turn.speaker, "text": turn.text} for turn in dialogue.turns]
+    return json.dumps({"id": dialogue.id, "turns": turns}, ensure_ascii=False) + "\n"
+
+
 def without_repeats(
     dialogues: Iterable[Dialogue], remembered: int = _REMEMBERED
 ) -> Iterator[Dialogue]:
@@ -91,13 +102,12 @@ def without_repeats(
         dialogues: In any order.
         remembered: How many of them are known again, the last ones; this bounds the memory.
     """
-    seen: dict[bytes, None] = {}
+    seen: dict[int, None] = {}
     for dialogue in dialogues:
-        joined = "\0".join(turn.text.casefold() for turn in dialogue.turns)
-        digest = hashlib.blake2b(joined.encode(), digest_size=8).digest()
-        if digest in seen:
+        found = dialogue_digest(dialogue)
+        if found in seen:
             continue
-        seen[digest] = None
+        seen[found] = None
         if len(seen) > remembered:
             del seen[next(iter(seen))]
         yield dialogue

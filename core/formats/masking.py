@@ -26,6 +26,10 @@ _ACCOUNT = re.compile(r"(?<![\w.,])\d{8,18}(?![\w]|[.,]\d)")
 _DATE = re.compile(r"0?\d[ /-]\d{1,2}[ /-]\d{2}(?:\d{2})?")
 
 
+KINDS = ("e-mail", "phone", "card", "account")
+"""What is masked, each behind its name in brackets."""
+
+
 def mask_personal(text: str) -> str:
     """Put `[e-mail]`, `[account]`, `[card]` and `[phone]` in the place of such data."""
     text = _EMAIL.sub("[e-mail]", text)
@@ -34,6 +38,12 @@ def mask_personal(text: str) -> str:
     for phone in _PHONES:
         text = phone.sub(_when(_is_phone, "[phone]"), text)
     return _ACCOUNT.sub("[account]", text)
+
+
+def count_masked(before: str, after: str) -> dict[str, int]:
+    """Say how many pieces of each kind were masked between a text and what became of it."""
+    found = {kind: after.count(f"[{kind}]") - before.count(f"[{kind}]") for kind in KINDS}
+    return {kind: count for kind, count in found.items() if count > 0}
 
 
 def mask_dialogue(dialogue: Dialogue) -> Dialogue:

@@ -120,9 +120,10 @@ def test_more_than_an_upload_may_hold_is_refused_before_it_is_read(client: TestC
     assert client.post("/api/projects", content=b"{}", headers=headers).status_code == 413
 
 
-def test_a_bundle_is_larger_than_any_other_upload(client: TestClient) -> None:
+@pytest.mark.parametrize("kind", ["bundles", "dialogues"])
+def test_a_bundle_or_a_log_is_larger_than_any_other_upload(client: TestClient, kind: str) -> None:
     """A version with the bundled encoder has 84 MB, and the browser could not bring one in."""
-    path = "/api/projects/p/bundles"
+    path = f"/api/projects/p/{kind}"
     sizes = {84 << 20: 422, 2 << 30: 422, (2 << 30) + (2 << 20): 413}
     for size, status in sizes.items():
         answer = client.post(path, content=b"{}", headers={"Content-Length": str(size)})

@@ -144,6 +144,29 @@ def test_a_cancel_is_heeded_and_a_waiting_job_never_begins(home: Home) -> None:
     assert not home.places.checkpoints(second.id).exists()
 
 
+def test_a_cancelled_job_goes_on_from_where_it_was_until_another_begins(home: Home) -> None:
+    first, second = home.enqueue("steps", steps=60), home.enqueue("steps", steps=60)
+    kept = home.places.checkpoints(first.id) / "done"
+    home.start()
+    for job in (first, second):
+        home.wait(job.id, lambda row: row.progress > 0.1)
+        assert kept.exists() is (job is first)  # the next one begins, and this one is past
+        with home.database.write() as connection:
+            jobs.request_cancel(connection, job.id)
+        assert home.wait(job.id, lambda row: row.ended).state == "cancelled"
+    done = int((home.places.checkpoints(second.id) / "done").read_text())
+    assert done > 2
+    with home.database.write() as connection:
+        jobs.resume(connection, second.id)
+    home.kill_supervisor()
+    home.start()
+    began = home.wait(second.id, lambda row: row.attempt == 2 and row.stage.startswith("step"))
+    assert int(began.stage.split()[1]) >= done
+    ended = home.wait(second.id, lambda row: row.ended)
+    assert (ended.state, ended.attempt) == ("succeeded", 2)
+    home.wait(second.id, lambda _: not home.places.checkpoints(second.id).exists())
+
+
 def test_a_stubborn_child_is_killed_when_its_graces_are_over(home: Home) -> None:
     job = home.enqueue("stubborn")
     home.start()

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from app.jobs.context import JobContext
-from app.services import training
+from app.services import driving
 from app.services.judging import judge
 from app.services.progress import curve_words
 from app.services.studio import Studio
@@ -49,7 +49,7 @@ def test_progress_only_rises_and_by_equal_steps(
     listener: Listener, inputs: RunInputs, folds: int
 ) -> None:
     recipe = ConvfitRecipe(epochs=3, frozen_layers=1, folds=folds)
-    training._drive(listener, run_recipe(recipe, inputs))
+    driving.drive(listener, run_recipe(recipe, inputs))
     shares = [share for share, _ in listener.heard]
     gaps = [after - before for before, after in pairwise(shares)]
     assert min(gaps) == pytest.approx(max(gaps))
@@ -57,7 +57,8 @@ def test_progress_only_rises_and_by_equal_steps(
     assert 0 < shares[0] < 0.2
     assert shares[-1] == pytest.approx(0.95)
     words = [stage for _, stage in listener.heard]
-    assert words[0].startswith("tuning, epoch 1, loss ")
+    assert words[0] == "tuning"
+    assert words[1].startswith("tuning, epoch 1, loss ")
     last = "calibrating, epoch 1" if folds == 1 else "calibrating 3 of 3, epoch 3"
     assert words[-1].startswith(f"{last}, loss ")
 
@@ -80,7 +81,7 @@ def test_accuracy_on_texts_not_tuned_on_is_drawn_beside_the_loss(
 ) -> None:
     recipe = ConvfitRecipe(epochs=2, frozen_layers=1)
     unseen = tuple(Exemplar(f"{e.text} now", f"{e.text} now", e.intents) for e in inputs.exemplars)
-    training._drive(listener, run_recipe(recipe, replace(inputs, watched=unseen)))
+    driving.drive(listener, run_recipe(recipe, replace(inputs, watched=unseen)))
     curve = listener.curve
     assert set(curve) == {
         f"{what} while {stage}"
@@ -101,7 +102,7 @@ def test_accuracy_on_texts_not_tuned_on_is_drawn_beside_the_loss(
 def test_without_a_test_split_the_missing_accuracy_is_explained(
     listener: Listener, inputs: RunInputs
 ) -> None:
-    training._drive(listener, run_recipe(ConvfitRecipe(epochs=2, frozen_layers=1), inputs))
+    driving.drive(listener, run_recipe(ConvfitRecipe(epochs=2, frozen_layers=1), inputs))
     assert "accuracy while tuning" not in listener.curve
     assert "accuracy while calibrating" in listener.curve
     words = curve_words(tuple(listener.curve))

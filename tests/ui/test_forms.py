@@ -4,6 +4,7 @@ import gradio as gr
 import pytest
 
 from app.ui.forms import Field, build_fields, given_settings
+from core.ranking_recipes import DialoguesRecipe
 from core.recipes import AdapterRecipe, ConvfitRecipe, read_recipe
 
 
@@ -52,3 +53,12 @@ def test_whole_numbers_stay_whole_and_a_form_knows_its_own_recipe() -> None:
     assert chosen == {"reduction_factor": 8, "interpolation": 0.5}
     assert isinstance(chosen["reduction_factor"], int)
     assert "adapter" not in {field.name for field in fields}  # it is among the simple ones
+
+
+def test_a_limit_that_may_be_taken_away_is_shown_and_an_emptied_field_takes_it_away() -> None:
+    with gr.Blocks():
+        fields = build_fields(DialoguesRecipe, advanced=True)
+        fields += build_fields(DialoguesRecipe, advanced=False)
+    assert settings_with(fields) == {}
+    assert settings_with(fields, minutes=None) == {"minutes": None}
+    assert settings_with(fields, minutes=3.5, epochs=None) == {"minutes": 3.5}

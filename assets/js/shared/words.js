@@ -11,6 +11,11 @@ export const nothingFits = task => (task === 'multi-label' ? 'no intent' : 'out 
 export const figuresOf = ({accuracy, micro_f1: f1}) =>
   absent(f1) ? percent(accuracy) : `F1 ${percent(f1)}, exact ${percent(accuracy)}`;
 
+// Trainings one after the other: "the bundled encoder → p@1 dialogues → p@2 convfit".
+export const BUNDLED = 'bundled';
+export const bundledWords = 'the bundled encoder';
+export const chainWords = chain => chain.map(step => (step === BUNDLED ? bundledWords : step)).join(' → ');
+
 export const capital = words => words[0].toUpperCase() + words.slice(1);
 export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 

@@ -8,7 +8,8 @@ const KIND = {succeeded: 'good', failed: 'bad', cancelled: 'warn'};
 
 export const isOver = job => job.state in KIND;
 
-export function jobView(job, cancel) {
+// `actions`: `cancel` and `resume` the job, and `use` the encoder that it made.
+export function jobView(job, actions) {
   const over = isOver(job);
   const left = !over && job.eta_seconds !== null && h('span', {class: 'push'}, duration(job.eta_seconds));
   return [
@@ -18,15 +19,29 @@ export function jobView(job, cancel) {
       h('h2', {}, `Training with ${job.recipe}`),
       h('span', {class: `badge ${KIND[job.state] ?? 'accent'}`, 'data-role': 'job-state'}, job.state),
       h('span', {class: 'soft small'}, ago(job.created_at)),
-      !over && cancelButton(job, cancel),
+      !over && cancelButton(job, actions.cancel),
+      job.resumable && h('button', {class: 'push', 'data-key': 'resume', onclick: actions.resume}, 'Resume'),
     ),
     progressOf(job),
     h('div', {class: 'row soft'}, wordsOf(job), left),
     job.hint && h('p', {class: 'soft'}, job.hint),
+    job.result.kind === 'encoder' && nextStep(job, actions.use),
     curvesOf(job),
     job.log && logOf(job),
   ];
 }
+
+const nextStep = ({result}, use) =>
+  h(
+    'div',
+    {class: 'note good row', 'data-role': 'next-step'},
+    h(
+      'span',
+      {style: {flex: '1', 'min-width': '220px'}},
+      `${result.model} is an encoder; models start from it.`,
+    ),
+    h('button', {'data-key': 'use', onclick: use}, `Start ConvFiT from ${result.model}`),
+  );
 
 const cancelButton = (job, cancel) =>
   h(
@@ -66,6 +81,11 @@ const logOf = job =>
     h('pre', {class: 'log'}, job.log),
   );
 
+function resultWords({kind, metrics}) {
+  if (kind === 'encoder') return 'encoder';
+  return metrics ? figuresOf(metrics) : '–';
+}
+
 export function earlierTable(jobs) {
   const rows = jobs
     .filter(isOver)
@@ -75,7 +95,7 @@ export function earlierTable(jobs) {
       recipe,
       state,
       result.model ?? h('span', {class: 'soft'}, message),
-      h('td', {class: 'number'}, result.metrics ? figuresOf(result.metrics) : '–'),
+      h('td', {class: 'number'}, resultWords(result)),
     ]);
   if (!rows.length) return null;
   const accuracy = h('th', {class: 'number'}, 'Accuracy');

@@ -1,7 +1,7 @@
 // The project's models, newest first, and what can be done with each.
 import {h, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
-import {ago, figuresOf} from '../shared/words.js';
+import {ago, capital, chainWords, figuresOf} from '../shared/words.js';
 
 const HEAD = ['Version', 'Recipe', 'Learned from', 'Accuracy', 'Made', ''];
 
@@ -12,9 +12,9 @@ export function modelsView(base, models, states, actions) {
     .toReversed()
     .map(model => [
       [h('b', {}, `v${model.number}`), ' ', stateBadge(model, states[model.number])],
-      model.recipe || h('span', {class: 'soft'}, 'imported'),
+      [model.recipe || h('span', {class: 'soft'}, 'imported'), chainOf(model)],
       h('td', {class: 'soft'}, model.dataset_version),
-      h('td', {class: 'tabular', title: model.metrics.judged_on ?? ''}, figuresOf(model.metrics)),
+      h('td', {class: 'tabular', title: model.metrics.judged_on ?? ''}, figures(model)),
       h('td', {class: 'soft'}, ago(model.created_at)),
       h('div', {class: 'row'}, buttonsOf(base, model, champion, actions)),
     ]);
@@ -35,29 +35,40 @@ export function modelsView(base, models, states, actions) {
 
 const stateBadge = (model, state) => h('span', {class: `badge ${model.champion ? 'good' : ''}`}, state);
 
-function buttonsOf(base, {number, champion: isChampion}, champion, actions) {
+const figures = ({kind, metrics}) =>
+  kind === 'encoder' ? h('span', {class: 'soft'}, 'answers nothing') : figuresOf(metrics);
+
+// The trainings that led to a version, where it does not start from the bundled encoder itself.
+const chainOf = ({chain, kind}) =>
+  (chain.length > 2 || kind === 'encoder') &&
+  h('div', {class: 'soft small', 'data-role': 'chain'}, chainWords(chain));
+
+function buttonsOf(base, {number, kind, champion: isChampion}, champion, actions) {
+  const answers = kind === 'intents';
   const button = (words, action, kind = null) =>
     h('button', {class: kind, 'data-key': `${words} ${number}`, onclick: guarded(action)}, words);
-  const bundle = {
+  const what = answers ? 'bundle' : 'encoder';
+  const handOver = {
     class: 'button',
-    href: `/api${base}/models/${number}/bundle`,
-    'data-key': `bundle ${number}`,
+    href: `/api${base}/models/${number}/${what}`,
+    'data-key': `${what} ${number}`,
     download: true,
   };
   return [
-    !isChampion && button('Promote', () => actions.promote(number)),
-    champion && !isChampion && button('Compare', () => actions.compare(number, champion.number)),
+    answers && !isChampion && button('Promote', () => actions.promote(number)),
+    answers && champion && !isChampion && button('Compare', () => actions.compare(number, champion.number)),
     button('Lineage', () => actions.lineage(number)),
-    h('a', bundle, 'Bundle'),
+    h('a', handOver, capital(what)),
     !isChampion && button('Delete', () => actions.remove(number), 'danger'),
   ];
 }
 
-// Where a version comes from, as far as it is known.
-export function lineageView(number, found) {
+// Where a version comes from, as far as it is known; `chain` are the trainings that led to it.
+export function lineageView(number, chain, found) {
   const known = Object.entries(found).filter(([, value]) => !isEmpty(value));
   return [
     h('h2', {}, `Where version ${number} comes from`),
+    h('p', {'data-role': 'chain'}, chainWords(chain)),
     table(
       ['', ''],
       known.map(([name, value]) => [name.replaceAll('_', ' '), said(value)]),

@@ -1,0 +1,168 @@
+// Logs of conversations: those that the project has, and another one, shown as it would be stored.
+import {field, fill, h} from '../shared/elements.js';
+import {ask, guarded} from '../shared/messages.js';
+import {call, post, upload} from '../shared/rest.js';
+import {number, plural} from '../shared/words.js';
+
+const POOL = 5000; // user turns that come into the pool, unless somebody says otherwise
+const WHAT =
+  'Logs teach an encoder how your customers speak, before there is a label. ' +
+  'Turns of users come into the pool.';
+
+export class ConversationSheet {
+  #base;
+  #changed;
+  #list = h('div');
+  #place = h('div');
+  #picker;
+  #choose;
+
+  // `changed` hears that there are other conversations, and perhaps other utterances, now.
+  constructor(context, changed) {
+    this.#base = `${context.base}/dialogues`;
+    this.#changed = changed;
+    this.#picker = h('input', {
+      type: 'file',
+      class: 'hidden-text',
+      'aria-label': 'Log of conversations to import',
+      accept: '.jsonl,.ndjson,.csv,.tsv,.gz',
+      onchange: event => this.#send(event.target.files[0]),
+    });
+    this.#choose = h('button', {type: 'button', onclick: () => this.#picker.click()}, 'Choose a log');
+    this.element = h(
+      'section',
+      {class: 'sheet', 'aria-label': 'Conversations'},
+      h('h2', {}, 'Conversations'),
+      h('p', {class: 'soft small'}, WHAT),
+      this.#list,
+      h('div', {class: 'row', style: {'margin-top': '10px'}}, this.#choose, this.#picker),
+      this.#place,
+    );
+  }
+
+  async load() {
+    const logs = await call(this.#base);
+    const line = log => {
+      const remove = {class: 'plain', 'aria-label': `Delete ${log.source}`, onclick: this.#remover(log)};
+      const held = plural(log.n_dialogues, 'conversation');
+      const masked = log.masked ? maskedWords(log.masked) : 'not masked';
+      const about = h('div', {class: 'soft small'}, `${held}, ${masked}`);
+      return h('li', {}, h('div', {}, h('b', {}, log.source), about), h('button', remove, '×'));
+    };
+    const list = {class: 'logs', 'data-role': 'logs', 'aria-label': 'Logs'};
+    fill(this.#list, logs.length > 0 && h('ul', list, logs.map(line)));
+  }
+
+  #remover(log) {
+    return guarded(async () => {
+      const words = `It holds ${plural(log.n_dialogues, 'conversation')}. What came into the pool stays.`;
+      if (!(await ask(`Delete ${log.source}?`, h('p', {}, words), 'Delete', 'danger'))) return;
+      await call(`${this.#base}/${log.id}`, {method: 'DELETE'});
+      await this.#reload();
+    });
+  }
+
+  async #reload() {
+    await Promise.all([this.load(), this.#changed()]);
+  }
+
+  #send = guarded(async file => {
+    if (!file) return;
+    this.#choose.disabled = true;
+    fill(this.#place, h('p', {class: 'soft', role: 'status'}, `Reading ${file.name} …`));
+    try {
+      this.#show(await upload(this.#base, file));
+    } catch (error) {
+      fill(this.#place);
+      throw error;
+    } finally {
+      this.#choose.disabled = false;
+      this.#picker.value = '';
+    }
+  });
+
+  #show(waiting) {
+    const beginning = h('div', {class: 'stack'}, waiting.beginning.map(talk));
+    const mask = h('input', {
+      type: 'checkbox',
+      name: 'mask',
+      onchange: guarded(async () => {
+        const again = await call(`${this.#base}/waiting/${waiting.key}?mask=${mask.checked}`);
+        fill(beginning, again.beginning.map(talk));
+      }),
+    });
+    const pool = h('input', {type: 'number', name: 'pool', min: 0, max: 1000000, step: 1, value: POOL});
+    fill(
+      this.#place,
+      h(
+        'div',
+        {class: 'stack', 'data-role': 'log-preview', style: {'margin-top': '12px'}},
+        h('h3', {}, waiting.name),
+        waiting.beginning.length
+          ? beginning
+          : h('p', {class: 'bad'}, 'There is no conversation in this file.'),
+        h('label', {class: 'check'}, mask, 'Mask e-mail addresses, phone, card and account numbers'),
+        field('User turns into the pool, at most', pool),
+        this.#buttons(waiting, () => ({mask: mask.checked, pool: Number(pool.value) || 0})),
+      ),
+    );
+  }
+
+  #buttons({key, name, beginning}, chosen) {
+    const take = guarded(async () => {
+      const wish = chosen();
+      const said = h('p', {class: 'soft', role: 'status'}, `Importing ${name} …`);
+      const before = [...this.#place.children];
+      fill(this.#place, said);
+      try {
+        const done = await post(`${this.#base}/waiting/${key}/import`, wish);
+        const note = {class: 'note good', style: {'margin-top': '12px'}, role: 'status'};
+        fill(this.#place, h('div', note, summary(done)));
+      } catch (error) {
+        fill(this.#place, ...before);
+        throw error;
+      }
+      await this.#reload();
+    });
+    const cancel = guarded(async () => {
+      fill(this.#place);
+      await call(`${this.#base}/waiting/${key}`, {method: 'DELETE'});
+    });
+    return h(
+      'div',
+      {class: 'row'},
+      h('button', {class: 'primary', disabled: !beginning.length, onclick: take}, 'Import the log'),
+      h('button', {onclick: cancel}, 'Cancel'),
+    );
+  }
+}
+
+const USERS = ['user', 'customer', 'client', 'caller', 'visitor', 'human', 'usr'];
+
+// One conversation; turns that users did not say are set in.
+function talk({turns}) {
+  const line = ({text, speaker}) => {
+    const own = USERS.includes(speaker.toLowerCase());
+    const name = h('span', {class: 'small soft'}, speaker || 'unknown');
+    return h('li', {class: own ? '' : 'other'}, name, h('span', {}, text));
+  };
+  return h('ul', {class: 'talk', 'aria-label': 'Conversation'}, turns.map(line));
+}
+
+function maskedWords(masked) {
+  const found = Object.entries(masked).map(([kind, count]) => `${number(count)} ${kind}`);
+  return found.length ? `masked: ${found.join(', ')}` : 'masked: none found';
+}
+
+function summary(report) {
+  const said = [
+    [report.dialogues, `${plural(report.dialogues, 'conversation')} added`],
+    [report.repeated, `${number(report.repeated)} there already`],
+    [report.too_long, `${number(report.too_long)} too long, left out`],
+    [report.pooled, `${plural(report.pooled, 'user turn')} came into the pool`],
+    [report.masked, report.masked && maskedWords(report.masked)],
+  ]
+    .filter(([n]) => n)
+    .map(([, words]) => words);
+  return `${said.join(', ')}.`;
+}

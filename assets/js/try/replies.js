@@ -1,0 +1,68 @@
+// Which reply fits a conversation: typed ones, or turns drawn from the project's logs.
+import {field, fill, h, table} from '../shared/elements.js';
+import {guarded} from '../shared/messages.js';
+import {post} from '../shared/rest.js';
+import {number, plural} from '../shared/words.js';
+
+const LEAD = 'What was said, one turn a line, the last one last. Replies are ranked by how well they fit.';
+const BARE = 'No encoder has learned from the conversations yet: this is the untuned one.';
+
+const lines = box =>
+  box.value
+    .split('\n')
+    .map(line => line.trim())
+    .filter(Boolean);
+
+export class ReplySheet {
+  #base;
+  #said = h('textarea', {rows: 3, maxlength: 100000, placeholder: 'where is my parcel'});
+  #candidates = h('textarea', {rows: 3, maxlength: 1000000, placeholder: 'drawn from the logs'});
+  #found = h('div', {'aria-live': 'polite', 'data-role': 'replies'});
+
+  constructor(base) {
+    this.#base = base;
+    const rank = h('button', {class: 'primary', onclick: () => this.#rank()}, 'Rank replies');
+    this.element = h(
+      'section',
+      {class: 'sheet stack', hidden: true, 'aria-label': 'Replies'},
+      h('h2', {}, 'Which reply fits?'),
+      h('p', {class: 'soft small'}, LEAD),
+      field('Conversation so far', this.#said),
+      field('Replies to choose from, one a line', this.#candidates),
+      h('div', {class: 'row'}, rank),
+      this.#found,
+    );
+  }
+
+  // There is something to learn from, and to draw from, where the project has conversations.
+  show(conversations) {
+    this.element.hidden = conversations === 0;
+  }
+
+  #rank = guarded(async () => {
+    fill(this.#found, h('p', {class: 'soft'}, 'Ranking …'));
+    try {
+      const body = {turns: lines(this.#said), candidates: lines(this.#candidates)};
+      this.#draw(await post(`${this.#base}/replies`, body));
+    } catch (error) {
+      fill(this.#found, h('div', {class: 'note bad'}, error.message, h('div', {class: 'small'}, error.hint)));
+    }
+  });
+
+  #draw({encoder, trained, contexts, candidates, drawn, best}) {
+    const from = drawn
+      ? `${plural(candidates, 'turn')} drawn from the logs`
+      : plural(candidates, 'reply', 'replies');
+    const reads = contexts
+      ? `, which reads up to ${number(contexts)} earlier turns`
+      : ', which reads the last turn';
+    const rows = best.map(({text, cosine}) => [text, h('td', {class: 'number'}, cosine.toFixed(3))]);
+    const fit = h('th', {class: 'number'}, 'Fit');
+    fill(
+      this.#found,
+      h('p', {class: 'small soft', 'data-role': 'ranked-by'}, `The best of ${from}, by ${encoder}${reads}.`),
+      !trained && h('div', {class: 'note warn'}, BARE),
+      table(['Reply', fit], rows),
+    );
+  }
+}

@@ -1,0 +1,46 @@
+"""Which of many texts were met before, in eight bytes for each."""
+
+import hashlib
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Digests = NDArray[np.uint64]
+_RECENT = 65_536
+
+
+def digest(text: str) -> int:
+    """Return 64 bits that stand for a text."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+class Seen:
+    """A set of digests that can be millions: those met lately as a set, all others sorted."""
+
+    def __init__(self, known: Iterable[Digests] = ()) -> None:
+        self._known = np.unique(np.concatenate([np.empty(0, np.uint64), *known]))
+        self._mine = np.empty(0, np.uint64)
+        self._recent: set[int] = set()
+
+    def add(self, found: int) -> bool:
+        """Add a digest of 64 bits; return whether it is new."""
+        if found in self._recent or _holds(self._known, found) or _holds(self._mine, found):
+            return False
+        self._recent.add(found)
+        if len(self._recent) == _RECENT:
+            self._mine = self.added()
+            self._recent = set()
+        return True
+
+    def added(self) -> Digests:
+        """Those that were added and not known from the beginning, rising; (n,) uint64."""
+        recent = np.fromiter(self._recent, np.uint64, len(self._recent))
+        # A stable sort takes what is sorted already as it is.
+        return np.sort(np.concatenate([self._mine, np.sort(recent)]), kind="stable")
+
+
+def _holds(rising: Digests, found: int) -> bool:
+    wanted = np.uint64(found)
+    place = int(np.searchsorted(rising, wanted))
+    return place < len(rising) and bool(rising[place] == wanted)

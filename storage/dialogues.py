@@ -1,0 +1,77 @@
+"""Imported logs of conversations; what they hold are files, see `storage.artifacts`."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from core.errors import NotFound
+from storage.clock import now
+from storage.records import ConversationLogRecord
+from storage.tables import conversation_log
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What all logs of a project hold together."""
+
+    dialogues: int
+    turns: int
+
+    @property
+    def pairs(self) -> int:
+        """Turns that another one follows."""
+        return self.turns - self.dialogues
+
+
+def add(connection: Connection, values: dict[str, Any]) -> ConversationLogRecord:
+    """Add a log whose files are in place.
+
+    Args:
+        connection: An open writing transaction.
+        values: project_id, source, tree_sha256, n_dialogues, n_turns, n_user_turns, masked, actor.
+    """
+    made = sa.insert(conversation_log).values({**values, "created_at": now()})
+    return _record(connection.execute(made.returning(conversation_log)).one())
+
+
+def list_all(connection: Connection, project_id: int) -> list[ConversationLogRecord]:
+    """All logs of a project, oldest first."""
+    query = sa.select(conversation_log).where(conversation_log.c.project_id == project_id)
+    return [_record(row) for row in connection.execute(query.order_by(conversation_log.c.id))]
+
+
+def find(connection: Connection, project_id: int, log_id: int) -> ConversationLogRecord:
+    """Return one log.
+
+    Raises:
+        NotFound: The project has none of that id.
+    """
+    for record in list_all(connection, project_id):
+        if record.id == log_id:
+            return record
+    raise NotFound(
+        f"There is no conversation log {log_id} in this project.",
+        "The Data page lists them, and so does `intent-studio dialogues list PROJECT`.",
+    )
+
+
+def remove(connection: Connection, record: ConversationLogRecord) -> None:
+    """Forget a log; its files are another matter."""
+    connection.execute(sa.delete(conversation_log).where(conversation_log.c.id == record.id))
+
+
+def totals(connection: Connection, project_id: int) -> Totals:
+    """Add up what a project's logs hold."""
+    columns = (conversation_log.c.n_dialogues, conversation_log.c.n_turns)
+    sums = (sa.func.coalesce(sa.func.sum(column), 0) for column in columns)
+    query = sa.select(*sums).where(conversation_log.c.project_id == project_id)
+    dialogues, turns = connection.execute(query).one()
+    return Totals(int(dialogues), int(turns))
+
+
+def _record(row: Row[Any]) -> ConversationLogRecord:
+    values = row._asdict()
+    fields = ConversationLogRecord.__dataclass_fields__
+    return ConversationLogRecord(**{name: values[name] for name in fields})

@@ -1,0 +1,146 @@
+"""From a log of conversations to an encoder, stopped and resumed midway, and on to a model."""
+
+import csv
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.served import Served
+from tests.conftest import SENTENCES
+from tests.services.logs import TOPICS, conversation
+
+
+def test_the_story_of_conversations(
+    visit: Callable[..., Page], serve: Callable[..., Served], tmp_path: Path
+) -> None:
+    studio = serve(empty=True)
+    page = visit(studio)
+    page.get_by_label("Name").fill("shop")
+    page.get_by_role("button", name="Create project").click()
+    page.wait_for_selector("h1:has-text('Data')")
+    recipes_are_greyed(page)
+    imports_a_log(page, studio, tmp_path)
+    stops_and_resumes_stage_one(page, studio)
+    trains_stage_two_on_top(page, studio, tmp_path)
+    shows_where_it_comes_from(page)
+    ranks_replies(page)
+
+
+def go(page: Page, name: str) -> None:
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name=name).click()
+    page.wait_for_selector(f"h1:has-text('{name}')")
+
+
+def recipes_are_greyed(page: Page) -> None:
+    go(page, "Train")
+    for name in ("Dialogues", "ConveRT"):
+        card = page.get_by_role("radio", name=name)
+        expect(card).to_be_disabled()
+        expect(card).to_contain_text("import a log on the Data page")
+
+
+def imports_a_log(page: Page, studio: Served, folder: Path) -> None:
+    file = folder / "chats.csv"
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["conversation id", "turn", "speaker", "text"])
+        for key, (topic, n) in enumerate((topic, n) for topic in TOPICS for n in range(4)):
+            for at, text in enumerate(conversation(topic, n)):
+                said = f"{text}, ann{n}@example.org" if at == 0 else text
+                writer.writerow([key, at, ("user", "agent")[at % 2], said])
+    go(page, "Data")
+    page.get_by_label("Log of conversations to import").set_input_files(file)
+    preview = page.locator("[data-role=log-preview]")
+    expect(preview.get_by_text("ann0@example.org")).to_be_visible()
+    preview.get_by_label("Mask e-mail").check()
+    expect(preview.get_by_text("[e-mail]").first).to_be_visible()
+    expect(preview.get_by_text("ann0@example.org")).to_have_count(0)
+    preview.get_by_role("button", name="Import the log").click()
+    page.get_by_text("24 conversations added, 28 user turns came into the pool").wait_for()
+    expect(page.locator("[data-role=logs] li")).to_contain_text("masked: 24 e-mail")
+    page.wait_for_selector("[data-role=total]:has-text('28 utterances')")
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_selector("[data-role=total]:has-text('0 utterances')")
+    page.get_by_role("button", name="Redo").click()
+    page.wait_for_selector("[data-role=total]:has-text('28 utterances')")
+
+
+def stops_and_resumes_stage_one(page: Page, studio: Served) -> None:
+    go(page, "Train")
+    page.get_by_role("radio", name="Dialogues").click()
+    form = page.locator("#settings-dialogues")
+    form.get_by_role("button", name="Settings of the tuning").click()
+    form.get_by_label("Epochs").fill("2")
+    form.get_by_label("Epochs").press("Tab")
+    form.get_by_role("button", name="Advanced").click()
+    form.get_by_label("Batch size").fill("4")
+    form.get_by_label("Batch size").press("Tab")
+    expect(page.locator("[data-role=estimate]")).to_contain_text("72 turns in 24 conversations")
+    page.wait_for_timeout(500)  # settings come by way of the server
+    page.get_by_role("button", name="Train", exact=True).click()
+    await_checkpoint(studio)
+    page.get_by_role("button", name="Cancel").click()
+    state = page.locator("[data-role=job-state]")
+    expect(state).to_have_text("cancelled", timeout=60_000)
+    page.get_by_role("button", name="Resume").click()
+    expect(state).to_have_text("succeeded", timeout=120_000)
+    [job] = studio.ask("/projects/shop/jobs")
+    assert job["result"] == {"model": "shop@1", "kind": "encoder"}
+    steps = [step for step, _ in job["curve"]["loss while ranking"]]
+    assert steps == list(range(1, 37))  # gone on with, none twice
+    expect(page.locator("[data-role=champion]")).to_have_count(0)
+
+
+def await_checkpoint(studio: Served) -> None:
+    """Writing one takes a moment, and who is stopped in that moment has nothing to go on from."""
+    limit = time.monotonic() + 180
+    while not list(studio.home.glob("checkpoints/*/step-*")):
+        assert time.monotonic() < limit, studio.ask("/projects/shop/jobs")
+        time.sleep(0.05)
+
+
+def trains_stage_two_on_top(page: Page, studio: Served, folder: Path) -> None:
+    file = folder / "labelled.csv"
+    rows = [f"{text},{intent}" for intent, texts in SENTENCES.items() for text in texts]
+    file.write_text("text,intent\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    go(page, "Data")
+    page.get_by_label("File to import").set_input_files(file)
+    page.locator("[data-role=preview]").get_by_role("button", name="Import").click()
+    page.get_by_text("20 labelled").last.wait_for()
+    go(page, "Train")
+    page.get_by_role("button", name="Start ConvFiT from shop@1").click()
+    expect(page.get_by_label("Start from")).to_have_value("shop@1")
+    expect(page.locator("[data-role=chain]")).to_have_text(
+        "the bundled encoder → shop@1 dialogues → this convfit"
+    )
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.wait_for_selector("h2:has-text('Training with convfit')")
+    state = page.locator("[data-role=job-state]")
+    expect(state).to_have_text("succeeded", timeout=120_000)
+    expect(page.locator("[data-role=champion]")).to_contain_text("v2")
+
+
+def shows_where_it_comes_from(page: Page) -> None:
+    go(page, "Versions")
+    rows = page.locator("[data-role=models] tbody tr")
+    expect(rows.nth(0).locator("[data-role=chain]")).to_have_text(
+        "the bundled encoder → shop@1 dialogues → shop@2 convfit"
+    )
+    expect(rows.nth(1)).to_contain_text("24 conversations of 1 log")
+    expect(rows.nth(1).get_by_role("button", name="Promote")).to_have_count(0)
+    rows.nth(0).get_by_role("button", name="Lineage").click()
+    expect(page.get_by_label("Comparison")).to_contain_text("shop@1")
+
+
+def ranks_replies(page: Page) -> None:
+    go(page, "Try")
+    page.get_by_label("Conversation so far").fill("hello, I ask about the parcel 2")
+    page.get_by_label("Replies to choose from").fill(
+        "what about your card?\nwhat about your parcel?\nwhat about your music?"
+    )
+    page.get_by_role("button", name="Rank replies").click()
+    best = page.locator("[data-role=replies] tbody tr").first
+    expect(best).to_contain_text("what about your parcel?", timeout=60_000)
+    expect(page.locator("[data-role=ranked-by]")).to_contain_text("by shop@1")
