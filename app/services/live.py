@@ -103,6 +103,25 @@ class LiveModels:
         with lock:
             return self._current(project_id)
 
+    def solved(self, project_id: int) -> LiveModel | None:
+        """Return the live model with its votes ready for questions, which takes them m^3 once.
+
+        Votes that a subset carries, and other heads, are returned as they are.
+        """
+        live = self.get(project_id)
+        if live is None or live.base.basis is not None or not can_join(live.base, live.changes):
+            return live
+        base = solved_for(Joining(self.studio.database, {}), live.base, live.changes)
+        live = replace(live, base=base)
+        with self.locks[project_id]:
+            now = self.known.get(project_id)
+            if now is not None and (now.version.id, now.revision) == (
+                live.version.id,
+                live.revision,
+            ):
+                self.known[project_id] = live
+        return live
+
     def peek(self, project_id: int) -> LiveModel | None:
         """Return what is loaded already, without waiting; None when nothing is."""
         return self.known.get(project_id)
@@ -180,10 +199,10 @@ def _taught_at(
     connection: Transaction, project_id: int, revision: int, task: Task
 ) -> dict[str, Said]:
     records = versions.state_at(connection, project_id, revision).utterance_records()
-    return {r.id: said for r in records if (said := _wanted(r, task)) is not None}
+    return {r.id: said for r in records if (said := wanted(r, task)) is not None}
 
 
-def _wanted(record: UtteranceRecord | None, task: Task) -> Said | None:
+def wanted(record: UtteranceRecord | None, task: Task) -> Said | None:
     """What an utterance says as an exemplar, or None when it is none.
 
     Where several intents are allowed, one of no intent speaks against all of them.
@@ -206,7 +225,7 @@ def _caught_up(
         names = {r.id: r.name for r in dataset.intents(connection, project_id)}
     live = _renamed(live, names)
     task: Task = live.pipeline.task
-    said = {**live.said, **{key: _wanted(records.get(key), task) for key in fresh}}
+    said = {**live.said, **{key: wanted(records.get(key), task) for key in fresh}}
     changes = {key: now for key, now in said.items() if live.base.said.get(key) != now}
     if can_join(live.base, changes):
         live = _joined(Joining(studio.database, names, pause), live, changes)
