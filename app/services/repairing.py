@@ -101,12 +101,11 @@ def _afterwards(finding: str, repair: Repair) -> str:
 
 def _of_utterances(connection: Transaction, project: ProjectRecord, repair: Repair) -> list[Change]:
     records = _records(connection, project.id, repair.ids)
-    match repair.kind:
-        case "relabel":
-            labels = _labels(connection, project, repair.intents)
-            return [c for record in records for c in dataset.decide(record, labels)]
-        case "delete":
-            return [dataset.delete_utterance(record) for record in records]
+    if repair.kind == "relabel":
+        labels = _labels(connection, project, repair.intents)
+        return [c for record in records for c in dataset.decide(record, labels)]
+    if repair.kind == "delete":
+        return [dataset.delete_utterance(record) for record in records]
     if repair.value not in ("train", "test", "pool"):
         raise InvalidInput(f"There is no split '{repair.value[:40]}'.", "Use train, test or pool.")
     moved = [record for record in records if record.split != repair.value]
