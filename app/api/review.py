@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.api.bench import Bench
 from app.api.bodies import Body
-from app.services import blast, blast_views, confusions, findings, repairing, reviewing
+from app.services import blast, blast_views, confusions, fencing, findings, repairing, reviewing
 from app.services.repairing import Repair, RepairKind
 
 router = APIRouter(tags=["review"])
@@ -46,6 +46,17 @@ class UndoBody(Body):
     """The key of what is taken back."""
 
     key: str = Field(min_length=8, max_length=80)
+
+
+class FenceBody(Body):
+    """From which score on a text is in scope; without a limit the model's own holds."""
+
+    limit: float | None = None
+    limits: dict[_Id, float] = Field(default_factory=dict, max_length=5_000)
+
+    def read(self) -> fencing.FenceSetting:
+        """The setting of the service."""
+        return fencing.FenceSetting(self.limit, self.limits)
 
 
 @router.get("/projects/{project}/review")
@@ -87,3 +98,15 @@ def undo(bench: Bench, project: str, body: UndoBody) -> dict[str, str]:
 def border(bench: Bench, project: str, first: str, second: str) -> confusions.Border:
     """Texts from the clearest of one intent to the clearest of another, by their ids."""
     return reviewing.walk(bench, project, first, second)
+
+
+@router.post("/projects/{project}/fence/what-if")
+def fence(bench: Bench, project: str, body: FenceBody | None = None) -> fencing.FenceView:
+    """Who would be in scope and who out; without a body, what the standing fence does."""
+    return fencing.look(bench, project, None if body is None else body.read())
+
+
+@router.put("/projects/{project}/fence", status_code=204)
+def set_fence(bench: Bench, project: str, body: FenceBody) -> None:
+    """Answer by a fence from now on; an empty one leaves it to the model."""
+    fencing.save(bench, project, body.read())

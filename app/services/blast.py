@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from app.services.blast_views import Answers, Blast, Close, Judged, Moment
 from app.services.joining import Said
-from app.services.live import wanted
+from app.services.live import wanted, with_fence
 from app.services.repairing import Repair, changes_of
 from app.services.watching import Watching
 from app.services.workbench import Workbench
@@ -23,7 +23,7 @@ from core.types import FloatArray
 from core.vectors import unit_rows
 from storage import browse, dataset, events, projects, vectors
 from storage.database import Database
-from storage.records import Change, UtteranceRecord
+from storage.records import Change, ProjectRecord, UtteranceRecord
 
 if TYPE_CHECKING:
     from core.explain.blast import Change as VoteChange
@@ -43,7 +43,7 @@ def preview(bench: Workbench, project: str, repairs: Sequence[Repair]) -> list[B
     """
     with bench.studio.database.read() as connection:
         found = projects.find(connection, project)
-    watching = bench.watchings.get(found.id)
+    watching = _judging(bench, found)
     with bench.studio.database.read() as connection:
         found = projects.find(connection, project)
         touched = events.touched_since(connection, found.id, watching.live.revision)
@@ -60,6 +60,17 @@ def preview(bench: Workbench, project: str, repairs: Sequence[Repair]) -> list[B
     pairs = zip(repairs, planned, strict=True)
     asked = _Asked(bench.studio.database, watching, now, before, originals)
     return [_blast(asked, repair, changes) for repair, changes in pairs]
+
+
+def _judging(bench: Workbench, project: ProjectRecord) -> Watching:
+    """Return what is watched, judged by the limits that hold now."""
+    watching, live = bench.watchings.get(project.id), bench.models.peek(project.id)
+    if live is None:
+        return watching
+    pipeline = replace(watching.live.pipeline, calibration=live.pipeline.calibration)
+    bare = replace(watching.live, pipeline=pipeline)
+    judging = bare if project.fence is None else with_fence(bare, project.fence)
+    return replace(watching, live=judging)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +160,8 @@ def _answers(database: Database, watching: Watching, moment: Moment) -> Answers:
     calibration, task = live.pipeline.calibration, live.pipeline.task
     said = {key: wanted(record, task) for key, record in moment.records.items()}
     said = {key: now for key, now in said.items() if live.votes_as(key) != now}
-    limit = calibration.threshold if task == "single-label" else None
+    own = task == "single-label" and len(calibration.thresholds) > 0
+    limit = calibration.threshold if task == "single-label" and not own else None
     scores = watching.watched.scores
     verdicts = None if task == "multi-label" else decided(scores, limit)
     if said:
@@ -162,6 +174,9 @@ def _answers(database: Database, watching: Watching, moment: Moment) -> Answers:
             ) from error
         scores, verdicts = radius.scores, None if verdicts is None else radius.after
     answers = np.zeros((len(scores), wide), dtype=bool)
+    if own and verdicts is not None:  # intents with limits of their own, which the core has not
+        limits = calibration.limits(wide)[verdicts]
+        verdicts = np.where(scores.max(1) < limits, OUT_OF_SCOPE, verdicts)
     if verdicts is None:
         answers[:, : scores.shape[1]] = scores >= calibration.limits(scores.shape[1])
     else:

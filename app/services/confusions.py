@@ -189,7 +189,7 @@ def border(evidence: Evidence, pool: Pool | None, pair: tuple[str, str]) -> Bord
         wide = evidence.honest.shape[1]
         if pool.margins.shape[1] == wide:
             scores.append(pool.margins + limits)
-            texts += [FoundText(r.id, r.text, None, r.split, "no label") for r in pool.records]
+            texts += [FoundText(r.id, r.text, None, r.split) for r in pool.records]
     walk = border_walk(np.concatenate(scores), first, second)
     steps = zip(walk.rows.tolist(), walk.leads.tolist(), strict=True)
     return Border(*pair, tuple(Step(texts[row], lead) for row, lead in steps))

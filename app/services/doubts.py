@@ -30,9 +30,10 @@ def _likely_error(evidence: Evidence, found: Suspicion, row: int) -> Finding:
     wanted = (other,) if evidence.single else tuple(sorted({*labels, other}))
     text = evidence.example(row, suggested=wanted)
     share, score = float(found.disagreement[row]), float(evidence.honest[row, column])
+    own = max(0.0, 1.0 - float(found.residual[row]))
     why = (
         f"Without its own vote it scores {score:.2f} for {evidence.name(other)} and "
-        f"{1.0 - float(found.residual[row]):.2f} for its label, {evidence.said(labels)}. "
+        f"{own:.2f} for its label, {evidence.said(labels)}. "
         f"Of its nearest examples {share:.0%} are labelled otherwise."
     )
     near = [
@@ -128,7 +129,12 @@ def greedy(evidence: Evidence) -> list[Finding]:
     if not evidence.single or not len(known):
         return []
     found = greedy_examples(evidence.head, evidence.test_rows[known], truth[known])
-    return [_greedy(evidence, one, known.tolist()) for one in found if one.texts]
+    told, listed = set[int](), list[Finding]()
+    for one in found:  # where the worst is mended, others that took the same text may do no harm
+        if not told.issuperset(one.texts):
+            listed.append(_greedy(evidence, one, known.tolist()))
+        told.update(one.texts)
+    return listed
 
 
 def _greedy(evidence: Evidence, one: Greedy, known: list[int]) -> Finding:

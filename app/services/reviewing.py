@@ -87,6 +87,13 @@ def _waits(finding: Finding) -> bool:
     return finding.kind == "next"
 
 
+def wait_for_pool(bench: Workbench, project: str) -> None:
+    """Wait until the texts without a label were looked at, as a command may, and no page."""
+    with bench.studio.database.read() as connection:
+        found = projects.find(connection, project)
+    bench.pools.wait(found.id)
+
+
 def walk(bench: Workbench, project: str, first: str, second: str) -> Border:
     """Walk the border of two intents, by their ids.
 

@@ -1,6 +1,7 @@
 // What hurts the model, worst first: see whose answers a repair changes, make it, take it back.
 import {AddingTab} from './review/adding.js';
 import {BorderTab} from './review/border.js';
+import {FenceTab} from './review/fence.js';
 import {FindingsTab} from './review/findings.js';
 import {query, setQuery} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
@@ -35,6 +36,7 @@ class ReviewPage {
       ['findings', 'Findings', new FindingsTab(tools)],
       ['border', 'Borders', new BorderTab(tools)],
       ['add', 'Add an example', new AddingTab(tools)],
+      ['fence', 'Fence', new FenceTab(tools)],
     ];
   }
 
@@ -56,9 +58,9 @@ class ReviewPage {
     this.#renew().catch(() => {}); // the header tells of it
   }
 
-  async #renew() {
+  async #renew(finding) {
     await this.#intents.load();
-    await this.#tab.renew();
+    await this.#tab.renew(finding);
   }
 
   async #open(name) {
@@ -82,7 +84,7 @@ class ReviewPage {
   async #act(repair, words, finding = '') {
     const key = crypto.randomUUID();
     await post(`${this.#context.base}/review/act`, {key, finding, repair});
-    this.#made.push({key, words});
+    this.#made.push({key, words, finding});
     toast(words, 'Press U to take it back.', 'good');
     await Promise.all([this.#renew(), this.#context.refresh()]);
   }
@@ -95,7 +97,7 @@ class ReviewPage {
     }
     await post(`${this.#context.base}/review/undo`, {key: last.key});
     toast(`Taken back: ${last.words}`);
-    await Promise.all([this.#renew(), this.#context.refresh()]);
+    await Promise.all([this.#renew(last.finding), this.#context.refresh()]);
   }
 
   #onKey(event) {

@@ -1,11 +1,12 @@
 // One finding: why it is one, its texts, and what mends it, each with whose answers it would change.
+import {address, query} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {ask, guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 import {radiusLine, turnsOf} from './radius.js';
 
-const FEW = 4; // texts of a finding that is mended as a whole
+const ABOUT_ONE = new Set(['label', 'greedy', 'next']); // the other texts are there to compare with
 
 export class FindingView {
   element = h('section', {class: 'sheet', 'aria-label': 'Finding', 'data-role': 'finding', 'aria-live': 'polite'});
@@ -43,15 +44,18 @@ export class FindingView {
     return chosen && (() => this.#take(chosen));
   }
 
-  #heading({title, why}) {
-    return [h('h2', {}, title), h('p', {class: 'soft'}, why)];
+  #heading({title, why, kind, intents}) {
+    const [first, second] = intents;
+    const between = {tab: 'border', first, second};
+    const walk = h('a', {href: address('review', query().get('project'), between)}, 'Walk along their border');
+    return [h('h2', {}, title), h('p', {class: 'soft'}, why, kind === 'confusion' && [' ', walk, '.'])];
   }
 
-  #textsOf({texts}) {
-    const each = texts.length > FEW;
+  #textsOf({texts, kind}) {
+    const each = kind === 'confusion';
     return h(
       'ul',
-      {class: 'last told'},
+      {class: `last told ${ABOUT_ONE.has(kind) ? 'lead' : ''}`},
       texts.map(one => this.#line(one, each)),
     );
   }
@@ -121,11 +125,8 @@ export class FindingView {
   }
 
   #drawChoices(...more) {
-    fill(
-      this.#choices,
-      this.#remedies.map(one => one.element),
-      more,
-    );
+    const elements = this.#remedies.map(one => one.element);
+    fill(this.#choices, elements, more);
   }
 
   // Asks whose answers would change, of all that can be done at once.

@@ -35,6 +35,7 @@ export class FindingsTab {
   #findings = [];
   #at = 0;
   #asked = 0;
+  #wanted = null;
   #filter = h('div', {class: 'row tight', role: 'group', 'aria-label': 'Kinds of findings'});
   #list = h('ul', {class: 'findings', 'data-role': 'findings'});
   #notes = h('div', {class: 'soft small', role: 'status'});
@@ -51,14 +52,17 @@ export class FindingsTab {
     );
   }
 
-  async renew() {
+  // Looks again, at the finding of this id, or at the one that was looked at before.
+  async renew(wanted = null) {
+    this.#wanted = wanted ?? this.#wanted; // kept where another look overtakes this one
     const asked = (this.#asked += 1);
     if (!this.#findings.length) fill(this.#list, h('li', {class: 'empty'}, 'Looking at every example …'));
     const kind = this.#kind ? `?kind=${this.#kind}` : '';
     const found = await call(`${this.#base}/review${kind}`);
     if (asked !== this.#asked) return;
-    const before = this.#findings[this.#at]?.id;
+    const before = this.#wanted ?? this.#findings[this.#at]?.id;
     const same = found.findings.findIndex(one => one.id === before);
+    this.#wanted = null;
     this.#findings = found.findings;
     this.#at = same >= 0 ? same : Math.min(this.#at, Math.max(0, found.findings.length - 1));
     this.#drawFilter(found.counts);
