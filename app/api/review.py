@@ -8,6 +8,7 @@ from pydantic import Field
 from app.api.bench import Bench
 from app.api.bodies import Body
 from app.services import blast, blast_views, confusions, fencing, findings, repairing, reviewing
+from app.services import pin_history as history
 from app.services.repairing import Repair, RepairKind
 
 router = APIRouter(tags=["review"])
@@ -110,3 +111,9 @@ def fence(bench: Bench, project: str, body: FenceBody | None = None) -> fencing.
 def set_fence(bench: Bench, project: str, body: FenceBody) -> None:
     """Answer by a fence from now on; an empty one leaves it to the model."""
     fencing.save(bench, project, body.read())
+
+
+@router.get("/projects/{project}/pins/history")
+def pin_history(bench: Bench, project: str) -> list[history.PinHistory]:
+    """All pins, with what every version since has made of each."""
+    return history.pin_history(bench, project)

@@ -3,6 +3,7 @@ import {AddingTab} from './review/adding.js';
 import {BorderTab} from './review/border.js';
 import {FenceTab} from './review/fence.js';
 import {FindingsTab} from './review/findings.js';
+import {PinsTab} from './review/pins.js';
 import {query, setQuery} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
@@ -37,6 +38,7 @@ class ReviewPage {
       ['border', 'Borders', new BorderTab(tools)],
       ['add', 'Add an example', new AddingTab(tools)],
       ['fence', 'Fence', new FenceTab(tools)],
+      ['pins', 'Pins', new PinsTab(tools)],
     ];
   }
 

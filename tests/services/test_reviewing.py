@@ -1,17 +1,20 @@
 """The review lists what is wrong, by figures that brute force gives too, and forgets the rest."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from app.services import repairing, reviewing
+from app.services import repairing, reviewing, trying
 from app.services.findings import Finding
+from app.services.pin_history import Judgement, pin_history
 from app.services.repairing import Repair
 from app.services.studio import Studio
 from app.services.workbench import Workbench, open_workbench
 from core.errors import NotFound
 from storage import browse, dataset, events
 from storage.records import UtteranceRecord
-from tests.services.trained import POOL, change
+from tests.services.trained import POOL, change, train
 
 
 @pytest.fixture
@@ -167,3 +170,17 @@ def test_the_next_label_is_one_of_the_pool_and_leaves_when_it_is_given(bench: Wo
     repairing.act(bench.studio, "p", first.remedies[0].repair, "label-001", first.id)
     assert first.id not in {f.id for f in found(bench, "next")}
     assert rows(bench)[first.texts[0].text].split == "train"
+
+
+def test_a_pin_remembers_which_versions_kept_and_which_broke_it(
+    bench: Workbench, tiny_path: Path
+) -> None:
+    by = intents(bench)
+    trying.pin(bench, "p", "where is my parcel", [by["parcel"]])
+    trying.pin(bench, "p", "the parcel is late", [by["refund"]])
+    assert [one.judgements for one in pin_history(bench, "p")] == [(), ()]
+    train(bench.studio, tiny_path, {"kind": "instant"})
+    late, where = pin_history(bench, "p")
+    assert late.judgements == (Judgement(3, "broken", "parcel"),)
+    assert where.judgements == (Judgement(3, "kept", ""),)
+    assert (late.pin.kept, where.pin.kept) == (False, True)

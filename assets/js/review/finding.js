@@ -2,7 +2,7 @@
 import {address, query} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
-import {ask, guarded} from '../shared/messages.js';
+import {ask, guarded, toast} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 import {radiusLine, turnsOf} from './radius.js';
 
@@ -39,6 +39,7 @@ export class FindingView {
   }
 
   onKey(key) {
+    if (key === 'p' && this.#finding) return () => this.#pin();
     if (!/^[1-9]$/.test(key)) return null;
     const chosen = this.#remedies[Number(key) - 1];
     return chosen && (() => this.#take(chosen));
@@ -74,6 +75,17 @@ export class FindingView {
       ),
       fix,
     );
+  }
+
+  // Promises that the first text gets the label that it has.
+  async #pin() {
+    const [{text, intents}] = this.#finding.texts;
+    if (!intents?.length) {
+      toast('It has no label that could be pinned.', 'Label it first.');
+      return;
+    }
+    await post(`${this.#tools.base}/pins`, {text, intents});
+    toast(`Pinned “${text.slice(0, 60)}”.`, 'Every training is judged by it.', 'good');
   }
 
   // Mends one text of many in place.

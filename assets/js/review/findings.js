@@ -159,6 +159,8 @@ const keysLine = () =>
     ' next and previous, ',
     h('kbd', {}, '1'),
     ' … do it, ',
+    h('kbd', {}, 'P'),
+    ' pin the text, ',
     h('kbd', {}, 'U'),
     ' take it back',
   );
