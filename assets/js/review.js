@@ -4,6 +4,7 @@ import {BorderTab} from './review/border.js';
 import {FenceTab} from './review/fence.js';
 import {FindingsTab} from './review/findings.js';
 import {PinsTab} from './review/pins.js';
+import {ReshapeTab} from './review/reshape.js';
 import {query, setQuery} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
@@ -36,6 +37,7 @@ class ReviewPage {
     this.#tabs = [
       ['findings', 'Findings', new FindingsTab(tools)],
       ['border', 'Borders', new BorderTab(tools)],
+      ['reshape', 'Reshape intents', new ReshapeTab(tools)],
       ['add', 'Add an example', new AddingTab(tools)],
       ['fence', 'Fence', new FenceTab(tools)],
       ['pins', 'Pins', new PinsTab(tools)],
