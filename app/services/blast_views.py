@@ -126,7 +126,8 @@ class Judged:
         watched = kinds != ""
         changed = np.any(before != after, axis=1) & watched
         asked = self._expected(merged)
-        was, is_ = (self._right(answers, asked) for answers in self.answers)
+        wanted = self._wanted(asked)
+        was, is_ = (self._right(answers, wanted) for answers in self.answers)
         test, pin = kinds == "test", kinds == "pin"
         fixed, broken = ~was & is_, was & ~is_
         texts = self.watching.texts
@@ -167,18 +168,25 @@ class Judged:
         swap = {merged[0]: merged[1]}
         return [None if f is None else tuple({swap.get(k, k) for k in f}) for f in found]
 
-    def _right(
-        self, answers: Answers, expected: Sequence[tuple[str, ...] | None]
-    ) -> NDArray[np.bool_]:
+    def _wanted(
+        self, expected: Sequence[tuple[str, ...] | None]
+    ) -> tuple[Answers, NDArray[np.bool_]]:
+        """Which answers the labels ask for, and which texts have a label at all."""
         place = {key: column for column, key in enumerate(self.then.columns)}
-        wanted_ = np.zeros_like(answers)
+        wanted = np.zeros_like(self.answers[1])
         for row, labels in enumerate(expected):
-            wanted_[row, [place[key] for key in labels or () if key in place]] = True
-        asked = np.array([labels is not None for labels in expected], dtype=bool)
+            if labels:
+                wanted[row, [place[key] for key in labels if key in place]] = True
+        return wanted, np.array([labels is not None for labels in expected], dtype=bool)
+
+    def _right(
+        self, answers: Answers, asked: tuple[Answers, NDArray[np.bool_]]
+    ) -> NDArray[np.bool_]:
+        wanted, labelled = asked
         if self.watching.live.pipeline.task == "multi-label":
-            return np.asarray((answers == wanted_).all(1) & asked)
-        none = ~wanted_.any(1) & ~answers.any(1)
-        return np.asarray(((answers & wanted_).any(1) | none) & asked)
+            return np.asarray((answers == wanted).all(1) & labelled)
+        none = ~wanted.any(1) & ~answers.any(1)
+        return np.asarray(((answers & wanted).any(1) | none) & labelled)
 
     def _turns(
         self,

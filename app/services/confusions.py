@@ -11,6 +11,7 @@ from app.services.repairing import Repair
 from core.review.intents import IntentHealth, border_walk, intent_health
 
 _SHOWN = 40
+_MOST = 200
 _FEWEST = 2
 """Texts from which on a confusion is listed; a single one is a doubt about its own label."""
 
@@ -45,11 +46,8 @@ def confusions(evidence: Evidence) -> list[Finding]:
     for one, answered in (*_wrong_tests(evidence), *_wrong_examples(evidence)):
         cells[(one.intents or ("",))[0], answered].append(one)
     ranked = sorted(cells.items(), key=lambda cell: (-len(cell[1]), cell[0]))
-    return [
-        _confusion(evidence, pair, texts)
-        for pair, texts in ranked
-        if len(texts) >= _FEWEST and all(pair)
-    ]
+    listed = [cell for cell in ranked if len(cell[1]) >= _FEWEST and all(cell[0])]
+    return [_confusion(evidence, pair, texts) for pair, texts in listed[:_MOST]]
 
 
 def _wrong_tests(evidence: Evidence) -> list[tuple[FoundText, str]]:
