@@ -21,7 +21,8 @@ def test_what_a_repair_changes_is_told_for_sets_of_intents(tmp_path: Path, tiny_
 
     def answers() -> dict[str, str]:
         said = trying.answer(bench, "p", texts)
-        return {a.prediction.text: a.prediction.decision.words for a in said}
+        chosen = {a.prediction.text: sorted(a.prediction.decision.intents) for a in said}
+        return {text: " and ".join(names) or "no intent" for text, names in chosen.items()}
 
     before = answers()
     found = reviewing.review(bench, "p")
