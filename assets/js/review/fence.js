@@ -184,20 +184,23 @@ const figure = (name, pair, note) =>
   );
 
 function crossedView(title, crossed, total) {
-  const rows = crossed.map(one => [
-    one.text,
-    one.intent,
-    h('td', {class: 'number'}, one.score.toFixed(3)),
-    one.labelled ? h('span', {class: 'badge'}, one.labelled) : h('span', {class: 'soft small'}, one.place),
-  ]);
-  if (!rows.length) return null;
+  if (!crossed.length) return null;
   return h(
     'details',
     {open: true, 'data-key': title},
     h('summary', {}, `${title}: ${number(total)}`),
-    table(['Text', 'Best intent', h('th', {class: 'number'}, 'Score'), 'Label'], rows, {class: 'narrow'}),
+    h('ul', {class: 'last told'}, crossed.map(crossedLine)),
   );
 }
+
+const crossedLine = ({text, intent, score, labelled, place}) =>
+  h(
+    'li',
+    {},
+    h('div', {class: 'grow'}, h('div', {}, text), h('div', {class: 'small soft'}, `best intent ${intent}`)),
+    labelled ? h('span', {class: 'badge'}, labelled) : h('span', {class: 'soft small'}, place),
+    h('span', {class: 'small tabular'}, score.toFixed(3)),
+  );
 
 function methodsView(methods) {
   const rows = Object.entries(methods).map(([name, share]) => [

@@ -26,7 +26,8 @@ export class PinsTab {
     const found = await call(`${this.#path}/history`);
     const none = h('div', {class: 'empty'}, h('h2', {}, 'No pin yet'), 'Set one here, on the Try page, or with P.');
     const head = ['Text', 'Must get', 'Gets now', 'Versions', 'Set', ''];
-    fill(this.#list, found.length ? table(head, found.map(one => this.#row(one))) : none);
+    const rows = found.map(one => this.#row(one));
+    fill(this.#list, rows.length ? table(head, rows, {style: {'min-width': '640px'}}) : none);
     if (!this.#form.hasChildNodes()) this.#drawForm();
   }
 
