@@ -174,6 +174,11 @@ def _model_commands(commands: _Commands) -> None:
     explain.add_argument("model", metavar="MODEL_OR_BUNDLE")
     explain.add_argument("text", metavar="TEXT")
     _json_flag(explain)
+    review = _command(commands, "review", "list what hurts a model most", "review.review")
+    review.add_argument("project")
+    review.add_argument("--kind", help="conflict, label, greedy, confusion, thin, next, ...")
+    review.add_argument("--most", type=int, default=20, help="findings that are shown (default 20)")
+    _json_flag(review)
     promote = _command(commands, "promote", "make a model version the champion", "models.promote")
     promote.add_argument("model", metavar="PROJECT@N")
 

@@ -116,11 +116,12 @@ class IntentPipeline:
         if self.task == "multi-label":
             return self._answer_many(texts, ranked, scores, similarity)
         shown = self._evidence(similarity, order[:, 0])
+        limits = self.calibration.limits(scores.shape[1])[order[:, 0]].tolist()
         return [
             Prediction(
                 text=text,
                 ranked=ranked[row],
-                decision=self._decide(text, ranked[row][0]),
+                decision=self._decide(text, ranked[row][0], limits[row]),
                 neighbours=shown[row],
                 prior=self._prior(int(order[row, 0])),
                 model_version=self.model_version,
@@ -153,8 +154,7 @@ class IntentPipeline:
             for row, (text, (decision, _)) in enumerate(zip(texts, asked, strict=True))
         ]
 
-    def _decide(self, text: str, best: IntentScore) -> Decision:
-        limit = self.calibration.threshold
+    def _decide(self, text: str, best: IntentScore, limit: float) -> Decision:
         twin = self.exact.get(match_key(text))
         if twin is not None:
             return Decision(twin, "exact", best.score, limit, best.intent)

@@ -209,12 +209,22 @@ def merge_intents(
         raise InvalidInput(f"'{source}' cannot be merged into itself.", "Choose another intent.")
     moved = [
         label(record, sorted({kept.id if key == gone.id else key for key in record.labels}))
-        for record in utterances(connection, project_id)
-        if record.labels is not None and gone.id in record.labels
+        for record in _carriers(connection, project_id, gone.id)
+        if record.labels is not None
     ]
     archive = [] if gone.archived else [edit(gone, "archived", value=True)]
     restore = [edit(kept, "archived", value=False)] if kept.archived else []
     return [*moved, *archive, *restore]
+
+
+def _carriers(connection: Connection, project_id: int, intent_id: str) -> list[UtteranceRecord]:
+    """Utterances that carry an intent, by id."""
+    written = sa.type_coerce(utterance.c.labels, sa.Text)
+    query = sa.select(utterance).where(
+        utterance.c.project_id == project_id, written.contains(f'"{intent_id}"', autoescape=True)
+    )
+    rows = connection.execute(query.order_by(utterance.c.id))
+    return [utterance_record(row.id, dict(row._mapping)) for row in rows]
 
 
 def split_intent(

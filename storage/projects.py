@@ -1,6 +1,7 @@
 """Projects: create, list, find."""
 
 import difflib
+from typing import Any
 from unicodedata import category
 
 import sqlalchemy as sa
@@ -71,6 +72,12 @@ def change_gate(connection: Connection, project_id: int, *, auto_promote: bool) 
     """Say whether a version that passes the gate answers by itself."""
     update = sa.update(project).where(project.c.id == project_id)
     connection.execute(update.values(auto_promote=int(auto_promote)))
+
+
+def change_fence(connection: Connection, project_id: int, fence: dict[str, Any] | None) -> None:
+    """Say from which score on a text is in scope; None leaves it to the model."""
+    update = sa.update(project).where(project.c.id == project_id)
+    connection.execute(update.values(fence=fence))
 
 
 def _record(row: Row[tuple[object, ...]]) -> ProjectRecord:

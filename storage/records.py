@@ -17,6 +17,8 @@ class ProjectRecord:
         head_revision: Of its newest change.
         created_at: UTC.
         auto_promote: Whether a version that passes the gate answers by itself.
+        fence: From which score on a text is in scope: `limit`, and `limits` by intent id; None
+            where the model's own limit holds.
     """
 
     id: int
@@ -25,6 +27,7 @@ class ProjectRecord:
     head_revision: int
     created_at: str
     auto_promote: bool
+    fence: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

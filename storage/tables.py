@@ -59,6 +59,7 @@ project = Table(
     Column("head_revision", Integer, nullable=False),
     Column("created_at", Text, nullable=False),
     Column("auto_promote", Integer, nullable=False, server_default="0"),
+    Column("fence", JsonText, nullable=True),
     CheckConstraint("task IN ('single-label', 'multi-label')", name="task"),
     sqlite_strict=True,
 )

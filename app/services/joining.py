@@ -12,7 +12,7 @@ from core.types import Exemplar, ScoreArray
 from storage.database import Database
 
 if TYPE_CHECKING:
-    from core.heads.amending import Basis, Newcomer, Place
+    from core.heads.amending import Amendment, Basis, Newcomer, Place
 
 Said = tuple[str, tuple[str, ...]]
 """What an exemplar says: its text, and the ids of its intents in order."""
@@ -151,24 +151,14 @@ def solved_for(how: Joining, base: Base, changes: Changes) -> Base:
 
 def joined(base: Base, changes: Changes) -> Any:
     """Return the pipeline as its exemplars say now; `base` is solved for these changes."""
-    from core.heads.amending import Amendment, amend
+    from core.heads.amending import amend
     from core.pipeline import exact_answers
 
     if base.basis is None:
         message = "the base is not solved for these changes"
         raise ValueError(message)
-    stay = {key for key, said in changes.items() if said and _text(base, key) == said[0]}
-    gone = [base.rows[key] for key in changes if key in base.rows and key not in stay]
-    coming = [(key, said) for key, said in changes.items() if said and key not in stay]
-    kept = {key: said for key, said in changes.items() if said and key in stay}
-    change = Amendment(
-        added=[base.met[said[0]] for _, said in coming],
-        labels=_targets(base, [said for _, said in coming]),
-        removed=[base.moved[row] for row in gone],
-        relabelled=[base.moved[base.rows[key]] for key in kept],
-        relabels=_targets(base, list(kept.values())),
-    )
-    head = amend(base.basis, change)
+    gone, coming, kept = _parts(base, changes)
+    head = amend(base.basis, amendment(base, changes))
     names = dict(zip(base.columns, head.intents, strict=True))
     left = set(gone)
     shown = [
@@ -184,6 +174,31 @@ def joined(base: Base, changes: Changes) -> Any:
         embeddings=head.exemplars,
         exact=exact_answers(shown),
     )
+
+
+def amendment(base: Base, changes: Changes) -> "Amendment":
+    """Return what changes mean for the votes of a base that is solved for them."""
+    from core.heads.amending import Amendment
+
+    gone, coming, kept = _parts(base, changes)
+    return Amendment(
+        added=[base.met[said[0]] for _, said in coming],
+        labels=_targets(base, [said for _, said in coming]),
+        removed=[base.moved[row] for row in gone],
+        relabelled=[base.moved[base.rows[key]] for key in kept],
+        relabels=_targets(base, list(kept.values())),
+    )
+
+
+def _parts(
+    base: Base, changes: Changes
+) -> tuple[list[int], list[tuple[str, Said]], dict[str, Said]]:
+    """Tell rows that go, exemplars that come, and those that stay with another label."""
+    stay = {key for key, said in changes.items() if said and _text(base, key) == said[0]}
+    gone = [base.rows[key] for key in changes if key in base.rows and key not in stay]
+    coming = [(key, said) for key, said in changes.items() if said and key not in stay]
+    kept = {key: said for key, said in changes.items() if said and key in stay}
+    return gone, coming, kept
 
 
 def _text(base: Base, key: str) -> str | None:

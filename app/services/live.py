@@ -94,14 +94,44 @@ class LiveModels:
     locks: dict[int, threading.Lock] = field(default_factory=dict)
     busy: set[int] = field(default_factory=set)
     rested: dict[int, float] = field(default_factory=dict)
+    fenced: dict[int, tuple[LiveModel, dict[str, Any], LiveModel]] = field(default_factory=dict)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, project_id: int) -> LiveModel | None:
-        """Return the champion with all labels up to now, or None where there is no champion."""
+        """Return the champion with all labels up to now, or None where there is no champion.
+
+        It answers by the project's fence, where there is one.
+        """
         with self.guard:
             lock = self.locks.setdefault(project_id, threading.Lock())
         with lock:
-            return self._current(project_id)
+            live = self._current(project_id)
+            return None if live is None else self._fenced(project_id, live)
+
+    def _fenced(self, project_id: int, live: LiveModel) -> LiveModel:
+        with self.studio.database.read() as connection:
+            fence = projects.get(connection, project_id).fence
+        if fence is None:
+            return live
+        kept = self.fenced.get(project_id)
+        if kept is None or kept[0] is not live or kept[1] != fence:
+            kept = self.fenced[project_id] = (live, fence, with_fence(live, fence))
+        return kept[2]
+
+    def solved(self, project_id: int) -> LiveModel | None:
+        """Return the live model with its votes ready for questions, which takes them m^3 once.
+
+        Votes that a subset carries, and other heads, are returned as they are.
+        """
+        live = self.get(project_id)
+        if live is None or live.base.basis is not None or not can_join(live.base, live.changes):
+            return live
+        base = solved_for(Joining(self.studio.database, {}), live.base, live.changes)
+        with self.locks[project_id]:
+            now = self.known.get(project_id)
+            if now is not None and now.base is live.base:  # nothing has changed meanwhile
+                self.known[project_id] = replace(now, base=base)
+        return replace(live, base=base)
 
     def peek(self, project_id: int) -> LiveModel | None:
         """Return what is loaded already, without waiting; None when nothing is."""
@@ -144,6 +174,18 @@ class LiveModels:
         threading.Thread(target=work, name="join-labels", daemon=True).start()
 
 
+def with_fence(live: LiveModel, fence: dict[str, Any]) -> LiveModel:
+    """Let a model answer by a project's fence; several labels have thresholds of their own."""
+    calibration = live.pipeline.calibration
+    if calibration.task == "multi-label":
+        return live
+    limit, own = fence.get("limit"), fence.get("limits") or {}
+    limit = calibration.threshold if limit is None else float(limit)
+    limits = tuple(float(own.get(key, limit)) for key in live.columns) if own else ()
+    calibration = replace(calibration, threshold=limit, thresholds=limits)
+    return replace(live, pipeline=replace(live.pipeline, calibration=calibration))
+
+
 def _step_back() -> None:
     """Let everybody else have the processor first; where threads have priorities of their own."""
     if sys.platform == "linux":
@@ -180,10 +222,10 @@ def _taught_at(
     connection: Transaction, project_id: int, revision: int, task: Task
 ) -> dict[str, Said]:
     records = versions.state_at(connection, project_id, revision).utterance_records()
-    return {r.id: said for r in records if (said := _wanted(r, task)) is not None}
+    return {r.id: said for r in records if (said := wanted(r, task)) is not None}
 
 
-def _wanted(record: UtteranceRecord | None, task: Task) -> Said | None:
+def wanted(record: UtteranceRecord | None, task: Task) -> Said | None:
     """What an utterance says as an exemplar, or None when it is none.
 
     Where several intents are allowed, one of no intent speaks against all of them.
@@ -206,7 +248,7 @@ def _caught_up(
         names = {r.id: r.name for r in dataset.intents(connection, project_id)}
     live = _renamed(live, names)
     task: Task = live.pipeline.task
-    said = {**live.said, **{key: _wanted(records.get(key), task) for key in fresh}}
+    said = {**live.said, **{key: wanted(records.get(key), task) for key in fresh}}
     changes = {key: now for key, now in said.items() if live.base.said.get(key) != now}
     if can_join(live.base, changes):
         live = _joined(Joining(studio.database, names, pause), live, changes)

@@ -7,6 +7,7 @@ from app.services.pool import Pools
 from app.services.queue import Queues
 from app.services.studio import Studio
 from app.services.traffic import Traffic
+from app.services.watching import Watchings
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class Workbench:
     pools: Pools
     queues: Queues
     traffic: Traffic
+    watchings: Watchings
 
 
 def open_workbench(studio: Studio) -> Workbench:
@@ -25,4 +27,5 @@ def open_workbench(studio: Studio) -> Workbench:
     traffic = Traffic()
     models = LiveModels(studio, traffic)
     pools = Pools(studio, models, traffic)
-    return Workbench(studio, models, pools, Queues(studio, models, pools), traffic)
+    queues, watchings = Queues(studio, models, pools), Watchings(studio, models, traffic)
+    return Workbench(studio, models, pools, queues, traffic, watchings)

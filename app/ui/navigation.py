@@ -16,6 +16,7 @@ PAGES = (
     ("Projects", "", "home"),
     ("Data", "data", "data"),
     ("Label", "label", "label"),
+    ("Review", "review", "review"),
     ("Map", "map", "map"),
     ("Train", "train", "train"),
     ("Try", "try", "try"),

@@ -24,7 +24,8 @@ class Calibration:
             that those of the intents were drawn towards, and of an intent that has none.
         rejection: Share of in-scope texts that the threshold was chosen to send away.
         task: Whether an answer holds one intent, or each whose score reaches its own threshold.
-        thresholds: For several labels, one per score column; an intent met later has none.
+        thresholds: For several labels, one per score column; an intent met later has none. For
+            one label, where intents have limits of their own; files keep none of those.
         offset: For several labels, the score of an even chance.
     """
 

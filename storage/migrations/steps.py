@@ -11,6 +11,7 @@ from storage.migrations import (
     m0004_gate,
     m0005_pages,
     m0006_pins,
+    m0007_fence,
     m0008_dialogues,
 )
 
@@ -21,6 +22,7 @@ STEPS = (
     (m0004_gate.REVISION, m0004_gate.upgrade),
     (m0005_pages.REVISION, m0005_pages.upgrade),
     (m0006_pins.REVISION, m0006_pins.upgrade),
+    (m0007_fence.REVISION, m0007_fence.upgrade),
     (m0008_dialogues.REVISION, m0008_dialogues.upgrade),
 )
 HEAD = STEPS[-1][0]

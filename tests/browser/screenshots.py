@@ -17,6 +17,7 @@ PAGES = {
     "projects": ("/", ".tiles a"),
     "data": ("/data?project=sample", "[data-role=utterances] tbody tr"),
     "label": ("/label?project=sample&order=torn", ".option"),
+    "review": ("/review?project=sample", "[data-role=finding] [data-role=turns]"),
     "map": ("/map?project=sample", ".map[data-ready=true]"),
     "train": ("/train?project=sample", "[data-role=gate]"),
     "try": ("/try?project=sample&text=the+wifi+does+not+reach+my+bedroom", ".vote"),

@@ -9,7 +9,18 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.served import Served, copy_home, probe
 
-PAGES = ("", "data", "label", "map", "train", "try?text=no+signal", "versions")
+PAGES = (
+    "",
+    "data",
+    "label",
+    "review",
+    "review?tab=border",
+    "review?tab=fence",
+    "map",
+    "train",
+    "try?text=no+signal",
+    "versions",
+)
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +53,7 @@ def settled(page: Page, name: str) -> None:
         "": ".tiles a",
         "data": "[data-role=utterances] tbody tr",
         "label": ".option",
+        "review": "[data-role=finding] .remedy [data-role=radius], .walk li, .figure",
         "map": ".map[data-ready=true]",
         "train": "[data-role=estimate]:not(:empty)",
         "try": ".vote",

@@ -1,0 +1,119 @@
+"""Routes of the review: findings, what a repair would do, doing it, and taking it back."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from app.api.bench import Bench
+from app.api.bodies import Body
+from app.services import blast, blast_views, confusions, fencing, findings, repairing, reviewing
+from app.services import pin_history as history
+from app.services.repairing import Repair, RepairKind
+
+router = APIRouter(tags=["review"])
+_Id = Annotated[str, Field(max_length=200)]
+
+
+class RepairBody(Body):
+    """What somebody is about to do."""
+
+    kind: RepairKind
+    ids: tuple[_Id, ...] = Field(default=(), max_length=5_000)
+    intents: tuple[_Id, ...] = Field(default=(), max_length=50)
+    intent: _Id = ""
+    value: str = Field(default="", max_length=20_000)
+
+    def read(self) -> Repair:
+        """The repair of the service."""
+        return Repair(**self.model_dump())
+
+
+class WhatIfBody(Body):
+    """Repairs, each of which is judged alone."""
+
+    repairs: list[RepairBody] = Field(min_length=1, max_length=10)
+
+
+class ActBody(Body):
+    """A repair that is done once under its key; without one the finding stays as it is."""
+
+    key: str = Field(min_length=8, max_length=80)
+    finding: str = Field(default="", max_length=2_000)
+    repair: RepairBody | None = None
+
+
+class UndoBody(Body):
+    """The key of what is taken back."""
+
+    key: str = Field(min_length=8, max_length=80)
+
+
+class FenceBody(Body):
+    """From which score on a text is in scope; without a limit the model's own holds."""
+
+    limit: float | None = None
+    limits: dict[_Id, float] = Field(default_factory=dict, max_length=5_000)
+
+    def read(self) -> fencing.FenceSetting:
+        """The setting of the service."""
+        return fencing.FenceSetting(self.limit, self.limits)
+
+
+@router.get("/projects/{project}/review")
+def review(
+    bench: Bench,
+    project: str,
+    kind: findings.Kind | None = None,
+    offset: Annotated[int, Query(ge=0, le=100_000)] = 0,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> reviewing.Review:
+    """What should be looked at, without what was settled."""
+    return reviewing.review(bench, project, kind, (offset, limit))
+
+
+@router.post("/projects/{project}/review/what-if")
+def what_if(bench: Bench, project: str, body: WhatIfBody) -> list[blast_views.Blast]:
+    """Whose answers each repair would change; nothing is saved."""
+    return blast.preview(bench, project, [repair.read() for repair in body.repairs])
+
+
+@router.post("/projects/{project}/review/act")
+def act(bench: Bench, project: str, body: ActBody) -> dict[str, str]:
+    """Do a repair, or keep what was found as it is."""
+    if body.repair is None:
+        repairing.keep(bench.studio, project, body.finding, body.key)
+    else:
+        repairing.act(bench.studio, project, body.repair.read(), body.key, body.finding)
+    return {"key": body.key}
+
+
+@router.post("/projects/{project}/review/undo")
+def undo(bench: Bench, project: str, body: UndoBody) -> dict[str, str]:
+    """Take a repair back, or that something was kept."""
+    repairing.undo(bench.studio, project, body.key)
+    return {"key": body.key}
+
+
+@router.get("/projects/{project}/review/border")
+def border(bench: Bench, project: str, first: str, second: str) -> confusions.Border:
+    """Texts from the clearest of one intent to the clearest of another, by their ids."""
+    return reviewing.walk(bench, project, first, second)
+
+
+@router.post("/projects/{project}/fence/what-if")
+def fence(bench: Bench, project: str, body: FenceBody | None = None) -> fencing.FenceView:
+    """Who would be in scope and who out; without a body, what the standing fence does."""
+    return fencing.look(bench, project, None if body is None else body.read())
+
+
+@router.put("/projects/{project}/fence", status_code=204)
+def set_fence(bench: Bench, project: str, body: FenceBody) -> None:
+    """Answer by a fence from now on; an empty one leaves it to the model."""
+    fencing.save(bench, project, body.read())
+
+
+@router.get("/projects/{project}/pins/history")
+def pin_history(bench: Bench, project: str) -> list[history.PinHistory]:
+    """All pins, with what every version since has made of each."""
+    return history.pin_history(bench, project)

@@ -1,0 +1,125 @@
+// What hurts the model, worst first: see whose answers a repair changes, make it, take it back.
+import {AddingTab} from './review/adding.js';
+import {BorderTab} from './review/border.js';
+import {FenceTab} from './review/fence.js';
+import {FindingsTab} from './review/findings.js';
+import {PinsTab} from './review/pins.js';
+import {ReshapeTab} from './review/reshape.js';
+import {query, setQuery} from './shared/address.js';
+import {fill, h} from './shared/elements.js';
+import {Intents} from './shared/intents.js';
+import {dialogIsOpen, guarded, toast} from './shared/messages.js';
+import {post} from './shared/rest.js';
+import {frame} from './studio.js';
+
+const LEAD = 'What hurts the model most comes first. Every repair shows whose answers it changes before you make it.';
+
+export const mount = view =>
+  frame(view, 'review', 'Review', LEAD, context => new ReviewPage(context).start());
+
+class ReviewPage {
+  #context;
+  #intents;
+  #tabs;
+  #tab;
+  #switch = h('div', {class: 'row tight', role: 'group', 'aria-label': 'What to look at'});
+  #place = h('div');
+  #made = []; // what can be taken back here, the newest last: key and words
+
+  constructor(context) {
+    this.#context = context;
+    this.#intents = new Intents(context.base, context.status.task);
+    const tools = {
+      base: context.base,
+      intents: this.#intents,
+      act: (repair, words, finding) => this.#act(repair, words, finding),
+    };
+    this.#tabs = [
+      ['findings', 'Findings', new FindingsTab(tools)],
+      ['border', 'Borders', new BorderTab(tools)],
+      ['reshape', 'Reshape intents', new ReshapeTab(tools)],
+      ['add', 'Add an example', new AddingTab(tools)],
+      ['fence', 'Fence', new FenceTab(tools)],
+      ['pins', 'Pins', new PinsTab(tools)],
+    ];
+  }
+
+  async start() {
+    this.#context.main.append(h('div', {class: 'row', style: {'margin-bottom': '14px'}}, this.#switch), this.#place);
+    if (this.#context.status.champion === null) {
+      fill(this.#place, untrained());
+      return;
+    }
+    await this.#intents.load();
+    document.addEventListener('keydown', event => this.#onKey(event));
+    await this.#open(query().get('tab') ?? 'findings');
+    this.#context.onStatus((status, before) => this.#onStatus(status, before));
+  }
+
+  #onStatus(status, before) {
+    if (!before || dialogIsOpen()) return;
+    if (before.champion === status.champion && before.revision === status.revision) return;
+    this.#renew().catch(() => {}); // the header tells of it
+  }
+
+  async #renew(finding) {
+    await this.#intents.load();
+    await this.#tab.renew(finding);
+  }
+
+  async #open(name) {
+    const [path, , tab] = this.#tabs.find(([one]) => one === name) ?? this.#tabs[0];
+    this.#tab = tab;
+    setQuery({tab: path === 'findings' ? '' : path});
+    fill(
+      this.#switch,
+      this.#tabs.map(([one, words]) => this.#button(one, words, one === path)),
+    );
+    fill(this.#place, tab.element);
+    await tab.renew();
+  }
+
+  #button(name, words, pressed) {
+    const open = guarded(() => this.#open(name));
+    return h('button', {'aria-pressed': String(pressed), 'data-key': name, onclick: open}, words);
+  }
+
+  // Does a repair, or without one keeps what was found; both can be taken back.
+  async #act(repair, words, finding = '') {
+    const key = crypto.randomUUID();
+    await post(`${this.#context.base}/review/act`, {key, finding, repair});
+    this.#made.push({key, words, finding});
+    toast(words, 'Press U to take it back.', 'good');
+    await Promise.all([this.#renew(), this.#context.refresh()]);
+  }
+
+  async #undo() {
+    const last = this.#made.pop();
+    if (!last) {
+      toast('Nothing was done here that could be taken back.', 'The Data page undoes older changes.');
+      return;
+    }
+    await post(`${this.#context.base}/review/undo`, {key: last.key});
+    toast(`Taken back: ${last.words}`);
+    await Promise.all([this.#renew(last.finding), this.#context.refresh()]);
+  }
+
+  #onKey(event) {
+    const {key, ctrlKey, metaKey, altKey, target} = event;
+    if (event.isComposing || dialogIsOpen() || !this.#place.isConnected) return;
+    if (target.matches?.('input:not([type=checkbox]),textarea,select')) return;
+    const undoes = key.toLowerCase() === 'u' || ((ctrlKey || metaKey) && key.toLowerCase() === 'z');
+    const action = undoes ? () => this.#undo() : this.#tab.onKey?.(key.toLowerCase());
+    if (!action || altKey || ((ctrlKey || metaKey) && !undoes)) return;
+    event.preventDefault();
+    guarded(action)();
+  }
+}
+
+const untrained = () =>
+  h(
+    'div',
+    {class: 'sheet empty'},
+    h('h2', {}, 'There is no model yet'),
+    'The review asks the model that answers what is odd about its examples. Train one first.',
+  );

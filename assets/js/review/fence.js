@@ -1,0 +1,219 @@
+// The fence: from which score on a text is in scope; who goes in and out while it is moved.
+import {field, fill, h, optionsOf, table} from '../shared/elements.js';
+import {guarded, toast} from '../shared/messages.js';
+import {call, post} from '../shared/rest.js';
+import {number, percent} from '../shared/words.js';
+
+const PAUSE = 60;
+const CALLED = {
+  votes: 'largest vote score',
+  nearest: 'nearest examples',
+  mahalanobis: 'distance to the intents (Mahalanobis)',
+  mixture: 'all three together',
+};
+
+export class FenceTab {
+  #path;
+  #intents;
+  #asked = null; // the fence that is looked at: `limit` and `limits`
+  #own = 0;
+  #timer = 0;
+  #running = null;
+  #intent = ''; // whose limit is moved; "" is the project's
+  #whose;
+  #slider;
+  #value = h('b', {class: 'tabular'});
+  #figures = h('div', {class: 'row', style: {gap: '26px', margin: '16px 0'}, 'data-role': 'fence'});
+  #crossed = h('div', {class: 'stack'});
+  #buttons = h('div', {class: 'row'});
+  #below = h('div');
+
+  constructor({base, intents}) {
+    this.#path = `${base}/fence`;
+    this.#intents = intents;
+    this.#whose = h('select', {
+      'aria-label': 'Whose limit',
+      onchange: event => {
+        this.#intent = event.target.value;
+        this.#drawSlider();
+      },
+    });
+    this.#slider = h('input', {
+      type: 'range',
+      min: -0.2,
+      max: 1.2,
+      step: 0.005,
+      'aria-label': 'Limit',
+      oninput: event => this.#move(Number(event.target.value)),
+    });
+    this.element = this.#layOut();
+  }
+
+  #layOut() {
+    const lead =
+      'A text whose best score stays under the limit is out of scope. ' +
+      'Move it, and see who would go in and out; nothing is saved before you say so.';
+    return h(
+      'section',
+      {class: 'sheet', 'aria-label': 'Fence'},
+      h('p', {class: 'soft'}, lead),
+      h(
+        'div',
+        {class: 'row end fence'},
+        field('Limit of', this.#whose),
+        h('label', {class: 'field grow'}, h('span', {}, 'In scope from a score of ', this.#value), this.#slider),
+        this.#buttons,
+      ),
+      this.#figures,
+      this.#crossed,
+      this.#below,
+    );
+  }
+
+  async renew() {
+    if (this.#intents.multi) {
+      const words = 'Where a text may have several intents, each has a threshold of its own, chosen in training.';
+      fill(this.element, h('div', {class: 'empty'}, words));
+      return;
+    }
+    await this.#look();
+  }
+
+  async #look() {
+    this.#running?.abort();
+    this.#running = new AbortController();
+    const {signal} = this.#running;
+    const found = await post(`${this.#path}/what-if`, this.#asked ?? undefined, {signal});
+    this.#own = found.own;
+    this.#asked = found.asked;
+    const options = this.#intents.open.map(({id, name}) => [id, this.#isOwn(id) ? `${name} (own)` : name]);
+    fill(this.#whose, optionsOf([['', 'all intents'], ...options], this.#intent));
+    this.#drawSlider();
+    this.#draw(found);
+  }
+
+  #isOwn(id) {
+    return id in (this.#asked?.limits ?? {});
+  }
+
+  get #limit() {
+    const {limit, limits} = this.#asked;
+    return limits[this.#intent] ?? limit ?? this.#own;
+  }
+
+  #drawSlider() {
+    this.#slider.value = this.#limit;
+    fill(this.#value, this.#limit.toFixed(3));
+  }
+
+  #move(limit) {
+    if (this.#intent) this.#set({limits: {...this.#asked.limits, [this.#intent]: limit}});
+    else this.#set({limit});
+    fill(this.#value, limit.toFixed(3));
+  }
+
+  #set(change) {
+    this.#asked = {...this.#asked, ...change};
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => guarded(() => this.#look())(), PAUSE);
+  }
+
+  #draw(found) {
+    const {accuracy, kept, recall, judged} = found;
+    fill(
+      this.#figures,
+      figure('answered right', accuracy, `of ${number(judged[0])} texts to judge by, in scope`),
+      figure('let in', kept, 'of the same texts'),
+      figure('kept out', recall, recall ? `of ${number(judged[1])} texts labelled out of scope` : 'no such text yet'),
+    );
+    fill(
+      this.#crossed,
+      crossedView('Now in', found.entering, found.n_entering),
+      crossedView('Now out', found.leaving, found.n_leaving),
+    );
+    fill(this.#buttons, this.#actions(found));
+    fill(this.#below, this.#suggestion(found.suggested), methodsView(found.methods));
+  }
+
+  #actions({stands, asked}) {
+    const moved = JSON.stringify(stands) !== JSON.stringify(asked);
+    const has = stands.limit !== null || Object.keys(stands.limits).length > 0;
+    const save = (setting, words) =>
+      guarded(async () => {
+        await call(this.#path, {method: 'PUT', body: setting});
+        toast(words, '', 'good');
+        this.#asked = setting;
+        await this.#look();
+      });
+    const back = () => this.#set(stands);
+    const none = save({limit: null, limits: {}}, 'The model decides by its own limit again.');
+    const here = save(asked, 'The fence stands there now.');
+    return [
+      moved && h('button', {class: 'primary', 'data-key': 'save', onclick: here}, 'Save'),
+      moved && h('button', {'data-key': 'back', onclick: back}, 'As it stands'),
+      has && !moved && h('button', {'data-key': 'none', onclick: none}, `The model’s own (${this.#own.toFixed(3)})`),
+    ];
+  }
+
+  #suggestion({limit, limits}) {
+    const many = Object.keys(limits).length;
+    return h(
+      'div',
+      {class: 'row', style: {'margin-top': '16px'}},
+      h('span', {class: 'soft'}, `Calibrated on your labels, each judged by the others: ${limit.toFixed(3)}.`),
+      h('button', {class: 'small', 'data-key': 'calibrated', onclick: () => this.#set({limit})}, 'Look at it'),
+      many > 0 &&
+        h(
+          'button',
+          {class: 'small', 'data-key': 'each', onclick: () => this.#set({limit, limits})},
+          `With a limit for each of ${many} intents`,
+        ),
+    );
+  }
+}
+
+const nowAndThen = ([now, then]) => (now === then ? percent(now) : `${percent(now)} → ${percent(then)}`);
+
+const figure = (name, pair, note) =>
+  h(
+    'div',
+    {},
+    h('div', {class: 'soft small'}, name),
+    h('div', {class: 'tabular figure'}, pair ? nowAndThen(pair) : '–'),
+    h('div', {class: 'soft small'}, note),
+  );
+
+function crossedView(title, crossed, total) {
+  if (!crossed.length) return null;
+  return h(
+    'details',
+    {open: true, 'data-key': title},
+    h('summary', {}, `${title}: ${number(total)}`),
+    h('ul', {class: 'last told'}, crossed.map(crossedLine)),
+  );
+}
+
+const crossedLine = ({text, intent, score, labelled, place}) =>
+  h(
+    'li',
+    {},
+    h('div', {class: 'grow'}, h('div', {}, text), h('div', {class: 'small soft'}, `best intent ${intent}`)),
+    labelled ? h('span', {class: 'badge'}, labelled) : h('span', {class: 'soft small'}, place),
+    h('span', {class: 'small tabular'}, score.toFixed(3)),
+  );
+
+function methodsView(methods) {
+  const rows = Object.entries(methods).map(([name, share]) => [
+    CALLED[name] ?? name,
+    h('td', {class: 'number'}, share.toFixed(3)),
+  ]);
+  if (!rows.length) return null;
+  const words = 'AUROC: 1 is perfect, 0.5 is chance. The limit above is one of the largest vote score.';
+  return h(
+    'details',
+    {style: {'margin-top': '12px'}, 'data-key': 'methods'},
+    h('summary', {}, 'How well each signal tells texts in scope from others here'),
+    h('p', {class: 'soft small'}, words),
+    table(['Signal', h('th', {class: 'number'}, 'AUROC')], rows, {class: 'narrow'}),
+  );
+}

@@ -1,0 +1,166 @@
+// The list of findings with a filter by kind, and the one that is looked at.
+import {query, setQuery} from '../shared/address.js';
+import {fill, h} from '../shared/elements.js';
+import {guarded} from '../shared/messages.js';
+import {call} from '../shared/rest.js';
+import {number} from '../shared/words.js';
+import {FindingView} from './finding.js';
+
+const KINDS = [
+  ['', 'All'],
+  ['conflict', 'Conflicts'],
+  ['label', 'Likely label errors'],
+  ['greedy', 'Greedy examples'],
+  ['confusion', 'Confusions'],
+  ['overgrown', 'Overgrown intents'],
+  ['thin', 'Thin intents'],
+  ['duplicate', 'Duplicates'],
+  ['next', 'Next labels'],
+];
+const SINGLE = {
+  conflict: 'conflict',
+  label: 'label',
+  greedy: 'greedy',
+  confusion: 'confusion',
+  overgrown: 'overgrown',
+  thin: 'thin',
+  duplicate: 'duplicate',
+  next: 'next label',
+};
+const COLOURS = {conflict: 'bad', label: 'warn', greedy: 'warn', next: 'accent'};
+
+export class FindingsTab {
+  #base;
+  #kind = query().get('kind') ?? '';
+  #findings = [];
+  #at = 0;
+  #asked = 0;
+  #wanted = null;
+  #filter = h('div', {class: 'row tight', role: 'group', 'aria-label': 'Kinds of findings'});
+  #list = h('ul', {class: 'findings', 'data-role': 'findings'});
+  #notes = h('div', {class: 'soft small', role: 'status'});
+  #view;
+
+  constructor(tools) {
+    this.#base = tools.base;
+    this.#view = new FindingView(tools);
+    this.element = h(
+      'div',
+      {class: 'review'},
+      h('section', {class: 'sheet', 'aria-label': 'Findings'}, this.#filter, this.#list, this.#notes),
+      h('div', {class: 'beside'}, this.#view.element, keysLine()),
+    );
+  }
+
+  // Looks again, at the finding of this id, or at the one that was looked at before.
+  async renew(wanted = null) {
+    this.#wanted = wanted ?? this.#wanted; // kept where another look overtakes this one
+    const asked = (this.#asked += 1);
+    if (!this.#findings.length) fill(this.#list, h('li', {class: 'empty'}, 'Looking at every example …'));
+    const kind = this.#kind ? `?kind=${this.#kind}` : '';
+    const found = await call(`${this.#base}/review${kind}`);
+    if (asked !== this.#asked) return;
+    const before = this.#wanted ?? this.#findings[this.#at]?.id;
+    const same = found.findings.findIndex(one => one.id === before);
+    this.#wanted = null;
+    this.#findings = found.findings;
+    this.#at = same >= 0 ? same : Math.min(this.#at, Math.max(0, found.findings.length - 1));
+    this.#drawFilter(found.counts);
+    this.#draw(found.counts);
+    fill(this.#notes, found.notes.join(' '));
+    await this.#view.show(this.#findings[this.#at] ?? null);
+  }
+
+  onKey(key) {
+    if (key === 'j' || key === 'arrowdown') return () => this.#go(this.#at + 1);
+    if (key === 'k' || key === 'arrowup') return () => this.#go(this.#at - 1);
+    return this.#view.onKey(key);
+  }
+
+  async #go(at) {
+    this.#at = Math.min(Math.max(0, at), Math.max(0, this.#findings.length - 1));
+    [...this.#list.children].forEach((item, place) => this.#mark(item, place));
+    await this.#view.show(this.#findings[this.#at] ?? null);
+  }
+
+  #mark(item, place) {
+    item.firstChild?.setAttribute?.('aria-pressed', String(place === this.#at));
+    if (place === this.#at) item.scrollIntoView({block: 'nearest'});
+  }
+
+  #drawFilter(counts) {
+    const all = Object.values(counts).reduce((sum, one) => sum + one, 0);
+    const shown = KINDS.filter(([kind]) => !kind || counts[kind] || kind === this.#kind);
+    fill(
+      this.#filter,
+      shown.map(([kind, words]) => this.#choice(kind, words, kind ? counts[kind] : all)),
+    );
+  }
+
+  #choice(kind, words, count) {
+    const choose = guarded(async () => {
+      this.#kind = kind;
+      this.#findings = [];
+      this.#at = 0;
+      setQuery({kind});
+      await this.renew();
+    });
+    const attributes = {
+      class: 'kind',
+      'aria-pressed': String(kind === this.#kind),
+      'data-key': `kind ${kind}`,
+      onclick: choose,
+    };
+    return h('button', attributes, words, h('span', {class: 'soft tabular'}, number(count)));
+  }
+
+  #draw(counts) {
+    const total = this.#kind ? counts[this.#kind] : Object.values(counts).reduce((sum, one) => sum + one, 0);
+    const rows = this.#findings.map((finding, place) => this.#row(finding, place));
+    const more = total > rows.length && h('li', {class: 'soft small'}, `${number(total - rows.length)} more follow.`);
+    const none = h('li', {class: 'empty'}, h('h2', {}, 'Nothing to mend'), 'No finding is open here.');
+    fill(this.#list, rows.length ? rows : none, more);
+  }
+
+  #row(finding, place) {
+    const {kind, title, measure, texts} = finding;
+    const below = kind !== 'next' && texts.length > 0 && h('span', {class: 'soft small cut'}, texts[0].text);
+    const attributes = {
+      'aria-pressed': String(place === this.#at),
+      'data-key': finding.id,
+      onclick: guarded(() => this.#go(place)),
+    };
+    return h(
+      'li',
+      {},
+      h(
+        'button',
+        attributes,
+        h(
+          'span',
+          {class: 'row tight'},
+          h('span', {class: `badge ${COLOURS[kind] ?? ''}`}, SINGLE[kind]),
+          h('span', {class: 'soft small push tabular'}, measure),
+        ),
+        h('span', {class: 'what'}, kind === 'next' ? texts[0].text : title),
+        below,
+      ),
+    );
+  }
+}
+
+const keysLine = () =>
+  h(
+    'p',
+    {class: 'soft small keys'},
+    h('kbd', {}, 'J'),
+    ' ',
+    h('kbd', {}, 'K'),
+    ' next and previous, ',
+    h('kbd', {}, '1'),
+    ' … do it, ',
+    h('kbd', {}, 'P'),
+    ' pin the text, ',
+    h('kbd', {}, 'U'),
+    ' take it back',
+  );

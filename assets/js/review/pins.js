@@ -1,0 +1,85 @@
+// Pins with what every version has made of them; a version that breaks one is not promoted by itself.
+import {field, fill, h, select, table} from '../shared/elements.js';
+import {guarded, toast} from '../shared/messages.js';
+import {call, post} from '../shared/rest.js';
+import {ago} from '../shared/words.js';
+
+const SHOWN = 12; // versions of a pin's history, the newest
+
+export class PinsTab {
+  #path;
+  #intents;
+  #list = h('div', {'data-role': 'promises'});
+  #form = h('div', {class: 'row end', style: {'margin-top': '16px'}});
+
+  constructor({base, intents}) {
+    this.#path = `${base}/pins`;
+    this.#intents = intents;
+    const lead =
+      'A pin is a promise: this text must get this label. Every training is judged by all of them, ' +
+      'and a version that breaks one is not promoted by itself.';
+    const attributes = {class: 'sheet', 'aria-label': 'Pins'};
+    this.element = h('section', attributes, h('p', {class: 'soft'}, lead), this.#list, this.#form);
+  }
+
+  async renew() {
+    const found = await call(`${this.#path}/history`);
+    const none = h('div', {class: 'empty'}, h('h2', {}, 'No pin yet'), 'Set one here, on the Try page, or with P.');
+    const head = ['Text', 'Must get', 'Gets now', 'Versions', 'Set', ''];
+    const rows = found.map(one => this.#row(one));
+    fill(this.#list, rows.length ? table(head, rows, {style: {'min-width': '640px'}}) : none);
+    if (!this.#form.hasChildNodes()) this.#drawForm();
+  }
+
+  #row({pin, at, judgements}) {
+    const remove = guarded(async () => {
+      await post(this.#path, {text: pin.text}); // without a label nothing is promised any more
+      await this.renew();
+    });
+    const button = {
+      class: 'plain',
+      'aria-label': `Remove the pin of “${pin.text}”`,
+      'data-key': pin.text,
+      onclick: remove,
+    };
+    return [
+      pin.text,
+      pin.expected,
+      [pin.answer ?? '–', ' ', state(pin)],
+      h('span', {class: 'verdicts'}, judgements.slice(-SHOWN).map(judged)),
+      h('span', {class: 'soft'}, ago(at)),
+      h('button', button, '×'),
+    ];
+  }
+
+  #drawForm() {
+    const text = h('input', {type: 'text', maxlength: 10000, placeholder: 'no signal at all'});
+    const options = this.#intents.open.map(({id, name}) => [id, name]);
+    const label = select({'aria-label': 'Label that it must get'}, options);
+    const set = guarded(async () => {
+      await post(this.#path, {text: text.value, intents: [label.value]});
+      toast(`Pinned “${text.value.slice(0, 60)}”.`, 'Every training is judged by it.', 'good');
+      text.value = '';
+      await this.renew();
+    });
+    fill(
+      this.#form,
+      field('This text', text, {style: {flex: '1 1 260px'}}),
+      field('must get', label),
+      h('button', {'data-key': 'pin', onclick: set}, 'Pin it'),
+    );
+  }
+}
+
+function state({kept, stale}) {
+  if (stale) return h('span', {class: 'badge'}, 'intent is gone');
+  if (kept === null) return null;
+  return h('span', {class: `badge ${kept ? 'good' : 'bad'}`}, kept ? 'kept' : 'broken');
+}
+
+const judged = ({version, verdict, answer}) =>
+  h(
+    'span',
+    {class: `badge ${verdict === 'kept' ? 'good' : 'bad'}`, title: answer ? `answered ${answer}` : verdict},
+    `v${version} ${verdict === 'kept' ? '✓' : '✗'}`,
+  );

@@ -1,0 +1,48 @@
+// The blast radius in words: how many answers change, which of them get right or wrong, and the pins.
+import {h, table} from '../shared/elements.js';
+import {number, plural} from '../shared/words.js';
+
+const KIND = {fixed: 'good', broken: 'bad', other: ''};
+const WHERE = {pool: 'no label', test: 'test', pin: 'pin'};
+const SHOWN = 12;
+
+const badge = (words, kind) => h('span', {class: `badge ${kind}`}, words);
+
+export function radiusLine(blast) {
+  const {pool, test, fixed, broken, pins_fixed: kept, pins_broken: lost} = blast;
+  const none = pool + test + kept.length + lost.length + fixed + broken === 0;
+  return h(
+    'span',
+    {class: 'row tight', 'data-role': 'radius'},
+    none ? 'no answer changes' : `${plural(pool + test, 'answer')} ${pool + test === 1 ? 'changes' : 'change'}`,
+    fixed > 0 && badge(`${number(fixed)} fixed`, 'good'),
+    broken > 0 && badge(`${number(broken)} broken`, 'bad'),
+    kept.length > 0 && badge(`${plural(kept.length, 'pin')} fixed`, 'good'),
+    lost.length > 0 && badge(`${plural(lost.length, 'pin')} broken`, 'bad'),
+  );
+}
+
+export function turnsOf(blast) {
+  const {turns, watched, left_out: leftOut, pins_broken: lost, right} = blast;
+  const [nPool, nTest] = watched;
+  const basis = `Of ${plural(nPool, 'text')} without a label and ${number(nTest)} to judge by; exact for this encoder.`;
+  const judged = nTest > 0 && `Right of those: ${number(right[0])} now, ${number(right[1])} then.`;
+  const missing = leftOut > 0 && `${plural(leftOut, 'text')} more are not watched.`;
+  return h(
+    'div',
+    {class: 'turns'},
+    lost.length > 0 && h('div', {class: 'note bad'}, `Breaks ${lost.map(text => `“${text}”`).join(', ')}.`),
+    turns.length > 0 && changes(turns),
+    h('p', {class: 'soft small'}, [basis, judged, missing].filter(Boolean).join(' ')),
+  );
+}
+
+function changes(turns) {
+  const rows = turns.slice(0, SHOWN).map(one => [
+    one.text,
+    h('span', {}, h('span', {class: 'soft'}, `${one.before} → `), one.after),
+    badge(one.verdict === 'other' ? WHERE[one.place] : one.verdict, KIND[one.verdict]),
+  ]);
+  const more = turns.length > SHOWN && h('p', {class: 'soft small'}, `and ${number(turns.length - SHOWN)} more`);
+  return [table(['Text', 'Answer', ''], rows, {class: 'narrow', 'data-role': 'turns'}), more];
+}

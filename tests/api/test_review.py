@@ -1,0 +1,49 @@
+"""The review over REST: what is listed, told, done and taken back."""
+
+from fastapi.testclient import TestClient
+
+
+def intents(client: TestClient) -> dict[str, str]:
+    found = client.get("/api/projects/p/overview").json()["intents"]
+    return {one["name"]: one["id"] for one in found}
+
+
+def test_a_conflict_is_found_judged_mended_and_taken_back(client, trained) -> None:
+    by = intents(client)
+    repair = {"kind": "add", "intents": [by["refund"]], "value": "where is my parcel!"}
+    [told] = client.post("/api/projects/p/review/what-if", json={"repairs": [repair]}).json()
+    assert told["near"][0]["text"] == "where is my parcel"
+    assert told["near"][0]["conflict"]
+    act = {"key": "plant-0001", "repair": repair}
+    assert client.post("/api/projects/p/review/act", json=act).json() == {"key": "plant-0001"}
+    listed = client.get("/api/projects/p/review").json()
+    [first] = [f for f in listed["findings"] if f["measure"] == "same text"]
+    assert listed["findings"][0] == first
+    assert listed["counts"]["conflict"] >= 1
+    remedies = [r["repair"] for r in first["remedies"] if r["repair"]]
+    told = client.post("/api/projects/p/review/what-if", json={"repairs": remedies}).json()
+    assert len(told) == len(remedies) == 4
+    assert all(one["watched"] == [3, 0] for one in told)
+    mend = {"key": "mend-00001", "finding": first["id"], "repair": remedies[0]}
+    assert client.post("/api/projects/p/review/act", json=mend).status_code == 200
+    after = client.get("/api/projects/p/review", params={"kind": "conflict"}).json()
+    assert first["id"] not in {f["id"] for f in after["findings"]}
+    undo = {"key": "mend-00001"}
+    assert client.post("/api/projects/p/review/undo", json=undo).status_code == 200
+    again = client.get("/api/projects/p/review", params={"kind": "conflict"}).json()
+    assert again["findings"][0] == first
+
+
+def test_what_cannot_be_done_is_said_in_words(client, trained) -> None:
+    by = intents(client)
+    ask = "/api/projects/p/review/what-if"
+    taken = {"kind": "rename", "intent": by["refund"], "value": "parcel"}
+    answer = client.post(ask, json={"repairs": [taken]})
+    assert (answer.status_code, "already" in answer.json()["message"]) == (409, True)
+    gone = {"kind": "delete", "ids": ["nobody"]}
+    assert client.post(ask, json={"repairs": [gone]}).status_code == 404
+    odd = {"kind": "explode", "ids": ["nobody"]}
+    assert client.post(ask, json={"repairs": [odd]}).status_code == 422
+    walk = {"first": by["refund"], "second": by["parcel"]}
+    steps = client.get("/api/projects/p/review/border", params=walk).json()["steps"]
+    assert steps[0]["lead"] >= steps[-1]["lead"]

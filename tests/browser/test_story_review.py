@@ -1,0 +1,58 @@
+"""A designer plants a conflict, finds it in the review, sees whom it hurts, mends it, undoes it."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.served import Served
+
+TEXT = "my wifi does not reach the bedroom at all"
+
+
+def test_a_conflict_is_planted_found_mended_and_taken_back(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    studio = serve()
+    page = visit(studio, "/review?project=sample&tab=add")
+    plants(page, "wifi_coverage", "collides with no example")
+    plants(page, "cancel_contract", "beside an example of another label")
+    finds(page)
+    mends(page, studio)
+    page.keyboard.press("u")
+    expect(page.locator("[data-role=finding] h2")).to_have_text("wifi_coverage or cancel_contract?")
+    assert planted(studio) == {TEXT: "wifi_coverage", f"{TEXT}!": "cancel_contract"}
+
+
+def plants(page: Page, intent: str, verdict: str) -> None:
+    page.get_by_label("as an example of").select_option(label=intent)
+    text = TEXT if intent == "wifi_coverage" else f"{TEXT}!"
+    page.get_by_label("New example").fill(text)
+    expect(page.locator("[data-role=verdict]")).to_contain_text(verdict, timeout=60_000)
+    expect(page.locator("[data-role=collision] [data-role=radius]")).to_contain_text("answer")
+    page.get_by_role("button", name="Add it").click()
+    page.wait_for_selector(".toast:has-text('Added')")
+
+
+def finds(page: Page) -> None:
+    page.get_by_role("button", name="Findings").click()
+    first = page.locator("[data-role=findings] button").first
+    expect(first).to_contain_text("conflict")
+    expect(first).to_contain_text("same text")
+    finding = page.locator("[data-role=finding]")
+    expect(finding).to_contain_text("no rule can answer it exactly")
+    expect(finding.locator(".remedy [data-role=radius]")).to_have_count(4)
+
+
+def mends(page: Page, studio: Served) -> None:
+    words = page.locator(".remedy .words").all_inner_texts()
+    page.keyboard.press(str(words.index("Both wifi_coverage") + 1))
+    page.wait_for_selector(".toast:has-text('Both wifi_coverage')")
+    assert planted(studio) == {TEXT: "wifi_coverage", f"{TEXT}!": "wifi_coverage"}
+    expect(page.locator("[data-role=findings] .badge:text-is('conflict')")).to_have_count(0)
+
+
+def planted(studio: Served) -> dict[str, str]:
+    """The planted texts with their labels."""
+    names = {i["id"]: i["name"] for i in studio.ask("/projects/sample/overview")["intents"]}
+    rows = studio.ask("/projects/sample/utterances?text=reach+the+bedroom+at+all")["rows"]
+    return {row["text"]: names[row["labels"][0]] for row in rows}

@@ -1,0 +1,145 @@
+"""What a repair is told to change is what changes once it is made, told before it is saved."""
+
+import pytest
+
+from app.services import repairing, trying
+from app.services.blast import preview
+from app.services.blast_views import Blast
+from app.services.repairing import Repair
+from app.services.studio import Studio
+from app.services.workbench import Workbench, open_workbench
+from core.errors import InvalidInput
+from core.heads.votes import fit_votes
+from storage import browse, dataset
+from storage.records import UtteranceRecord
+from tests.services.trained import POOL, change
+
+
+@pytest.fixture
+def bench(home: Studio) -> Workbench:
+    """Beside the 20 exemplars and 5 texts of the pool, four of the exemplars judge."""
+    for text in ("my parcel has not arrived", "change my password", "hi", "good morning"):
+        change(home, text, "split", "test")
+    return open_workbench(home)
+
+
+def rows(bench: Workbench) -> dict[str, UtteranceRecord]:
+    with bench.studio.database.read() as connection:
+        return {r.text: r for r in dataset.utterances(connection, 1)}
+
+
+def intents(bench: Workbench) -> dict[str, str]:
+    with bench.studio.database.read() as connection:
+        return browse.intent_ids(connection, 1)
+
+
+def answers(bench: Workbench) -> dict[str, str]:
+    """What is answered to every text of the pool and to judge by, fitted anew by hand."""
+    live = bench.models.get(1)
+    pipeline = live.pipeline
+    head = pipeline.head
+    again = fit_votes(
+        pipeline.embeddings, head.targets, pipeline.head.intents, head.tau, head.ridge
+    )
+    watched = [r for r in rows(bench).values() if r.labels is None or r.split == "test"]
+    found = {}
+    for record in watched:
+        [said] = pipeline.predict([record.text])
+        scores = again.scores(pipeline.encoder.encode([record.text]))[0]
+        best = pipeline.head.intents[int(scores.argmax())]
+        inside = scores.max() >= pipeline.calibration.threshold
+        words = (best if inside else "out of scope") if said.decision.rule != "exact" else None
+        found[record.text] = words or said.decision.words
+    return found
+
+
+def told(bench: Workbench, repair: Repair) -> Blast:
+    return preview(bench, "p", [repair])[0]
+
+
+def repairs(bench: Workbench) -> list[Repair]:
+    known, by = rows(bench), intents(bench)
+    late, back = known["the parcel is late"].id, known["I want my money back"].id
+    return [
+        Repair("relabel", (late,), (by["refund"],)),
+        Repair("relabel", (known[POOL[1]].id,), (by["greeting"],)),
+        Repair("relabel", (back, late), ()),
+        Repair("delete", (back, known["hello there"].id)),
+        Repair("move", (late,), value="test"),
+        Repair("add", (), (by["password"],), value="where is it then"),
+        Repair("merge", intent=by["refund"], value=by["parcel"]),
+        Repair("split", (back, known["refund my payment please"].id), (), by["refund"], "payout"),
+        Repair("rename", intent=by["greeting"], value="hello"),
+    ]
+
+
+@pytest.mark.parametrize("number", range(9))
+def test_the_blast_radius_is_what_happens(bench: Workbench, number: int) -> None:
+    """Every repair, previewed, made, answered by votes fitted anew, and taken back."""
+    repair = repairs(bench)[number]
+    before = answers(bench)
+    found = told(bench, repair)
+    assert answers(bench) == before  # nothing was saved
+    repairing.act(bench.studio, "p", repair, "key-of-it")
+    repairing.act(bench.studio, "p", repair, "key-of-it")
+    after = answers(bench)
+    swap = {"refund": "parcel"} if repair.kind == "merge" else {}
+    swap |= {"greeting": "hello"} if repair.kind == "rename" else {}
+    both = before.keys() & after.keys()
+    changed = {t for t in both if swap.get(before[t], before[t]) != after[t]}
+    assert {turn.text for turn in found.turns} == changed
+    assert found.pool + found.test == len(changed)
+    assert {t.text: t.after for t in found.turns} == {t: after[t] for t in changed}
+    repairing.undo(bench.studio, "p", "key-of-it")
+    assert answers(bench) == before
+
+
+def test_changes_since_the_anchor_count_as_made(bench: Workbench) -> None:
+    """The kernel of the texts is kept over labels; what they changed is not told again."""
+    first, second = repairs(bench)[3], repairs(bench)[0]
+    told(bench, first)
+    kept = bench.watchings.known[1]
+    repairing.act(bench.studio, "p", first, "first-key")
+    before = answers(bench)
+    found = told(bench, second)
+    assert bench.watchings.known[1] is kept
+    repairing.act(bench.studio, "p", second, "second-key")
+    after = answers(bench)
+    assert {turn.text for turn in found.turns} == {t for t in before if before[t] != after[t]}
+
+
+def test_fixed_and_broken_are_counted_by_labels_and_pins(bench: Workbench) -> None:
+    known, by = rows(bench), intents(bench)
+    trying.pin(bench, "p", "where is my parcel", [by["parcel"]])
+    trying.pin(bench, "p", "my package is missing", [by["refund"]])
+    parcels = [
+        r.id for r in known.values() if by["parcel"] in (r.labels or ()) and r.split != "test"
+    ]
+    found = told(bench, Repair("relabel", tuple(parcels), (by["refund"],)))
+    assert found.pins_broken == ("where is my parcel",)
+    right = {text: said for text, said in answers(bench).items() if known[text].split == "test"}
+    names = {key: name for name, key in by.items()}
+    was = sum(names[known[text].labels[0]] == said for text, said in right.items())
+    assert found.right[0] == was
+    assert found.right[1] == was + found.fixed - found.broken
+    assert found.watched == (5, 4)
+    broken = [turn for turn in found.turns if turn.verdict == "broken"]
+    assert [t.text for t in broken][:2] == [t.text for t in found.turns][:2]
+
+
+def test_a_new_example_names_its_nearest_conflicts(bench: Workbench) -> None:
+    by = intents(bench)
+    found = told(bench, Repair("add", (), (by["refund"],), value="where is my parcel"))
+    assert found.near[0].text == "where is my parcel"
+    assert (found.near[0].conflict, round(found.near[0].cosine, 4)) == (True, 1.0)
+    assert found.now == "parcel"
+    cosines = [one.cosine for one in found.near]
+    assert cosines == sorted(cosines, reverse=True)
+    same = told(bench, Repair("add", (), (by["parcel"],), value="where is my parcel"))
+    assert not same.near[0].conflict
+
+
+def test_the_last_examples_cannot_all_go(bench: Workbench) -> None:
+    exemplars = tuple(r.id for r in rows(bench).values() if r.split == "train" and r.labels)
+    with pytest.raises(InvalidInput, match="No example would be left"):
+        told(bench, Repair("delete", exemplars))
