@@ -12,7 +12,7 @@ from core.types import Exemplar, ScoreArray
 from storage.database import Database
 
 if TYPE_CHECKING:
-    from core.heads.amending import Basis, Newcomer, Place
+    from core.heads.amending import Amendment, Basis, Newcomer, Place
 
 Said = tuple[str, tuple[str, ...]]
 """What an exemplar says: its text, and the ids of its intents in order."""
@@ -151,32 +151,18 @@ def solved_for(how: Joining, base: Base, changes: Changes) -> Base:
 
 def joined(base: Base, changes: Changes) -> Any:
     """Return the pipeline as its exemplars say now; `base` is solved for these changes."""
-    from core.heads.amending import Amendment, amend
+    from core.heads.amending import amend
     from core.pipeline import exact_answers
 
-    if base.basis is None:
-        message = "the base is not solved for these changes"
-        raise ValueError(message)
-    stay = {key for key, said in changes.items() if said and _text(base, key) == said[0]}
-    gone = [base.rows[key] for key in changes if key in base.rows and key not in stay]
-    coming = [(key, said) for key, said in changes.items() if said and key not in stay]
-    kept = {key: said for key, said in changes.items() if said and key in stay}
-    change = Amendment(
-        added=[base.met[said[0]] for _, said in coming],
-        labels=_targets(base, [said for _, said in coming]),
-        removed=[base.moved[row] for row in gone],
-        relabelled=[base.moved[base.rows[key]] for key in kept],
-        relabels=_targets(base, list(kept.values())),
-    )
-    head = amend(base.basis, change)
+    head = amend(_solved(base), amendment(base, changes))
     names = dict(zip(base.columns, head.intents, strict=True))
-    left = set(gone)
+    kept, left = _staying(base, changes), set(_going(base, changes))
     shown = [
         _exemplar(e.id, kept[e.id], names) if e.id in kept else e
         for row, e in enumerate(base.pipeline.exemplars)
         if row not in left
     ]
-    shown += [_exemplar(key, said, names) for key, said in coming]
+    shown += [_exemplar(key, said, names) for key, said in _coming(base, changes)]
     return replace(
         base.pipeline,
         head=head,
@@ -184,6 +170,43 @@ def joined(base: Base, changes: Changes) -> Any:
         embeddings=head.exemplars,
         exact=exact_answers(shown),
     )
+
+
+def amendment(base: Base, changes: Changes) -> "Amendment":
+    """Return what changes do to the votes of a base that is solved for them."""
+    from core.heads.amending import Amendment
+
+    coming, kept = _coming(base, changes), _staying(base, changes)
+    return Amendment(
+        added=[base.met[said[0]] for _, said in coming],
+        labels=_targets(base, [said for _, said in coming]),
+        removed=[base.moved[row] for row in _going(base, changes)],
+        relabelled=[base.moved[base.rows[key]] for key in kept],
+        relabels=_targets(base, list(kept.values())),
+    )
+
+
+def _solved(base: Base) -> "Basis":
+    if base.basis is None:
+        message = "the base is not solved for these changes"
+        raise ValueError(message)
+    return base.basis
+
+
+def _staying(base: Base, changes: Changes) -> dict[str, Said]:
+    """Exemplars of the base that say the same text, with other labels."""
+    return {key: said for key, said in changes.items() if said and _text(base, key) == said[0]}
+
+
+def _going(base: Base, changes: Changes) -> list[int]:
+    """Rows of the base whose text is gone, or another."""
+    kept = _staying(base, changes)
+    return [base.rows[key] for key in changes if key in base.rows and key not in kept]
+
+
+def _coming(base: Base, changes: Changes) -> list[tuple[str, Said]]:
+    kept = _staying(base, changes)
+    return [(key, said) for key, said in changes.items() if said and key not in kept]
 
 
 def _text(base: Base, key: str) -> str | None:

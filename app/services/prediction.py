@@ -45,7 +45,7 @@ def find_model(connection: Transaction, reference: str) -> tuple[ProjectRecord, 
 @contextmanager
 def checked_out(studio: Studio, reference: str) -> Iterator[tuple[Path, str]]:
     """Lay a model version's or bundle's files out in a folder that goes away again."""
-    if _is_bundle(reference):
+    if is_bundle(reference):
         from core.bundle.archive import open_bundle
 
         with open_bundle(Path(reference)) as (folder, _):
@@ -162,7 +162,8 @@ def _helping(reasons: Sequence[Reason]) -> list[str]:
     return list(dict.fromkeys(text for text in in_turn if text is not None))
 
 
-def _is_bundle(reference: str) -> bool:
+def is_bundle(reference: str) -> bool:
+    """Whether a reference names a bundle's file, and no model version."""
     if reference.endswith(".zip"):
         return True
     try:
