@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.routing import APIRoute
 
-from app.api import labels, maps, models, predict, projects, training, utterances
+from app.api import evidence, labels, maps, models, predict, projects, training, utterances
 from app.api.answers import Problem
 from core.errors import NotFound
 
@@ -22,7 +22,7 @@ _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 def all_routes() -> APIRouter:
     """Return one router of all rooms."""
     router = APIRouter(responses=_PROBLEMS, generate_unique_id_function=_called)
-    for room in (projects, utterances, labels, predict, training, maps, models):
+    for room in (projects, utterances, labels, predict, training, maps, models, evidence):
         router.include_router(room.router)
     # Pages are mounted behind the routes, and would answer in another shape.
     router.add_api_route("/{rest:path}", _nothing, methods=_METHODS, include_in_schema=False)

@@ -37,8 +37,12 @@ def plain_words(found: Prediction, reasons: Sequence[IntentReason]) -> str:
 
 def sure(probability: float) -> str:
     """Write a probability as a person would: never as certainty."""
-    percent = min(max(round(100 * probability), 1), 99)
-    return f"{percent} % sure"
+    return f"{sure_share(probability)} sure"
+
+
+def sure_share(probability: float) -> str:
+    """Write a probability in whole percent, from 1 to 99."""
+    return f"{min(max(round(100 * probability), 1), 99)} %"
 
 
 def _because(reasons: Sequence[IntentReason]) -> str:
@@ -58,9 +62,9 @@ def _whose(vote: Vote) -> str:
 
 
 def day(stamp: str) -> str:
-    """Write the day of a time stamp: "3 May 2026"."""
+    """Write the day of a time stamp: "3 Dec 2026"."""
     found = datetime.fromisoformat(stamp)
-    return f"{found.day} {found:%B %Y}"
+    return f"{found.day} {found:%b %Y}"
 
 
 def scope_words(found: Prediction, reason: Reason, nearest: float) -> str:

@@ -11,6 +11,7 @@ from storage.migrations import (
     m0004_gate,
     m0005_pages,
     m0006_pins,
+    m0007_receipts,
 )
 
 STEPS = (
@@ -20,6 +21,7 @@ STEPS = (
     (m0004_gate.REVISION, m0004_gate.upgrade),
     (m0005_pages.REVISION, m0005_pages.upgrade),
     (m0006_pins.REVISION, m0006_pins.upgrade),
+    (m0007_receipts.REVISION, m0007_receipts.upgrade),
 )
 HEAD = STEPS[-1][0]
 
