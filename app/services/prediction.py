@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from app.services.studio import Studio
-from app.services.views import Explanation
 from core.errors import InvalidInput, NotFound
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions
@@ -72,12 +71,6 @@ def load_model(studio: Studio, reference: str) -> IntentPipeline:
 
     with checked_out(studio, reference) as (folder, name):
         return replace(load_pipeline(folder, bases=studio.bases), model_version=name)
-
-
-def explain(pipeline: IntentPipeline, text: str) -> Explanation:
-    """Answer one text and say in a sentence what decided it."""
-    prediction = pipeline.predict([text])[0]
-    return Explanation(prediction, sentence_of(prediction))
 
 
 def evaluate(studio: Studio, reference: str, path: Path) -> dict[str, Any]:

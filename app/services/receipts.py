@@ -126,9 +126,7 @@ def _figures(metrics: Mapping[str, Any], found: Explanation) -> list[Figure]:
     error = metrics.get("expected_calibration_error")
     if error is not None:
         figures.append(
-            Figure(
-                "Gap", f"{100 * error:.1f} %", "between how sure it is and how often it is right"
-            )
+            Figure("Confidence is off by", f"{error:.1%}", "on average: how sure against how right")
         )
     return figures
 

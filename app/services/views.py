@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.metrics.paired import Difference, IntentRecall, PairedAnswer
-from core.types import Prediction, Task
+from core.types import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +66,6 @@ class ModelView:
     created_at: str
     champion: bool
     metrics: dict[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """A prediction with the sentence that says it in words."""
-
-    prediction: Prediction
-    sentence: str
 
 
 @dataclass(frozen=True, slots=True)

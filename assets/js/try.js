@@ -7,6 +7,7 @@ import {frame} from './studio.js';
 import {answersView, answerView} from './try/answers.js';
 import {LandingMap} from './try/landing.js';
 import {Pins} from './try/pins.js';
+import {Why} from './try/why.js';
 
 const LEAD = 'Type as a customer would. The answer comes while you type, with the examples that vote for it.';
 const LONGEST_LINE = 10000;
@@ -21,6 +22,7 @@ class TryPage {
   #intents;
   #pins;
   #landing;
+  #why;
   #running = null;
   #box;
   #answer = h('section', {
@@ -37,6 +39,7 @@ class TryPage {
     this.#intents = new Intents(context.base, context.status.task);
     this.#pins = new Pins(context.base, this.#intents);
     this.#landing = new LandingMap(context.base, this.#intents);
+    this.#why = new Why(context.base, this.#intents);
     const landed = {class: 'sheet', hidden: true, 'aria-label': 'Where it lands'};
     this.#landed = h('section', landed, this.#landing.element);
     this.#box = this.#makeBox();
@@ -66,7 +69,7 @@ class TryPage {
       h(
         'div',
         {class: 'columns'},
-        h('div', {class: 'stack'}, this.#box, this.#answer, this.#answers),
+        h('div', {class: 'stack'}, this.#box, this.#answer, this.#why.element, this.#answers),
         h('aside', {class: 'stack'}, this.#landed, this.#pins.element),
       ),
     );
@@ -113,11 +116,13 @@ class TryPage {
     this.#answers.hidden = !many;
     this.#answer.hidden = this.#landed.hidden = many;
     if (many) {
+      this.#why.hide();
       fill(this.#answers, answersView(answers, given, this.#intents));
       return;
     }
     const [answer] = answers;
     fill(this.#answer, answerView(answer, this.#intents), this.#pins.form(answer.prediction));
+    this.#why.show(answer.prediction.text);
     await this.#landing.show(answer);
   }
 
@@ -127,11 +132,13 @@ class TryPage {
         ? 'Train a model first; then it answers here.'
         : 'The answer appears here.';
     this.#answers.hidden = this.#landed.hidden = true;
+    this.#why.hide();
     this.#answer.hidden = false;
     fill(this.#answer, h('div', {class: 'empty'}, words));
   }
 
   #showTrouble({message, hint}) {
+    this.#why.hide();
     this.#answer.hidden = false;
     fill(this.#answer, h('div', {class: 'note bad'}, message, h('div', {class: 'small'}, hint)));
   }

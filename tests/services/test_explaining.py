@@ -1,5 +1,7 @@
 """Why a text gets its answer: figures that add up, and statements that hold when tried."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,12 +13,16 @@ from app.services.exporting import export_model
 from app.services.spaces import Space, open_space
 from app.services.studio import Studio
 from app.services.workbench import Workbench, open_workbench
+from core.encoders.transformer import TransformerEncoder
 from core.errors import InvalidInput, NotFound
+from core.explain.attribution import attribute
 from core.heads.votes import fit_votes
 from core.types import FloatArray
 from storage import dataset, models, projects
 from storage.browse import Filter
-from tests.services.trained import POOL
+from tests.conftest import SENTENCES
+from tests.services.trained import POOL, train
+from tests.tiny import randomly_adapted
 
 ASKED = "please give my money back"
 
@@ -184,3 +190,29 @@ def test_what_cannot_be_explained_is_said(bench: Workbench) -> None:
         explain(bench, "p", ASKED, against="nope")
     long = explain(bench, "p", "word " * 101)
     assert long.reasons[0].words is None
+
+
+def test_the_nearest_few_alone_vote_where_they_are_the_head(
+    bench: Workbench, tiny_path: Path
+) -> None:
+    """Their votes add up too; what carries the answer can be told of votes of all alone."""
+    train(bench.studio, tiny_path, {"kind": "instant", "head": {"kind": "neighbours", "k": 3}})
+    found = explain(bench, "p", ASKED, model=3)
+    adds_up(found)
+    [reason] = found.reasons
+    assert 1 <= len(reason.votes) <= 3
+    assert (reason.load_bearing, found.why_not) == (None, None)
+    assert all(word.share is None for word in reason.words.words)
+    assert "left out instead" in reason.words.note
+    assert [head.kind for head in found.heads] == ["neighbours", "prototypes", "linear"]
+    assert any("only where every example votes" in note for note in found.notes)
+
+
+def test_an_adapted_encoder_shares_words_out_like_its_base(tiny: TransformerEncoder) -> None:
+    adapted = randomly_adapted(tiny, "bottleneck")
+    texts = [text for of_one in SENTENCES.values() for text in of_one]
+    targets = np.repeat(np.eye(len(SENTENCES)), 5, axis=0)
+    head = fit_votes(adapted.encode(texts), targets, list(SENTENCES), 0.3, 0.1)
+    found = attribute(adapted, head, ASKED, 0, 1)
+    total = found.blank + sum(word.share for word in found.words)
+    assert abs(total - found.difference) <= 0.02 * abs(found.difference) + 1e-6

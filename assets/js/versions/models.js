@@ -5,7 +5,7 @@ import {ago, figuresOf} from '../shared/words.js';
 
 const HEAD = ['Version', 'Recipe', 'Learned from', 'Accuracy', 'Made', ''];
 
-// `actions`: `promote`, `compare`, `lineage` and `remove` of a version by its number; `rollBack`, `importBundle`.
+// `actions`: `promote`, `compare`, `lineage`, `report` and `remove` of a version by its number; `rollBack`, `importBundle`.
 export function modelsView(base, models, states, actions) {
   const champion = models.find(model => model.champion);
   const rows = models
@@ -48,6 +48,7 @@ function buttonsOf(base, {number, champion: isChampion}, champion, actions) {
     !isChampion && button('Promote', () => actions.promote(number)),
     champion && !isChampion && button('Compare', () => actions.compare(number, champion.number)),
     button('Lineage', () => actions.lineage(number)),
+    button('Report', () => actions.report(number)),
     h('a', bundle, 'Bundle'),
     !isChampion && button('Delete', () => actions.remove(number), 'danger'),
   ];
