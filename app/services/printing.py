@@ -34,6 +34,7 @@ _ARGUMENTS = (
     "--no-pdf-header-footer",
 )
 _PATIENCE_SECONDS = 60.0
+_SHORT = Path("/tmp")
 
 
 def find_browser(settings: Settings) -> Path:
@@ -84,8 +85,16 @@ def print_pdf(settings: Settings, page: str, out: Path) -> None:
 
 
 def _run(command: list[str]) -> str:
+    # The browser puts a socket into the folder for temporary files, whose path may have 107 signs.
+    place = {"TMPDIR": str(_SHORT)} if _SHORT.is_dir() else {}
     try:
-        done = subprocess.run(command, capture_output=True, timeout=_PATIENCE_SECONDS, check=False)
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            timeout=_PATIENCE_SECONDS,
+            check=False,
+            env={**os.environ, **place},
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise RunFailed("The browser that prints did not come to an end.", str(error)) from error
     return done.stderr.decode(errors="replace")

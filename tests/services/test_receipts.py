@@ -163,7 +163,17 @@ def test_a_model_without_a_fault_is_not_blamed(bench: Workbench) -> None:
     assert "breaks 2 pins" in weaknesses_of(metrics, [], Scope(), 2)[0]
 
 
-def test_a_pdf_is_printed_where_there_is_a_chromium(bench: Workbench, tmp_path: Path) -> None:
+def test_a_pdf_is_printed_from_a_home_with_a_long_path(
+    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server keeps temporary files in its home, and the browser died of the socket it put there.
+
+    A path of a socket has at most 107 signs.
+    """
+    deep = tmp_path / ("long" * 25)
+    deep.mkdir()
+    monkeypatch.setenv("TMPDIR", str(deep))
+    monkeypatch.setattr("tempfile.tempdir", str(deep))
     if shutil.which("chromium") is None:
         pytest.skip("There is no Chromium on this machine: apt-get install chromium")
     subject = subject_of(bench, "p", 1)

@@ -29,10 +29,12 @@ export function busyButton(words, action, attributes = {}) {
 export function linkLine({link}, what) {
   const address = new URL(link, location.origin).href;
   const box = h('input', {
+    type: 'text',
     value: address,
     readonly: true,
     'aria-label': `Link to the ${what}`,
     'data-role': 'link',
+    style: {width: '100%'},
     onfocus: event => event.target.select(),
   });
   const copy = guarded(async () => {

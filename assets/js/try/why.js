@@ -1,5 +1,5 @@
 // Why an answer is as it is, for whoever asks: its words, what would change it, other ways of deciding.
-import {field, fill, h, select, table} from '../shared/elements.js';
+import {fill, h, select, table} from '../shared/elements.js';
 import {busyButton, linkLine, open, savePdf} from '../shared/evidence.js';
 import {complain} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
@@ -74,9 +74,9 @@ export class Why {
     return [
       h('p', {style: {'margin-top': '10px'}}, found.scope.words, exact()),
       found.reasons.map(reason => [
-        many && h('h3', {style: {'margin-top': '16px'}}, reason.intent),
+        many && heading(reason.intent),
         reason.words && wordsOf(found.text, reason.words),
-        reason.load_bearing && this.#carriers(reason.load_bearing),
+        reason.load_bearing && this.#carriers(reason.load_bearing, reason.intent),
       ]),
       found.why_not && this.#whyNot(found),
       headsOf(found.heads),
@@ -84,8 +84,8 @@ export class Why {
     ];
   }
 
-  #carriers({words, examples}) {
-    return [h('h3', {}, 'What carries it', exact()), h('p', {}, words), this.#list(examples)];
+  #carriers({words, examples}, intent) {
+    return [heading('What carries it', exact()), h('p', {}, words), this.#list(examples, intent)];
   }
 
   #whyNot({why_not: other, reasons}) {
@@ -100,20 +100,23 @@ export class Why {
     return h(
       'section',
       {'data-role': 'why-not'},
-      h('div', {class: 'row tight'}, field('Why not', select(attributes, options, other.intent)), exact()),
-      h('p', {}, `It is ${other.behind.toFixed(2)} behind. ${other.words}`),
+      heading('Why not', exact()),
+      select(attributes, options, other.intent),
+      h('p', {style: {'margin-top': '8px'}}, `It is ${other.behind.toFixed(2)} behind. ${other.words}`),
       this.#list(other.examples),
     );
   }
 
-  #list(examples) {
+  // Whose label is not the one that is told of, shows it.
+  #list(examples, intent = null) {
     if (!examples.length) return null;
+    const isOther = intents => intents.length > 0 && String(intents) !== intent;
     const more = examples.length - SHOWN;
     return h(
       'ul',
-      {},
+      {class: 'told'},
       examples.slice(0, SHOWN).map(({text, intents}) =>
-        h('li', {}, `“${text}” `, intents.length > 0 && this.#intents.named(intents)),
+        h('li', {}, `“${text}” `, isOther(intents) && this.#intents.named(intents)),
       ),
       more > 0 && h('li', {class: 'soft'}, `and ${more} more`),
     );
@@ -133,8 +136,7 @@ export class Why {
     return h(
       'div',
       {class: 'row', style: {'margin-top': '12px'}},
-      h('span', {class: 'soft small'}, 'Evidence for somebody else'),
-      h('span', {class: 'push'}),
+      h('span', {class: 'soft small'}, 'For somebody else:'),
       busyButton('Receipt', receipt, {'data-key': 'receipt'}),
       busyButton('PDF', pdf, {'data-key': 'pdf'}),
     );
@@ -142,6 +144,7 @@ export class Why {
 }
 
 const title = 'For the encoder as it is; a training moves it, and is not foretold.';
+const heading = (...words) => h('h3', {style: {'margin-top': '18px'}}, words);
 const exact = () => h('span', {class: 'badge', title, style: {'margin-left': '8px'}}, 'exact');
 
 // The text itself, each word as strong as it is for the answer, or against it.
@@ -159,7 +162,7 @@ function wordsOf(text, {words, rival, error, note}) {
   });
   const miss = error === null ? note : `Integrated gradients; ${(100 * error).toFixed(2)} % is not accounted for.`;
   return [
-    h('h3', {style: {'margin-top': '14px'}}, rival ? `Words, against ${rival}` : 'Words'),
+    heading(rival ? `Words, against ${rival}` : 'Words'),
     h('p', {class: 'carrying', 'data-role': 'words', dir: 'auto'}, parts, between(place)),
     h('p', {class: 'soft small'}, miss),
   ];
@@ -178,14 +181,13 @@ const wordMark = (text, strength, {effect}) =>
 
 function headsOf(heads) {
   const rows = heads.map(head => [
-    [head.name, head.decides && h('span', {class: 'soft small'}, ' decides')],
+    [head.name, head.decides && h('b', {}, ' (decides)'), h('div', {class: 'soft small'}, head.detail)],
     h('td', {class: head.agrees ? null : 'warn'}, head.intent),
-    h('td', {class: 'soft small'}, head.detail),
   ]);
   return h(
     'section',
     {'data-role': 'heads'},
-    h('h3', {style: {'margin-top': '14px'}}, 'Other ways of deciding'),
-    table(['Way', 'Says', ''], rows),
+    heading('Other ways of deciding'),
+    table(['Way', 'Says'], rows),
   );
 }
