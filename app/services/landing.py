@@ -67,12 +67,13 @@ class Landing:
     words: str
 
 
-def example_map(live: Mapped, model: str, most: int = _MOST_POINTS) -> ExampleMap:
-    """Place the examples of a model; of more than `most`, so many chosen by chance."""
+def example_map(live: Mapped, model: str, most: int | None = None) -> ExampleMap:
+    """Place the examples of a model; of more than `most` (2,000), so many chosen by chance."""
     pipeline = live.pipeline
     rows = np.arange(len(pipeline.exemplars))
-    if len(rows) > most:
-        rows = np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
+    shown = _MOST_POINTS if most is None else most
+    if len(rows) > shown:
+        rows = np.sort(np.random.default_rng(0).choice(rows, shown, replace=False))
     labels = sorted({exemplar.intents for exemplar in pipeline.exemplars})
     code = {label: at for at, label in enumerate(labels)}
     return ExampleMap(

@@ -23,7 +23,8 @@ export class Why {
   constructor(base, intents) {
     this.#base = base;
     this.#intents = intents;
-    const summary = h('summary', {}, h('b', {}, 'Why'), h('span', {class: 'soft'}, ' in words, and what would change it'));
+    const words = h('span', {class: 'soft'}, ' in words, and what would change it');
+    const summary = h('summary', {}, h('b', {}, 'Why'), words);
     this.#details = h('details', {ontoggle: () => this.#ask(0)}, summary, this.#body);
     fill(this.element, this.#details, this.#buttons(), this.#kept);
   }

@@ -5,7 +5,8 @@ import {ago, figuresOf} from '../shared/words.js';
 
 const HEAD = ['Version', 'Recipe', 'Learned from', 'Accuracy', 'Made', ''];
 
-// `actions`: `promote`, `compare`, `lineage`, `report` and `remove` of a version by its number; `rollBack`, `importBundle`.
+// `actions`: `promote`, `compare`, `lineage`, `report` and `remove` of a version by its number; `rollBack` and
+// `importBundle`.
 export function modelsView(base, models, states, actions) {
   const champion = models.find(model => model.champion);
   const rows = models
