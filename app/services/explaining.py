@@ -111,8 +111,10 @@ def explain_subject(
     scope = _scope(case, reasons[0])
     # Where several intents are allowed an intent has its limit to reach, and no rival to beat.
     compared = rival if against is not None or subject.pipeline.task == "single-label" else None
-    explained = tuple(_reason(case, one, compared) for one in reasons)
     runner_up = next((one for one in found.ranked if one.intent != reasons[0].intent), None)
+    if compared == reasons[0].intent:
+        compared = None if runner_up is None else runner_up.intent
+    explained = tuple(_reason(case, one, compared) for one in reasons)
     return Explanation(
         text=text,
         model=subject.name,
@@ -151,9 +153,14 @@ def _case(studio: Studio, subject: Subject, text: str) -> _Case:
 
 
 def _rival(case: _Case, against: str | None) -> str | None:
-    """Return the intent that was not answered: the one asked for, else the next best."""
+    """Return the intent that was not answered: the one asked for, else what came nearest to it.
+
+    Of a text that lies outside that is the leading one, which only its limit kept out.
+    """
     found = case.prediction
-    leading = {one.intent for one in reasons_of(found)} | set(found.decision.intents)
+    leading = set(found.decision.intents)
+    if found.decision.rule == "exact":
+        leading |= {one.intent for one in reasons_of(found)}
     if against is not None and against not in case.subject.pipeline.head.intents:
         raise NotFound(
             f"The model knows no intent called '{against}'.",
@@ -231,7 +238,6 @@ def _why_not(case: _Case, rival: str | None) -> WhyNot | None:
         return None
     pipeline = case.subject.pipeline
     column = pipeline.head.intents.index(rival)
-    behind = float(case.scores.max() - case.scores[column])
-    if pipeline.task == "multi-label":
-        behind = float(pipeline.calibration.limits(len(case.scores))[column] - case.scores[column])
-    return why_not_view(case.asked, column, behind)
+    limit = float(pipeline.calibration.limits(len(case.scores))[column])
+    bar = limit if pipeline.task == "multi-label" else max(float(case.scores.max()), limit)
+    return why_not_view(case.asked, column, bar - float(case.scores[column]))

@@ -181,6 +181,9 @@ def test_a_text_far_from_all_is_told_with_its_limit(bench: Workbench) -> None:
         assert found.scope.distance < 0
         assert "below the limit" in found.scope.words
         assert "gives this text no intent" in found.plain
+        assert found.why_not.intent == found.reasons[0].intent  # kept out by the limit alone
+        assert found.why_not.behind == pytest.approx(-found.scope.distance)
+        assert found.reasons[0].words.rival == found.ranked[1].intent
 
 
 def test_what_cannot_be_explained_is_said(bench: Workbench) -> None:

@@ -89,9 +89,8 @@ export class Why {
     return [heading('What carries it', exact()), h('p', {}, words), this.#list(examples, intent)];
   }
 
-  #whyNot({why_not: other, reasons}) {
-    const taken = reasons.map(reason => reason.intent);
-    const options = this.#intents.open.filter(({name}) => !taken.includes(name)).map(({name}) => [name, name]);
+  #whyNot({why_not: other, answer}) {
+    const options = this.#intents.open.filter(({name}) => !answer.includes(name)).map(({name}) => [name, name]);
     const choose = event => {
       this.#rival = event.target.value;
       this.#shown = null;
