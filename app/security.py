@@ -1,12 +1,14 @@
 """Who may speak with the server: the right host, the launch token, and no foreign page."""
 
 import hmac
+import os
 import re
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -19,12 +21,18 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 COOKIE = "intent-studio"
+_VIEWER_COOKIE = "intent-studio-viewer"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _OPEN = frozenset({"/api/health", "/manifest.json", "/pwa_icon", "/studio/icon.svg"})
 _MOST_BODY = 64 << 20
 _MOST_FILE = (2 << 30) + (1 << 20)
 """A model version with its encoder, or a log of conversations, and what a form puts around it."""
 _LARGE = re.compile(r"/api/projects/[^/]+/(bundles|dialogues)")
+_SHOWN = re.compile(
+    r"/receipts/[0-9a-f]+|/api/receipts/[0-9a-f]+/receipt\.(html|pdf)"
+    r"|/reports/[^/]+/\d+|/api/projects/[^/]+/models/\d+/report\.(html|pdf)"
+)
+"""What a viewer may read: receipts and reports, and nothing else of a project."""
 
 # Gradio starts from inline scripts and builds its components from strings; nothing may be loaded
 # from, or sent to, anywhere else.
@@ -45,6 +53,17 @@ _HEADERS = (
 def new_token() -> str:
     """Return a launch token of 192 bits."""
     return secrets.token_urlsafe(24)
+
+
+def viewer_token(home: Path) -> str:
+    """Return the token of the links that only show, made once for a home: links stay good."""
+    place = home / "viewer-token"
+    if not place.exists():
+        fresh = home / f"viewer-token-{secrets.token_hex(4)}"
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(new_token())
+        fresh.replace(place)
+    return place.read_text(encoding="utf-8").strip()
 
 
 def is_loopback(host: str) -> bool:
@@ -81,11 +100,13 @@ class Guard:
         app: What is guarded.
         token: The launch token, or None where everybody on this machine may enter.
         hosts: Names under which the server may be asked (against DNS rebinding).
+        viewer: The token of links that only show; it opens receipts and reports, for reading.
     """
 
     app: App
     token: str | None
     hosts: frozenset[str]
+    viewer: str | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one connection."""
@@ -117,38 +138,63 @@ class Guard:
                 return 403, "A page of another site may not change anything here."
         if scope["path"] in _OPEN or self._may_enter(scope, headers):
             return _too_much(scope, headers)
+        if self._may_look(scope, headers):
+            return _beyond_looking(scope)
         return 401, (
             "Open the address that `intent-studio serve` printed: it carries the token that "
             "lets you in."
         )
 
     def _may_enter(self, scope: Scope, headers: dict[str, str]) -> bool:
-        if self.token is None:
-            return True
+        return self.token is None or self._shows(scope, headers, self.token, COOKIE)
+
+    def _may_look(self, scope: Scope, headers: dict[str, str]) -> bool:
+        return self.viewer is not None and self._shows(scope, headers, self.viewer, _VIEWER_COOKIE)
+
+    def _shows(self, scope: Scope, headers: dict[str, str], token: str, cookie: str) -> bool:
+        """Whether a request carries a token: in its address, as a header or in its cookie."""
         query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
         shown = (
             query.get("token"),
             headers.get("authorization", "").removeprefix("Bearer "),
-            _cookie(headers.get("cookie", ""), self._cookie_name(headers)),
+            _cookie(headers.get("cookie", ""), _cookie_name(cookie, headers)),
         )
-        return any(hmac.compare_digest(s.encode(), self.token.encode()) for s in shown if s)
+        return any(hmac.compare_digest(s.encode(), token.encode()) for s in shown if s)
 
     async def _remember(self, scope: Scope, send: Send) -> None:
-        """Put the token into a cookie and take it out of the address."""
+        """Put the token into a cookie and take it out of the address.
+
+        A viewer's has a name of its own, so that opening a link to a receipt locks nobody out, and
+        comes along from the mail in which the link was sent.
+        """
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         rest = urlencode([(name, value) for name, value in query if name != "token"])
         path = "/" + scope["path"].lstrip("/")
         target = f"{path}?{rest}" if rest else path
-        name = self._cookie_name(_headers(scope))
-        cookie = f"{name}={self.token}; Path=/; HttpOnly; SameSite=Strict"
-        headers = [(b"location", target.encode("latin-1")), (b"set-cookie", cookie.encode())]
-        await send({"type": "http.response.start", "status": 303, "headers": headers})
+        headers = _headers(scope)
+        looks = self.viewer is not None and dict(query).get("token") == self.viewer
+        token, name, site = (
+            (self.viewer, _VIEWER_COOKIE, "Lax") if looks else (self.token, COOKIE, "Strict")
+        )
+        cookie = f"{_cookie_name(name, headers)}={token}; Path=/; HttpOnly; SameSite={site}"
+        answer = [(b"location", target.encode("latin-1")), (b"set-cookie", cookie.encode())]
+        await send({"type": "http.response.start", "status": 303, "headers": answer})
         await send({"type": "http.response.body", "body": b""})
 
-    def _cookie_name(self, headers: dict[str, str]) -> str:
-        """Cookies do not know ports; two studios on one machine must not lock each other out."""
-        port = headers.get("host", "").rpartition(":")[2]
-        return f"{COOKIE}-{port}" if port.isdecimal() else COOKIE
+
+def _cookie_name(name: str, headers: dict[str, str]) -> str:
+    """Cookies do not know ports; two studios on one machine must not lock each other out."""
+    port = headers.get("host", "").rpartition(":")[2]
+    return f"{name}-{port}" if port.isdecimal() else name
+
+
+def _beyond_looking(scope: Scope) -> tuple[int, str] | None:
+    """Refuse a viewer everything but reading receipts and reports."""
+    if scope["method"] not in ("GET", "HEAD"):
+        return 403, "This link is for reading only: it changes nothing."
+    if _SHOWN.fullmatch(scope["path"]):
+        return None
+    return 403, "This link shows receipts and reports; for more, ask whoever sent it to you."
 
 
 def _too_much(scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:

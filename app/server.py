@@ -19,9 +19,10 @@ from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.api import evidence
 from app.api.errors import answer_errors
 from app.api.routes import all_routes
-from app.security import Guard, check_binding, new_token
+from app.security import Guard, check_binding, new_token, viewer_token
 from app.services.studio import Studio
 from app.services.traffic import Traffic
 from app.services.workbench import Workbench, open_workbench
@@ -50,32 +51,36 @@ class Doorway:
     browser: bool = True
 
 
-def build_app(bench: Workbench, token: str | None, hosts: frozenset[str]) -> Guard:
+def build_app(
+    bench: Workbench, token: str | None, hosts: frozenset[str], viewer: str | None = None
+) -> Guard:
     """Put REST, files and pages behind one guard.
 
     Args:
         bench: What the routes work with.
         token: That lets a browser in; None lets everybody in who reaches the address.
         hosts: Names under which the server may be asked.
+        viewer: Token of links that only show receipts and reports.
     """
     import gradio as gr
 
     from app.ui.navigation import build_pages, launch_settings
 
     app = FastAPI(title="Intent Studio", docs_url=None, redoc_url=None, openapi_url="/api/schema")
-    app.state.bench = bench
+    app.state.bench, app.state.viewer = bench, viewer
     app.add_middleware(CORSMiddleware, allow_origins=[])  # replaces the answers of Gradio's own
     app.add_middleware(GZipMiddleware, minimum_size=2_000, compresslevel=4)
     app.add_middleware(Counted, traffic=bench.traffic)
     answer_errors(app)
     app.include_router(all_routes(), prefix="/api")
+    app.include_router(evidence.pages)
     app.mount("/studio", StaticFiles(packages=[("assets", ".")]), name="studio")
     pages = build_pages()
     with warnings.catch_warnings():  # Gradio says about itself what nobody here can change
         warnings.filterwarnings("ignore", "SSR mode is not supported")
         gr.mount_gradio_app(app, pages, path="/", **launch_settings())
     pages.has_launched = True  # Gradio checks paths of files only in an app that has launched
-    return Guard(app, token, hosts)
+    return Guard(app, token, hosts, viewer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +117,8 @@ def serve(studio: Studio, door: Doorway) -> None:
     hosts = frozenset({"127.0.0.1", "localhost", "[::1]", door.host})
     bench = open_workbench(studio)
     with _private_places(studio.places.home):
-        app = build_app(bench, token, hosts)
+        viewer = viewer_token(studio.places.home) if door.token else None
+        app = build_app(bench, token, hosts, viewer)
         shown = f"[{door.host}]" if ":" in door.host else door.host
         address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
         config = uvicorn.Config(app, log_level="warning", server_header=False, lifespan="on")

@@ -20,6 +20,9 @@ class Settings(BaseSettings):
     device: str = Field(
         default="auto", description="Where tuning computes: auto, cpu, cuda or cuda:N."
     )
+    chromium: Path | None = Field(
+        default=None, description="Chromium, Chrome or Edge that prints PDFs, where not found."
+    )
     actor: str = Field(default="local", description="Name that the event log records.")
 
     @property

@@ -177,6 +177,17 @@ class LayoutRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class ReceiptRecord:
+    """Evidence of one answer; `id` is the digest of project and content."""
+
+    id: str
+    project_id: int
+    content: dict[str, Any]
+    actor: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
 class PinRecord:
     """A saved expectation: this text must get just these intents, named by their ids."""
 

@@ -272,6 +272,17 @@ conversation_log = Table(
     sqlite_strict=True,
 )
 
+receipt = Table(
+    "receipt",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("project_id", Integer, _project(), nullable=False),
+    Column("content", JsonText, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    sqlite_strict=True,
+)
+
 vector = Table(
     "vector",
     metadata,

@@ -69,6 +69,21 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """Where evidence is kept.
+
+    Attributes:
+        id: Of the receipt, or `PROJECT@N` of the model version that a report is about.
+        path: Of its page, for whoever may open the studio.
+        link: The same for somebody who may only look.
+    """
+
+    id: str
+    path: str
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """Counts of a project's utterances, and its intents."""
 

@@ -110,6 +110,14 @@ class TextsBody(Body):
     texts: list[Text] = Field(min_length=1, max_length=1_000)
 
 
+class ExplainBody(Body):
+    """A text to explain; without `model` by the live model, without `against` by the runner-up."""
+
+    text: Text
+    model: int | None = Field(default=None, ge=1)
+    against: str | None = Field(default=None, max_length=1_000)
+
+
 class SimilarBody(Body):
     """A tray of texts to find others like."""
 

@@ -7,6 +7,7 @@ from fastapi.routing import APIRoute
 
 from app.api import (
     dialogues,
+    evidence,
     labels,
     maps,
     models,
@@ -32,7 +33,7 @@ _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 def all_routes() -> APIRouter:
     """Return one router of all rooms."""
     router = APIRouter(responses=_PROBLEMS, generate_unique_id_function=_called)
-    answering = (predict, review, training, maps, models)
+    answering = (predict, review, training, maps, models, evidence)
     for room in (projects, utterances, dialogues, labels, *answering):
         router.include_router(room.router)
     # Pages are mounted behind the routes, and would answer in another shape.

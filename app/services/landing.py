@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 
-from app.services.live import LiveModel
+from core.planes import Plane
 from core.types import FloatArray, Prediction
 from core.vectors import nearest, unit_rows
 
@@ -16,6 +17,20 @@ _ALONE = 0.7
 """From this share of the nearest examples on, an intent is named without the others."""
 _NOTHING = "texts of no intent"
 Place = tuple[float, float]
+
+
+class Mapped(Protocol):
+    """A model with the plane on which it is shown."""
+
+    @property
+    def pipeline(self) -> Any:
+        """Its pipeline."""
+        ...
+
+    @property
+    def plane(self) -> Plane:
+        """Fitted to its exemplars."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +67,13 @@ class Landing:
     words: str
 
 
-def example_map(live: LiveModel, model: str) -> ExampleMap:
-    """Place the examples of a live model, at most 2,000 chosen by chance."""
+def example_map(live: Mapped, model: str, most: int | None = None) -> ExampleMap:
+    """Place the examples of a model; of more than `most` (2,000), so many chosen by chance."""
     pipeline = live.pipeline
     rows = np.arange(len(pipeline.exemplars))
-    if len(rows) > _MOST_POINTS:
-        rows = np.sort(np.random.default_rng(0).choice(rows, _MOST_POINTS, replace=False))
+    shown = _MOST_POINTS if most is None else most
+    if len(rows) > shown:
+        rows = np.sort(np.random.default_rng(0).choice(rows, shown, replace=False))
     labels = sorted({exemplar.intents for exemplar in pipeline.exemplars})
     code = {label: at for at, label in enumerate(labels)}
     return ExampleMap(
@@ -69,18 +85,23 @@ def example_map(live: LiveModel, model: str) -> ExampleMap:
     )
 
 
-def landing_of(live: LiveModel, prediction: Prediction, embedding: FloatArray) -> Landing:
+def landing_of(live: Mapped, prediction: Prediction, embedding: FloatArray) -> Landing:
     """Place an answered text, embedded as (d,), among the examples."""
+    voted = [neighbour.exemplar_id for neighbour in prediction.neighbours]
+    return land(live, embedding, voted, outside=prediction.decision.rule == "out-of-scope")
+
+
+def land(live: Mapped, embedding: FloatArray, voted: Sequence[str], *, outside: bool) -> Landing:
+    """Place a text, embedded as (d,), and examples by id that voted on it."""
     pipeline = live.pipeline
     cosines = pipeline.embeddings @ unit_rows(embedding[None])[0]
     near = nearest(cosines[None], min(_NEAREST, len(cosines)))[0].tolist()
     labels = [pipeline.exemplars[row].intents for row in near]
     row_of = {exemplar.id: row for row, exemplar in enumerate(pipeline.exemplars)}
-    voted = [row_of[neighbour.exemplar_id] for neighbour in prediction.neighbours]
     return Landing(
         place=_places(live, embedding[None])[0],
-        neighbours=_places(live, pipeline.embeddings[voted]),
-        words=in_words(labels, outside=prediction.decision.rule == "out-of-scope"),
+        neighbours=_places(live, pipeline.embeddings[[row_of[key] for key in voted]]),
+        words=in_words(labels, outside=outside),
     )
 
 
@@ -100,5 +121,5 @@ def _listed(ranked: list[tuple[str, int]]) -> str:
     return " and ".join(name for name, _ in ranked[:2])
 
 
-def _places(live: LiveModel, embeddings: FloatArray) -> tuple[Place, ...]:
+def _places(live: Mapped, embeddings: FloatArray) -> tuple[Place, ...]:
     return tuple((round(x, 4), round(y, 4)) for x, y in live.plane.place(embeddings).tolist())

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from app.services.studio import Studio
-from app.services.views import Explanation
 from core.errors import InvalidInput, NotFound
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions
@@ -45,7 +44,7 @@ def find_model(connection: Transaction, reference: str) -> tuple[ProjectRecord, 
 @contextmanager
 def checked_out(studio: Studio, reference: str) -> Iterator[tuple[Path, str]]:
     """Lay a model version's or bundle's files out in a folder that goes away again."""
-    if _is_bundle(reference):
+    if is_bundle(reference):
         from core.bundle.archive import open_bundle
 
         with open_bundle(Path(reference)) as (folder, _):
@@ -83,16 +82,10 @@ def require_answers(studio: Studio, reference: str) -> None:
         InvalidInput: It is one.
         NotFound: It does not exist.
     """
-    if not _is_bundle(reference):
+    if not is_bundle(reference):
         with studio.database.read() as connection:
             project, record = find_model(connection, reference)
             models.find_answering(connection, project.id, record.number)
-
-
-def explain(pipeline: IntentPipeline, text: str) -> Explanation:
-    """Answer one text and say in a sentence what decided it."""
-    prediction = pipeline.predict([text])[0]
-    return Explanation(prediction, sentence_of(prediction))
 
 
 def evaluate(studio: Studio, reference: str, path: Path) -> dict[str, Any]:
@@ -177,7 +170,8 @@ def _helping(reasons: Sequence[Reason]) -> list[str]:
     return list(dict.fromkeys(text for text in in_turn if text is not None))
 
 
-def _is_bundle(reference: str) -> bool:
+def is_bundle(reference: str) -> bool:
+    """Whether a reference names a bundle's file, and no model version."""
     if reference.endswith(".zip"):
         return True
     try:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.metrics.paired import Difference, IntentRecall, PairedAnswer
-from core.types import Prediction, Task
+from core.types import Task
 from storage.records import ModelKind
 
 
@@ -83,14 +83,6 @@ class ModelView:
     metrics: dict[str, object]
     kind: ModelKind = "intents"
     chain: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """A prediction with the sentence that says it in words."""
-
-    prediction: Prediction
-    sentence: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ import argparse
 import shutil
 from pathlib import Path
 
-from app.services import prediction, projects, training
-from app.terminal.models import follow, say_metrics, show_explanation
+from app.services import projects, training
+from app.terminal.evidence import show_explanation
+from app.terminal.models import follow, say_metrics
 from app.terminal.output import opened, say
 
 _PROJECT = "sample"
@@ -18,6 +19,7 @@ _QUESTIONS = (
 
 def walk(options: argparse.Namespace) -> None:
     """Import, train, evaluate, explain three utterances, export and verify a bundle."""
+    from app.services.explaining import explain_reference
     from app.services.exporting import export_model
     from core.bundle.archive import verify_bundle
 
@@ -36,11 +38,9 @@ def walk(options: argparse.Namespace) -> None:
         say("3. Evaluate on the test split")
         say_metrics(str(ended.result["model"]), ended.result["metrics"])
         say("4. Explain three utterances")
-        pipeline = prediction.load_model(studio, _PROJECT)
         for question in _QUESTIONS:
-            found = prediction.explain(pipeline, question)
             say(f"\n   “{question}”")
-            show_explanation(found.sentence, found.prediction)
+            show_explanation(explain_reference(studio, _PROJECT, question))
         say("5. Export a bundle and verify it")
         out = home / "sample.zip"
         export_model(studio, _PROJECT, out)

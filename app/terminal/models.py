@@ -1,4 +1,4 @@
-"""Commands about training, predicting and explaining."""
+"""Commands about training and predicting."""
 
 import argparse
 import json
@@ -10,7 +10,7 @@ from app.terminal.output import opened, plain, print_json, progress_bar, say, ta
 from core.errors import InvalidInput, RunFailed
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
-from core.types import Prediction, Reason
+from core.types import Prediction
 from storage.records import JobRecord
 
 _CALLED = {"exact": "exact match", "none_recall": "no intent found"}
@@ -134,19 +134,6 @@ def predict(options: argparse.Namespace) -> None:
     table("Predictions", ("text", "intent", "probability", "weightiest example"), rows)
 
 
-def explain(options: argparse.Namespace) -> None:
-    """Show why a text gets its intent."""
-    from app.services import prediction
-
-    with opened(options) as studio:
-        pipeline = prediction.load_model(studio, options.model)
-    found = prediction.explain(pipeline, options.text)
-    if options.json:
-        print_json({"sentence": found.sentence, **_as_json(found.prediction)})
-        return
-    show_explanation(found.sentence, found.prediction)
-
-
 def promote(options: argparse.Namespace) -> None:
     """Make a model version the champion."""
     from app.services.registry import promote as make_champion
@@ -157,33 +144,6 @@ def promote(options: argparse.Namespace) -> None:
             raise InvalidInput(f"'{options.model}' names no version.", "Write PROJECT@3, say.")
         make_champion(studio, name, int(number))
     say(f"{options.model} answers from now on.")
-
-
-def show_explanation(sentence: str, found: Prediction) -> None:
-    """Print a prediction with its votes as tables, one for each intent in the answer."""
-    from app.services.prediction import reasons_of
-
-    say(sentence)
-    ranked = [(s.intent, f"{s.score:+.3f}", f"{s.probability:.1%}") for s in found.ranked[:5]]
-    table("Scores", ("intent", "score", "probability"), ranked)
-    for reason in reasons_of(found):
-        _show_reason(reason)
-
-
-def _show_reason(reason: Reason) -> None:
-    from app.services.prediction import votes_of_others
-
-    votes = [
-        (f"{n.vote:+.4f}", f"{n.cosine:.3f}", ", ".join(n.intents) or "no intent", n.text)
-        for n in reason.neighbours
-    ]
-    votes.append((f"{votes_of_others(reason):+.4f}", "", "", "all other examples together"))
-    votes.append((f"{reason.prior:+.4f}", "", "", "share of the labels (prior)"))
-    title = (
-        f"Votes for {reason.intent}; they add up to {reason.score:+.4f}, its limit is "
-        f"{reason.threshold:+.4f}"
-    )
-    table(title, ("vote", "cosine", "intent", "example"), votes)
 
 
 def say_metrics(name: str, metrics: dict[str, object]) -> None:

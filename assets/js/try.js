@@ -8,6 +8,7 @@ import {answersView, answerView} from './try/answers.js';
 import {LandingMap} from './try/landing.js';
 import {Pins} from './try/pins.js';
 import {ReplySheet} from './try/replies.js';
+import {Why} from './try/why.js';
 
 const LEAD = 'Type as a customer would. The answer comes while you type, with the examples that vote for it.';
 const LONGEST_LINE = 10000;
@@ -23,6 +24,7 @@ class TryPage {
   #pins;
   #landing;
   #replies;
+  #why;
   #running = null;
   #box;
   #answer = h('section', {
@@ -40,6 +42,7 @@ class TryPage {
     this.#pins = new Pins(context.base, this.#intents);
     this.#replies = new ReplySheet(context.base);
     this.#landing = new LandingMap(context.base, this.#intents);
+    this.#why = new Why(context.base, this.#intents);
     const landed = {class: 'sheet', hidden: true, 'aria-label': 'Where it lands'};
     this.#landed = h('section', landed, this.#landing.element);
     this.#box = this.#makeBox();
@@ -69,7 +72,7 @@ class TryPage {
       h(
         'div',
         {class: 'columns'},
-        h('div', {class: 'stack'}, this.#box, this.#answer, this.#answers, this.#replies.element),
+        h('div', {class: 'stack'}, this.#box, this.#answer, this.#why.element, this.#answers, this.#replies.element),
         h('aside', {class: 'stack'}, this.#landed, this.#pins.element),
       ),
     );
@@ -117,11 +120,13 @@ class TryPage {
     this.#answers.hidden = !many;
     this.#answer.hidden = this.#landed.hidden = many;
     if (many) {
+      this.#why.hide();
       fill(this.#answers, answersView(answers, given, this.#intents));
       return;
     }
     const [answer] = answers;
     fill(this.#answer, answerView(answer, this.#intents), this.#pins.form(answer.prediction));
+    this.#why.show(answer.prediction.text);
     await this.#landing.show(answer);
   }
 
@@ -131,11 +136,13 @@ class TryPage {
         ? 'Train a model first; then it answers here.'
         : 'The answer appears here.';
     this.#answers.hidden = this.#landed.hidden = true;
+    this.#why.hide();
     this.#answer.hidden = false;
     fill(this.#answer, h('div', {class: 'empty'}, words));
   }
 
   #showTrouble({message, hint}) {
+    this.#why.hide();
     this.#answer.hidden = false;
     fill(this.#answer, h('div', {class: 'note bad'}, message, h('div', {class: 'small'}, hint)));
   }

@@ -2,6 +2,7 @@
 import {query, setQuery} from './shared/address.js';
 import {comparisonOf} from './shared/comparison.js';
 import {fill, h} from './shared/elements.js';
+import {busyButton, linkLine, savePdf} from './shared/evidence.js';
 import {ask, guarded, toast} from './shared/messages.js';
 import {call, post, upload} from './shared/rest.js';
 import {nothingFits, plural} from './shared/words.js';
@@ -51,6 +52,7 @@ class VersionsPage {
       promote: number => this.#act(`models/${number}/promote`, `Version ${number} answers now.`),
       compare: (candidate, champion) => this.#compare(candidate, champion),
       lineage: number => this.#lineage(number),
+      report: number => this.#report(number),
       remove: number => this.#remove(number),
       rollBack: () => this.#act('rollback', 'The champion before it answers again.'),
       importBundle: () => this.#picker.click(),
@@ -96,6 +98,22 @@ class VersionsPage {
   async #lineage(number) {
     const chain = this.#made.find(model => model.number === number)?.chain ?? [];
     this.#show(lineageView(number, chain, await call(`${this.#base}/models/${number}/lineage`)));
+  }
+
+  async #report(number) {
+    const found = await call(`${this.#base}/models/${number}/report-link`);
+    const print = () => savePdf(`${this.#base}/models/${number}/report.pdf`, `report-v${number}.pdf`);
+    this.#show(
+      h('h2', {}, `Report about version ${number}`),
+      h('p', {}, 'What it knows, how good it is, and where it is weak, for somebody who needs no studio.'),
+      h(
+        'div',
+        {class: 'row'},
+        h('a', {class: 'button primary', href: found.path, target: '_blank', rel: 'noopener'}, 'Open'),
+        busyButton('PDF', print),
+      ),
+      linkLine(found, 'report'),
+    );
   }
 
   async #remove(number) {

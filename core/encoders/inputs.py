@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from core.encoders.adapted import AdaptedEncoder
 from core.encoders.base import Encoder
 from core.encoders.general import GeneralEncoder, transformer_of
 from core.encoders.packed import lay_out, pool_mean
@@ -49,6 +50,8 @@ def text_input(encoder: Encoder, text: str) -> TextInput:
             return _packed(encoder, text)
         case GeneralEncoder():
             return _general(encoder, text)
+        case AdaptedEncoder():
+            return text_input(encoder.network, text)
         case _:
             raise InvalidInput(
                 "This encoder does not say which words it reads.", "Ask a transformer encoder."

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from core.encoders.base import Encoder
 from core.encoders.inputs import TextInput, text_input, unit_length
+from core.heads.base import Head
 from core.heads.votes import VoteHead
 from core.types import ScoreArray
 
@@ -65,6 +66,21 @@ class Attribution:
     error: float
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A difference of scores, and by how much it falls without each word.
+
+    Attributes:
+        words: Where each begins and ends in the text.
+        difference: Of the whole text.
+        effects: Of each word; exact.
+    """
+
+    words: tuple[tuple[int, int], ...]
+    difference: float
+    effects: tuple[float, ...]
+
+
 def attribute(
     encoder: Encoder, head: VoteHead, text: str, column: int, rival: int | None
 ) -> Attribution:
@@ -81,21 +97,39 @@ def attribute(
         InvalidInput: The encoder cannot say which words it reads.
     """
     found = text_input(encoder, text)
+    left_out = leave_words_out(encoder, head, text, column, rival)
     difference = _Difference.of(head, column, rival)
-    words = [match.span() for match in _WORD.finditer(text)]
-    texts = [text, *(text[:start] + text[end:] for start, end in words)]
-    exact = difference.exact(head.scores(encoder.encode([_joined(one) for one in texts])))
-    shares, blank, error = _integrated(found, difference, float(exact[0]))
-    by_word = _by_word(found, words, shares)
+    shares, blank, error = _integrated(found, difference, left_out.difference)
+    by_word = _by_word(found, left_out.words, shares)
+    words = zip(left_out.words, by_word.tolist(), left_out.effects, strict=True)
     return Attribution(
         tuple(
-            Word(text[start:end], start, end, float(by_word[n]), float(exact[0] - exact[n + 1]))
-            for n, (start, end) in enumerate(words)
+            Word(text[start:end], start, end, share, effect)
+            for (start, end), share, effect in words
         ),
-        float(exact[0]),
+        left_out.difference,
         blank,
         error,
     )
+
+
+def leave_words_out(
+    encoder: Encoder, head: Head, text: str, column: int, rival: int | None
+) -> LeftOut:
+    """Tell what each word does to a difference of scores by leaving it out; for any encoder.
+
+    Args:
+        encoder: Any.
+        head: On its embeddings.
+        text: What was asked.
+        column: The intent, mostly the winner.
+        rival: Another intent, or None for the score alone.
+    """
+    words = tuple(match.span() for match in _WORD.finditer(text))
+    texts = [text, *(text[:start] + text[end:] for start, end in words)]
+    scores = head.scores(encoder.encode([_joined(one) for one in texts]))
+    exact = scores[:, column] - (0.0 if rival is None else scores[:, rival])
+    return LeftOut(words, float(exact[0]), tuple((exact[0] - exact[1:]).tolist()))
 
 
 def _joined(text: str) -> str:
@@ -111,8 +145,6 @@ class _Difference:
     weights: Tensor
     prior: float
     tau: float
-    column: int
-    rival: int | None
 
     @classmethod
     def of(cls, head: VoteHead, column: int, rival: int | None) -> "_Difference":
@@ -126,21 +158,12 @@ class _Difference:
             torch.from_numpy(weights[chosen].astype(np.float32)),
             float(prior),
             head.tau,
-            column,
-            rival,
         )
 
     def __call__(self, embeddings: Tensor) -> Tensor:
         """Compute it for embeddings (n, d), with gradients; (n,)."""
         cosines = unit_length(embeddings.cpu()) @ self.exemplars.T
         return torch.exp((cosines - 1.0) / self.tau) @ self.weights + self.prior
-
-    def exact(self, scores: ScoreArray) -> ScoreArray:
-        """Read it from scores (n, intents); (n,)."""
-        found: ScoreArray = scores[:, self.column].copy()
-        if self.rival is not None:
-            found -= scores[:, self.rival]
-        return found
 
 
 def _integrated(

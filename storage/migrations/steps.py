@@ -13,6 +13,7 @@ from storage.migrations import (
     m0006_pins,
     m0007_fence,
     m0008_dialogues,
+    m0009_receipts,
 )
 
 STEPS = (
@@ -24,6 +25,7 @@ STEPS = (
     (m0006_pins.REVISION, m0006_pins.upgrade),
     (m0007_fence.REVISION, m0007_fence.upgrade),
     (m0008_dialogues.REVISION, m0008_dialogues.upgrade),
+    (m0009_receipts.REVISION, m0009_receipts.upgrade),
 )
 HEAD = STEPS[-1][0]
 

@@ -11,6 +11,7 @@ import pytest
 from app.cli import main
 from app.services import browsing, comparing, differing, labelling, mapping, trying
 from app.services.datasets import ImportRequest, export_file, import_file
+from app.services.explaining import explain
 from app.services.labelling import Operation
 from app.services.progress import estimate
 from app.services.queue import Wish
@@ -189,6 +190,20 @@ def test_each_intent_of_an_answer_is_explained_by_votes_that_sum_to_its_score(
     assert nothing.sentence == "This has no intent, exactly as a labelled example says."
     assert len(nothing.reasons) == 1
     assert nothing.landing is not None
+
+
+def test_each_intent_of_an_answer_has_its_words_and_its_load_bearing_examples(
+    bench: Workbench,
+) -> None:
+    found = explain(bench, "p", "now cancel my card")
+    assert {reason.intent for reason in found.reasons} == set(found.answer) == {"cancel", "card"}
+    for reason in found.reasons:
+        votes = sum(vote.vote for vote in reason.votes) + reason.others
+        assert votes + reason.prior == pytest.approx(reason.score, abs=1e-6)
+        assert (reason.words.rival, reason.words.difference) == (None, pytest.approx(reason.score))
+        assert reason.load_bearing.after == f"without {reason.intent}"
+    assert found.why_not.intent == "thanks"
+    assert found.why_not.behind > 0
 
 
 def test_examples_of_several_intents_or_none_are_on_the_map_of_examples(bench: Workbench) -> None:

@@ -47,7 +47,7 @@ def test_from_a_file_to_a_bundle_and_into_another_home(
     assert run(home, "explain", "support", "where is my money", "--json") == 0
     found = said(capsys)
     assert found["sentence"]
-    assert found["model_version"] == "support@2"  # not worse, so it became champion
+    assert found["model"] == "support@2"  # not worse, so it became champion
     bundle = tmp_path / "support.zip"
     assert run(home, "bundle", "export", "support", str(bundle)) == 0
     assert run(home, "bundle", "verify", str(bundle), "--json") == 0

@@ -5,7 +5,8 @@ import {ago, capital, chainWords, figuresOf} from '../shared/words.js';
 
 const HEAD = ['Version', 'Recipe', 'Learned from', 'Accuracy', 'Made', ''];
 
-// `actions`: `promote`, `compare`, `lineage` and `remove` of a version by its number; `rollBack`, `importBundle`.
+// `actions`: `promote`, `compare`, `lineage`, `report` and `remove` of a version by its number; `rollBack` and
+// `importBundle`.
 export function modelsView(base, models, states, actions) {
   const champion = models.find(model => model.champion);
   const rows = models
@@ -58,6 +59,7 @@ function buttonsOf(base, {number, kind, champion: isChampion}, champion, actions
     answers && !isChampion && button('Promote', () => actions.promote(number)),
     answers && champion && !isChampion && button('Compare', () => actions.compare(number, champion.number)),
     button('Lineage', () => actions.lineage(number)),
+    answers && button('Report', () => actions.report(number)),
     h('a', handOver, capital(what)),
     !isChampion && button('Delete', () => actions.remove(number), 'danger'),
   ];

@@ -1,0 +1,193 @@
+// Why an answer is as it is, for whoever asks: its words, what would change it, other ways of deciding.
+import {fill, h, select, table} from '../shared/elements.js';
+import {busyButton, linkLine, open, savePdf} from '../shared/evidence.js';
+import {complain} from '../shared/messages.js';
+import {post} from '../shared/rest.js';
+
+const PAUSE = 500; // an explanation costs as much as ten answers, and waits until the typing rests
+const SHOWN = 5;
+
+export class Why {
+  element = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Why', 'data-role': 'why'});
+  #base;
+  #intents;
+  #text = null;
+  #rival = null; // for the text that is on the page
+  #timer = 0;
+  #running = null;
+  #shown = null; // the text and the rival that the body tells of
+  #body = h('div', {'data-role': 'why-body'});
+  #kept = h('div');
+  #details;
+
+  constructor(base, intents) {
+    this.#base = base;
+    this.#intents = intents;
+    const words = h('span', {class: 'soft'}, ' in words, and what would change it');
+    const summary = h('summary', {}, h('b', {}, 'Why'), words);
+    this.#details = h('details', {ontoggle: () => this.#ask(0)}, summary, this.#body);
+    fill(this.element, this.#details, this.#buttons(), this.#kept);
+  }
+
+  // A text was answered, perhaps the same one anew.
+  show(text) {
+    if (text !== this.#text) {
+      this.#rival = null;
+      fill(this.#kept);
+    }
+    this.#text = text;
+    this.#shown = null;
+    this.element.hidden = false;
+    this.#ask(PAUSE);
+  }
+
+  hide() {
+    clearTimeout(this.#timer);
+    this.#running?.abort();
+    this.#text = null;
+    this.element.hidden = true;
+  }
+
+  #ask(pause) {
+    clearTimeout(this.#timer);
+    this.#running?.abort();
+    if (!this.#details.open || this.#text === null || this.#shown) return;
+    this.#body.style.setProperty('opacity', this.#body.childElementCount ? 0.5 : 1);
+    if (!this.#body.childElementCount) fill(this.#body, h('p', {class: 'soft'}, 'Looking …'));
+    this.#timer = setTimeout(() => this.#explain().catch(complain), pause);
+  }
+
+  async #explain() {
+    this.#running = new AbortController();
+    const {signal} = this.#running;
+    const found = await post(`${this.#base}/explain`, this.#question(), {signal});
+    this.#shown = found;
+    this.#body.style.setProperty('opacity', 1);
+    fill(this.#body, this.#view(found));
+  }
+
+  #question() {
+    return {text: this.#text, against: this.#rival};
+  }
+
+  #view(found) {
+    const many = found.reasons.length > 1;
+    return [
+      h('p', {style: {'margin-top': '10px'}}, found.scope.words, exact()),
+      found.reasons.map(reason => [
+        many && heading(reason.intent),
+        reason.words && wordsOf(found.text, reason.words),
+        reason.load_bearing && this.#carriers(reason.load_bearing, reason.intent),
+      ]),
+      found.why_not && this.#whyNot(found),
+      headsOf(found.heads),
+      found.notes.map(note => h('p', {class: 'soft small'}, note)),
+    ];
+  }
+
+  #carriers({words, examples}, intent) {
+    return [heading('What carries it', exact()), h('p', {}, words), this.#list(examples, intent)];
+  }
+
+  #whyNot({why_not: other, answer}) {
+    const options = this.#intents.open.filter(({name}) => !answer.includes(name)).map(({name}) => [name, name]);
+    const choose = event => {
+      this.#rival = event.target.value;
+      this.#shown = null;
+      this.#ask(0);
+    };
+    const attributes = {'data-key': 'rival', 'aria-label': 'Why not this intent', onchange: choose};
+    return h(
+      'section',
+      {'data-role': 'why-not'},
+      heading('Why not', exact()),
+      select(attributes, options, other.intent),
+      h('p', {style: {'margin-top': '8px'}}, `It is ${other.behind.toFixed(2)} behind. ${other.words}`),
+      this.#list(other.examples),
+    );
+  }
+
+  // Whose label is not the one that is told of, shows it.
+  #list(examples, intent = null) {
+    if (!examples.length) return null;
+    const isOther = intents => intents.length > 0 && String(intents) !== intent;
+    const more = examples.length - SHOWN;
+    return h(
+      'ul',
+      {class: 'told'},
+      examples.slice(0, SHOWN).map(({text, intents}) =>
+        h('li', {}, `“${text}” `, isOther(intents) && this.#intents.named(intents)),
+      ),
+      more > 0 && h('li', {class: 'soft'}, `and ${more} more`),
+    );
+  }
+
+  #buttons() {
+    const keep = async () => {
+      const kept = await post(`${this.#base}/receipts`, this.#question());
+      fill(this.#kept, linkLine(kept, 'receipt'));
+      return kept;
+    };
+    const receipt = async () => open((await keep()).path);
+    const pdf = async () => {
+      const {id} = await keep();
+      await savePdf(`/receipts/${id}/receipt.pdf`, `receipt-${id.slice(0, 8)}.pdf`);
+    };
+    return h(
+      'div',
+      {class: 'row', style: {'margin-top': '12px'}},
+      h('span', {class: 'soft small'}, 'For somebody else:'),
+      busyButton('Receipt', receipt, {'data-key': 'receipt'}),
+      busyButton('PDF', pdf, {'data-key': 'pdf'}),
+    );
+  }
+}
+
+const title = 'For the encoder as it is; a training moves it, and is not foretold.';
+const heading = (...words) => h('h3', {style: {'margin-top': '18px'}}, words);
+const exact = () => h('span', {class: 'badge', title, style: {'margin-left': '8px'}}, 'exact');
+
+// The text itself, each word as strong as it is for the answer, or against it.
+function wordsOf(text, {words, rival, error, note}) {
+  const strength = words.map(word => word.share ?? word.effect);
+  const most = Math.max(1e-9, ...strength.map(Math.abs));
+  const signs = [...text]; // places count whole signs, where a string counts halves of some
+  const between = (from, to) => signs.slice(from, to).join('');
+  const parts = [];
+  let place = 0;
+  words.forEach((word, at) => {
+    const {start, end} = word;
+    parts.push(between(place, start), wordMark(between(start, end), strength[at] / most, word));
+    place = end;
+  });
+  const miss = error === null ? note : `Integrated gradients; ${(100 * error).toFixed(2)} % is not accounted for.`;
+  return [
+    heading(rival ? `Words, against ${rival}` : 'Words'),
+    h('p', {class: 'carrying', 'data-role': 'words', dir: 'auto'}, parts, between(place)),
+    h('p', {class: 'soft small'}, miss),
+  ];
+}
+
+const wordMark = (text, strength, {effect}) =>
+  h(
+    'span',
+    {
+      class: strength < 0 ? 'against' : null,
+      style: {'--w': Math.abs(strength).toFixed(3)},
+      title: `Without it the lead ${effect < 0 ? 'grows' : 'falls'} by ${Math.abs(effect).toFixed(3)}.`,
+    },
+    text,
+  );
+
+function headsOf(heads) {
+  const rows = heads.map(head => [
+    [head.name, head.decides && h('b', {}, ' (decides)'), h('div', {class: 'soft small'}, head.detail)],
+    h('td', {class: head.agrees ? null : 'warn'}, head.intent),
+  ]);
+  return h(
+    'section',
+    {'data-role': 'heads'},
+    heading('Other ways of deciding'),
+    table(['Way', 'Says'], rows),
+  );
+}

@@ -1,0 +1,65 @@
+"""Who labelled an utterance, when, and from where: read from the log."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from storage.tables import batch, event
+
+
+@dataclass(frozen=True, slots=True)
+class LabelOrigin:
+    """The change that gave an utterance the label it has.
+
+    Attributes:
+        actor: Who.
+        verb: What was done, as a history shows it: `label`, `import`, `merge`, ...
+        origin: Where from: `cli`, `page`, `rest`, `import FILE`.
+        at: When, in UTC.
+        revision: Of the project.
+    """
+
+    actor: str
+    verb: str
+    origin: str
+    at: str
+    revision: int
+
+
+def label_origins(
+    connection: Connection, project_id: int, ids: Sequence[str], revision: int
+) -> dict[str, LabelOrigin]:
+    """Find the last change of each utterance's label up to a revision; a few dozen ids.
+
+    Utterances without a label then, and unknown ids, are left out.
+    """
+    query = sa.select(
+        event.c.subject_id,
+        event.c.revision,
+        event.c.field,
+        event.c.after,
+        batch.c.actor,
+        batch.c.verb,
+        batch.c.origin,
+        batch.c.at,
+    ).join(batch, batch.c.id == event.c.batch_id)
+    query = query.where(
+        event.c.project_id == project_id,
+        event.c.subject == "utterance",
+        event.c.subject_id.in_(ids),
+        event.c.field.in_(("row", "labels")),
+        event.c.revision <= revision,
+    )
+    found: dict[str, LabelOrigin] = {}
+    for row in connection.execute(query.order_by(event.c.revision)):
+        labels = row.after
+        if row.field == "row":
+            labels = None if row.after is None else row.after["labels"]
+        found.pop(row.subject_id, None)
+        if labels is not None:
+            found[row.subject_id] = LabelOrigin(
+                row.actor, row.verb, row.origin, row.at, row.revision
+            )
+    return found

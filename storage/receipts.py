@@ -1,0 +1,56 @@
+"""Receipts: evidence of single answers, kept under the digest of what they say."""
+
+import hashlib
+import json
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from core.errors import NotFound
+from storage.clock import now
+from storage.records import ReceiptRecord
+from storage.tables import receipt
+
+_DIGITS = 32
+
+
+def keep(
+    connection: Connection, project_id: int, content: dict[str, Any], actor: str
+) -> ReceiptRecord:
+    """Keep evidence; the same evidence is kept once, under the same id.
+
+    Args:
+        connection: An open writing transaction.
+        project_id: Whose it is.
+        content: JSON values.
+        actor: Who asked for it.
+    """
+    words = json.dumps([project_id, content], ensure_ascii=False, sort_keys=True)
+    key = hashlib.sha256(words.encode()).hexdigest()[:_DIGITS]
+    known = _look(connection, key)
+    if known is not None:
+        return known
+    made = ReceiptRecord(key, project_id, content, actor, now())
+    values = {name: getattr(made, name) for name in ReceiptRecord.__dataclass_fields__}
+    connection.execute(sa.insert(receipt).values(values))
+    return made
+
+
+def find(connection: Connection, key: str) -> ReceiptRecord:
+    """Return a receipt.
+
+    Raises:
+        NotFound: There is none of that id.
+    """
+    found = _look(connection, key)
+    if found is None:
+        raise NotFound(
+            "There is no such receipt.", "Check the link, or make a new one on the Try page."
+        )
+    return found
+
+
+def _look(connection: Connection, key: str) -> ReceiptRecord | None:
+    row = connection.execute(sa.select(receipt).where(receipt.c.id == key)).first()
+    return None if row is None else ReceiptRecord(**row._asdict())

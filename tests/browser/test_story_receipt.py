@@ -1,0 +1,69 @@
+"""A designer asks why; a stakeholder reads the evidence behind a link, and changes nothing."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.served import Served
+
+ASKED = "the wifi does not reach my bedroom"
+
+
+def test_a_stakeholder_reads_the_receipt_behind_a_link(
+    visit: Callable[..., Page],
+    serve: Callable[..., Served],
+    chromium: Browser,
+    tmp_path: Path,
+) -> None:
+    studio = serve()
+    page = visit(studio, f"/try?project=sample&text={ASKED.replace(' ', '+')}")
+    asks_why(page)
+    link = keeps_a_receipt(page, tmp_path)
+    stakeholder = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
+    reads_it(stakeholder, link)
+    changes_nothing(stakeholder, studio)
+    stakeholder.context.close()
+
+
+def asks_why(page: Page) -> None:
+    why = page.get_by_role("region", name="Why")
+    why.locator("summary").click()
+    expect(why.locator("[data-role=words] span")).to_have_count(len(ASKED.split()))
+    rival = why.get_by_label("Why not this intent")
+    rival.select_option("no_internet")
+    expect(why.get_by_role("heading", name="Words, against no_internet")).to_be_visible()
+    expect(why.locator("[data-role=why-not]")).to_contain_text(
+        "labelled no_internet, would be enough"
+    )
+    expect(why.locator("[data-role=heads] tbody tr")).to_have_count(4)
+
+
+def keeps_a_receipt(page: Page, tmp_path: Path) -> str:
+    why = page.get_by_role("region", name="Why")
+    with page.context.expect_page() as opened:
+        why.get_by_role("button", name="Receipt").click()
+    expect(opened.value.locator("h1")).to_have_text(f"“{ASKED}”")
+    with page.expect_download() as printed:
+        why.get_by_role("button", name="PDF").click()
+    printed.value.save_as(tmp_path / "receipt.pdf")
+    assert (tmp_path / "receipt.pdf").read_bytes().startswith(b"%PDF")
+    assert b"/Count 2" in (tmp_path / "receipt.pdf").read_bytes()
+    return str(why.get_by_label("Link to the receipt").input_value())
+
+
+def reads_it(page: Page, link: str) -> None:
+    page.goto(link)
+    assert "token" not in page.url
+    expect(page.locator("h1")).to_have_text(f"“{ASKED}”")
+    expect(page.locator(".lead")).to_contain_text("The model takes this text for wifi_coverage")
+    expect(page.get_by_role("heading", name="Why not no_internet?")).to_be_visible()
+    assert page.evaluate("document.scripts.length") == 0
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def changes_nothing(page: Page, studio: Served) -> None:
+    for path in ("/", "/data?project=sample", "/api/projects/sample/utterances"):
+        assert page.goto(studio.base + path).status == 403
+    asked = page.request.post(f"{studio.base}/api/projects/sample/receipts", data={"text": "x"})
+    assert asked.status == 403
