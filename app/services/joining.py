@@ -157,7 +157,7 @@ def joined(base: Base, changes: Changes) -> Any:
     if base.basis is None:
         message = "the base is not solved for these changes"
         raise ValueError(message)
-    gone, _, kept = _parts(base, changes)
+    gone, coming, kept = _parts(base, changes)
     head = amend(base.basis, amendment(base, changes))
     names = dict(zip(base.columns, head.intents, strict=True))
     left = set(gone)
@@ -166,7 +166,7 @@ def joined(base: Base, changes: Changes) -> Any:
         for row, e in enumerate(base.pipeline.exemplars)
         if row not in left
     ]
-    shown += [_exemplar(key, said, names) for key, said in _coming(base, changes)]
+    shown += [_exemplar(key, said, names) for key, said in coming]
     return replace(
         base.pipeline,
         head=head,
