@@ -182,7 +182,7 @@ const wordMark = (text, strength, {effect}) =>
 function headsOf(heads) {
   const rows = heads.map(head => [
     [head.name, head.decides && h('b', {}, ' (decides)'), h('div', {class: 'soft small'}, head.detail)],
-    h('td', {class: head.agrees ? null : 'warn'}, head.intent),
+    h('td', {class: head.agrees ? null : 'warn', style: {'overflow-wrap': 'normal'}}, head.intent),
   ]);
   return h(
     'section',
