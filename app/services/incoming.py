@@ -67,19 +67,17 @@ class Incoming:
 class Limit:
     """How large an uploaded file may be, and what to do with a larger one."""
 
-    most_bytes: int = MOST_BYTES
-    instead: str = "intent-studio import PROJECT FILE"
+    most_bytes: int
+    instead: str
 
 
-_UTTERANCES = Limit()
-
-
-def keep(studio: Studio, name: str, chunks: Iterable[bytes], limit: Limit = _UTTERANCES) -> str:
+def keep(studio: Studio, name: str, chunks: Iterable[bytes], limit: Limit | None = None) -> str:
     """Keep an uploaded file; return the key under which it waits.
 
     Raises:
-        InvalidInput: It is larger than the limit.
+        InvalidInput: It is larger than the limit, or than 50 MB where none is given.
     """
+    limit = limit or Limit(MOST_BYTES, "intent-studio import PROJECT FILE")
     home = studio.places.uploads
     home.mkdir(parents=True, exist_ok=True)
     _forget_old(home)

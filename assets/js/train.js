@@ -31,7 +31,7 @@ const RECIPES = [
     'dialogues',
     'Dialogues',
     'Learns from your conversations which turn follows which; no label is needed. ' +
-      'Makes an encoder that ConvFiT, Adapter and Instant can start from.',
+      'Makes an encoder that the recipes above can start from.',
   ],
   [
     'convert',

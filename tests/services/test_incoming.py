@@ -58,7 +58,7 @@ def test_faults_name_the_file_and_not_where_it_is_kept(studio: Studio, project) 
 
 def test_a_file_too_large_leaves_nothing_behind(studio: Studio, project, monkeypatch) -> None:
     monkeypatch.setattr(incoming, "MOST_BYTES", 10)
-    with pytest.raises(InvalidInput, match="more than 50 MB"):
+    with pytest.raises(InvalidInput, match="has more than"):
         incoming.keep(studio, "big.csv", [b"123456", b"123456"])
 
     def cut_off():
