@@ -33,7 +33,7 @@ from storage.browse import Filter
 from storage.records import ProjectRecord
 
 _TESTS = 10_000
-_WAITING = 3_000
+_WAITING = 1_000
 _NEXT = 10
 _BYTES_A_FINDING = 3_000
 

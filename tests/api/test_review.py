@@ -47,3 +47,24 @@ def test_what_cannot_be_done_is_said_in_words(client, trained) -> None:
     walk = {"first": by["refund"], "second": by["parcel"]}
     steps = client.get("/api/projects/p/review/border", params=walk).json()["steps"]
     assert steps[0]["lead"] >= steps[-1]["lead"]
+
+
+def test_a_fence_is_looked_at_set_and_let_go(client, trained) -> None:
+    path = "/api/projects/p/fence"
+    bare = client.post(f"{path}/what-if").json()
+    assert (bare["stands"], bare["n_leaving"]) == ({"limit": None, "limits": {}}, 0)
+    high = {"limit": 5.0}
+    asked = client.post(f"{path}/what-if", json=high).json()
+    assert asked["n_entering"] == 0
+    assert client.put(path, json=high).status_code == 204
+    texts = {"texts": ["where is it now"]}
+    [answer] = client.post("/api/projects/p/predict", json=texts).json()
+    assert answer["prediction"]["decision"]["rule"] == "out-of-scope"
+    assert answer["prediction"]["decision"]["threshold"] == 5.0
+    assert client.put(path, json={"limit": 99.0}).status_code == 422
+    assert client.put(path, json={}).status_code == 204
+    assert client.post(f"{path}/what-if").json()["stands"]["limit"] is None
+    pin = {"text": "where is my parcel", "intents": [intents(client)["parcel"]]}
+    client.post("/api/projects/p/pins", json=pin)
+    [history] = client.get("/api/projects/p/pins/history").json()
+    assert (history["pin"]["kept"], history["judgements"]) == (True, [])
