@@ -5,7 +5,6 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 import gradio as gr
-from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -23,14 +22,12 @@ class Field:
         name: Of the setting.
         component: What it is typed or chosen in.
         default: Of the recipe.
-        whole: A whole number, which comes back as a float.
         clearable: An emptied field means None, which is not the default.
     """
 
     name: str
     component: gr.components.Component
     default: Any
-    whole: bool
     clearable: bool
 
 
@@ -50,25 +47,36 @@ def build_fields(recipe: type[BaseModel], *, advanced: bool) -> list[Field]:
     for name, info in recipe.model_fields.items():
         if name == "kind" or (name in _SIMPLE) == advanced or _nested(info.annotation):
             continue
-        kind, optional = _bare(info.annotation)
-        clearable = optional and info.default is not None
-        component = _component(name, info)
-        found.append(Field(name, component, info.default, kind is int, clearable))
+        clearable = _bare(info.annotation)[1] and info.default is not None
+        found.append(Field(name, _component(name, info), info.default, clearable))
     return found
 
 
 def given_settings(fields: list[Field], values: tuple[Any, ...]) -> dict[str, Any]:
-    """Return what somebody chose; what is empty takes the default of the project's task."""
+    """Return what somebody chose; what is empty takes the default of the project's task.
+
+    What is no number stays as it was typed, so that the recipe can name it as it refuses it.
+    """
     settings: dict[str, Any] = {}
     for field, value in zip(fields, values, strict=True):
-        shown = field.clearable or isinstance(value, bool)
-        if shown and value == field.default:
+        given = _number(value) if isinstance(value, str) else value
+        shown = field.clearable or isinstance(given, bool)
+        if shown and given == field.default:
             continue
-        if value not in (None, ""):
-            settings[field.name] = int(value) if field.whole else value
+        if given not in (None, ""):
+            settings[field.name] = given
         elif field.clearable:
             settings[field.name] = None
     return settings
+
+
+def _number(text: str) -> str | int | float:
+    for kind in (int, float):
+        try:
+            return kind(text.strip())
+        except ValueError:
+            continue
+    return text.strip()
 
 
 def _component(name: str, info: FieldInfo) -> gr.components.Component:
@@ -76,7 +84,8 @@ def _component(name: str, info: FieldInfo) -> gr.components.Component:
 
     A box to tick shows its default as a value, and so does a number that may be taken away.
     Elsewhere it is a hint in an empty field, so that a default which depends on the project is
-    never overwritten by one that does not.
+    never overwritten by one that does not. Numbers are typed as text: Gradio's own field for them
+    turns an empty one into 0 as soon as it is seen.
     """
     kind, optional = _bare(info.annotation)
     shared = {"label": label_of(name), "info": info.description, "interactive": True}
@@ -86,27 +95,8 @@ def _component(name: str, info: FieldInfo) -> gr.components.Component:
         return gr.Dropdown(choices=choices, value="", **shared)
     if kind is bool:
         return gr.Checkbox(value=info.default, **shared)
-    low, high = _bounds(info)
-    return gr.Number(
-        value=info.default if optional else None,
-        placeholder="" if info.default is None else f"{info.default:g}",
-        precision=0 if kind is int else None,
-        minimum=low,
-        maximum=high,
-        **shared,
-    )
-
-
-def _bounds(info: FieldInfo) -> tuple[float | None, float | None]:
-    low = next(
-        (getattr(m, "ge", getattr(m, "gt", None)) for m in info.metadata if isinstance(m, Ge | Gt)),
-        None,
-    )
-    high = next(
-        (getattr(m, "le", getattr(m, "lt", None)) for m in info.metadata if isinstance(m, Le | Lt)),
-        None,
-    )
-    return low, high
+    default = "" if info.default is None else f"{info.default:g}"
+    return gr.Textbox(value=default if optional else "", placeholder=default, lines=1, **shared)
 
 
 def _bare(annotation: Any) -> tuple[Any, bool]:

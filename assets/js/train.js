@@ -6,6 +6,7 @@ import {frame} from './studio.js';
 import {BaseChoice} from './train/base.js';
 import {earlierTable, isOver, jobView} from './train/job.js';
 import {Proposal} from './train/proposal.js';
+import {ChosenSettings} from './train/settings.js';
 
 const LEAD = 'Training happens in the background: you may leave this page, label on, or close the browser.';
 const RECIPES = [
@@ -53,7 +54,7 @@ class TrainPage {
   #context;
   #gradio;
   #recipe = localStorage.getItem('recipe') ?? 'convfit';
-  #settings = {};
+  #settings;
   #running = null; // the training under way
   #started = null; // the id of the one that was started here
   #following = false;
@@ -92,11 +93,7 @@ class TrainPage {
 
   async start() {
     this.#layOut();
-    const {props, watch} = this.#gradio;
-    watch?.('settings', () => {
-      this.#settings = JSON.parse(props.settings || '{}');
-      this.#estimate();
-    });
+    this.#settings = new ChosenSettings(this.#gradio, () => this.#estimate());
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
     this.#showChoice();
     await Promise.all([this.#estimate(), this.#base.load(), this.#follow()]);
@@ -171,7 +168,7 @@ class TrainPage {
   }
 
   get #wish() {
-    const settings = this.#settings[this.#recipe] ?? {};
+    const settings = this.#settings.of(this.#recipe);
     return {recipe: this.#recipe, settings, base: this.#base.value, gate: this.#gate.checked};
   }
 
@@ -196,6 +193,7 @@ class TrainPage {
   async #train() {
     this.#start.disabled = true;
     try {
+      await this.#settings.settled();
       this.#started = (await post(`${this.#context.base}/train`, this.#wish)).job;
     } catch (error) {
       this.#start.disabled = false;

@@ -78,7 +78,6 @@ def stops_and_resumes_stage_one(page: Page, studio: Served) -> None:
     form.get_by_label("Batch size").fill("4")
     form.get_by_label("Batch size").press("Tab")
     expect(page.locator("[data-role=estimate]")).to_contain_text("72 turns in 24 conversations")
-    page.wait_for_timeout(500)  # settings come by way of the server
     page.get_by_role("button", name="Train", exact=True).click()
     await_checkpoint(studio)
     page.get_by_role("button", name="Cancel").click()
