@@ -16,8 +16,9 @@ run: $(RUN_STAMP)
 demo: $(RUN_STAMP)
 	$(BIN)/intent-studio --home .studio/demo demo
 
+# Two at a time, each on one thread: a page's test waits more than it computes.
 test: check
-	$(BIN)/python -m pytest -m "not benchmark"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not benchmark" -n 2 --dist loadfile
 
 check: $(DEV_STAMP)
 	$(BIN)/ruff format --check .
