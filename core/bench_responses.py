@@ -9,14 +9,13 @@ from pathlib import Path
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from core.encoders.base import Encoder
 from core.encoders.loading import load_encoder
 from core.errors import InvalidInput
 from core.formats.dialogues import Pair, stream_pairs
 from core.metrics.bm25 import fit_bm25
 from core.metrics.retrieval import mean_reciprocal_rank, recall_at
 from core.ranking_recipes import ConvertRecipe, DialoguesRecipe
-from core.responses import encode_contexts, encode_responses
+from core.responses import Ranker
 from core.training.events import Event
 from core.training.ranking_runs import RankingInputs, run_ranking
 from core.types import ScoreArray
@@ -103,14 +102,14 @@ def _percent(share: float) -> float:
     return round(100 * share, 2)
 
 
-def score_by_encoder(encoder: Encoder, contexts: int = 0) -> Score:
+def score_by_ranker(ranker: Ranker, contexts: int = 0) -> Score:
     """Score by cosines; so many earlier turns are read, too."""
 
     def score(blocks: Blocks) -> ScoreArray:
         pairs = [pair for block in blocks for pair in block]
         asked = [Pair(p.context, p.response, p.history[:contexts]) for p in pairs]
-        rows = encode_contexts(encoder, asked).astype(np.float64)
-        columns = encode_responses(encoder, [pair.response for pair in pairs])
+        rows = ranker.encode_contexts(asked).astype(np.float64)
+        columns = ranker.encode_responses([pair.response for pair in pairs])
         shape = (len(blocks), CANDIDATES, -1)
         found: ScoreArray = rows.reshape(shape) @ columns.reshape(shape).transpose(0, 2, 1)
         return found.reshape(-1, CANDIDATES)
@@ -144,8 +143,8 @@ def response_selection(
     base: str,
     files: tuple[Path, Path],
     watch: Callable[[Event], None],
-) -> tuple[ResponseFigures, dict[str, float], Encoder]:
-    """Train on one log and judge on another; return figures, baselines' R100@1 and the encoder."""
+) -> tuple[ResponseFigures, dict[str, float], Ranker]:
+    """Train on one log, judge on another; return figures, baselines' R100@1 and the ranker."""
     train, test = files
     blocks = draw_blocks(stream_pairs([test], contexts=10))
 
@@ -153,32 +152,32 @@ def response_selection(
         return stream_pairs([train], recipe.contexts)
 
     untuned = load_encoder(base)
-    baselines = {**keyword_baselines(pairs), "untuned": score_by_encoder(untuned)}
+    baselines = {**keyword_baselines(pairs), "untuned": score_by_ranker(Ranker(untuned))}
     found = {name: judge(blocks, score)[0] for name, score in baselines.items()}
     began = time.perf_counter()
-    encoder, steps = _drain(run_ranking(recipe, RankingInputs(pairs, untuned)), watch)
+    ranker, steps = _drain(run_ranking(recipe, RankingInputs(pairs, untuned)), watch)
     seconds = round(time.perf_counter() - began, 1)
-    best, reciprocal, deep = judge(blocks, score_by_encoder(encoder, recipe.contexts))
-    figures = ResponseFigures(best, reciprocal, deep, seconds, _file_mb(encoder), steps)
-    return figures, found, encoder
+    best, reciprocal, deep = judge(blocks, score_by_ranker(ranker, recipe.contexts))
+    figures = ResponseFigures(best, reciprocal, deep, seconds, _file_mb(ranker), steps)
+    return figures, found, ranker
 
 
 def _drain(
-    run: Generator[Event, None, Encoder], watch: Callable[[Event], None]
-) -> tuple[Encoder, int]:
+    run: Generator[Event, None, Ranker], watch: Callable[[Event], None]
+) -> tuple[Ranker, int]:
     steps = 0
     while True:
         try:
             event = next(run)
         except StopIteration as end:
-            encoder: Encoder = end.value
-            return encoder, steps
+            ranker: Ranker = end.value
+            return ranker, steps
         steps = getattr(event, "step", steps)
         watch(event)
 
 
-def _file_mb(encoder: Encoder) -> float:
+def _file_mb(ranker: Ranker) -> float:
     with tempfile.TemporaryDirectory() as folder:
-        encoder.save(Path(folder) / "encoder")
+        ranker.save(Path(folder) / "encoder")
         sizes = [p.stat().st_size for p in Path(folder).rglob("*.safetensors")]
     return round(sum(sizes) / 1e6, 2)

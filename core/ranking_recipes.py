@@ -44,6 +44,11 @@ class DialoguesRecipe(_RankingRecipe):
         description="Responses that a context is ranked against: all, or without its own as in "
         "ConvFiT's equation 1.",
     )
+    reply_layer: bool = Field(
+        default=True,
+        description="Give responses a linear layer of their own behind the encoder; it ranks "
+        "replies, and intents do without it.",
+    )
     scale: float = Field(default=20.0, gt=0, le=1000, description="Factor of the cosine (D).")
     learning_rate: float = Field(default=1e-4, gt=0, le=1e-1, description="Peak learning rate.")
     weight_decay: float = Field(default=0.01, ge=0, le=1, description="Weight decay of AdamW.")

@@ -1,40 +1,96 @@
 """Response selection: which of many replies fits what was said."""
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
 
 from core.encoders.base import Encoder
 from core.encoders.convert.encoder import ConvertEncoder
+from core.errors import ArtifactDamaged
 from core.formats.dialogues import Pair, context_text, history_text
 from core.types import FloatArray, ScoreArray
 from core.vectors import cosines, unit_rows
 
+REPLY = "reply.safetensors"
+"""File of the replies' layer, beside the encoder that it was trained with."""
 
-def encode_contexts(encoder: Encoder, asked: Sequence[Pair]) -> FloatArray:
-    """Embed what is to be answered, with the turns before it; (n, d) float32, length one.
 
-    A ConveRT reads earlier turns by their own side, if it has one; any other encoder as part of
-    the text. Whoever asks leaves `history` empty where the encoder was not trained with it.
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    """An encoder that ranks responses.
+
+    Attributes:
+        encoder: Reads contexts and responses.
+        reply: What embeddings of responses are multiplied by, (d, d) float32; without it both
+            sides are the same function, and what follows a turn is what precedes it.
     """
-    if isinstance(encoder, ConvertEncoder):
-        histories = [history_text(pair.history) for pair in asked]
-        return encoder.encode_contexts([pair.context for pair in asked], histories)
-    return unit_rows(encoder.encode([context_text(pair) for pair in asked]))
+
+    encoder: Encoder
+    reply: FloatArray | None = field(default=None, repr=False)
+
+    @property
+    def fingerprint(self) -> str:
+        """Another one for other weights of the encoder or the layer."""
+        if self.reply is None:
+            return self.encoder.fingerprint
+        layer = np.ascontiguousarray(self.reply, np.float32).tobytes()
+        return hashlib.sha256(self.encoder.fingerprint.encode() + layer).hexdigest()
+
+    def encode_contexts(self, asked: Sequence[Pair]) -> FloatArray:
+        """Embed what is to be answered, with the turns before it; (n, d) float32, length one.
+
+        A ConveRT reads earlier turns by their own side, if it has one; any other encoder as part
+        of the text. Whoever asks leaves `history` empty where it was not trained with it.
+        """
+        if isinstance(self.encoder, ConvertEncoder):
+            histories = [history_text(pair.history) for pair in asked]
+            return self.encoder.encode_contexts([pair.context for pair in asked], histories)
+        return unit_rows(self.encoder.encode([context_text(pair) for pair in asked]))
+
+    def encode_responses(self, texts: Sequence[str]) -> FloatArray:
+        """Embed candidate replies; (n, d) float32, length one."""
+        if isinstance(self.encoder, ConvertEncoder):
+            return self.encoder.encode_side(texts, "response")
+        rows = unit_rows(self.encoder.encode(texts))
+        return rows if self.reply is None else unit_rows(rows @ self.reply.T)
+
+    def save(self, folder: Path) -> None:
+        """Write the encoder as any other, and the layer beside it."""
+        self.encoder.save(folder)
+        if self.reply is not None:
+            save_file({"weight": np.ascontiguousarray(self.reply)}, folder / REPLY)
 
 
-def encode_responses(encoder: Encoder, texts: Sequence[str]) -> FloatArray:
-    """Embed candidate replies; (n, d) float32, length one."""
-    if isinstance(encoder, ConvertEncoder):
-        return encoder.encode_side(texts, "response")
-    return unit_rows(encoder.encode(texts))
+def load_ranker(folder: Path, encoder: Encoder) -> Ranker:
+    """Join an encoder with the replies' layer of its folder, if there is one.
+
+    Raises:
+        ArtifactDamaged: The layer does not fit the encoder.
+    """
+    path = folder / REPLY
+    if not path.is_file():
+        return Ranker(encoder)
+    try:
+        reply = load_file(path)["weight"]
+    except (OSError, KeyError, SafetensorError) as error:
+        raise ArtifactDamaged(f"{path} cannot be read: {error}.") from error
+    if reply.shape != (encoder.dim, encoder.dim):
+        raise ArtifactDamaged(f"{path} is {reply.shape}; the encoder has {encoder.dim} numbers.")
+    return Ranker(encoder, reply.astype(np.float32))
 
 
 def rank_responses(
-    encoder: Encoder, turns: Sequence[str], candidates: Sequence[str]
+    ranker: Ranker, turns: Sequence[str], candidates: Sequence[str]
 ) -> list[tuple[str, float]]:
     """Rank candidate replies to a conversation, the best first, each with its cosine.
 
     Args:
-        encoder: Best one trained by `dialogues` or `convert`.
+        ranker: Best one trained by `dialogues` or `convert`.
         turns: What was said, the last turn last; those before it count where there are any.
         candidates: The replies.
     """
@@ -42,7 +98,7 @@ def rank_responses(
         return []
     asked = Pair(turns[-1], "", tuple(reversed(turns[:-1])))
     scores: ScoreArray = cosines(
-        encode_contexts(encoder, [asked]), encode_responses(encoder, candidates)
+        ranker.encode_contexts([asked]), ranker.encode_responses(candidates)
     )[0]
     ranked = sorted(zip(candidates, scores.tolist(), strict=True), key=lambda item: -item[1])
     return [(text, float(score)) for text, score in ranked]

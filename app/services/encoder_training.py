@@ -52,14 +52,14 @@ def do_encoder_training(context: JobContext) -> Publish:
             device=resolve_device(payload["device"]),
             checkpoint_every=_CHECKPOINT_STEPS,
         )
-        encoder = drive(context, run_ranking(recipe, inputs, latest_checkpoint_of(context)))
+        ranker = drive(context, run_ranking(recipe, inputs, latest_checkpoint_of(context)))
     context.told = 0.0
     context.report(0.97, "storing the encoder")
     facts = _facts(context, project, logs)
-    facts |= {"recipe": recipe.model_dump(mode="json"), "fingerprint": encoder.fingerprint}
+    facts |= {"recipe": recipe.model_dump(mode="json"), "fingerprint": ranker.encoder.fingerprint}
     facts["base"] = "" if base is None else _name_of(str(payload["base"]))
     facts["base_fingerprint"] = None if base is None else base.fingerprint
-    return _publisher(context, project, encoder, facts)
+    return _publisher(context, project, ranker, facts)
 
 
 def _name_of(base: str) -> str:
@@ -81,12 +81,12 @@ def _facts(
 
 
 def _publisher(
-    context: JobContext, project: ProjectRecord, encoder: Any, facts: dict[str, Any]
+    context: JobContext, project: ProjectRecord, ranker: Any, facts: dict[str, Any]
 ) -> Publish:
     """Store the files now; return the step that makes them a version."""
     store = ArtifactStore(context.places.artifacts)
     with tempfile.TemporaryDirectory(prefix="encoder-") as scratch:
-        encoder.save(Path(scratch) / "encoder")
+        ranker.save(Path(scratch) / "encoder")
         files = store.put_files(Path(scratch))
 
     def publish(connection: Transaction) -> dict[str, Any]:

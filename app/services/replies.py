@@ -2,16 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from app.services.conversations import draw_replies, require_logs, stored_logs
 from app.services.spaces import Space, open_space
 from app.services.studio import Studio
-from core.encoders.base import Encoder
 from core.errors import InvalidInput
 from core.formats.dialogues import Pair
 from core.types import FloatArray
 from storage import models, projects
 from storage.records import ConversationLogRecord, ModelVersionRecord
+
+if TYPE_CHECKING:
+    from core.responses import Ranker
 
 DRAWN = 500
 """Replies that are drawn from a project's logs where none are given."""
@@ -68,17 +71,20 @@ def rank_replies(
     said = [turn.strip() for turn in turns if turn.strip()]
     if not said:
         raise InvalidInput("There is nothing to reply to.", "Type what was said last.")
+    from core.responses import Ranker  # torch, from here on
+
     with studio.database.read() as connection:
         found = projects.find(connection, project)
         version = _newest_encoder(models.list_all(connection, found.id))
         logs = [] if candidates else require_logs(connection, found)
     space = Space(found, version)
-    encoder = open_space(studio, space).encoder
+    opened = open_space(studio, space)
+    ranker = opened.ranker or Ranker(opened.encoder)
     contexts = 0 if version is None else int(version.lineage["recipe"].get("contexts", 0))
     texts = list(dict.fromkeys(candidates)) if candidates else _drawn(studio, logs)
-    rows = _embedded(studio, encoder, texts, keep=not candidates)
+    rows = _embedded(studio, ranker, texts, keep=not candidates)
     history = tuple(reversed(said[:-1]))[:contexts]
-    best = _rank(encoder, Pair(said[-1], "", history), texts, rows)[:n]
+    best = _rank(ranker, Pair(said[-1], "", history), texts, rows)[:n]
     return Replies(space.name, version is not None, contexts, len(texts), not candidates, best)
 
 
@@ -101,22 +107,18 @@ def _drawn(studio: Studio, logs: Sequence[ConversationLogRecord]) -> list[str]:
     return found
 
 
-def _embedded(studio: Studio, encoder: Encoder, texts: Sequence[str], *, keep: bool) -> FloatArray:
-    from core.responses import encode_responses
-
+def _embedded(studio: Studio, ranker: "Ranker", texts: Sequence[str], *, keep: bool) -> FloatArray:
     if not keep:
-        return encode_responses(encoder, texts)
-    key = ("reply rows", encoder.fingerprint, hash(tuple(texts)))
+        return ranker.encode_responses(texts)
+    key = ("reply rows", ranker.fingerprint, hash(tuple(texts)))
     return studio.cache.get(
-        key, lambda: encode_responses(encoder, texts), lambda rows: int(rows.nbytes)
+        key, lambda: ranker.encode_responses(texts), lambda rows: int(rows.nbytes)
     )
 
 
 def _rank(
-    encoder: Encoder, asked: Pair, texts: Sequence[str], rows: FloatArray
+    ranker: "Ranker", asked: Pair, texts: Sequence[str], rows: FloatArray
 ) -> tuple[Reply, ...]:
-    from core.responses import encode_contexts
-
-    cosines = rows @ encode_contexts(encoder, [asked])[0]
+    cosines = rows @ ranker.encode_contexts([asked])[0]
     ranked = sorted(zip(texts, cosines.tolist(), strict=True), key=lambda item: -item[1])
     return tuple(Reply(text, cosine) for text, cosine in ranked)

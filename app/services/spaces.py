@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.jobs.places import Places
 from app.services.studio import Studio
@@ -16,6 +17,9 @@ from storage import models, projects
 from storage.artifacts import ArtifactStore
 from storage.database import Database, Transaction
 from storage.records import ModelVersionRecord, ProjectRecord
+
+if TYPE_CHECKING:
+    from core.responses import Ranker
 
 UNTUNED = 0
 """The number that stands for the bundled encoder, before any training."""
@@ -51,10 +55,17 @@ class Space:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """The encoder of a space, and the pipeline where there is one."""
+    """The encoder of a space, and what there is beside it.
+
+    Attributes:
+        encoder: What makes the space.
+        pipeline: Answers intents, in a model version that does.
+        ranker: Ranks replies, in one that has learned from conversations.
+    """
 
     encoder: Encoder
-    pipeline: IntentPipeline | None
+    pipeline: IntentPipeline | None = None
+    ranker: "Ranker | None" = None
 
 
 def find_space(connection: Transaction, project: str, number: int | None) -> Space:
@@ -114,12 +125,14 @@ def load_space(
         from core.encoders.loading import BUNDLED, load_encoder
 
         encoder = load_encoder(BUNDLED, device)
-        return Opened(encoder if bases is None else bases.join(encoder, device), None)
+        return Opened(encoder if bases is None else bases.join(encoder, device))
     if space.version.kind == "encoder":
         from core.encoders.loading import load_folder
+        from core.responses import load_ranker
 
         with laid_out(places, database, space.version.tree_sha256) as folder:
-            return Opened(load_folder(folder / "encoder", device, bases), None)
+            encoder = load_folder(folder / "encoder", device, bases)
+            return Opened(encoder, ranker=load_ranker(folder / "encoder", encoder))
     from core.bundle.layout import load_pipeline
 
     with laid_out(places, database, space.version.tree_sha256) as folder:

@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from core.encoders.base import Encoder, TuningOptions
-from core.encoders.convert.encoder import ConvertEncoder, new_encoder
+from core.encoders.convert.encoder import new_encoder
 from core.encoders.convert.network import new_network
 from core.encoders.convert.sizes import named_sizes
 from core.encoders.convert.subwords import Subwords
 from core.encoders.convert.vocabulary import learn_pieces
 from core.encoders.tuning import open_tuning
 from core.ranking_recipes import ConvertRecipe, DialoguesRecipe
+from core.responses import Ranker
 from core.training.checkpoints import Checkpoint
 from core.training.devices import device_of_process
 from core.training.events import Event, StageStarted
@@ -41,8 +42,8 @@ def run_ranking(
     recipe: DialoguesRecipe | ConvertRecipe,
     inputs: RankingInputs,
     resume: Checkpoint | None = None,
-) -> Generator[Event, None, Encoder]:
-    """Train by a recipe; the events come as they happen, the result is the generator's value.
+) -> Generator[Event, None, Ranker]:
+    """Train by a recipe; the events come as they happen, what it made is the generator's value.
 
     Raises:
         InvalidInput: The conversations hold fewer than two pairs, or the base cannot be tuned.
@@ -60,7 +61,7 @@ def run_ranking(
 
 def _run_dialogues(
     recipe: DialoguesRecipe, inputs: RankingInputs, options: RankOptions
-) -> Generator[Event, None, Encoder]:
+) -> Generator[Event, None, Ranker]:
     if inputs.encoder is None:
         message = "the recipe `dialogues` needs a base encoder"
         raise ValueError(message)
@@ -75,13 +76,15 @@ def _run_dialogues(
             seed=recipe.seed,
         ),
     )
-    yield from rank(EncoderTowers(tuning, recipe), inputs.pairs, recipe, options)
-    return tuning.finish(recipe.interpolation)
+    towers = EncoderTowers(tuning, recipe, inputs.encoder.dim)
+    yield from rank(towers, inputs.pairs, recipe, options)
+    reply = towers.reply.detach().cpu().numpy() if recipe.reply_layer else None
+    return Ranker(tuning.finish(recipe.interpolation), reply)
 
 
 def _run_convert(
     recipe: ConvertRecipe, inputs: RankingInputs, options: RankOptions
-) -> Generator[Event, None, ConvertEncoder]:
+) -> Generator[Event, None, Ranker]:
     yield StageStarted("reading")
     pieces = _pieces(recipe, inputs, options.resume)
     sizes = named_sizes(recipe.size, len(pieces), history=recipe.contexts > 0)
@@ -92,7 +95,9 @@ def _run_convert(
     yield StageStarted("ranking")
     towers = ConvertTowers(network, subwords, recipe)
     yield from rank(towers, inputs.pairs, recipe, options)
-    return new_encoder(network, subwords, embedding=recipe.embedding, quantised=recipe.quantised)
+    return Ranker(
+        new_encoder(network, subwords, embedding=recipe.embedding, quantised=recipe.quantised)
+    )
 
 
 def _pieces(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.encoders.base import Tuning
@@ -65,11 +66,17 @@ class Towers(Protocol):
 
 
 class EncoderTowers:
-    """Any encoder opened for tuning; contexts and responses are read alike (ConvFiT 2.1)."""
+    """Any encoder opened for tuning; both sides share its weights (ConvFiT 2.1).
 
-    def __init__(self, tuning: Tuning, recipe: DialoguesRecipe) -> None:
+    Unless the recipe says otherwise, a linear layer behind it is the responses' own. It starts as
+    the identity. Were both sides the same function, a turn could not tell what follows it from
+    what it follows.
+    """
+
+    def __init__(self, tuning: Tuning, recipe: DialoguesRecipe, width: int) -> None:
         self.tuning = tuning
         self.recipe = recipe
+        self.reply = nn.Parameter(torch.eye(width, device=tuning.device))
 
     @property
     def device(self) -> torch.device:
@@ -78,7 +85,8 @@ class EncoderTowers:
 
     def trainable(self) -> list[tuple[str, nn.Parameter]]:
         """Names and parameters that training may change, in a fixed order."""
-        return self.tuning.trainable()
+        own = [("reply", self.reply)] if self.recipe.reply_layer else []
+        return [*self.tuning.trainable(), *own]
 
     def train(self) -> object:
         """Switch dropout on."""
@@ -101,6 +109,8 @@ class EncoderTowers:
     def loss(self, embedded: Tensor, turns: Turns, step: int) -> Tensor:  # noqa: ARG002
         """Return the MNEG loss of embedded texts, a scalar."""
         contexts, responses = embedded[turns.contexts], embedded[turns.responses]
+        if self.recipe.reply_layer:
+            responses = F.normalize(responses, dim=1) @ self.reply.T
         scores = scaled_cosines(contexts, responses, self.recipe.scale)
         excluded = turns.alike.to(scores.device)
         return ranking_loss(scores, self.recipe.denominator, excluded=excluded)

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from app.cli import main
-from core.bench_responses import draw_blocks, judge, keyword_baselines, score_by_encoder
+from core.bench_responses import draw_blocks, judge, keyword_baselines, score_by_ranker
 from core.encoders.hashing import HashingEncoder
 from core.errors import InvalidInput
 from core.formats.dialogues import Pair
+from core.responses import Ranker
 
 PAIRS = [Pair(f"question {n}", f"answer {n}", ("x",) * (n % 4)) for n in range(230)]
 
@@ -32,7 +33,7 @@ def test_keywords_find_what_shares_words_and_no_opinion_earns_nothing() -> None:
     for score in keyword_baselines(lambda: iter(PAIRS)).values():
         assert judge(blocks, score)[0] > 90  # the number is shared
     assert judge(blocks, lambda found: np.zeros((100 * len(found), 100))) == (0.0, 1.0, 0.0)
-    assert judge(blocks, score_by_encoder(HashingEncoder(dim=256)))[0] > 20
+    assert judge(blocks, score_by_ranker(Ranker(HashingEncoder(dim=256))))[0] > 20
 
 
 @pytest.mark.parametrize(("recipe", "extra"), [("dialogues", []), ("convert", ["--contexts", "2"])])

@@ -6,16 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.numpy import save_file
 
 from core.encoders.base import TuningOptions
 from core.encoders.convert.encoder import ConvertEncoder
 from core.encoders.loading import load_folder
 from core.encoders.tuning import open_tuning
-from core.errors import InvalidInput
+from core.errors import ArtifactDamaged, InvalidInput
 from core.formats.dialogues import Dialogue, Pair, Turn, pairs_of
 from core.ranking_recipes import ConvertRecipe, DialoguesRecipe, read_ranking_recipe
 from core.recipes import ConvfitRecipe
-from core.responses import encode_contexts, rank_responses
+from core.responses import REPLY, Ranker, load_ranker, rank_responses
 from core.training.checkpoints import Checkpoint
 from core.training.devices import Share
 from core.training.events import CheckpointReady, StageStarted, StepDone
@@ -27,6 +28,7 @@ from core.training.ranking_runs import RankingInputs, run_ranking
 from core.training.schedule import cosine_rate
 from core.training.towers import EncoderTowers, pieces_tensor, read_pieces, texts_of
 from core.training.turns import turns_of
+from core.vectors import unit_rows
 
 TOPICS = ["refund", "parcel", "password", "card", "weather", "music"]
 LOG = [
@@ -167,7 +169,8 @@ def test_each_text_of_a_batch_is_encoded_once() -> None:
 
 def test_any_encoder_learns_to_rank(tiny) -> None:
     recipe = DIALOGUES.model_copy(update={"epochs": 12, "learning_rate": 3e-3})
-    encoder, events = drain(run_ranking(recipe, RankingInputs(source(), tiny)))
+    ranker, events = drain(run_ranking(recipe, RankingInputs(source(), tiny)))
+    encoder = ranker.encoder
     steps = [event for event in events if isinstance(event, StepDone)]
     assert isinstance(events[0], StageStarted)
     assert [step.step for step in steps] == list(range(1, 61))
@@ -177,12 +180,37 @@ def test_any_encoder_learns_to_rank(tiny) -> None:
     assert type(encoder) is type(tiny)
 
 
+def test_responses_have_a_layer_of_their_own_that_is_kept_beside_the_encoder(
+    tiny, tmp_path: Path
+) -> None:
+    """With one function for both sides a turn's own wording is its best reply."""
+    recipe = DIALOGUES.model_copy(update={"epochs": 12, "learning_rate": 3e-3})
+    ranker, _ = drain(run_ranking(recipe, RankingInputs(source(), tiny)))
+    assert np.abs(ranker.reply - np.eye(tiny.dim)).max() > 1e-3
+    texts = ["a refund", "the parcel"]
+    by_hand = unit_rows(unit_rows(ranker.encoder.encode(texts)) @ ranker.reply.T)
+    assert ranker.encode_responses(texts) == pytest.approx(by_hand, abs=1e-6)
+    asked = ranker.encode_contexts([Pair(text, "") for text in texts])
+    assert asked == pytest.approx(unit_rows(ranker.encoder.encode(texts)), abs=1e-6)
+    ranker.save(tmp_path)
+    again = load_ranker(tmp_path, load_folder(tmp_path))
+    assert again.fingerprint == ranker.fingerprint != ranker.encoder.fingerprint
+    assert again.encode_responses(texts) == pytest.approx(by_hand, abs=1e-6)
+    plain = recipe.model_copy(update={"reply_layer": False, "epochs": 1})
+    alike, _ = drain(run_ranking(plain, RankingInputs(source(), tiny)))
+    assert alike.reply is None
+    save_file({"weight": np.eye(3, dtype=np.float32)}, tmp_path / REPLY)
+    with pytest.raises(ArtifactDamaged, match="3, 3"):
+        load_ranker(tmp_path, again.encoder)
+
+
 @pytest.mark.parametrize("denominator", ["all", "others"])
 def test_frozen_layers_stay_with_either_denominator(tiny, denominator: str) -> None:
     update = {"frozen_layers": 1, "denominator": denominator}
-    encoder, _ = drain(
+    ranker, _ = drain(
         run_ranking(DIALOGUES.model_copy(update=update), RankingInputs(source(), tiny))
     )
+    encoder = ranker.encoder
     before, after = tiny.bert.state_dict(), encoder.bert.state_dict()
     changed = {name for name in before if not torch.equal(before[name], after[name])}
     assert changed
@@ -199,7 +227,7 @@ def test_the_size_of_a_chunk_does_not_change_the_step(tiny) -> None:
             if hasattr(module, "attention_dropout"):
                 module.attention_dropout = 0.0
         recipe = DIALOGUES.model_copy(update={"chunk": chunk, "epochs": 1})
-        list(rank(EncoderTowers(tuning, recipe), source(), recipe, RankOptions()))
+        list(rank(EncoderTowers(tuning, recipe, tiny.dim), source(), recipe, RankOptions()))
         found.append(torch.cat([p.detach().flatten() for _, p in tuning.trainable()]))
     assert torch.allclose(found[0], found[1], atol=2e-4)
 
@@ -226,7 +254,7 @@ def test_a_run_ends_when_its_time_is_over_and_the_time_counts_on_after_a_stop(ti
         ticks = iter(range(0, 10_000, 2))
         options = RankOptions(resume, checkpoint_every=1, seconds=lambda: float(next(ticks)))
         tuning = open_tuning(tiny, ["a"], TuningOptions(frozen_layers=1))
-        return list(rank(EncoderTowers(tuning, recipe), source(), recipe, options))
+        return list(rank(EncoderTowers(tuning, recipe, tiny.dim), source(), recipe, options))
 
     events = steps_until_the_end()
     steps = [event for event in events if isinstance(event, StepDone)]
@@ -240,7 +268,8 @@ def test_a_run_ends_when_its_time_is_over_and_the_time_counts_on_after_a_stop(ti
 
 def test_convert_learns_from_conversations_alone(tmp_path: Path) -> None:
     recipe = CONVERT.model_copy(update={"epochs": 30, "annealing": 20, "learning_rate": 1e-3})
-    encoder, events = drain(run_ranking(recipe, RankingInputs(source(2))))
+    ranker, events = drain(run_ranking(recipe, RankingInputs(source(2))))
+    encoder = ranker.encoder
     losses = [event.loss for event in events if isinstance(event, StepDone)]
     assert isinstance(encoder, ConvertEncoder)
     assert encoder.knows_history
@@ -251,7 +280,7 @@ def test_convert_learns_from_conversations_alone(tmp_path: Path) -> None:
     assert len(losses) == 150
     replies = [f"what about your {topic}?" for topic in TOPICS]
     firsts = [
-        rank_responses(encoder, [f"hello, I ask about the {topic} 1"], replies)[0][0]
+        rank_responses(ranker, [f"hello, I ask about the {topic} 1"], replies)[0][0]
         for topic in TOPICS
     ]
     assert sum(first == reply for first, reply in zip(firsts, replies, strict=True)) >= 5  # of 6
@@ -259,12 +288,13 @@ def test_convert_learns_from_conversations_alone(tmp_path: Path) -> None:
     again = load_folder(tmp_path)
     assert again.fingerprint == encoder.fingerprint
     turns = ["hello, I ask about the card 1"]
-    assert rank_responses(again, turns, replies) == rank_responses(encoder, turns, replies)
+    assert rank_responses(Ranker(again), turns, replies) == rank_responses(ranker, turns, replies)
 
 
 def test_stage_2_starts_from_what_conversations_taught(tiny) -> None:
     for recipe in (DIALOGUES, CONVERT):
-        base, _ = drain(run_ranking(recipe, RankingInputs(source(recipe.contexts), tiny)))
+        ranker, _ = drain(run_ranking(recipe, RankingInputs(source(recipe.contexts), tiny)))
+        base = ranker.encoder
         texts, labels = ["my refund", "the refund", "a parcel", "the parcel"], [0, 0, 1, 1]
         tuning = open_tuning(base, texts, TuningOptions(frozen_layers=1))
         steps = list(fit(tuning, labels, ConvfitRecipe(epochs=1), FitOptions()))
@@ -273,11 +303,12 @@ def test_stage_2_starts_from_what_conversations_taught(tiny) -> None:
 
 
 def test_earlier_turns_count_where_an_encoder_reads_them_as_text(tiny) -> None:
-    alone, after = encode_contexts(tiny, [Pair("yes", ""), Pair("yes", "", ("a refund?",))])
-    joined = encode_contexts(tiny, [Pair("yes a refund?", "")])[0]
+    ranker = Ranker(tiny)
+    alone, after = ranker.encode_contexts([Pair("yes", ""), Pair("yes", "", ("a refund?",))])
+    joined = ranker.encode_contexts([Pair("yes a refund?", "")])[0]
     assert np.abs(alone - after).max() > 1e-3
     assert after == pytest.approx(joined, abs=1e-6)
-    assert rank_responses(tiny, [], ["a"]) == []
+    assert rank_responses(ranker, [], ["a"]) == []
 
 
 def test_the_papers_optimizer_is_adadelta() -> None:

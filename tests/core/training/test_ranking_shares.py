@@ -28,7 +28,9 @@ def trained(folder: Path, recipe: DialoguesRecipe = RECIPE) -> dict[str, torch.T
             module.p = 0.0
         if hasattr(module, "attention_dropout"):
             module.attention_dropout = 0.0
-    events = rank(EncoderTowers(tuning, recipe), lambda: iter(PAIRS), recipe, RankOptions())
+    events = rank(
+        EncoderTowers(tuning, recipe, tuning.base.dim), lambda: iter(PAIRS), recipe, RankOptions()
+    )
     losses = [event.loss for event in events if isinstance(event, StepDone)]
     weights = {name: weight.detach() for name, weight in tuning.trainable()}
     return {**weights, "losses": torch.tensor(losses)}
@@ -43,7 +45,9 @@ def train_as_one_of_two(index: int, folder: Path, out: Path) -> None:
     tuning = open_tuning(load_folder(folder), ["a"], TuningOptions(frozen_layers=1))
     ticks = iter(range(0, 10_000, 5 + 5 * index))
     options = RankOptions(seconds=lambda: float(next(ticks)))
-    events = list(rank(EncoderTowers(tuning, limited), lambda: iter(PAIRS), limited, options))
+    events = list(
+        rank(EncoderTowers(tuning, limited, tuning.base.dim), lambda: iter(PAIRS), limited, options)
+    )
     save_file({"steps": torch.tensor([len(events)])}, out / f"steps-{index}")
     distributed.barrier()
     distributed.destroy_process_group()
