@@ -73,8 +73,10 @@ def same_texts(evidence: Evidence) -> list[Finding]:
 
 
 def _conflict(evidence: Evidence, pair: Twins) -> Finding:
-    first, second = (evidence.example(row) for row in (pair.first, pair.second))
-    said = [evidence.said(evidence.labels[row]) for row in (pair.first, pair.second)]
+    # Ids are drawn by chance; names make the order the same on every machine.
+    rows = sorted((pair.first, pair.second), key=lambda row: evidence.said(evidence.labels[row]))
+    first, second = (evidence.example(row) for row in rows)
+    said = [evidence.said(evidence.labels[row]) for row in rows]
     alike = "say the same" if pair.same_text else f"are alike ({pair.cosine:.2f})"
     harm = "no rule can answer it exactly" if pair.same_text else "each pulls at the other's texts"
     remedies = (

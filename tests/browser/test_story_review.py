@@ -19,7 +19,7 @@ def test_a_conflict_is_planted_found_mended_and_taken_back(
     finds(page)
     mends(page, studio)
     page.keyboard.press("u")
-    expect(page.locator("[data-role=finding] h2")).to_have_text("wifi_coverage or cancel_contract?")
+    expect(page.locator("[data-role=finding] h2")).to_have_text("cancel_contract or wifi_coverage?")
     assert planted(studio) == {TEXT: "wifi_coverage", f"{TEXT}!": "cancel_contract"}
 
 
