@@ -5,11 +5,15 @@ import argparse
 from app.services.explanation import Explanation, IntentReason, WordsView
 from app.services.studio import Studio
 from app.services.subjects import Subject
+from app.terminal.models import prediction_as_json
 from app.terminal.output import opened, plain, print_json, say, table, tell
 
 
 def explain(options: argparse.Namespace) -> None:
-    """Show why a text gets its intent; with a file, keep the evidence and write it."""
+    """Show why a text gets its intent; with a file, keep the evidence and write it.
+
+    As JSON it holds all that `predict` prints of the text, and the explanation beside it.
+    """
     from app.services.explaining import explain_subject
     from app.services.subjects import referred_subject
 
@@ -20,7 +24,9 @@ def explain(options: argparse.Namespace) -> None:
         if options.html or options.pdf:
             receipt = _write(options, studio, subject, found)
     if options.json:
-        print_json({**plain(found), "receipt": receipt})
+        answered = prediction_as_json(subject.pipeline.predict([options.text])[0])
+        answered["model_version"] = found.model
+        print_json({**answered, **plain(found), "receipt": receipt})
     else:
         show_explanation(found)
 

@@ -128,7 +128,7 @@ def predict(options: argparse.Namespace) -> None:
     with opened(options) as studio:
         predictions = load_model(studio, options.model).predict(texts)
     if options.json:
-        print_json({"predictions": [_as_json(p) for p in predictions]})
+        print_json({"predictions": [prediction_as_json(p) for p in predictions]})
         return
     rows = [(p.text, p.decision.words, _shares(p), p.neighbours[0].text) for p in predictions]
     table("Predictions", ("text", "intent", "probability", "weightiest example"), rows)
@@ -184,7 +184,8 @@ def _shares(prediction: Prediction) -> str:
     return ", ".join(shares[name] for name in named or [prediction.decision.leading])
 
 
-def _as_json(prediction: Prediction) -> dict[str, object]:
+def prediction_as_json(prediction: Prediction) -> dict[str, object]:
+    """Return what `predict --json` prints of one text."""
     value: dict[str, object] = plain(prediction)
     decision = value["decision"]
     return {

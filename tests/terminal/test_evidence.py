@@ -44,6 +44,13 @@ def test_explain_tells_all_and_writes_it(explained: Studio, tmp_path: Path, caps
     assert {one["origin"]["by"] for one in reason["votes"]} == {"anna"}
     assert found["why_not"]["intent"] == "parcel"
     assert found["receipt"].startswith("/receipts/")
+    assert main(["--home", home, "predict", *words[1:3], "--json"]) == 0
+    [predicted] = json.loads(capsys.readouterr().out)["predictions"]
+    # Whoever reads what `predict` prints finds it here, too.
+    told_better = {"reasons", "dataset_version"}
+    assert {key: found[key] for key in predicted.keys() - told_better} == {
+        key: predicted[key] for key in predicted.keys() - told_better
+    }
     page = out.read_text(encoding="utf-8")
     assert "by <bdi>anna</bdi>" in page
     assert "<script" not in page

@@ -82,7 +82,7 @@ def _sqlite() -> bytes:
         (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "a PNG image"),
         (_zip(), "an Excel workbook"),
         (_sqlite(), "an SQLite database"),
-        (gzip.compress(b"text,intent\n"), "a gzip archive"),
+        (gzip.compress(b"text,intent\n", mtime=0), "a gzip archive"),
         (b"%PDF-1.7\n", "a PDF"),
         (bytes(range(256)) * 50, "not a text file"),
         (b"\x7fELF" + bytes(5000), "not a text file"),
