@@ -5,7 +5,7 @@ from fastapi import APIRouter
 from app.api import answers
 from app.api.bench import Bench
 from app.api.bodies import TrainBody
-from app.services import progress, training, upkeep
+from app.services import progress, recipe_forms, training, upkeep
 
 router = APIRouter(tags=["training"])
 
@@ -15,6 +15,12 @@ def train(bench: Bench, project: str, body: TrainBody) -> answers.Started:
     """Queue a training."""
     request = training.TrainingRequest(project, body.recipe, body.settings, body.base, body.gate)
     return answers.Started(training.start_training(bench.studio, request).id)
+
+
+@router.get("/projects/{project}/recipes")
+def recipes(bench: Bench, project: str) -> list[recipe_forms.RecipeForm]:
+    """What can be set in each recipe, with the defaults of this project."""
+    return recipe_forms.recipe_forms(bench.studio, project)
 
 
 @router.post("/projects/{project}/estimate")

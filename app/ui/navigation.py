@@ -10,7 +10,6 @@ import gradio as gr
 
 from app.ui.components.view import View
 from app.ui.theme import studio_theme
-from app.ui.train import settings_form
 
 PAGES = (
     ("Projects", "", "home"),
@@ -38,10 +37,7 @@ def build_pages() -> gr.Blocks:
         View("home")
     for title, path, script in PAGES[1:]:
         with pages.route(title, f"/{path}", show_in_navbar=False):
-            if script == "train":
-                settings_form(View(script, settings="{}"))
-            else:
-                View(script)
+            View(script)
     return pages
 
 

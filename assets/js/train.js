@@ -6,7 +6,7 @@ import {frame} from './studio.js';
 import {BaseChoice} from './train/base.js';
 import {earlierTable, isOver, jobView} from './train/job.js';
 import {Proposal} from './train/proposal.js';
-import {ChosenSettings} from './train/settings.js';
+import {RecipeSettings} from './train/settings.js';
 
 const LEAD = 'Training happens in the background: you may leave this page, label on, or close the browser.';
 const RECIPES = [
@@ -47,17 +47,17 @@ const GATE = 'No pin is broken, and accuracy is not lower than chance explains';
 const GATE_WORDS =
   'promote the result by itself if it passes the gate: no pin broken, and accuracy not lower beyond noise';
 
-export const mount = (view, gradio) =>
-  frame(view, 'train', 'Train', LEAD, context => new TrainPage(context, gradio).start());
+export const mount = view =>
+  frame(view, 'train', 'Train', LEAD, context => new TrainPage(context).start());
 
 class TrainPage {
   #context;
-  #gradio;
   #recipe = localStorage.getItem('recipe') ?? 'convfit';
-  #settings;
+  #settings = new RecipeSettings(() => this.#estimate());
   #running = null; // the training under way
   #started = null; // the id of the one that was started here
   #following = false;
+  #estimates = 0; // how many were asked for; only the newest answer counts
   #choices = this.#makeChoices();
   #estimated = h('p', {role: 'status', 'data-role': 'estimate'});
   #defaults = h('p', {class: 'soft small', 'data-role': 'defaults'});
@@ -69,9 +69,8 @@ class TrainPage {
   #earlier = h('section', {class: 'sheet', 'aria-label': 'Earlier trainings'});
   #proposal;
 
-  constructor(context, gradio) {
+  constructor(context) {
     this.#context = context;
-    this.#gradio = gradio;
     this.#proposal = new Proposal(context);
     this.#base = new BaseChoice(context.base);
     this.#gate = h('input', {
@@ -93,7 +92,7 @@ class TrainPage {
 
   async start() {
     this.#layOut();
-    this.#settings = new ChosenSettings(this.#gradio, () => this.#estimate());
+    await this.#settings.load(this.#context.base);
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
     this.#showChoice();
     await Promise.all([this.#estimate(), this.#base.load(), this.#follow()]);
@@ -114,6 +113,7 @@ class TrainPage {
           h('div', {class: 'cards'}, this.#cards(true)),
         ),
         this.#base.element,
+        this.#settings.element,
         h('div', {class: 'row', style: {'margin-top': '14px'}}, this.#start, estimated),
         this.#gateLine,
       ),
@@ -149,7 +149,6 @@ class TrainPage {
     this.#estimate();
   }
 
-  // Settings are those of the tunings; Gradio makes a form for each.
   #showChoice() {
     const none = this.#context.status.conversations === 0;
     if (none && FROM_CONVERSATIONS.includes(this.#recipe)) this.#recipe = 'convfit';
@@ -162,9 +161,7 @@ class TrainPage {
     });
     this.#base.for(this.#recipe);
     this.#gateLine.hidden = FROM_CONVERSATIONS.includes(this.#recipe);
-    for (const form of document.querySelectorAll('.recipe-settings')) {
-      form.style.display = form.id === `settings-${this.#recipe}` ? '' : 'none';
-    }
+    this.#settings.show(this.#recipe);
   }
 
   get #wish() {
@@ -177,13 +174,16 @@ class TrainPage {
   }
 
   async #estimate() {
+    const asked = ++this.#estimates;
     try {
       const {sentence, defaults} = await post(`${this.#context.base}/estimate`, this.#wish);
+      if (asked !== this.#estimates) return;
       this.#estimated.className = '';
       this.#estimated.textContent = sentence;
       this.#defaults.textContent = defaults;
       this.#start.disabled = Boolean(this.#running);
     } catch (error) {
+      if (asked !== this.#estimates) return;
       this.#estimated.className = 'bad';
       this.#estimated.textContent = `${error.message} ${error.hint}`;
       this.#start.disabled = error.status === 422;
@@ -193,7 +193,6 @@ class TrainPage {
   async #train() {
     this.#start.disabled = true;
     try {
-      await this.#settings.settled();
       this.#started = (await post(`${this.#context.base}/train`, this.#wish)).job;
     } catch (error) {
       this.#start.disabled = false;

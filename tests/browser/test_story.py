@@ -147,7 +147,7 @@ def retrains_and_changes_its_mind(page: Page, studio: Served) -> None:
 
 def retrains_and_promotes(page: Page, studio: Served) -> None:
     form = page.locator("#settings-convfit")
-    form.get_by_role("button", name="Settings of the tuning").click()
+    form.get_by_text("Settings of the tuning", exact=True).click()
     before = page.locator("[data-role=estimate]").inner_text()
     form.get_by_label("Epochs").fill("2")
     expect(page.locator("[data-role=estimate]")).not_to_have_text(before)
@@ -197,7 +197,7 @@ def tunes_an_adapter(page: Page, studio: Served) -> None:
     page.get_by_role("radio", name="Adapter").click()
     expect(page.locator("[data-role=estimate]")).to_contain_text("Tunes an adapter")
     form = page.locator("#settings-adapter")
-    form.get_by_role("button", name="Settings of the tuning").click()
+    form.get_by_text("Settings of the tuning", exact=True).click()
     form.get_by_label("Epochs").fill("1")
     page.get_by_role("button", name="Retrain").click()
     page.wait_for_selector("[data-role=job-state]:has-text('running')", timeout=60_000)

@@ -1,14 +1,12 @@
 """A place on a Gradio page that one of our scripts fills."""
 
-from typing import Any
-
 import gradio as gr
 
 _MOUNT = """
 element.classList.add('studio');
 const place = element.querySelector('.view');
 import('/studio/js/' + props.script + '.js')
-  .then(module => module.mount(place, {props, trigger, watch}))
+  .then(module => module.mount(place))
   .catch(error => { place.textContent = 'This page could not start: ' + error.message; });
 """
 
@@ -16,7 +14,7 @@ import('/studio/js/' + props.script + '.js')
 class View(gr.HTML):
     """Loads `/studio/js/SCRIPT.js` and lets its `mount` fill the place."""
 
-    def __init__(self, script: str, **props: Any) -> None:
+    def __init__(self, script: str) -> None:
         super().__init__(
             value="",
             html_template=f"<div class='view view-{script}'></div>",
@@ -24,7 +22,6 @@ class View(gr.HTML):
             apply_default_css=False,
             elem_id=f"view-{script}",
             script=script,
-            **props,
         )
 
     def api_info(self) -> dict[str, str]:

@@ -1,35 +1,85 @@
-// The settings that were chosen in Gradio's forms. They come by way of the server, a moment after the typing.
-const QUIET = 300; // milliseconds without another answer, after which the last one is in
-const PATIENCE = 5000;
+// The settings of each recipe: a form for each, made from what the studio says a recipe has.
+import {field, h, select} from '../shared/elements.js';
+import {call} from '../shared/rest.js';
 
-export class ChosenSettings {
-  #all = {};
-  #typed = 0;
-  #arrived = 0;
+export class RecipeSettings {
+  element = h('div', {style: {'margin-top': '14px'}});
+  #forms = new Map(); // by recipe: its element and its controls
 
-  // `changed` hears of each arrival.
-  constructor({props, watch}, changed) {
-    watch?.('settings', () => {
-      this.#all = JSON.parse(props.settings || '{}');
-      this.#arrived = performance.now();
-      changed();
-    });
-    const typed = event => {
-      if (event.target.closest('.recipe-settings')) this.#typed = performance.now();
-    };
-    for (const kind of ['input', 'change', 'click']) document.addEventListener(kind, typed, true);
+  // `changed` hears of every change.
+  constructor(changed) {
+    this.element.addEventListener('input', changed);
   }
 
-  of(recipe) {
-    return this.#all[recipe] ?? {};
-  }
-
-  // Wait for what was typed just now, so that no training starts without it.
-  async settled() {
-    const until = performance.now() + PATIENCE;
-    const waits = now => this.#arrived < this.#typed || now - this.#arrived < QUIET;
-    while (performance.now() < until && this.#typed && waits(performance.now())) {
-      await new Promise(resolve => setTimeout(resolve, 50));
+  async load(base) {
+    for (const {recipe, settings} of await call(`${base}/recipes`)) {
+      const controls = settings.map(controlOf);
+      const form = formOf(recipe, controls);
+      this.#forms.set(recipe, {form, controls});
+      this.element.append(form);
     }
   }
+
+  show(recipe) {
+    for (const [name, {form}] of this.#forms) form.hidden = name !== recipe;
+  }
+
+  // What somebody chose. What is left alone takes the default of the project.
+  of(recipe) {
+    const {controls} = this.#forms.get(recipe) ?? {controls: []};
+    const given = controls.map(({setting, input}) => [setting.name, chosen(setting, input)]);
+    return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  }
+}
+
+function formOf(recipe, controls) {
+  const of = advanced =>
+    h(
+      'div',
+      {class: 'settings'},
+      controls.filter(one => one.setting.advanced === advanced).map(one => one.element),
+    );
+  return h(
+    'details',
+    {id: `settings-${recipe}`, hidden: true},
+    h('summary', {}, 'Settings of the tuning'),
+    of(false),
+    h('details', {}, h('summary', {}, 'Advanced'), of(true)),
+  );
+}
+
+function controlOf(setting) {
+  const help = h('p', {class: 'soft small', id: `help-${crypto.randomUUID()}`}, setting.help);
+  const attributes = {'aria-describedby': help.id, autocomplete: 'off'};
+  const input = MAKERS[setting.kind](setting, attributes);
+  const labelled =
+    setting.kind === 'tick'
+      ? h('label', {class: 'check'}, input, setting.label)
+      : field(setting.label, input);
+  return {setting, input, element: h('div', {}, labelled, help)};
+}
+
+// A default that may be taken away is a value; any other is a hint in an empty field.
+const MAKERS = {
+  choice: ({choices, default: usual}, attributes) =>
+    select(attributes, [['', `usual (${usual})`], ...choices.map(one => [one, one])], ''),
+  tick: ({default: usual}, attributes) => h('input', {...attributes, type: 'checkbox', checked: usual}),
+  number: ({default: usual, emptied}, attributes) =>
+    h('input', {
+      ...attributes,
+      type: 'text',
+      inputmode: 'decimal',
+      placeholder: usual ?? 'usual',
+      value: emptied ? String(usual) : '',
+    }),
+};
+
+// Undefined where the default holds. What is no number goes as it was typed, to be refused by its name.
+function chosen({kind, default: usual, emptied}, input) {
+  if (kind === 'tick') return input.checked === usual ? undefined : input.checked;
+  const typed = input.value.trim();
+  if (typed === '') return emptied ? null : undefined;
+  if (kind === 'choice') return typed;
+  const given = Number.isNaN(Number(typed)) ? typed : Number(typed);
+  return emptied && given === usual ? undefined : given;
 }
