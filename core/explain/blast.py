@@ -255,28 +255,23 @@ def _shift_of(standing: Standing, change: Change) -> _Shift:
     head = standing.head
     wide = max(change.wide, len(head.intents))
     added, labels = unit_rows(change.added), widened(change.labels, wide)
-    moved, gone, targets = (
-        list(change.relabelled),
-        list(change.removed),
-        widened(head.targets, wide),
-    )
-    different = widened(change.relabels, wide)[: len(moved)] - targets[moved]
-    left = len(targets) + len(added) - len(gone)
+    moved, gone, n_exemplars = list(change.relabelled), list(change.removed), len(head.targets)
+    had, lost = widened(head.targets[moved], wide), widened(head.targets[gone], wide)
+    different = widened(change.relabels, wide)[: len(moved)] - had
+    left = n_exemplars + len(added) - len(gone)
     if left < 1:
         message = "votes need at least one exemplar"
         raise ValueError(message)
     old = widened(head.prior, wide)
-    total = len(targets) * old + different.sum(0) + labels.sum(0) - targets[gone].sum(0)
+    total = n_exemplars * old + different.sum(0) + labels.sum(0) - lost.sum(0)
     prior: ScoreArray = total / left
-    right, factors = _relabelled(len(targets), moved, different)
-    cross = standing.kernel(added)
-    columns = standing.times(np.hstack([right, cross, _picked(len(targets), gone)]))
-    weights: ScoreArray = widened(standing.solved, wide) - np.outer(standing.ones, prior)
-    weights += columns[:, : right.shape[1]] @ factors
-    lifted = columns[:, right.shape[1] :]
-    met = np.hstack([cross, _picked(len(targets), gone)]).T
-    schur: ScoreArray = -met @ lifted
-    wanted: ScoreArray = -met @ weights
+    right, factors = _relabelled(n_exemplars, moved, different)
+    met = np.hstack([standing.kernel(added), _picked(n_exemplars, gone)])
+    columns = standing.times(np.hstack([right, met]))
+    turned, lifted = columns[:, : right.shape[1]], columns[:, right.shape[1] :]
+    schur: ScoreArray = -met.T @ lifted
+    wanted = np.outer(met.T @ standing.ones, prior) - widened(met.T @ standing.solved, wide)
+    wanted -= (met.T @ turned) @ factors
     schur[: len(added), : len(added)] += square_kernel(added, head.tau, head.ridge)
     wanted[: len(added)] += labels - prior
     symmetric: ScoreArray = (schur + schur.T) / 2.0

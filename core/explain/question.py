@@ -166,6 +166,6 @@ def with_more(question: Question, embeddings: FloatArray, labels: ScoreArray) ->
 
 def widened(scores: ScoreArray, wide: int) -> ScoreArray:
     """Give scores (..., intents) columns of zeros for intents without a vote, up to `wide`."""
-    missing = wide - scores.shape[-1]
-    found: ScoreArray = np.pad(scores, [(0, 0)] * (scores.ndim - 1) + [(0, missing)])
+    found = np.zeros((*scores.shape[:-1], wide))
+    found[..., : scores.shape[-1]] = scores
     return found

@@ -71,6 +71,8 @@ class Standing:
 
     def kernel(self, embeddings: FloatArray) -> ScoreArray:
         """Return the kernel of exemplars and texts (n, d) of any length; (m, n)."""
+        if not len(embeddings):  # most changes add nothing, and all exemplars would be widened
+            return np.zeros((len(self.head.exemplars), 0))
         return kernel(self.head.exemplars, unit_rows(embeddings), self.head.tau)
 
 

@@ -15,6 +15,8 @@ from core.pauses import Pause, no_pause
 from core.types import FloatArray, ScoreArray
 
 _BLOCK = 512
+_FEW = 128
+"""Columns of R gathered one by one sooner than a pass through all of it reads them."""
 
 
 def inverse_root(unit: FloatArray, tau: float, ridge: float, pause: Pause = no_pause) -> ScoreArray:
@@ -55,14 +57,27 @@ def _corner(block: ScoreArray) -> ScoreArray:
 
 
 def inverse_columns(root: ScoreArray, right: ScoreArray) -> ScoreArray:
-    """Return (K + ridge I)^-1 B = R'(R B); (m, n) float64 for B (m, n)."""
-    inner = np.empty_like(right)
-    for rows in _blocks(len(root)):
-        inner[rows] = root[rows, : rows.stop] @ right[: rows.stop]
+    """Return (K + ridge I)^-1 B = R'(R B); (m, n) float64 for B (m, n).
+
+    One pass through R, and another unless B has few rows that are not zero.
+    """
+    inner = _lifted(root, right)
     solved = np.empty_like(right)
     for columns in _blocks(len(root)):
         solved[columns] = root[columns.start :, columns].T @ inner[columns.start :]
     return solved
+
+
+def _lifted(root: ScoreArray, right: ScoreArray) -> ScoreArray:
+    """Return R B, by the columns of R that meet anything where these are few."""
+    met = np.flatnonzero(right.any(1))
+    if len(met) <= _FEW:
+        lifted: ScoreArray = root[:, met] @ right[met]
+        return lifted
+    inner = np.empty_like(right)
+    for rows in _blocks(len(root)):
+        inner[rows] = root[rows, : rows.stop] @ right[: rows.stop]
+    return inner
 
 
 def inverse_diagonal(root: ScoreArray) -> ScoreArray:
