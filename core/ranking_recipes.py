@@ -50,10 +50,10 @@ class DialoguesRecipe(_RankingRecipe):
         "replies, and intents do without it.",
     )
     scale: float = Field(default=20.0, gt=0, le=1000, description="Factor of the cosine (D).")
-    learning_rate: float = Field(default=1e-4, gt=0, le=1e-1, description="Peak learning rate.")
+    learning_rate: float = Field(default=3e-4, gt=0, le=1e-1, description="Peak learning rate.")
     weight_decay: float = Field(default=0.01, ge=0, le=1, description="Weight decay of AdamW.")
     frozen_layers: int = Field(
-        default=0, ge=0, le=48, description="Lower layers kept as they are; 0 tunes all of them."
+        default=3, ge=0, le=48, description="Lower layers kept as they are; 0 tunes all of them."
     )
     interpolation: float = Field(
         default=1.0, gt=0, le=1, description="How far to go from the base to the tuned weights."

@@ -113,8 +113,13 @@ class Watchings:
             champion = models.champion(connection, project_id)
             pins = tuple(models.pins(connection, project_id))
             touched = events.touched_since(connection, project_id, found.live.revision)
-        same = champion is not None and champion.id == found.live.version.id
-        return same and pins == found.pins and len(touched) <= _DRIFT
+        if champion is None or champion.id != found.live.version.id or pins != found.pins:
+            return False
+        if len(touched) <= _DRIFT:
+            return True
+        newest = self.models.get(project_id)
+        # While a large set is brought up to date there is nothing newer to be made from.
+        return newest is not None and newest.revision <= found.live.revision
 
     def _made(self, project_id: int) -> Watching:
         live = self.models.solved(project_id)

@@ -97,7 +97,7 @@ def many_points(home: Path) -> None:
     command(home, "train", PROJECT, "--recipe", "instant")
     studio = open_studio(Settings(home=home))
     try:
-        _make_up_embeddings(studio)
+        make_up_embeddings(studio)
     finally:
         studio.database.close()
 
@@ -150,7 +150,7 @@ def _import_generated(home: Path, count: int) -> None:
     file.unlink()
 
 
-def _make_up_embeddings(studio: Studio) -> None:
+def make_up_embeddings(studio: Studio) -> None:
     """Place texts that were not encoded around the centres of those that were."""
     with studio.database.read() as connection:
         space = find_space(connection, PROJECT, None)

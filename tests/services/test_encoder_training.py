@@ -33,6 +33,7 @@ DIALOGUES: dict[str, object] = {
     "batch_size": 8,
     "epochs": 8,
     "learning_rate": 1e-3,
+    "frozen_layers": 0,
     "contexts": 2,
 }
 CONVERT: dict[str, object] = {

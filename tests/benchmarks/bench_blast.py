@@ -1,0 +1,121 @@
+"""How long a blast radius takes: `python -m tests.benchmarks.bench_blast --home DIR --labelled F`.
+
+A project learns from all of a labelled file and watches 10,000 other texts, of made-up embeddings.
+Each kind of repair is previewed as a page asks for it, before anything was changed and again after
+some labels were; nothing is saved by a preview. Times are of the service, in milliseconds.
+"""
+
+import argparse
+import csv
+import json
+import random
+import sys
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from app.bootstrap import open_studio
+from app.services import blast, repairing
+from app.services.repairing import Repair
+from app.services.studio import Studio
+from app.services.workbench import Workbench, open_workbench
+from app.settings import Settings
+from storage import dataset, projects
+from tests.benchmarks.browser_homes import (
+    PROJECT,
+    command,
+    generated,
+    make_up_embeddings,
+    prepare,
+)
+
+POOL = 10_000
+_TURNS = 10
+
+
+def main() -> None:
+    """Print one JSON object."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--labelled", type=Path, required=True)
+    given = parser.parse_args()
+    home = prepare(given.home, partial(_build, file=given.labelled))
+    studio = open_studio(Settings(home=home))
+    try:
+        sys.stdout.write(json.dumps(_measured(open_workbench(studio))) + "\n")
+    finally:
+        studio.database.close()
+
+
+def _build(home: Path, file: Path) -> None:
+    command(home, "new", PROJECT)
+    command(home, "import", PROJECT, str(file.absolute()))
+    command(home, "train", PROJECT, "--recipe", "instant")
+    rows = home / "pool.csv"
+    with rows.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows([("text", "split"), *((t, "pool") for t, _ in generated(POOL))])
+    command(home, "import", PROJECT, str(rows))
+    studio = open_studio(Settings(home=home))
+    try:
+        make_up_embeddings(studio)
+    finally:
+        studio.database.close()
+
+
+def _measured(bench: Workbench) -> dict[str, object]:
+    chance = random.Random(0)
+    started = time.perf_counter()
+    blast.preview(bench, PROJECT, [])
+    found: dict[str, object] = {"preparation_s": round(time.perf_counter() - started, 1)}
+    watching = next(iter(bench.watchings.known.values()))
+    found |= {"exemplars": len(watching.voters), "watched": len(watching.texts)}
+    found["untouched"] = _times(bench, chance)
+    relabels = [repair for kind, repair in _repairs(bench.studio, chance) if kind == "relabel"]
+    keys = [f"bench-{turn:04}" for turn in range(5)]
+    for key, repair in zip(keys, relabels, strict=False):
+        repairing.act(bench.studio, PROJECT, repair, key)
+    found["after_five_repairs"] = _times(bench, chance)
+    for key in reversed(keys):
+        repairing.undo(bench.studio, PROJECT, key)
+    return found
+
+
+def _times(bench: Workbench, chance: random.Random) -> dict[str, dict[str, float]]:
+    taken: dict[str, list[float]] = {}
+    for kind, repair in _repairs(bench.studio, chance):
+        started = time.perf_counter()
+        blast.preview(bench, PROJECT, [repair])
+        taken.setdefault(kind, []).append(1000 * (time.perf_counter() - started))
+    return {
+        kind: {
+            "median": round(float(np.median(ms)), 1),
+            "p95": round(float(np.percentile(ms, 95)), 1),
+        }
+        for kind, ms in taken.items()
+    }
+
+
+def _repairs(studio: Studio, chance: random.Random) -> Iterator[tuple[str, Repair]]:
+    """Each kind in turn, so that none is measured only while the machine was busy."""
+    with studio.database.read() as connection:
+        project = projects.find(connection, PROJECT)
+        intents = [intent.id for intent in dataset.intents(connection, project.id)]
+        rows = [row for row in dataset.utterances(connection, project.id, "train") if row.labels]
+    of = {key: [row.id for row in rows if row.labels == (key,)] for key in intents}
+    for turn in range(_TURNS):
+        row, (source, into) = chance.choice(rows), chance.sample(intents, 2)
+        yield "relabel", Repair("relabel", (row.id,), (into,))
+        yield "delete", Repair("delete", (row.id,))
+        yield "move", Repair("move", (row.id,), value="test")
+        yield "add", Repair("add", intents=(into,), value=f"a text nobody wrote, number {turn}")
+        yield "merge", Repair("merge", intent=source, value=into)
+        yield "rename", Repair("rename", intent=source, value=f"new name {turn}")
+        half = tuple(chance.sample(of[source], max(1, len(of[source]) // 2)))
+        yield "split", Repair("split", half, intent=source, value=f"new part {turn}")
+
+
+if __name__ == "__main__":
+    main()
