@@ -5,7 +5,13 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.services.prediction import checked_out, find_model, require_answers
+from app.services.prediction import (
+    checked_out,
+    fence_of,
+    find_model,
+    is_bundle,
+    require_answers,
+)
 from app.services.studio import Studio
 from core.errors import ArtifactDamaged, Conflict, InvalidInput, NotFound
 from storage import models, projects
@@ -19,16 +25,20 @@ _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def export_model(studio: Studio, reference: str, out: Path) -> "Manifest":
-    """Write a model version as one zip.
+    """Write a model version as one zip; it answers by the fence that its project has now.
 
     Raises:
         InvalidInput: It is an encoder; a bundle answers.
         NotFound: It does not exist.
     """
     from core.bundle.archive import export_bundle
+    from core.bundle.layout import keep_limits, read_limits
 
     require_answers(studio, reference)
     with checked_out(studio, reference) as (folder, _):
+        if not is_bundle(reference):
+            calibration, intents = read_limits(folder)
+            keep_limits(folder, fence_of(studio, reference, calibration, intents))
         return export_bundle(folder, out)
 
 

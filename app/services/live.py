@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from app.services.fenced import columns_of, fenced
 from app.services.joining import (
     Base,
     Changes,
@@ -175,14 +176,8 @@ class LiveModels:
 
 
 def with_fence(live: LiveModel, fence: dict[str, Any]) -> LiveModel:
-    """Let a model answer by a project's fence; several labels have thresholds of their own."""
-    calibration = live.pipeline.calibration
-    if calibration.task == "multi-label":
-        return live
-    limit, own = fence.get("limit"), fence.get("limits") or {}
-    limit = calibration.threshold if limit is None else float(limit)
-    limits = tuple(float(own.get(key, limit)) for key in live.columns) if own else ()
-    calibration = replace(calibration, threshold=limit, thresholds=limits)
+    """Let a live model answer by its project's fence."""
+    calibration = fenced(live.pipeline.calibration, live.columns, fence)
     return replace(live, pipeline=replace(live.pipeline, calibration=calibration))
 
 
@@ -194,13 +189,14 @@ def _step_back() -> None:
 
 def _load(studio: Studio, project_id: int, version: ModelVersionRecord) -> LiveModel:
     with studio.database.read() as connection:
-        names, revision = browse.intent_ids(connection, project_id), 0
+        revision = 0
         if version.dataset_version_id is not None:
             revision = versions.get(connection, version.dataset_version_id).revision
-            names |= events.intent_ids_at(connection, project_id, revision)
         space = Space(projects.get(connection, project_id), version)
     pipeline = replace(require_pipeline(open_space(studio, space)), model_version=space.name)
-    base = base_of(pipeline, tuple(names.get(name, "") for name in pipeline.head.intents))
+    with studio.database.read() as connection:
+        columns = columns_of(connection, project_id, version, pipeline.head.intents)
+    base = base_of(pipeline, columns)
     taught = dict(base.said)
     if getattr(pipeline.head, "carriers", None) is not None:  # it knows those alone that vote
         with studio.database.read() as connection:

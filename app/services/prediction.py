@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from app.services.fenced import columns_of, fenced
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from core.formats.reading import read_rows
@@ -17,6 +18,9 @@ from core.types import Exemplar, Prediction, Reason
 from storage import models, projects
 from storage.database import Transaction
 from storage.records import ModelVersionRecord, ProjectRecord
+
+if TYPE_CHECKING:
+    from core.heads.decision import Calibration
 
 
 def find_model(connection: Transaction, reference: str) -> tuple[ProjectRecord, ModelVersionRecord]:
@@ -61,7 +65,7 @@ def checked_out(studio: Studio, reference: str) -> Iterator[tuple[Path, str]]:
 
 
 def load_model(studio: Studio, reference: str) -> IntentPipeline:
-    """Load a model version or a bundle, ready to predict.
+    """Load a model version, by its project's fence, or a bundle; ready to predict.
 
     Raises:
         InvalidInput: It is an encoder, which predicts nothing.
@@ -72,7 +76,21 @@ def load_model(studio: Studio, reference: str) -> IntentPipeline:
 
     require_answers(studio, reference)
     with checked_out(studio, reference) as (folder, name):
-        return replace(load_pipeline(folder, bases=studio.bases), model_version=name)
+        pipeline = replace(load_pipeline(folder, bases=studio.bases), model_version=name)
+    if is_bundle(reference):
+        return pipeline
+    limits = fence_of(studio, reference, pipeline.calibration, pipeline.head.intents)
+    return replace(pipeline, calibration=limits)
+
+
+def fence_of(
+    studio: Studio, reference: str, calibration: "Calibration", intents: Sequence[str]
+) -> "Calibration":
+    """Return the limits of a project's model, `PROJECT` or `PROJECT@N`, by the project's fence."""
+    with studio.database.read() as connection:
+        project, version = find_model(connection, reference)
+        columns = columns_of(connection, project.id, version, intents)
+    return fenced(calibration, columns, project.fence)
 
 
 def require_answers(studio: Studio, reference: str) -> None:

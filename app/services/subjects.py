@@ -1,13 +1,13 @@
 """Models that are asked why: a project's live one, a version of it, or a bundle."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.services.joining import amendment
 from app.services.live import LiveModel
-from app.services.prediction import find_model, is_bundle
+from app.services.prediction import fence_of, find_model, is_bundle
 from app.services.spaces import Space, open_space, require_pipeline
 from app.services.studio import Studio
 from app.services.workbench import Workbench
@@ -93,6 +93,8 @@ def live_subject(bench: Workbench, project: str) -> Subject:
 def stored_subject(studio: Studio, reference: str) -> Subject:
     """Return a model version, `PROJECT@N` or the champion of `PROJECT`, as it was trained.
 
+    It answers by the project's fence, as it does everywhere.
+
     Raises:
         NotFound: There is no such project, version or champion.
         ArtifactDamaged: Its files are not what they should be.
@@ -102,6 +104,8 @@ def stored_subject(studio: Studio, reference: str) -> Subject:
         revision = _revision_of(connection, version)
     space = Space(project, version)
     pipeline = require_pipeline(open_space(studio, space))
+    limits = fence_of(studio, reference, pipeline.calibration, pipeline.head.intents)
+    pipeline = replace(pipeline, calibration=limits)
     return Subject(
         name=space.name,
         pipeline=pipeline,

@@ -40,12 +40,18 @@ def model_card(facts: Mapping[str, Any]) -> str:
             "## Limits",
             "",
             "- A text whose best score lies under the threshold is answered with no intent.",
-            f"- The threshold turns away {facts.get('rejection', 0.05):.0%} of texts in scope.",
+            _threshold(facts),
             "- It has seen only the language and the topics of its examples.",
             "- The votes are exact for this encoder; they do not foretell another training.",
             "",
         ]
     )
+
+
+def _threshold(facts: Mapping[str, Any]) -> str:
+    if facts.get("fenced"):
+        return "- The threshold was set by hand in its project."
+    return f"- The threshold turns away {facts.get('rejection', 0.05):.0%} of texts in scope."
 
 
 def _intents(facts: Mapping[str, Any]) -> list[str]:

@@ -23,7 +23,7 @@ from core.encoders.loading import load_folder
 from core.encoders.shared import SharedBases
 from core.errors import ArtifactDamaged
 from core.heads.build import head_from_arrays, head_to_arrays
-from core.heads.decision import calibration_from_json, calibration_to_json
+from core.heads.decision import Calibration, calibration_from_json, calibration_to_json
 from core.pipeline import IntentPipeline
 from core.types import Exemplar
 
@@ -106,6 +106,34 @@ def read_facts(folder: Path) -> dict[str, Any]:
         raise ArtifactDamaged(
             f"{folder.name} holds no readable facts.json: {error}.", "Export it again."
         ) from error
+
+
+def read_limits(folder: Path) -> tuple[Calibration, tuple[str, ...]]:
+    """Read how a stored pipeline answers, and the intents of its score columns, without the rest.
+
+    Raises:
+        ArtifactDamaged: A file is missing or is not what it should be.
+    """
+    try:
+        decision = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))
+        intents = json.loads((folder / "head.json").read_text(encoding="utf-8"))["intents"]
+    except (OSError, ValueError, KeyError) as error:
+        raise ArtifactDamaged(
+            f"The model in {folder.name} cannot be read: {error}.", "Export or train it again."
+        ) from error
+    return calibration_from_json(decision), tuple(intents)
+
+
+def keep_limits(folder: Path, calibration: Calibration) -> None:
+    """Let a stored pipeline answer by other limits; files that share its bytes stay as they are."""
+    decision = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))
+    changed = {**calibration_to_json(calibration), "neighbours": decision["neighbours"]}
+    if changed == decision:
+        return
+    facts = {**read_facts(folder), "fenced": True}
+    for name, value in (("calibration.json", changed), ("facts.json", facts)):
+        (folder / name).unlink()  # it may be a link to a file of the studio's own
+        _write_json(folder / name, value)
 
 
 def _read_exemplars(path: Path) -> tuple[Exemplar, ...]:

@@ -25,7 +25,7 @@ class Calibration:
         rejection: Share of in-scope texts that the threshold was chosen to send away.
         task: Whether an answer holds one intent, or each whose score reaches its own threshold.
         thresholds: For several labels, one per score column; an intent met later has none. For
-            one label, where intents have limits of their own; files keep none of those.
+            one label, where intents have limits of their own.
         offset: For several labels, the score of an even chance.
     """
 
@@ -94,10 +94,13 @@ def probabilities(scores: ScoreArray, calibration: Calibration) -> ScoreArray:
 
 def calibration_to_json(calibration: Calibration) -> dict[str, Any]:
     """Return the values by name, for JSON; those of several labels only where there are any."""
-    values = asdict(calibration)
-    if calibration.task == "single-label":
-        return {name: values[name] for name in ("temperature", "threshold", "rejection")}
-    return values | {"thresholds": list(calibration.thresholds)}
+    values = asdict(calibration) | {"thresholds": list(calibration.thresholds)}
+    if calibration.task == "multi-label":
+        return values
+    kept = ["temperature", "threshold", "rejection"]
+    if calibration.thresholds:
+        kept.append("thresholds")
+    return {name: values[name] for name in kept}
 
 
 def calibration_from_json(values: Mapping[str, Any]) -> Calibration:

@@ -56,7 +56,9 @@ def _build(home: Path, file: Path) -> None:
     command(home, "train", PROJECT, "--recipe", "instant")
     rows = home / "pool.csv"
     with rows.open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream).writerows([("text", "split"), *((t, "pool") for t, _ in generated(POOL))])
+        out = csv.writer(stream)
+        out.writerow(("text", "split"))
+        out.writerows((text, "pool") for text, _ in generated(POOL))
     command(home, "import", PROJECT, str(rows))
     studio = open_studio(Settings(home=home))
     try:

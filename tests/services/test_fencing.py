@@ -1,17 +1,26 @@
 """A fence decides what is in scope, tells beforehand who goes in and out, and stands at once."""
 
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 from app.services import browsing, fencing, repairing, trying
 from app.services.blast import preview
 from app.services.browsing import Edit
+from app.services.exporting import export_model
 from app.services.fencing import FenceSetting
+from app.services.prediction import load_model
 from app.services.repairing import Repair
 from app.services.studio import Studio
 from app.services.workbench import Workbench, open_workbench
 from core.errors import InvalidInput, NotFound
-from storage import browse
+from storage import browse, models
 from storage.browse import Filter
 from tests.services.trained import POOL, change, rows_of
 
@@ -78,6 +87,48 @@ def test_an_intent_with_a_limit_of_its_own_goes_by_it_and_so_do_previews(bench: 
     assert {t.text: t.after for t in told.turns} == {
         text: words for text, words in now.items() if before[text] != words
     }
+
+
+def test_the_command_line_and_a_bundle_answer_by_the_fence_as_the_pages_do(
+    home: Studio, tmp_path: Path
+) -> None:
+    """A limit that was set on the page was forgotten when the model was handed over."""
+    studio, bench = home, open_workbench(home)
+    with studio.database.read() as connection:
+        by = browse.intent_ids(connection, 1)
+        version = models.champion(connection, 1)
+    before = [a.prediction.decision for a in trying.answer(bench, "p", POOL)]
+    plain, fence, again = (tmp_path / f"{name}.zip" for name in ("plain", "fence", "again"))
+    export_model(studio, "p", plain)
+    fencing.save(bench, "p", FenceSetting(-9.0, {by[before[0].leading]: 9.0}))
+    export_model(studio, "p", fence)
+    after = [a.prediction.decision.words for a in trying.answer(bench, "p", POOL)]
+    assert after != [decision.words for decision in before]
+    for reference, expected in (("p", after), (str(fence), after), (str(plain), before)):
+        said = [one.decision.words for one in load_model(studio, reference).predict(POOL)]
+        assert said == [getattr(one, "words", one) for one in expected]
+    unpacked = tmp_path / "unpacked"
+    with zipfile.ZipFile(fence) as archive:
+        archive.extractall(unpacked)
+    assert "The threshold was set by hand" in (unpacked / "README.md").read_text("utf-8")
+    of_example = [[] if words == "out of scope" else [words] for words in after]
+    assert [one["intents"] for one in example_answers(unpacked, POOL)] == of_example
+    fencing.save(bench, "p", FenceSetting())
+    export_model(studio, "p", again)  # what the studio keeps of the version was not touched
+    assert again.read_bytes() == plain.read_bytes()
+    with studio.database.read() as connection:
+        assert models.champion(connection, 1) == version
+
+
+def example_answers(folder: Path, texts: list[str]) -> list[dict[str, Any]]:
+    """What a bundle's own program answers."""
+    code = (
+        "import json, pathlib, sys, predict; "
+        "print(json.dumps(predict.Bundle().predict(sys.argv[1:])))"
+    )
+    command = [sys.executable, "-c", code, *texts]
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=True, text=True)
+    return json.loads(done.stdout)
 
 
 def _answers(bench: Workbench) -> dict[str, trying.Answer]:
