@@ -53,7 +53,7 @@ def fit_head(
     if isinstance(config, NamesConfig):
         if name_embeddings is None:
             raise InvalidInput("The head 'names' needs intent names.", "Name the intents.")
-        return fit_names(name_embeddings, intents)
+        return fit_names(name_embeddings, intents, config.similarity)
     if not len(embeddings):
         raise InvalidInput(
             f"The head '{config.kind}' needs labelled utterances; there are none.",
