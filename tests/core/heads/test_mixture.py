@@ -1,0 +1,41 @@
+"""Names as one more voice beside what learned from labels."""
+
+import numpy as np
+import pytest
+
+from core.heads.mixture import MixtureHead, choose_weight
+from core.heads.points import PointHead, fit_names, fit_prototypes
+
+
+def test_scores_are_added_with_the_weight_of_names() -> None:
+    intents = ("a", "b")
+    first = PointHead("prototypes", intents, np.array([[1, 0], [0, 1]], np.float32))
+    names = PointHead("names", intents, np.array([[0, 1], [1, 0]], np.float32))
+    head = MixtureHead(first, names, weight=0.5)
+    np.testing.assert_allclose(head.scores(np.array([[3, 4]], np.float32)), [[1.0, 1.1]])
+    assert head.intents == intents
+    assert head.kind == "mixture"
+
+
+def test_a_voice_that_says_nothing_gets_no_weight_and_a_right_one_does() -> None:
+    rng = np.random.default_rng(0)
+    columns = rng.integers(0, 3, 300)
+    truth = np.eye(3)[columns]
+    good, noise = truth + rng.normal(0, 0.5, truth.shape), rng.normal(0, 0.5, truth.shape)
+    assert choose_weight(good, noise, columns) < 0.1
+    assert choose_weight(good, -truth, columns) == 0.0  # a voice that misleads is not heard
+    assert choose_weight(truth + rng.normal(0, 0.5, truth.shape), good, columns) == pytest.approx(
+        1.0, abs=0.25
+    )  # two equal witnesses
+
+
+def test_names_of_different_lengths_decide_by_dot_product() -> None:
+    names = np.array([[4.0, 0.0], [0.0, 1.0]], np.float32)
+    asked = np.array([[3.0, 4.0], [1.0, 8.0]], np.float32)
+    head = fit_names(names, ["a", "b"], "dot")
+    assert head.scores(asked).argmax(1).tolist() == (asked @ names.T).argmax(1).tolist() == [0, 1]
+    assert np.linalg.norm(head.points, axis=1).tolist() == [1.0, 0.25]
+    assert fit_names(names, ["a", "b"]).scores(asked).argmax(1).tolist() == [1, 1]
+    zeros = fit_names(np.zeros((2, 2), np.float32), ["a", "b"], "dot")
+    assert zeros.scores(asked).tolist() == [[-1.0, -1.0], [-1.0, -1.0]]
+    assert fit_prototypes(asked, np.eye(2), ["a", "b"]).scores(asked).argmax(1).tolist() == [0, 1]
