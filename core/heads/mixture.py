@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 from core.heads.base import Head
@@ -60,6 +59,8 @@ def choose_weight(first: ScoreArray, names: ScoreArray, columns: Sequence[int]) 
         names: Theirs by names, (m, intents).
         columns: The right intent of each.
     """
+    from scipy.optimize import minimize  # takes most of a second, and few fit a mixture
+
     rows = np.arange(len(first))
     right = np.asarray(columns, dtype=np.int64)
     voices = np.stack([first, names])

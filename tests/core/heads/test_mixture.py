@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
+from core.errors import ArtifactDamaged
+from core.heads.build import head_from_arrays, head_to_arrays
 from core.heads.mixture import MixtureHead, choose_weight
 from core.heads.points import PointHead, fit_names, fit_prototypes
+from core.heads.votes import fit_votes
 
 
 def test_scores_are_added_with_the_weight_of_names() -> None:
@@ -39,3 +42,18 @@ def test_names_of_different_lengths_decide_by_dot_product() -> None:
     zeros = fit_names(np.zeros((2, 2), np.float32), ["a", "b"], "dot")
     assert zeros.scores(asked).tolist() == [[-1.0, -1.0], [-1.0, -1.0]]
     assert fit_prototypes(asked, np.eye(2), ["a", "b"]).scores(asked).argmax(1).tolist() == [0, 1]
+
+
+def test_a_stored_mixture_scores_the_same_and_a_torn_one_is_refused() -> None:
+    rng = np.random.default_rng(0)
+    seen, names = (rng.normal(size=(n, 4)).astype(np.float32) for n in (6, 3))
+    votes = fit_votes(seen, np.eye(3)[[0, 1, 2, 0, 1, 2]], "abc", 0.4, 0.1)
+    head = MixtureHead(votes, fit_names(names, "abc", "dot"), 0.3)
+    facts, arrays = head_to_arrays(head)
+    again = head_from_arrays(facts, arrays)
+    assert (again.scores(seen) == head.scores(seen)).all()
+    torn = {key: value for key, value in arrays.items() if key != "names.points"}
+    with pytest.raises(ArtifactDamaged):
+        head_from_arrays(facts, torn)
+    with pytest.raises(ArtifactDamaged):
+        head_from_arrays({**facts, "intents": ["a", "b"]}, arrays)
