@@ -11,17 +11,16 @@ from numpy.typing import NDArray
 from core.bench import LabelledTexts, peak_mb
 from core.borderline import select_borderline
 from core.encoders.base import Encoder
-from core.encoders.dual import names_side, parameter_mb
+from core.encoders.dual import parameter_mb
 from core.errors import InvalidInput
 from core.heads.mixture import MixtureHead, choose_weight
-from core.heads.points import PointHead, fit_names
 from core.heads.selection import choose_votes
 from core.heads.votes import leave_one_out
-from core.losses.naming import Similarity
+from core.names import names_head
 from core.recipes import LabelEncoderRecipe, VotesConfig
 from core.splits import few_shot
 from core.training.events import Event
-from core.training.naming import NamingInputs, label_text, tune_to_names
+from core.training.naming import NamingInputs, tune_to_names
 from core.types import Exemplar, FloatArray, Intent, ScoreArray
 
 Rows = NDArray[np.int64]
@@ -112,7 +111,7 @@ def judge_variant(
     inputs = NamingInputs(exemplars, _described(data), encoder)
     tuned = _drain(tune_to_names(recipe, inputs), watch)
     seconds = time.perf_counter() - began
-    head = _names_head(tuned, data, recipe.similarity)
+    head = names_head(tuned, _described(data), recipe.similarity)
     accuracy, borderline = _judged(head.scores(tuned.encode(data.test.texts)), data)
     size = round(parameter_mb(tuned), 1)
     return VariantFigures(
@@ -122,7 +121,7 @@ def judge_variant(
 
 def judge_zero_shot(encoder: Encoder, data: NamesSet) -> tuple[float, float | None]:
     """Return the accuracy of names alone, before any training, on all and on borderline rows."""
-    head = _names_head(encoder, data)
+    head = names_head(encoder, _described(data))
     return _judged(head.scores(encoder.encode(data.test.texts)), data)
 
 
@@ -133,7 +132,7 @@ def judge_mixtures(
 
     The weight of names is chosen on the examples, each scored by the others.
     """
-    names = _names_head(encoder, data)
+    names = names_head(encoder, _described(data))
     asked = encoder.encode(data.test.texts)
     by_names = names.scores(asked)
     least = min(Counter(data.train.intents).values())
@@ -202,11 +201,6 @@ def _mean(values: Sequence[float]) -> float | None:
 
 def _described(data: NamesSet) -> tuple[Intent, ...]:
     return tuple(Intent(name) for name in data.intents)
-
-
-def _names_head(encoder: Encoder, data: NamesSet, similarity: Similarity = "cosine") -> PointHead:
-    texts = [label_text(intent) for intent in _described(data)]
-    return fit_names(names_side(encoder).encode(texts), data.intents, similarity)
 
 
 def _judged(scores: ScoreArray, data: NamesSet) -> tuple[float, float | None]:

@@ -2,14 +2,13 @@
 
 import copy
 from collections.abc import Sequence
-from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
 
 from core.encoders.base import Tuning, TuningOptions
 from core.encoders.dual import DualEncoder
-from core.encoders.static import StaticEncoder, embed_ids, token_ids
+from core.encoders.static import StaticEncoder, embed_ids, static_encoder, token_ids
 
 
 class StaticTuning(nn.Module):
@@ -47,7 +46,8 @@ class StaticTuning(nn.Module):
         base = self.base
         table = base.table.lerp(self.table.detach().to(base.table.device), interpolation)
         own = self.projection.detach().to(base.table.device)
-        return replace(base, table=table, projection=base.projection.lerp(own, interpolation))
+        projection = base.projection.lerp(own, interpolation)
+        return static_encoder(base.tokenizer, table, projection, normalised=base.normalised)
 
 
 class DualTuning(nn.Module):

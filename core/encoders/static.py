@@ -42,12 +42,14 @@ class StaticEncoder:
         table: A vector for each token, (tokens, width) float32.
         projection: To the common size, (dim, width) float32.
         normalised: Whether embeddings have length one.
+        fingerprint: SHA-256 over weights, tokenizer and whether rows are scaled.
     """
 
     tokenizer: Tokenizer
     table: Tensor
     projection: Tensor
     normalised: bool
+    fingerprint: str
 
     @property
     def dim(self) -> int:
@@ -58,13 +60,6 @@ class StaticEncoder:
     def max_tokens(self) -> int:
         """More tokens than a name has."""
         return _MOST_TOKENS
-
-    @property
-    def fingerprint(self) -> str:
-        """SHA-256 over weights, tokenizer and whether rows are scaled."""
-        weights = digest_weights({"table": self.table, "projection": self.projection})
-        own = f"static {weights} {self.normalised} {self.tokenizer.to_str()}"
-        return hashlib.sha256(own.encode()).hexdigest()
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> FloatArray:
         """Embed texts in their order; equal to sentence-transformers to 1e-5; (n, dim) float32."""
@@ -99,6 +94,16 @@ class StaticEncoder:
         return (json.dumps(config, indent=2) + "\n").encode()
 
 
+def static_encoder(
+    tokenizer: Tokenizer, table: Tensor, projection: Tensor, *, normalised: bool
+) -> StaticEncoder:
+    """Close word vectors (tokens, width) and their projection (dim, width) as an encoder."""
+    weights = digest_weights({"table": table, "projection": projection})
+    own = f"static {weights} {normalised} {tokenizer.to_str()}"
+    digest = hashlib.sha256(own.encode()).hexdigest()
+    return StaticEncoder(tokenizer, table, projection, normalised, digest)
+
+
 def token_ids(tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[int]]:
     """Cut texts into tokens, without the special ones that frame a text elsewhere."""
     encoded = tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
@@ -130,7 +135,7 @@ def distil_static(encoder: Encoder, width: int, *, normalised: bool = True) -> S
     kept = directions[:, ::-1][:, :width]
     table = torch.from_numpy((found @ kept).astype(np.float32))
     projection = torch.from_numpy(np.ascontiguousarray(kept, dtype=np.float32))
-    return StaticEncoder(tokenizer, table, projection, normalised)
+    return static_encoder(tokenizer, table, projection, normalised=normalised)
 
 
 def is_static(folder: Path) -> bool:
@@ -156,7 +161,8 @@ def load_static(folder: Path, device: str = "cpu") -> StaticEncoder:
     if table.ndim != 2 or table.shape[1:] != projection.shape[1:]:
         shapes = f"{tuple(table.shape)} and {tuple(projection.shape)}"
         raise ArtifactDamaged(f"The weights in {folder} do not fit each other: {shapes}.")
-    return StaticEncoder(tokenizer, table.to(device), projection.to(device), len(modules) == 3)
+    table, projection = table.to(device), projection.to(device)
+    return static_encoder(tokenizer, table, projection, normalised=len(modules) == 3)
 
 
 def _tokenizer_of(encoder: Encoder) -> Tokenizer:

@@ -13,6 +13,7 @@ from core.encoders.dual_tuning import DualTuning
 from core.encoders.static import distil_static
 from core.encoders.tuning import open_tuning
 from core.losses.naming import name_cross_entropy, name_squared_error, similarities
+from core.names import label_text
 from core.recipes import LabelEncoderRecipe
 from core.training.batches import even_batches
 from core.training.checkpoints import Checkpoint
@@ -21,8 +22,9 @@ from core.training.events import Event, StageStarted
 from core.training.loop import Course, FitOptions, Plan, follow
 from core.types import Exemplar, Intent
 
-_STATIC_RATE = 30.0
-"""A word vector's numbers are some 0.1 and few batches move it, unlike the weights of a layer."""
+_COPY_RATE, _STATIC_RATE = 3.0, 30.0
+"""An encoder of names alone sees few texts, and nobody else reads by it: it may go further. A word
+vector's numbers are some 0.1, and only the batches that hold the word move it."""
 
 STAGE = "naming"
 
@@ -65,12 +67,6 @@ class NamingObjective:
         if self.recipe.loss == "mse":
             return name_squared_error(scores, right, self.recipe.negatives)
         return name_cross_entropy(scores, right, self.recipe.temperature)
-
-
-def label_text(intent: Intent) -> str:
-    """Write an intent's name as words, with its description, for an encoder to read."""
-    name = intent.name.replace("_", " ").replace("-", " ").strip(" ?.!").lower()
-    return f"{name}: {intent.description.strip()}" if intent.description.strip() else name
 
 
 def plan_naming(labels: Sequence[int], n_intents: int, recipe: LabelEncoderRecipe) -> Plan:
@@ -141,4 +137,4 @@ def names_rate(recipe: LabelEncoderRecipe) -> float:
     """Return the factor of the learning rate for an encoder of names alone."""
     if recipe.names_rate is not None:
         return recipe.names_rate
-    return _STATIC_RATE if recipe.variant == "heterogeneous" else 1.0
+    return _STATIC_RATE if recipe.variant == "heterogeneous" else _COPY_RATE

@@ -14,15 +14,14 @@ from core.encoders.dual import DualEncoder, names_side
 from core.encoders.static import StaticEncoder
 from core.encoders.transformer import TransformerEncoder
 from core.errors import InvalidInput
-from core.heads.points import fit_names
 from core.losses.naming import name_cross_entropy
+from core.names import names_head
 from core.recipes import LabelEncoderRecipe, read_label_encoder
 from core.training.checkpoints import Checkpoint
 from core.training.events import CheckpointReady, Event, StepDone
 from core.training.naming import (
     NamingInputs,
     NamingObjective,
-    label_text,
     plan_naming,
     tune_to_names,
 )
@@ -51,17 +50,11 @@ def _trained(
 
 
 def _accuracy(encoder: Encoder, recipe: LabelEncoderRecipe) -> float:
-    names = names_side(encoder).encode([label_text(intent) for intent in INTENTS])
-    head = fit_names(names, [intent.name for intent in INTENTS], recipe.similarity)
+    head = names_head(encoder, INTENTS, recipe.similarity)
     best = head.scores(encoder.encode([e.text for e in EXEMPLARS])).argmax(1)
     return float(
         np.mean([INTENTS[k].name == e.intents[0] for k, e in zip(best, EXEMPLARS, strict=True)])
     )
-
-
-def test_names_read_as_words_with_their_description() -> None:
-    assert label_text(Intent("Refund_not-showing_up?")) == "refund not showing up"
-    assert label_text(Intent("pin", " asked for a PIN ")) == "pin: asked for a PIN"
 
 
 def test_a_batch_holds_the_names_of_its_utterances_and_some_others_once() -> None:
@@ -95,7 +88,7 @@ def test_the_objective_finds_each_utterances_name_wherever_it_stands() -> None:
         {"variant": "siamese"},
         {"variant": "non-siamese"},
         {"variant": "heterogeneous"},
-        {"variant": "non-siamese", "similarity": "dot", "temperature": 1.0},
+        {"variant": "non-siamese", "similarity": "dot", "temperature": 1.0, "names_rate": 1.0},
         {"variant": "heterogeneous", "loss": "mse", "negatives": 3, "epochs": 15},
     ],
 )
@@ -109,7 +102,7 @@ def test_each_variant_brings_utterances_to_their_names(
     steps = [event for event in events if isinstance(event, StepDone)]
     assert steps[-1].step == steps[-1].total == 3 * recipe.epochs
     assert steps[-1].loss < steps[0].loss
-    assert _accuracy(found, recipe) >= 0.6 > 0.4 > _accuracy(tiny, recipe)
+    assert _accuracy(found, recipe) >= 0.6 > 0.45 > _accuracy(tiny, recipe)
     assert isinstance(found, DualEncoder) is (recipe.variant != "siamese")
     assert isinstance(names_side(found), StaticEncoder) is (recipe.variant == "heterogeneous")
 
