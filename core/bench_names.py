@@ -15,7 +15,7 @@ from core.encoders.dual import parameter_mb
 from core.errors import InvalidInput
 from core.heads.mixture import MixtureHead, choose_weight
 from core.heads.selection import choose_votes
-from core.heads.votes import leave_one_out
+from core.heads.votes import fit_votes, leave_one_out
 from core.names import names_head
 from core.recipes import LabelEncoderRecipe, VotesConfig
 from core.splits import few_shot
@@ -74,13 +74,15 @@ class MixtureFigures:
     Attributes:
         seed: Of the draw.
         examples: Accuracy of their votes.
-        with_names: Accuracy of votes and names.
+        with_names: Accuracy of votes with names as a voice of their own.
+        names_as_exemplars: Accuracy of votes to which each name adds one more exemplar.
         weight: Of the names, as the examples chose it.
     """
 
     seed: int
     examples: float
     with_names: float
+    names_as_exemplars: float
     weight: float
 
 
@@ -136,17 +138,20 @@ def judge_mixtures(
     asked = encoder.encode(data.test.texts)
     by_names = names.scores(asked)
     least = min(Counter(data.train.intents).values())
+    each = np.eye(len(data.intents))
     figures = []
     for seed in seeds:
         rows = few_shot(data.train.intents, min(shots, least), seed)
         columns = [data.intents.index(data.train.intents[row]) for row in rows]
         seen: FloatArray = encoder.encode([data.train.texts[row] for row in rows])
-        votes = choose_votes(seen, np.eye(len(data.intents))[columns], data.intents, VotesConfig())
+        votes = choose_votes(seen, each[columns], data.intents, VotesConfig())
         weight = choose_weight(leave_one_out(votes), names.scores(seen), columns)
         by_votes = votes.scores(asked)
         mixed = MixtureHead(votes, names, weight).mixed(by_votes, by_names)
-        alone, both = _judged(by_votes, data)[0], _judged(mixed, data)[0]
-        figures.append(MixtureFigures(seed, alone, both, round(weight, 3)))
+        both = np.concatenate([seen, names.points]), np.concatenate([each[columns], each])
+        more = fit_votes(*both, data.intents, votes.tau, votes.ridge).scores(asked)
+        alone, voiced, joined = (_judged(one, data)[0] for one in (by_votes, mixed, more))
+        figures.append(MixtureFigures(seed, alone, voiced, joined, round(weight, 3)))
     return figures
 
 
@@ -172,6 +177,7 @@ def summarise_names(
         "mixture": {
             "examples": _mean([one.examples for one in mixtures]),
             "with_names": _mean([one.with_names for one in mixtures]),
+            "names_as_exemplars": _mean([one.names_as_exemplars for one in mixtures]),
             "per_seed": [asdict(one) for one in mixtures],
         },
         "variants": {

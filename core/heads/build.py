@@ -92,7 +92,7 @@ def head_to_arrays(head: Head) -> tuple[dict[str, Any], Arrays]:
     if not isinstance(head, MixtureHead):
         return _taken_apart(head)
     facts: dict[str, Any] = {"kind": head.kind, "intents": list(head.intents)}
-    facts["weight"] = head.weight
+    facts |= {"weight": head.weight, "tau": head.tau}
     arrays: Arrays = {}
     for voice, own in (("first", head.first), ("names", head.names)):
         facts[voice], parts = head_to_arrays(own)
@@ -182,7 +182,7 @@ def _mixture(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]
     if not isinstance(names, PointHead) or not first.intents == names.intents == intents:
         message = "a mixture of other intents than those of its voices"
         raise ValueError(message)
-    return MixtureHead(first, names, float(facts["weight"]))
+    return MixtureHead(first, names, float(facts["weight"]), float(facts["tau"]))
 
 
 def _require_shapes(head: Head) -> None:

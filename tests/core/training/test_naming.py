@@ -149,5 +149,6 @@ def test_the_command_prints_figures(
     assert (found["test_rows"], found["borderline_rows"]) == (20, 0)
     assert found["no_word_shared_with_own"] == 35.0
     assert variants["siamese"]["borderline"] is None
-    assert {"examples", "with_names", "per_seed"} == set(found["mixture"])
+    mixture = {"examples", "with_names", "names_as_exemplars", "per_seed"}
+    assert mixture == set(found["mixture"])
     assert 0 <= found["zero_shot"]["accuracy"] <= 100
