@@ -282,7 +282,7 @@ class LabelEncoderRecipe(_Recipe):
     warmup: float = Field(default=0.1, ge=0, le=1, description="Share of the steps that warm up.")
     weight_decay: float = Field(default=0.01, ge=0, le=1, description="Weight decay of AdamW.")
     frozen_layers: int = Field(
-        default=0,
+        default=3,
         ge=0,
         le=48,
         description="Lower layers kept as they are and computed once; an encoder of names alone "

@@ -28,7 +28,7 @@ from core.training.naming import (
 from core.types import Exemplar, Intent
 from tests.conftest import SENTENCES
 
-QUICK = {"epochs": 6, "batch_size": 8, "learning_rate": 5e-3, "width": 8}
+QUICK = {"epochs": 6, "batch_size": 8, "learning_rate": 5e-3, "width": 8, "frozen_layers": 0}
 INTENTS = tuple(Intent(name) for name in SENTENCES)
 EXEMPLARS = tuple(
     Exemplar(f"{intent}-{at}", text, (intent,))
