@@ -235,7 +235,28 @@ def _bench_commands(commands: _Commands) -> None:
     replies.add_argument("--save", type=Path, help="folder for the encoder")
     replies.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     _json_flag(replies)
+    _names_command(verbs)
     _measure_commands(verbs)
+
+
+def _names_command(verbs: _Commands) -> None:
+    names = _command(
+        verbs,
+        "label-encoder",
+        "train encoders of utterances and intent names, together or apart",
+        "bench_names.label_encoder",
+    )
+    names.add_argument("--train", type=Path, required=True)
+    names.add_argument("--test", type=Path, required=True)
+    names.add_argument(
+        "--variants", default="siamese,non-siamese,heterogeneous", help="comma-separated"
+    )
+    names.add_argument("--seeds", default="0,1,2", help="comma-separated")
+    names.add_argument("--per-intent", type=int, help="train on so many of each (default: all)")
+    names.add_argument("--shots", type=int, default=10, help="examples beside names (default 10)")
+    names.add_argument("--base", default="bundled")
+    names.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
+    _json_flag(names)
 
 
 def _measure_commands(verbs: _Commands) -> None:

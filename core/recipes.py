@@ -72,6 +72,9 @@ class NamesConfig(Frozen):
     """The nearest intent name with its description wins; needs no label at all."""
 
     kind: Literal["names"] = "names"
+    similarity: Literal["cosine", "dot"] = Field(
+        default="cosine", description="Whether names differ in direction alone or in length, too."
+    )
 
 
 HeadConfig = Annotated[
@@ -238,6 +241,59 @@ class AdapterRecipe(TunedRecipe):
         return self
 
 
+class LabelEncoderRecipe(_Recipe):
+    """Train encoders of utterances and of intent names to meet; an intent needs a name alone."""
+
+    kind: Literal["label-encoder"] = "label-encoder"
+    head: HeadConfig = Field(default=NamesConfig(), description="What decides from embeddings.")
+    variant: Literal["siamese", "non-siamese", "heterogeneous"] = Field(
+        default="non-siamese",
+        description="One encoder for both; a copy of it for names; or word vectors for names.",
+    )
+    width: int = Field(
+        default=128, ge=8, le=4_096, description="Width of the small word vectors for names."
+    )
+    loss: Literal["contrastive", "mse"] = Field(
+        default="contrastive",
+        description="Rank the right name first, or bring similarities to 1 and 0.",
+    )
+    similarity: Literal["cosine", "dot"] = Field(
+        default="cosine", description="Whether names differ in direction alone or in length, too."
+    )
+    temperature: float = Field(
+        default=0.05, gt=0, le=100, description="Similarities are divided by it (contrastive)."
+    )
+    negatives: int = Field(
+        default=0,
+        ge=0,
+        le=10_000,
+        description="Names of other intents drawn for each batch beside its own. With 0, "
+        "contrastive loss ranks those of the batch and mse sees right names alone.",
+    )
+    epochs: int = Field(default=3, ge=1, le=200, description="Passes over the labels.")
+    batch_size: int = Field(default=64, ge=2, le=4_096, description="Utterances in a batch.")
+    learning_rate: float = Field(default=1e-4, gt=0, le=1e-1, description="Peak learning rate.")
+    names_rate: float | None = Field(
+        default=None,
+        ge=0,
+        le=1_000,
+        description="Factor of it for an encoder of names alone; empty: chosen by its kind.",
+    )
+    warmup: float = Field(default=0.1, ge=0, le=1, description="Share of the steps that warm up.")
+    weight_decay: float = Field(default=0.01, ge=0, le=1, description="Weight decay of AdamW.")
+    frozen_layers: int = Field(
+        default=3,
+        ge=0,
+        le=48,
+        description="Lower layers kept as they are and computed once; an encoder of names alone "
+        "is tuned whole.",
+    )
+    interpolation: float = Field(
+        default=1.0, gt=0, le=1, description="How far to go from the base to the tuned weights."
+    )
+    max_tokens: int = Field(default=48, ge=8, le=512, description="Longer texts are cut in tuning.")
+
+
 _FEW_ROWS, _MOST = 250, 20
 
 
@@ -278,6 +334,18 @@ def task_defaults(kind: str, task: Task) -> dict[str, object]:
     return dict(_MULTI_LABEL.get(kind, {})) if task == "multi-label" else {}
 
 
+def read_label_encoder(settings: dict[str, object]) -> LabelEncoderRecipe:
+    """Build the recipe that trains with intent names, as `read_recipe` does for the others.
+
+    Raises:
+        InvalidInput: A setting is unknown or out of its range; all such settings are named.
+    """
+    try:
+        return LabelEncoderRecipe.model_validate(settings)
+    except ValidationError as error:
+        raise _refusal("label-encoder", error) from error
+
+
 def read_recipe(kind: str, settings: dict[str, object], task: Task = "single-label") -> AnyRecipe:
     """Build a recipe from its name and loose settings, as a form, a flag or a file gives them.
 
@@ -289,11 +357,15 @@ def read_recipe(kind: str, settings: dict[str, object], task: Task = "single-lab
     try:
         return _READER.validate_python({**task_defaults(kind, task), **settings, "kind": kind})
     except ValidationError as error:
-        found = [f"{where(item['loc'])}: {item['msg']}" for item in error.errors()]
-        raise InvalidInput(
-            f"The recipe '{kind}' cannot be used: {'; '.join(found)}.",
-            "See `intent-studio train --help` for the settings of each recipe.",
-        ) from error
+        raise _refusal(kind, error) from error
+
+
+def _refusal(kind: str, error: ValidationError) -> InvalidInput:
+    found = [f"{where(item['loc'])}: {item['msg']}" for item in error.errors()]
+    return InvalidInput(
+        f"The recipe '{kind}' cannot be used: {'; '.join(found)}.",
+        "See `intent-studio train --help` for the settings of each recipe.",
+    )
 
 
 def where(location: tuple[int | str, ...]) -> str:

@@ -15,6 +15,7 @@ from torch import nn
 
 from core.encoders.adapted import ADAPTER, PlainEncoder, adapt, read_adapter
 from core.encoders.base import Encoder
+from core.encoders.dual import NAMES, UTTERANCES, DualEncoder, is_dual
 from core.encoders.folders import (
     POOLING,
     EncoderFolder,
@@ -28,6 +29,7 @@ from core.encoders.general import load_general
 from core.encoders.integrity import bundled_folder
 from core.encoders.packed import BertShape, PackedBert
 from core.encoders.shared import SharedBases
+from core.encoders.static import is_static, load_static
 from core.encoders.transformer import (
     EncoderFiles,
     TransformerEncoder,
@@ -71,8 +73,14 @@ def load_folder(folder: Path, device: str = "cpu", bases: SharedBases | None = N
     """Load a sentence-transformers folder, or a bare transformer, pooled by the mean.
 
     A BERT with mean pooling computes without padding; any other encoder as it was published. An
-    adapter in the folder joins the base among `bases`, which is then not loaded again.
+    adapter in the folder joins the base among `bases`, which is then not loaded again. Encoders of
+    utterances and of names are loaded each from its own part of the folder.
     """
+    if is_dual(folder):
+        sides = [load_folder(folder / side, device, bases) for side in (UTTERANCES, NAMES)]
+        return DualEncoder(*sides)
+    if is_static(folder):
+        return load_static(folder, device)
     if is_convert(folder):
         from core.encoders.convert.encoder import load_convert  # brings sentence-transformers
 

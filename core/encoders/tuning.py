@@ -6,9 +6,12 @@ from dataclasses import replace
 from core.encoders.adapted import AdaptedEncoder, merge
 from core.encoders.adapter_tuning import open_adapter
 from core.encoders.base import Encoder, Tuning, TuningOptions
+from core.encoders.dual import DualEncoder
+from core.encoders.dual_tuning import StaticTuning
 from core.encoders.general import GeneralEncoder
 from core.encoders.general_tuning import open_general
 from core.encoders.packed_tuning import open_packed
+from core.encoders.static import StaticEncoder
 from core.encoders.transformer import TransformerEncoder
 from core.errors import InvalidInput
 
@@ -16,10 +19,16 @@ from core.errors import InvalidInput
 def open_tuning(encoder: Encoder, texts: Sequence[str], options: TuningOptions) -> Tuning:
     """Open an encoder for tuning on a fixed list of texts; it stays as it is itself.
 
+    Of two encoders with one space it is the one for utterances that is opened.
+
     Raises:
         InvalidInput: The encoder has no weights to tune, or an adapter of another kind.
     """
     match encoder:
+        case DualEncoder():
+            return open_tuning(encoder.utterances, texts, options)
+        case StaticEncoder() if options.adapter is None:
+            return StaticTuning(encoder, texts, options)
         case TransformerEncoder() | GeneralEncoder() | AdaptedEncoder() if options.adapter:
             return open_adapter(encoder, texts, options, options.adapter)
         case TransformerEncoder():

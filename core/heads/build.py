@@ -8,6 +8,7 @@ import numpy as np
 from core.errors import ArtifactDamaged, InvalidInput
 from core.heads.base import Head
 from core.heads.linear import LinearHead, fit_linear
+from core.heads.mixture import MixtureHead
 from core.heads.neighbours import NeighbourHead
 from core.heads.perceptron import MlpHead, fit_mlp
 from core.heads.points import PointHead, fit_names, fit_prototypes
@@ -53,7 +54,7 @@ def fit_head(
     if isinstance(config, NamesConfig):
         if name_embeddings is None:
             raise InvalidInput("The head 'names' needs intent names.", "Name the intents.")
-        return fit_names(name_embeddings, intents)
+        return fit_names(name_embeddings, intents, config.similarity)
     if not len(embeddings):
         raise InvalidInput(
             f"The head '{config.kind}' needs labelled utterances; there are none.",
@@ -88,6 +89,18 @@ def head_to_arrays(head: Head) -> tuple[dict[str, Any], Arrays]:
 
     Votes leave out the inverse root: it is large, and follows from the exemplars.
     """
+    if not isinstance(head, MixtureHead):
+        return _taken_apart(head)
+    facts: dict[str, Any] = {"kind": head.kind, "intents": list(head.intents)}
+    facts |= {"weight": head.weight, "tau": head.tau}
+    arrays: Arrays = {}
+    for voice, own in (("first", head.first), ("names", head.names)):
+        facts[voice], parts = head_to_arrays(own)
+        arrays |= {f"{voice}.{name}": values for name, values in parts.items()}
+    return facts, arrays
+
+
+def _taken_apart(head: Head) -> tuple[dict[str, Any], Arrays]:
     facts: dict[str, Any] = {"kind": head.kind, "intents": list(head.intents)}
     match head:
         case VoteHead():
@@ -118,7 +131,8 @@ def head_from_arrays(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[A
         ArtifactDamaged: Something is missing or does not fit together, or the kind is unknown.
     """
     try:
-        head = _assembled(facts, arrays)
+        mixed = facts.get("kind") == "mixture"
+        head = _mixture(facts, arrays) if mixed else _assembled(facts, arrays)
     except (KeyError, TypeError, ValueError) as error:
         raise ArtifactDamaged(
             f"The stored head cannot be read: {type(error).__name__} {error}.", "Export it again."
@@ -154,6 +168,21 @@ def _assembled(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, An
             return MlpHead(intents, *(arrays[name] for name in _LAYERS))
         case other:
             raise ArtifactDamaged(f"The head's kind '{other}' is not known.", "Update the studio.")
+
+
+def _mixture(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> MixtureHead:
+    first, names = (
+        head_from_arrays(
+            facts[voice],
+            {k.removeprefix(f"{voice}."): v for k, v in arrays.items() if k.startswith(voice)},
+        )
+        for voice in ("first", "names")
+    )
+    intents = tuple(str(name) for name in facts["intents"])
+    if not isinstance(names, PointHead) or not first.intents == names.intents == intents:
+        message = "a mixture of other intents than those of its voices"
+        raise ValueError(message)
+    return MixtureHead(first, names, float(facts["weight"]), float(facts["tau"]))
 
 
 def _require_shapes(head: Head) -> None:

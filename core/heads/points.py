@@ -19,7 +19,8 @@ class PointHead:
     Attributes:
         kind: Where the points come from, as the recipe names it.
         intents: Names of the score columns.
-        points: Unit rows, (intents, d) float32; zeros for an intent that has none.
+        points: Unit rows, (intents, d) float32; zeros for an intent that has none. Names that
+            differ in length are no longer than one.
     """
 
     kind: Literal["prototypes", "names"]
@@ -41,6 +42,15 @@ def fit_prototypes(
     return PointHead("prototypes", tuple(intents), unit_rows(sums.astype(np.float32)))
 
 
-def fit_names(names: FloatArray, intents: Sequence[str]) -> PointHead:
-    """Take the embedded intent names (intents, d) themselves."""
-    return PointHead("names", tuple(intents), unit_rows(names))
+def fit_names(
+    names: FloatArray, intents: Sequence[str], similarity: Literal["cosine", "dot"] = "cosine"
+) -> PointHead:
+    """Take the embedded intent names (intents, d) themselves.
+
+    For dot products they keep their lengths, in units of the longest; that of the utterance does
+    not change which name is nearest.
+    """
+    if similarity == "cosine":
+        return PointHead("names", tuple(intents), unit_rows(names))
+    longest = max(float(np.linalg.norm(names, axis=1).max(initial=0.0)), 1e-12)
+    return PointHead("names", tuple(intents), (names / longest).astype(np.float32))

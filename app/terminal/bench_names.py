@@ -1,0 +1,79 @@
+"""The command that measures what intent names are worth."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.terminal.models import read_settings
+from app.terminal.output import print_json, progress_bar, table
+from core.errors import InvalidInput
+from core.formats.reading import read_rows
+from core.formats.rows import ImportedRow
+from core.recipes import LabelEncoderRecipe, read_label_encoder
+
+if TYPE_CHECKING:
+    from core.bench import LabelledTexts
+    from core.bench_names import NamesSet, VariantFigures
+    from core.encoders.base import Encoder
+
+
+def label_encoder(options: argparse.Namespace) -> None:
+    """Train each variant on one file and judge it on another, for several seeds."""
+    from core.bench_names import judge_mixtures, judge_zero_shot, names_set, summarise_names
+    from core.encoders.loading import load_encoder
+
+    settings = read_settings(options.settings)
+    seeds = [int(seed) for seed in _parts(options.seeds) if seed.isdecimal()]
+    recipes = [
+        read_label_encoder({**settings, "variant": variant, "seed": seed})
+        for variant in _parts(options.variants)
+        for seed in seeds
+    ]
+    if not seeds:
+        raise InvalidInput(f"'{options.seeds}' names no seed.", "Write --seeds 0,1,2, say.")
+    data = names_set(_labelled(options.train, options.per_intent), _labelled(options.test))
+    encoder = load_encoder(options.base)
+    zero_shot = judge_zero_shot(encoder, data)
+    mixtures = judge_mixtures(encoder, data, seeds, options.shots)
+    variants = [_judged(recipe, encoder, data) for recipe in recipes]
+    found = {"settings": settings, **summarise_names(data, zero_shot, mixtures, variants)}
+    if options.json:
+        print_json(found)
+        return
+    table("Intent names", ("figure", "value"), [(k, json.dumps(v)) for k, v in found.items()])
+
+
+def _judged(recipe: LabelEncoderRecipe, encoder: "Encoder", data: "NamesSet") -> "VariantFigures":
+    from core.bench_names import judge_variant
+    from core.training.events import StepDone
+
+    words = f"{recipe.variant}, seed {recipe.seed}"
+    with progress_bar(words) as bar:
+
+        def watch(event: object) -> None:
+            if isinstance(event, StepDone):
+                bar.move(event.step / event.total, f"{words}, loss {event.loss:.2f}")
+
+        found = judge_variant(recipe, encoder, data, watch)
+        bar.move(1.0, f"{words}: {found.accuracy:.2f} %, borderline {found.borderline} %")
+    return found
+
+
+def _labelled(path: Path, per_intent: int | None = None) -> "LabelledTexts":
+    """Read labelled rows, all of them or so many of each intent."""
+    from core.bench import LabelledTexts
+    from core.splits import few_shot
+
+    rows = [row for row in read_rows(path) if isinstance(row, ImportedRow) and row.intents]
+    if not rows:
+        raise InvalidInput(f"{path} has no labelled row.", "Name a file with intents.")
+    intents = [row.intents[0] for row in rows if row.intents]
+    chosen = range(len(rows)) if per_intent is None else few_shot(intents, per_intent).tolist()
+    return LabelledTexts(
+        tuple(rows[at].text.strip() for at in chosen), tuple(intents[at] for at in chosen)
+    )
+
+
+def _parts(listed: str) -> list[str]:
+    return [part.strip() for part in listed.split(",") if part.strip()]
