@@ -235,6 +235,15 @@ def _bench_commands(commands: _Commands) -> None:
     replies.add_argument("--save", type=Path, help="folder for the encoder")
     replies.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     _json_flag(replies)
+    slots = _command(
+        verbs, "templates", "learn from marked slots alone, judge by neighbours", "bench.templates"
+    )
+    slots.add_argument("--train", type=Path, required=True, help="JSONL with slots and intents")
+    slots.add_argument("--test", type=Path, required=True, help="JSONL with slots and intents")
+    slots.add_argument("--base", default="bundled")
+    slots.add_argument("--seeds", default="0,1,2", help="comma-separated")
+    slots.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
+    _json_flag(slots)
     _measure_commands(verbs)
 
 

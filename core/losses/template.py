@@ -1,10 +1,15 @@
 """TaDSE: templates, utterances and their pairs, each contrasted within the batch (Section 3.2)."""
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+
+from core.types import FloatArray
+
+Rows = TypeVar("Rows", Tensor, FloatArray)
 
 
 def in_batch_contrast(
@@ -88,7 +93,7 @@ def template_loss(
     return torch.stack(parts).sum()
 
 
-def compress(templates: Tensor, utterances: Tensor, strength: float) -> Tensor:
+def compress(templates: Rows, utterances: Rows, strength: float) -> Rows:
     """Move utterances towards their templates (semantic compression, Eq. 5).
 
     Args:

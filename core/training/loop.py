@@ -1,7 +1,8 @@
 """The one training loop: rows and labels in, events out; the encoder changes in place."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -14,7 +15,7 @@ from core.training.batches import epoch_batches, even_batches
 from core.training.checkpoints import Checkpoint
 from core.training.devices import Share, repeatable, share_of_process
 from core.training.events import CheckpointReady, EpochScored, StepDone
-from core.training.objectives import Objective, build_objective
+from core.training.objectives import build_objective
 from core.training.schedule import linear_rate
 from core.training.watching import Watch, Watcher
 from core.types import ScoreArray, Task
@@ -45,35 +46,102 @@ class FitOptions:
     watch: Watch | None = None
 
 
+class Pace(Protocol):
+    """What the loop reads of a recipe."""
+
+    @property
+    def seed(self) -> int:
+        """Of dropout."""
+        ...
+
+    @property
+    def learning_rate(self) -> float:
+        """The peak."""
+        ...
+
+    @property
+    def warmup(self) -> float:
+        """Share of the steps that rise to it."""
+        ...
+
+    @property
+    def weight_decay(self) -> float:
+        """Of weights that are neither biases, norms nor the objective's own."""
+        ...
+
+
+class Criterion(Protocol):
+    """What training makes small."""
+
+    @property
+    def weights(self) -> nn.ParameterDict:
+        """What it learns itself beside the encoder."""
+        ...
+
+    def __call__(self, embeddings: Tensor, labels: Tensor) -> Tensor:
+        """Return the loss of embeddings (B, d) with labels, one for each row; a scalar."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """All steps of a tuning.
+
+    Attributes:
+        plan: Epoch and rows of each.
+        targets: The label of each row, in whatever form the objective reads.
+        objective: What is made small.
+        rates: Factors of the learning rate of weights whose names begin so.
+    """
+
+    plan: Plan
+    targets: Tensor
+    objective: Criterion
+    rates: Mapping[str, float] = field(default_factory=dict)
+
+
 def fit(
     tuning: Tuning, labels: Labels, recipe: TunedRecipe, options: FitOptions
 ) -> Iterator[StepDone | EpochScored | CheckpointReady]:
-    """Tune an encoder by AdamW on batches of pairs (ConvFiT Section 3); stop by not asking on.
+    """Tune an encoder by AdamW on batches of pairs (ConvFiT Section 3); see `follow`."""
+    targets = _as_tensor(labels).to(tuning.device)
+    untuned = _untuned(tuning, len(labels))
+    objective = build_objective(recipe, untuned, targets)
+    course = Course(plan_batches(labels, recipe), targets, objective)
+    yield from follow(tuning, course, recipe, options, untuned)
+
+
+def follow(
+    tuning: Tuning,
+    course: Course,
+    pace: Pace,
+    options: FitOptions,
+    untuned: Tensor | None = None,
+) -> Iterator[StepDone | EpochScored | CheckpointReady]:
+    """Take the steps of a course by AdamW; stop by not asking on.
 
     The same seed on the same machine gives the same weights, resumed or not. The global random
     state of torch is set, since dropout draws from it. Processes that `torch.distributed` has
-    joined take each step together; all of them yield the same events.
+    joined take each step together; all of them yield the same events. Who watches gives the
+    embeddings of all rows before tuning.
     """
-    device, share = tuning.device, share_of_process()
-    targets = _as_tensor(labels).to(device)
-    untuned = _untuned(tuning, len(labels))
-    objective = build_objective(recipe, untuned, targets)
-    parameters = [*tuning.trainable(), *objective.weights.named_parameters(prefix="objective")]
-    optimizer = _optimizer(parameters, recipe)
-    plan = plan_batches(labels, recipe)
-    torch.manual_seed(recipe.seed)
+    device, share, plan = tuning.device, share_of_process(), course.plan
+    parameters = [*tuning.trainable(), *course.objective.weights.named_parameters("objective")]
+    optimizer = _optimizer(parameters, pace, course.rates)
+    torch.manual_seed(pace.seed)
     done = _restore(options, parameters, optimizer, device)
     tuning.train()
-    watcher = None if options.watch is None else Watcher(tuning, options.watch, untuned)
+    watcher = None
+    if options.watch is not None and untuned is not None:
+        watcher = Watcher(tuning, options.watch, untuned)
     yield from _scored(watcher, plan, 0, resumed=done > 0)
     for step in range(done, len(plan)):
         epoch, rows = plan[step]
-        rate = recipe.learning_rate * linear_rate(step + 1, len(plan) + 1, recipe.warmup)
-        for group in optimizer.param_groups:
-            group["lr"] = rate
-        share.seed_step(recipe.seed, step)
+        _set_rate(optimizer, pace, step, len(plan))
+        share.seed_step(pace.seed, step)
         batch = torch.from_numpy(rows).to(device)
-        loss, embedded = _step(tuning, objective, optimizer, share, (batch, targets[batch]))
+        labelled = (batch, course.targets[batch])
+        loss, embedded = _step(tuning, course.objective, optimizer, share, labelled)
         yield StepDone(step + 1, len(plan), epoch, loss)
         if watcher is not None:
             watcher.note(rows, embedded)
@@ -82,6 +150,12 @@ def fit(
             tensors = _state(parameters, optimizer, device)
             yield CheckpointReady(Checkpoint(options.stage, step + 1, tensors))
     tuning.eval()
+
+
+def _set_rate(optimizer: torch.optim.Optimizer, pace: Pace, step: int, total: int) -> None:
+    rate = pace.learning_rate * linear_rate(step + 1, total + 1, pace.warmup)
+    for group in optimizer.param_groups:
+        group["lr"] = rate * group["factor"]
 
 
 def _scored(
@@ -127,7 +201,7 @@ def plan_batches(labels: Labels, recipe: TunedRecipe) -> Plan:
 
 def _step(
     tuning: Tuning,
-    objective: Objective,
+    objective: Criterion,
     optimizer: torch.optim.Optimizer,
     share: Share,
     batch: tuple[Tensor, Tensor],
@@ -154,18 +228,18 @@ def _untuned(tuning: Tuning, n_rows: int) -> Tensor:
 
 
 def _optimizer(
-    parameters: list[tuple[str, nn.Parameter]], recipe: TunedRecipe
+    parameters: list[tuple[str, nn.Parameter]], pace: Pace, rates: Mapping[str, float]
 ) -> torch.optim.AdamW:
-    decayed: list[nn.Parameter] = []
-    bare: list[nn.Parameter] = []
+    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for name, parameter in parameters:
         exempt = any(part in name.lower() for part in _NO_DECAY) or name.startswith("objective")
-        (bare if exempt else decayed).append(parameter)
-    groups = [
-        {"params": decayed, "weight_decay": recipe.weight_decay},
-        {"params": bare, "weight_decay": 0.0},
+        factor = next((rates[start] for start in rates if name.startswith(start)), 1.0)
+        groups.setdefault((0.0 if exempt else pace.weight_decay, factor), []).append(parameter)
+    listed = [
+        {"params": of_group, "weight_decay": decay, "factor": factor}
+        for (decay, factor), of_group in groups.items()
     ]
-    return torch.optim.AdamW(groups, lr=recipe.learning_rate, foreach=True)
+    return torch.optim.AdamW(listed, lr=pace.learning_rate, foreach=True)
 
 
 def _state(
