@@ -20,7 +20,7 @@ from core.training.templates import TemplateInputs, run_templates
 from core.types import FloatArray
 from core.vectors import cosines, unit_rows
 
-STRENGTHS = (0.0, 0.1, 0.2, 0.3, 0.5)
+STRENGTHS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 """Values of lambda^comp to choose from (TaDSE has 0.1, 0.2 and 0.5)."""
 
 _FIFTHS = 5

@@ -24,7 +24,7 @@ class TemplatesRecipe(Frozen):
         default=1.0, ge=0, le=100, description="Weight of utterances told apart from each other."
     )
     pair_weight: float = Field(
-        default=0.5, ge=0, le=100, description="Weight of a template finding its own utterance."
+        default=1.0, ge=0, le=100, description="Weight of a template finding its own utterance."
     )
     template_temperature: float = Field(
         default=0.05, gt=0, le=1, description="Temperature among templates."
@@ -57,15 +57,15 @@ class TemplatesRecipe(Frozen):
         default=50_000, ge=1, le=1_000_000, description="New utterances in all, at most."
     )
     tuned_on: int | None = Field(
-        default=None,
+        default=1_200,
         ge=2,
         description="Utterances to tune on, drawn by chance from those said and added. Empty: all.",
     )
     epochs: int = Field(default=1, ge=1, le=100, description="Passes over the utterances.")
     batch_size: int = Field(
-        default=64, ge=2, le=4_096, description="Utterances of which each is the others' negative."
+        default=32, ge=2, le=4_096, description="Utterances of which each is the others' negative."
     )
-    learning_rate: float = Field(default=5e-5, gt=0, le=1e-1, description="Peak learning rate.")
+    learning_rate: float = Field(default=2e-4, gt=0, le=1e-1, description="Peak learning rate.")
     warmup: float = Field(default=0.1, ge=0, le=1, description="Share of the steps that warm up.")
     weight_decay: float = Field(default=0.01, ge=0, le=1, description="Weight decay of AdamW.")
     frozen_layers: int = Field(

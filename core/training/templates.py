@@ -183,9 +183,10 @@ class TemplateObjective:
         return template_loss(views, self.parts, twins)
 
     def _templates(self, embeddings: Tensor) -> Tensor:
-        if "layer" in self.weights:
-            return embeddings @ self.weights["layer"].T
-        return embeddings
+        if "layer" not in self.weights:
+            return embeddings
+        layer: Tensor = self.weights["layer"]
+        return embeddings @ layer.T
 
 
 def _twice(parts: list[Tensor], nothing: Tensor) -> tuple[Tensor, Tensor]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from core.bench_templates import (
+    STRENGTHS,
     Remembering,
     SlottedSet,
     choose_strength,
@@ -78,7 +79,7 @@ def test_values_that_nobody_marked_stay_in_a_query_whose_slots_are_proposed() ->
     assert "fly {SLOT}" in encoder.asked  # as annotated
     assert "fly zzz" in encoder.asked
     assert "rain {SLOT}" in encoder.asked
-    assert found.proposed.strength in (0.0, 0.1, 0.2, 0.3, 0.5)
+    assert found.proposed.strength in STRENGTHS
 
 
 def test_a_strength_is_chosen_without_the_labels_of_the_test_set() -> None:

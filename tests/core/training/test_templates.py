@@ -102,7 +102,7 @@ def test_the_objective_is_the_loss_of_the_views_with_twins_spared() -> None:
     blocks = torch.randn(4, 3, 5, generator=generator)
     twins = torch.tensor([[True, False, True], [False, True, False], [True, False, True]])
     labels = torch.tensor([7, 8, 7]).repeat(4)
-    weights = TemplateWeights(1.0, 1.0, 0.5)
+    weights = TemplateWeights(1.0, 1.0, 1.0)
     found = TemplateObjective(RECIPE, 5, CPU)(blocks.flatten(0, 1), labels)
     torch.testing.assert_close(found, template_loss(Views(*blocks), weights, twins))
     paper = RECIPE.model_copy(update={"twins": "negatives", "template_layer": True})
