@@ -230,14 +230,18 @@ def _untuned(tuning: Tuning, n_rows: int) -> Tensor:
 def _optimizer(
     parameters: list[tuple[str, nn.Parameter]], pace: Pace, rates: Mapping[str, float]
 ) -> torch.optim.AdamW:
-    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+    groups: dict[tuple[bool, float], list[nn.Parameter]] = {}
     for name, parameter in parameters:
         exempt = any(part in name.lower() for part in _NO_DECAY) or name.startswith("objective")
         factor = next((rates[start] for start in rates if name.startswith(start)), 1.0)
-        groups.setdefault((0.0 if exempt else pace.weight_decay, factor), []).append(parameter)
+        groups.setdefault((exempt, factor), []).append(parameter)
     listed = [
-        {"params": of_group, "weight_decay": decay, "factor": factor}
-        for (decay, factor), of_group in groups.items()
+        {
+            "params": groups[exempt, factor],
+            "weight_decay": 0.0 if exempt else pace.weight_decay,
+            "factor": factor,
+        }
+        for exempt, factor in sorted(groups)
     ]
     return torch.optim.AdamW(listed, lr=pace.learning_rate, foreach=True)
 
