@@ -235,6 +235,11 @@ def _bench_commands(commands: _Commands) -> None:
     replies.add_argument("--save", type=Path, help="folder for the encoder")
     replies.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     _json_flag(replies)
+    _template_bench_command(verbs)
+    _measure_commands(verbs)
+
+
+def _template_bench_command(verbs: _Commands) -> None:
     slots = _command(
         verbs, "templates", "learn from marked slots alone, judge by neighbours", "bench.templates"
     )
@@ -244,7 +249,6 @@ def _bench_commands(commands: _Commands) -> None:
     slots.add_argument("--seeds", default="0,1,2", help="comma-separated")
     slots.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     _json_flag(slots)
-    _measure_commands(verbs)
 
 
 def _measure_commands(verbs: _Commands) -> None:
