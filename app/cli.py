@@ -236,6 +236,7 @@ def _bench_commands(commands: _Commands) -> None:
     replies.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     _json_flag(replies)
     _names_command(verbs)
+    _template_bench_command(verbs)
     _measure_commands(verbs)
 
 
@@ -257,6 +258,18 @@ def _names_command(verbs: _Commands) -> None:
     names.add_argument("--base", default="bundled")
     names.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     _json_flag(names)
+
+
+def _template_bench_command(verbs: _Commands) -> None:
+    slots = _command(
+        verbs, "templates", "learn from marked slots alone, judge by neighbours", "bench.templates"
+    )
+    slots.add_argument("--train", type=Path, required=True, help="JSONL with slots and intents")
+    slots.add_argument("--test", type=Path, required=True, help="JSONL with slots and intents")
+    slots.add_argument("--base", default="bundled")
+    slots.add_argument("--seeds", default="0,1,2", help="comma-separated")
+    slots.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
+    _json_flag(slots)
 
 
 def _measure_commands(verbs: _Commands) -> None:

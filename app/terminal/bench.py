@@ -11,6 +11,8 @@ from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
 from core.ranking_recipes import read_ranking_recipe
 from core.recipes import read_recipe
+from core.template_recipes import read_template_recipe
+from core.templates.slots import SlottedText
 from core.types import Exemplar
 
 
@@ -77,6 +79,56 @@ def response_selection(options: argparse.Namespace) -> None:
         return
     rows = [(key, json.dumps(value)) for key, value in found.items()]
     table("Response selection", ("figure", "value"), rows)
+
+
+def templates(options: argparse.Namespace) -> None:
+    """Tune by the slots of one file without its labels, and judge on another, for seeds."""
+    from core.bench_templates import (
+        Remembering,
+        SlottedSet,
+        TemplateFigures,
+        summarise,
+        template_bench,
+    )
+    from core.encoders.loading import load_encoder
+    from core.training.events import StepDone
+
+    def read(path: Path) -> SlottedSet:
+        rows = [
+            row
+            for row in read_rows(path, ReadOptions(slots=True))
+            if isinstance(row, ImportedRow) and row.intents
+        ]
+        if not rows:
+            raise InvalidInput(f"{path} has no labelled row.", "Name a file with intents.")
+        utterances = tuple(SlottedText(row.text, row.slots) for row in rows)
+        return SlottedSet(utterances, tuple("|".join(sorted(row.intents or ())) for row in rows))
+
+    settings, base = read_settings(options.settings), Remembering(load_encoder(options.base))
+    sets = (read(options.train), read(options.test))
+    found: dict[int, dict[str, TemplateFigures]] = {}
+    for seed in _numbers(options.seeds, "--seeds 0,1,2"):
+        recipe = read_template_recipe({**settings, "seed": seed})
+        with progress_bar(f"seed {seed}") as bar:
+
+            def watch(variant: str, event: object, seed: int = seed) -> None:
+                if isinstance(event, StepDone):
+                    bar.move(event.step / event.total, f"seed {seed}, {variant}")
+
+            found[seed] = template_bench(recipe, base, sets, watch)
+            reached = found[seed]["templates"].accuracy
+            bar.move(1.0, f"seed {seed}: {reached:.2f} %")
+    if options.json:
+        print_json({"recipe": read_template_recipe(settings).model_dump(), **summarise(found)})
+        return
+    _template_table(summarise(found)["mean"])
+
+
+def _template_table(means: dict[str, dict[str, float]]) -> None:
+    head = ("figure", *means)
+    figures = next(iter(means.values()))
+    rows = [(name, *(means[variant][name] for variant in means)) for name in figures]
+    table("Templates: nearest neighbour without labels in training", head, rows)
 
 
 def multi_label(options: argparse.Namespace) -> None:

@@ -21,8 +21,10 @@ from core.formats.rows import (
     split_intents,
     too_long_cell,
 )
+from core.templates.slots import Slot, slotted
 
 _EXAMPLE = 'Each line is one object such as {"text": "hello", "intent": "greeting"}.'
+_SLOT = 'A slot is an object such as {"slot": "city", "start": 9, "end": 15}.'
 _KEY = re.compile(r'"([^"\\]{1,80}+)"\s*+:')
 _NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
@@ -32,6 +34,7 @@ def read_jsonl(
 ) -> Iterator[ImportedRow | RowProblem]:
     """Read `{"text": ..., "intent": ...}` or `"intents": [...]`, with `split` and `id` or without.
 
+    Where the options ask for them, `slots` as well: `[{"slot": "city", "start": 9, "end": 15}]`.
     Blank lines are passed over, and so are other keys.
 
     Raises:
@@ -92,6 +95,7 @@ def _row(
         split=read_split(split, Place(path, number, name="split"), options.default_split),
         id=_plain_value(value, "id", Place(path, number, name="id")).strip() or None,
         line=number,
+        slots=_slots(path, number, text, value) if options.slots else (),
     )
     return accept(row, place, options.longest_text)
 
@@ -123,6 +127,25 @@ def _name(value: object, place: Place) -> str:
         f"{place}: neither a name nor a list of names.",
         'Write "intent": "greeting" or "intents": ["greeting", "thanks"].',
     )
+
+
+def _slots(path: Path, number: int, text: str, value: dict[str, object]) -> tuple[Slot, ...]:
+    place, listed = Place(path, number, name="slots"), value.get("slots") or []
+    if not isinstance(listed, list):
+        raise InvalidInput(f"{place}: no list of slots.", _SLOT)
+    try:
+        return slotted(text, (_slot(item, place) for item in listed)).slots
+    except InvalidInput as error:
+        raise InvalidInput(f"{place}: {error.message}", error.hint) from error
+
+
+def _slot(item: object, place: Place) -> Slot:
+    if isinstance(item, dict):
+        name, start, end = (item.get(key) for key in ("slot", "start", "end"))
+        if isinstance(name, str) and type(start) is int and type(end) is int:
+            _check_characters(place, name)
+            return Slot(start, end, name)
+    raise InvalidInput(f"{str(item)[:60]} is no slot.", _SLOT)
 
 
 def _plain_value(value: dict[str, object], key: str, place: Place) -> str:

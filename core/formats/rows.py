@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.errors import InvalidInput
+from core.templates.slots import Slot
 from core.types import Split
 
 ReadFormat = Literal["auto", "csv", "tsv", "jsonl", "text"]
@@ -41,6 +42,7 @@ class ImportedRow:
         split: Its split, from the file or the options.
         id: Its id, where the file gives one.
         line: Line of the file on which it begins, from 1.
+        slots: Values marked in the text, where the options ask for them.
     """
 
     text: str
@@ -48,6 +50,7 @@ class ImportedRow:
     split: Split | None = None
     id: str | None = None
     line: int = 0
+    slots: tuple[Slot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,7 @@ class ReadOptions:
         header: Whether the first row names the columns.
         default_split: Split of the rows for which the file names none.
         longest_text: Characters; a longer text is a `RowProblem`.
+        slots: Whether the values marked in JSONL are read, too.
     """
 
     format: ReadFormat = "auto"
@@ -90,6 +94,7 @@ class ReadOptions:
     header: bool | None = None
     default_split: Split | None = None
     longest_text: int = LONGEST_TEXT
+    slots: bool = False
 
 
 @dataclass(frozen=True, slots=True)

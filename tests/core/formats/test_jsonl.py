@@ -8,6 +8,7 @@ import pytest
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions, RowProblem
+from core.templates.slots import Slot
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 
@@ -108,3 +109,32 @@ def test_public_sets_are_read_as_they_are(file: str, n_rows: int) -> None:
     assert len(rows) == n_rows
     assert all(isinstance(row, ImportedRow) and row.intents is not None for row in rows)
     assert [row.line for row in rows] == list(range(1, n_rows + 1))
+
+
+def test_slots_are_read_where_they_are_asked_for(path: Path) -> None:
+    slots = [
+        {"slot": "to", "value": "Rome", "start": 12, "end": 16},
+        {"slot": "from", "start": 4, "end": 8},
+    ]
+    path.write_text(json.dumps({"text": "fly Oslo to Rome", "slots": slots}), encoding="utf-8")
+    found = list(read_rows(path, ReadOptions(slots=True)))
+    assert found == [
+        ImportedRow("fly Oslo to Rome", line=1, slots=(Slot(4, 8, "from"), Slot(12, 16, "to")))
+    ]
+    assert list(read_rows(path)) == [ImportedRow("fly Oslo to Rome", line=1)]
+
+
+@pytest.mark.parametrize(
+    ("slots", "says"),
+    [
+        ("all", "no list of slots"),
+        (["to"], "to is no slot"),
+        ([{"slot": "to", "start": "4", "end": 8}], "is no slot"),
+        ([{"slot": "to", "start": True, "end": 8}], "is no slot"),
+        ([{"slot": "to", "start": 4, "end": 99}], "holds no words"),
+    ],
+)
+def test_slots_that_cannot_be_are_refused_with_their_row(path: Path, slots, says: str) -> None:
+    path.write_text(json.dumps({"text": "fly Oslo", "slots": slots}), encoding="utf-8")
+    with pytest.raises(InvalidInput, match=f"slots.*{says}"):
+        list(read_rows(path, ReadOptions(slots=True)))

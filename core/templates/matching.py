@@ -1,0 +1,97 @@
+"""Find known values in new utterances: slots proposed by those that people marked."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from core.templates.slots import Slot, SlottedText
+
+_WORD = re.compile(r"\S+")
+_EDGES = ".,;:!?\"'()"
+
+
+@dataclass(frozen=True, slots=True)
+class SlotMatcher:
+    """Values by their words in lower case, each with the slot that it was marked as most often.
+
+    Attributes:
+        names: Slot of each value.
+        longest: Words of the longest value.
+    """
+
+    names: Mapping[tuple[str, ...], str]
+    longest: int
+
+    def propose(self, text: str) -> SlottedText:
+        """Mark known values from left to right, the longest first."""
+        places = [_bare(found) for found in _WORD.finditer(text)]
+        words = [text[start:end].casefold() for start, end in places]
+        slots: list[Slot] = []
+        at = 0
+        while at < len(words):
+            size = self._size(words, at)
+            if size:
+                name = self.names[tuple(words[at : at + size])]
+                slots.append(Slot(places[at][0], places[at + size - 1][1], name))
+            at += max(1, size)
+        return SlottedText(text, tuple(slots))
+
+    def _size(self, words: list[str], at: int) -> int:
+        """Count the words of the longest value that begins here; 0 where none does."""
+        most = min(self.longest, len(words) - at)
+        sizes = range(most, 0, -1)
+        return next((size for size in sizes if tuple(words[at : at + size]) in self.names), 0)
+
+
+def learn_matcher(utterances: Iterable[SlottedText], least: float = 0.5) -> SlotMatcher:
+    """Learn which words are values, from utterances whose slots are marked.
+
+    Args:
+        utterances: Marked ones.
+        least: In which share of its occurrences a value must have been marked: "a" in "play a"
+            is a title somewhere, and mostly is none.
+    """
+    known = list(utterances)
+    marked: dict[tuple[str, ...], Counter[str]] = {}
+    for utterance in known:
+        for slot in utterance.slots:
+            words = _words(utterance.value(slot))
+            if words:
+                marked.setdefault(words, Counter())[slot.name] += 1
+    longest = max(map(len, marked), default=0)
+    seen = _occurrences(known, marked, longest)
+    kept = {
+        words: min(names, key=lambda name: (-names[name], name))
+        for words, names in marked.items()
+        if names.total() >= least * seen[words]
+    }
+    return SlotMatcher(kept, max(map(len, kept), default=0))
+
+
+def _occurrences(
+    utterances: Iterable[SlottedText], values: Mapping[tuple[str, ...], object], longest: int
+) -> Counter[tuple[str, ...]]:
+    seen: Counter[tuple[str, ...]] = Counter()
+    for utterance in utterances:
+        words = _words(utterance.text)
+        for start in range(len(words)):
+            for end in range(start + 1, min(len(words), start + longest) + 1):
+                if words[start:end] in values:
+                    seen[words[start:end]] += 1
+    return seen
+
+
+def _words(text: str) -> tuple[str, ...]:
+    bounds = [_bare(found) for found in _WORD.finditer(text)]
+    return tuple(text[start:end].casefold() for start, end in bounds)
+
+
+def _bare(found: re.Match[str]) -> tuple[int, int]:
+    """Leave out the marks around a word; a word of marks alone stays as it is."""
+    word = found.group()
+    bare = word.strip(_EDGES)
+    if not bare:
+        return found.span()
+    start = found.start() + word.index(bare)
+    return start, start + len(bare)
