@@ -24,7 +24,7 @@ _ALONE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(f"[{_ALONE}]|[^\\s{_ALONE}]+")
 """What white space parts; signs of scripts that write none between words stand alone."""
 
-_STEPS = (16, 32)
+_STEPS = (16, 32, 64)
 """Points on the line; more only where fewer leave too large an error."""
 
 _TOLERANCE = 0.015
