@@ -187,6 +187,6 @@ def test_the_bench_prints_f1_exact_and_seconds_of_each_fold(
     assert (found["f1"], found["exact"], found["none_recall"]) == (100.0, 100.0, 100.0)
     assert [one["fold"] for one in found["per_fold"]] == [0, 2]
     assert found["adapter_mb"] is None
-    assert all(one["seconds"] > one["train_seconds"] > 0 for one in found["per_fold"])
+    assert all(one["seconds"] >= one["train_seconds"] > 0 for one in found["per_fold"])
     assert main([*command, "--only", "7"]) == 2
     assert main([*command, "--train-folds", "3"]) == 2
