@@ -3,7 +3,7 @@
 import resource
 import sys
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -24,7 +24,7 @@ from core.recipes import (
     PrototypesConfig,
     VotesConfig,
 )
-from core.training.events import Event
+from core.training.events import Event, drain
 from core.training.runs import RunInputs, RunResult, run_recipe, target_matrix
 from core.types import Exemplar, FloatArray, Intent
 
@@ -182,16 +182,6 @@ def summarise_folds(figures: Sequence[FoldFigures]) -> dict[str, object]:
     sizes = [one.adapter_mb for one in figures if one.adapter_mb is not None]
     means["adapter_mb"] = round(float(np.mean(sizes)), 3) if sizes else None
     return {**means, "per_fold": [asdict(one) for one in figures], "peak_mb": peak_mb()}
-
-
-def drain(run: Generator[Event, None, RunResult], watch: Watch) -> RunResult:
-    """Run to the end, showing each event to `watch`."""
-    while True:
-        try:
-            watch(next(run))
-        except StopIteration as end:
-            result: RunResult = end.value
-            return result
 
 
 def summarise(figures: Sequence[SeedFigures]) -> dict[str, object]:

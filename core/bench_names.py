@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from core.heads.votes import fit_votes, leave_one_out
 from core.names import names_head
 from core.recipes import LabelEncoderRecipe, VotesConfig
 from core.splits import few_shot
-from core.training.events import Event
+from core.training.events import Event, drain
 from core.training.naming import NamingInputs, tune_to_names
 from core.types import Exemplar, FloatArray, Intent, ScoreArray
 
@@ -111,7 +111,7 @@ def judge_variant(
     )
     began = time.perf_counter()
     inputs = NamingInputs(exemplars, _described(data), encoder)
-    tuned = _drain(tune_to_names(recipe, inputs), watch)
+    tuned = drain(tune_to_names(recipe, inputs), watch)
     seconds = time.perf_counter() - began
     head = names_head(tuned, _described(data), recipe.similarity)
     accuracy, borderline = _judged(head.scores(tuned.encode(data.test.texts)), data)
@@ -216,12 +216,3 @@ def _judged(scores: ScoreArray, data: NamesSet) -> tuple[float, float | None]:
     hard = right[data.borderline]
     accuracy = round(100 * float(right.mean()), 2)
     return accuracy, round(100 * float(hard.mean()), 2) if len(hard) else None
-
-
-def _drain(run: Generator[Event, None, Encoder], watch: Callable[[Event], None]) -> Encoder:
-    while True:
-        try:
-            watch(next(run))
-        except StopIteration as end:
-            encoder: Encoder = end.value
-            return encoder

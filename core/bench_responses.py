@@ -2,7 +2,7 @@
 
 import tempfile
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from core.metrics.bm25 import fit_bm25
 from core.metrics.retrieval import mean_reciprocal_rank, recall_at
 from core.ranking_recipes import ConvertRecipe, DialoguesRecipe
 from core.responses import Ranker
-from core.training.events import Event
+from core.training.events import Event, drain
 from core.training.ranking_runs import RankingInputs, run_ranking
 from core.types import ScoreArray
 
@@ -155,25 +155,18 @@ def response_selection(
     baselines = {**keyword_baselines(pairs), "untuned": score_by_ranker(Ranker(untuned))}
     found = {name: judge(blocks, score)[0] for name, score in baselines.items()}
     began = time.perf_counter()
-    ranker, steps = _drain(run_ranking(recipe, RankingInputs(pairs, untuned)), watch)
+    steps = 0
+
+    def count(event: Event) -> None:
+        nonlocal steps
+        steps = getattr(event, "step", steps)
+        watch(event)
+
+    ranker = drain(run_ranking(recipe, RankingInputs(pairs, untuned)), count)
     seconds = round(time.perf_counter() - began, 1)
     best, reciprocal, deep = judge(blocks, score_by_ranker(ranker, recipe.contexts))
     figures = ResponseFigures(best, reciprocal, deep, seconds, _file_mb(ranker), steps)
     return figures, found, ranker
-
-
-def _drain(
-    run: Generator[Event, None, Ranker], watch: Callable[[Event], None]
-) -> tuple[Ranker, int]:
-    steps = 0
-    while True:
-        try:
-            event = next(run)
-        except StopIteration as end:
-            ranker: Ranker = end.value
-            return ranker, steps
-        steps = getattr(event, "step", steps)
-        watch(event)
 
 
 def _file_mb(ranker: Ranker) -> float:

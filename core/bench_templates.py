@@ -1,8 +1,9 @@
 """The benchmark of templates: what an encoder learns from slots alone, judged by 1-NN."""
 
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from statistics import fmean
 from typing import Any
 
@@ -15,7 +16,7 @@ from core.splits import Rows, stratified_folds
 from core.template_recipes import TemplatesRecipe, utterances_alone
 from core.templates.matching import learn_matcher
 from core.templates.slots import SlottedText, Tokens, template_of
-from core.training.events import Event
+from core.training.events import Event, drain
 from core.training.templates import TemplateInputs, run_templates
 from core.types import FloatArray
 from core.vectors import cosines, unit_rows
@@ -112,7 +113,7 @@ def template_bench(
     for name, variant in (("utterances", utterances_alone(recipe)), ("templates", recipe)):
         began = time.perf_counter()
         run = run_templates(variant, TemplateInputs(sets[0].utterances, untuned.encoder))
-        tuned = _drain(run, name, watch)
+        tuned = drain(run, partial(watch, name))
         seconds = time.perf_counter() - began
         found[name] = judge(Remembering(tuned), sets, recipe, seconds)
     return found
@@ -270,12 +271,3 @@ def _part(given: SlottedSet, rows: Rows) -> SlottedSet:
     return SlottedSet(
         tuple(given.utterances[row] for row in rows), tuple(given.labels[row] for row in rows)
     )
-
-
-def _drain(run: Generator[Event, None, Encoder], name: str, watch: Watch) -> Encoder:
-    while True:
-        try:
-            watch(name, next(run))
-        except StopIteration as end:
-            encoder: Encoder = end.value
-            return encoder

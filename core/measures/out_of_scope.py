@@ -7,7 +7,7 @@ from typing import get_args
 
 import numpy as np
 
-from core.bench import LabelledTexts, Watch, drain, peak_mb
+from core.bench import LabelledTexts, Watch, peak_mb
 from core.encoders.base import Encoder
 from core.heads.fence import (
     Fence,
@@ -21,6 +21,7 @@ from core.heads.fence import (
 )
 from core.metrics.out_of_scope import auroc, fpr_at_95
 from core.recipes import AnyRecipe
+from core.training.events import drain
 from core.training.runs import RunInputs, RunResult, run_recipe, target_matrix
 from core.types import Exemplar, Intent, ScoreArray
 

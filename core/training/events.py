@@ -1,8 +1,12 @@
 """What a training run tells while it goes on."""
 
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from core.training.checkpoints import Checkpoint
+
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +72,13 @@ class CheckpointReady:
 
 
 Event = StageStarted | StepDone | EpochScored | CheckpointReady
+
+
+def drain(run: Generator[Event, None, _Result], watch: Callable[[Event], None]) -> _Result:
+    """Run to the end, showing each event to `watch`; return what it has made."""
+    while True:
+        try:
+            watch(next(run))
+        except StopIteration as end:
+            result: _Result = end.value
+            return result
