@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from types import NoneType
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -77,14 +77,15 @@ def _form(recipe: type[BaseModel], task: Task) -> RecipeForm:
         annotation, optional = _bare(info.annotation)
         if name == "kind" or _nested(annotation):
             continue
+        kind_of = _kind(annotation)
         default: Any = usual.get(name, info.default)
         found.append(
             Setting(
                 name=name,
                 label=name.replace("_", " ").capitalize(),
                 help=info.description or "",
-                kind=_kind(annotation),
-                choices=get_args(annotation) if get_origin(annotation) is Literal else (),
+                kind=kind_of,
+                choices=get_args(annotation) if kind_of == "choice" else (),
                 default=default,
                 emptied=optional and default is not None,
                 advanced=name not in _SIMPLE,
@@ -109,7 +110,5 @@ def _bare(annotation: Any) -> tuple[Any, bool]:
 
 def _nested(annotation: Any) -> bool:
     """Whether it is a recipe inside a recipe, such as the head."""
-    if get_origin(annotation) is Annotated:
-        return True
     kinds = [annotation, *get_args(annotation)]
     return any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds)

@@ -13,7 +13,7 @@ export class RecipeSettings {
 
   async load(base) {
     for (const {recipe, settings} of await call(`${base}/recipes`)) {
-      const controls = settings.map(controlOf);
+      const controls = settings.map(setting => controlOf(recipe, setting));
       const form = formOf(recipe, controls);
       this.#forms.set(recipe, {form, controls});
       this.element.append(form);
@@ -48,8 +48,8 @@ function formOf(recipe, controls) {
   );
 }
 
-function controlOf(setting) {
-  const help = h('p', {class: 'soft small', id: `help-${crypto.randomUUID()}`}, setting.help);
+function controlOf(recipe, setting) {
+  const help = h('p', {class: 'soft small', id: `help-${recipe}-${setting.name}`}, setting.help);
   const attributes = {'aria-describedby': help.id, autocomplete: 'off'};
   const input = MAKERS[setting.kind](setting, attributes);
   const labelled =
