@@ -9,7 +9,7 @@ from core.errors import NotFound
 from storage import dataset, events
 from storage.clock import now
 from storage.diff import DatasetDiff, diff_states
-from storage.records import DatasetVersionRecord, ProjectRecord
+from storage.records import DatasetVersionRecord, ModelVersionRecord, ProjectRecord
 from storage.replay import SCHEME, State, canonical_hash, replay
 from storage.tables import dataset_version
 
@@ -74,6 +74,13 @@ def get(connection: Connection, version_id: int) -> DatasetVersionRecord:
     if row is None:
         raise NotFound("The dataset version is gone.", "Train again from the current data.")
     return _record(row)
+
+
+def learned_at(connection: Connection, version: ModelVersionRecord) -> int:
+    """Return the revision that a model version learned from; 0 where that is not known."""
+    if version.dataset_version_id is None:
+        return 0
+    return get(connection, version.dataset_version_id).revision
 
 
 def state_at(connection: Connection, project_id: int, revision: int) -> State:

@@ -35,10 +35,10 @@ def export_model(studio: Studio, reference: str, out: Path) -> "Manifest":
     from core.bundle.layout import keep_limits, read_limits
 
     require_answers(studio, reference)
-    with checked_out(studio, reference) as (folder, _):
+    with checked_out(studio, reference) as (folder, name):
         if not is_bundle(reference):
             calibration, intents = read_limits(folder)
-            keep_limits(folder, fence_of(studio, reference, calibration, intents))
+            keep_limits(folder, fence_of(studio, name, calibration, intents))
         return export_bundle(folder, out)
 
 

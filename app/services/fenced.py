@@ -37,8 +37,7 @@ def columns_of(
 
     They are found by the names that they had when it was trained.
     """
+    revision = versions.learned_at(connection, version)
     names = browse.intent_ids(connection, project_id)
-    if version.dataset_version_id is not None:
-        revision = versions.get(connection, version.dataset_version_id).revision
-        names |= events.intent_ids_at(connection, project_id, revision)
+    names |= events.intent_ids_at(connection, project_id, revision)
     return tuple(names.get(name, "") for name in intents)

@@ -189,9 +189,7 @@ def _step_back() -> None:
 
 def _load(studio: Studio, project_id: int, version: ModelVersionRecord) -> LiveModel:
     with studio.database.read() as connection:
-        revision = 0
-        if version.dataset_version_id is not None:
-            revision = versions.get(connection, version.dataset_version_id).revision
+        revision = versions.learned_at(connection, version)
         space = Space(projects.get(connection, project_id), version)
     pipeline = replace(require_pipeline(open_space(studio, space)), model_version=space.name)
     with studio.database.read() as connection:

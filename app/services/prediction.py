@@ -79,7 +79,7 @@ def load_model(studio: Studio, reference: str) -> IntentPipeline:
         pipeline = replace(load_pipeline(folder, bases=studio.bases), model_version=name)
     if is_bundle(reference):
         return pipeline
-    limits = fence_of(studio, reference, pipeline.calibration, pipeline.head.intents)
+    limits = fence_of(studio, name, pipeline.calibration, pipeline.head.intents)
     return replace(pipeline, calibration=limits)
 
 

@@ -15,7 +15,6 @@ from core.errors import NotFound
 from core.planes import Plane, fit_plane
 from core.types import FloatArray
 from storage import models, projects, versions
-from storage.database import Transaction
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
 if TYPE_CHECKING:
@@ -101,10 +100,10 @@ def stored_subject(studio: Studio, reference: str) -> Subject:
     """
     with studio.database.read() as connection:
         project, version = find_model(connection, reference)
-        revision = _revision_of(connection, version)
+        revision = versions.learned_at(connection, version)
     space = Space(project, version)
     pipeline = require_pipeline(open_space(studio, space))
-    limits = fence_of(studio, reference, pipeline.calibration, pipeline.head.intents)
+    limits = fence_of(studio, space.name, pipeline.calibration, pipeline.head.intents)
     pipeline = replace(pipeline, calibration=limits)
     return Subject(
         name=space.name,
@@ -180,12 +179,6 @@ def _live_standing(live: LiveModel) -> "Standing":
     if live.base.basis is None:
         return _standing_of(live.pipeline.head)
     return standing_of(live.base.basis, amendment(live.base, live.changes))
-
-
-def _revision_of(connection: Transaction, version: ModelVersionRecord) -> int:
-    if version.dataset_version_id is None:
-        return 0
-    return versions.get(connection, version.dataset_version_id).revision
 
 
 def _learned_from(studio: Studio, version: ModelVersionRecord) -> str | None:
