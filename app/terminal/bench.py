@@ -4,6 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
+from app.terminal.labelled import labelled_texts
 from app.terminal.models import read_settings
 from app.terminal.output import plain, print_json, progress_bar, table
 from core.errors import InvalidInput
@@ -18,15 +19,8 @@ from core.types import Exemplar
 
 def few_shot(options: argparse.Namespace) -> None:
     """Train on one file and judge on another, for several seeds."""
-    from core.bench import LabelledTexts, SeedFigures, few_shot, summarise
+    from core.bench import SeedFigures, few_shot, summarise
     from core.training.events import StepDone
-
-    def read(path: Path) -> LabelledTexts:
-        rows = [row for row in read_rows(path) if isinstance(row, ImportedRow) and row.intents]
-        if not rows:
-            raise InvalidInput(f"{path} has no labelled row.", "Name a file with intents.")
-        texts = tuple(row.text.strip() for row in rows)
-        return LabelledTexts(texts, tuple(row.intents[0] for row in rows if row.intents))
 
     figures: list[SeedFigures] = []
     seeds = _numbers(options.seeds, "--seeds 0,1,2")
@@ -43,7 +37,10 @@ def few_shot(options: argparse.Namespace) -> None:
             both = (options.train, options.test)
             figures.append(
                 few_shot(
-                    recipe, options.base, lambda both=both: (read(both[0]), read(both[1])), watch
+                    recipe,
+                    options.base,
+                    lambda both=both: (labelled_texts(both[0]), labelled_texts(both[1])),
+                    watch,
                 )
             )
             bar.move(1.0, f"seed {seed}: {figures[-1].accuracy:.2f} %")

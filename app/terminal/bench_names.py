@@ -2,14 +2,12 @@
 
 import argparse
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.terminal.labelled import labelled_texts
 from app.terminal.models import read_settings
 from app.terminal.output import print_json, progress_bar, table
 from core.errors import InvalidInput
-from core.formats.reading import read_rows
-from core.formats.rows import ImportedRow
 from core.recipes import LabelEncoderRecipe, read_label_encoder
 
 if TYPE_CHECKING:
@@ -32,7 +30,8 @@ def label_encoder(options: argparse.Namespace) -> None:
     ]
     if not seeds:
         raise InvalidInput(f"'{options.seeds}' names no seed.", "Write --seeds 0,1,2, say.")
-    data = names_set(_labelled(options.train, options.per_intent), _labelled(options.test))
+    train = _few_of_each(labelled_texts(options.train), options.per_intent)
+    data = names_set(train, labelled_texts(options.test))
     encoder = load_encoder(options.base)
     zero_shot = judge_zero_shot(encoder, data)
     mixtures = judge_mixtures(encoder, data, seeds, options.shots)
@@ -60,18 +59,16 @@ def _judged(recipe: LabelEncoderRecipe, encoder: "Encoder", data: "NamesSet") ->
     return found
 
 
-def _labelled(path: Path, per_intent: int | None = None) -> "LabelledTexts":
-    """Read labelled rows, all of them or so many of each intent."""
+def _few_of_each(given: "LabelledTexts", per_intent: int | None) -> "LabelledTexts":
+    """Return all rows, or so many of each intent."""
     from core.bench import LabelledTexts
     from core.splits import few_shot
 
-    rows = [row for row in read_rows(path) if isinstance(row, ImportedRow) and row.intents]
-    if not rows:
-        raise InvalidInput(f"{path} has no labelled row.", "Name a file with intents.")
-    intents = [row.intents[0] for row in rows if row.intents]
-    chosen = range(len(rows)) if per_intent is None else few_shot(intents, per_intent).tolist()
+    if per_intent is None:
+        return given
+    rows = few_shot(given.intents, per_intent).tolist()
     return LabelledTexts(
-        tuple(rows[at].text.strip() for at in chosen), tuple(intents[at] for at in chosen)
+        tuple(given.texts[row] for row in rows), tuple(given.intents[row] for row in rows)
     )
 
 

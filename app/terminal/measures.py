@@ -4,17 +4,14 @@ import argparse
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from app.terminal.labelled import labelled_texts
 from app.terminal.models import read_settings
 from app.terminal.output import print_json, progress_bar, table
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
 from core.recipes import read_recipe
-
-if TYPE_CHECKING:
-    from core.bench import LabelledTexts
 
 
 def label_errors(options: argparse.Namespace) -> None:
@@ -24,7 +21,7 @@ def label_errors(options: argparse.Namespace) -> None:
 
     if not 0.0 < options.flip < 1.0:
         raise InvalidInput(f"{options.flip} is no share.", "Write --flip 0.05, say.")
-    train = _labelled(options.train)
+    train = labelled_texts(options.train)
     _show(
         options,
         "Label errors",
@@ -39,8 +36,8 @@ def out_of_scope(options: argparse.Namespace) -> None:
     from core.training.events import StepDone
 
     texts = ScopeTexts(
-        _labelled(options.train),
-        _labelled(options.test),
+        labelled_texts(options.train),
+        labelled_texts(options.test),
         _texts(options.oos_val),
         _texts(options.oos_test),
     )
@@ -62,19 +59,8 @@ def explain(options: argparse.Namespace) -> None:
     from core.encoders.loading import load_encoder
     from core.measures.explaining import explain_figures
 
-    train = _labelled(options.train)
+    train = labelled_texts(options.train)
     _show(options, "Explanations", explain_figures(train, load_encoder(options.base)))
-
-
-def _labelled(path: Path) -> "LabelledTexts":
-    """Read a file's labelled rows; of several intents the first counts."""
-    from core.bench import LabelledTexts
-
-    rows = [row for row in read_rows(path) if isinstance(row, ImportedRow) and row.intents]
-    if not rows:
-        raise InvalidInput(f"{path} has no labelled row.", "Name a file with intents.")
-    texts = tuple(row.text.strip() for row in rows)
-    return LabelledTexts(texts, tuple(row.intents[0] for row in rows if row.intents))
 
 
 def _texts(path: Path) -> tuple[str, ...]:

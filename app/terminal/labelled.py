@@ -1,0 +1,26 @@
+"""The labelled rows of a file that something is measured on."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.errors import InvalidInput
+from core.formats.reading import read_rows
+from core.formats.rows import ImportedRow
+
+if TYPE_CHECKING:
+    from core.bench import LabelledTexts
+
+
+def labelled_texts(path: Path) -> "LabelledTexts":
+    """Read a file's labelled rows; of several intents the first counts.
+
+    Raises:
+        InvalidInput: The file cannot be read, or no row has a label.
+    """
+    from core.bench import LabelledTexts
+
+    rows = [row for row in read_rows(path) if isinstance(row, ImportedRow) and row.intents]
+    if not rows:
+        raise InvalidInput(f"{path} has no labelled row.", "Name a file with intents.")
+    texts = tuple(row.text.strip() for row in rows)
+    return LabelledTexts(texts, tuple(row.intents[0] for row in rows if row.intents))
