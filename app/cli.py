@@ -15,7 +15,7 @@ from pathlib import Path
 
 from core.errors import StudioError
 
-_FORMATS = ("auto", "csv", "tsv", "jsonl", "text")
+_FORMATS = ("auto", "csv", "tsv", "jsonl", "text", "rasa")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,6 +58,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for add in (
         _data_commands,
+        _slot_commands,
         _dialogue_commands,
         _model_commands,
         _bundle_commands,
@@ -116,7 +117,29 @@ def _data_commands(commands: _Commands) -> None:
     export.add_argument("--version", help="dataset version, such as 3 (default: as it is now)")
     versions = _command(commands, "versions", "list dataset and model versions", "data.versions")
     versions.add_argument("project")
+    versions.add_argument(
+        "--shapes",
+        action="store_true",
+        help="measure uniformity and alignment, a second or so each",
+    )
     _json_flag(versions)
+
+
+def _slot_commands(commands: _Commands) -> None:
+    book = _command(commands, "slots", "show the slots of a project", "slots.book")
+    book.add_argument("project")
+    book.add_argument("--text", default="", help="only values with this in them")
+    book.add_argument("--most", type=int, help="values of each slot")
+    _json_flag(book)
+    more = _command(commands, "augment", "add synthetic utterances from templates", "slots.augment")
+    more.add_argument("project")
+    more.add_argument("--top", type=int, default=5, help="most frequent values (default 5)")
+    more.add_argument(
+        "--per-template", type=int, default=3, help="new ones of each utterance (default 3)"
+    )
+    more.add_argument("--most", type=int, default=1_000, help="new ones in all (default 1,000)")
+    more.add_argument("--preview", action="store_true", help="show, and write nothing")
+    _json_flag(more)
 
 
 def _dialogue_commands(commands: _Commands) -> None:
@@ -149,7 +172,7 @@ def _model_commands(commands: _Commands) -> None:
     train.add_argument(
         "--recipe",
         default="convfit",
-        help="instant, adapter or convfit (default); from conversations dialogues or convert",
+        help="instant, adapter, label-encoder, convfit (default); dialogues, convert, templates",
     )
     train.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     train.add_argument("--base", default="bundled", help="bundled, a folder, a hub id or PROJECT@N")
@@ -206,7 +229,9 @@ def _bench_commands(commands: _Commands) -> None:
     shot = _command(verbs, "few-shot", "train on one file, judge on another", "bench.few_shot")
     shot.add_argument("--train", type=Path, required=True)
     shot.add_argument("--test", type=Path, required=True)
-    shot.add_argument("--recipe", default="convfit", help="instant, adapter or convfit")
+    shot.add_argument(
+        "--recipe", default="convfit", help="instant, adapter, label-encoder or convfit"
+    )
     shot.add_argument("--base", default="bundled")
     shot.add_argument("--seeds", default="0,1,2", help="comma-separated")
     shot.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")

@@ -25,7 +25,8 @@ from core.recipes import (
     VotesConfig,
 )
 from core.training.events import Event, drain
-from core.training.runs import RunInputs, RunResult, run_recipe, target_matrix
+from core.training.inputs import RunInputs, target_matrix
+from core.training.runs import RunResult, run_recipe
 from core.types import Exemplar, FloatArray, Intent
 
 Watch = Callable[[Event], None]

@@ -13,7 +13,7 @@ from core.borderline import select_borderline
 from core.encoders.base import Encoder
 from core.encoders.dual import parameter_mb
 from core.errors import InvalidInput
-from core.heads.mixture import MixtureHead, choose_weight
+from core.heads.mixture import choose_weight, even_mixture
 from core.heads.selection import choose_votes
 from core.heads.votes import fit_votes, leave_one_out
 from core.names import names_head
@@ -147,7 +147,7 @@ def judge_mixtures(
         votes = choose_votes(seen, each[columns], data.intents, VotesConfig())
         weight = choose_weight(leave_one_out(votes), names.scores(seen), columns)
         by_votes = votes.scores(asked)
-        mixed = MixtureHead(votes, names, weight).mixed(by_votes, by_names)
+        mixed = even_mixture(votes, names, weight).mixed(by_votes, by_names)
         both = np.concatenate([seen, names.points]), np.concatenate([each[columns], each])
         more = fit_votes(*both, data.intents, votes.tau, votes.ridge).scores(asked)
         alone, voiced, joined = (_judged(one, data)[0] for one in (by_votes, mixed, more))

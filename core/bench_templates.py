@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from core.encoders.base import Encoder
+from core.heads.compression import choose_strength
 from core.losses.template import compress
 from core.metrics.geometry import alignment, uniformity
 from core.splits import Rows, stratified_folds
@@ -198,11 +199,6 @@ def _flat(figures: Mapping[str, Any]) -> dict[str, float]:
 
 def _mean(figures: Sequence[Mapping[str, float]]) -> dict[str, float]:
     return {name: round(fmean(one[name] for one in figures), 3) for name in figures[0]}
-
-
-def choose_strength(accuracies: Mapping[float, float]) -> float:
-    """Return the strength of the highest accuracy; the smallest one of equals."""
-    return min(accuracies, key=lambda strength: (-accuracies[strength], strength))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

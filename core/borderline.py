@@ -1,10 +1,14 @@
 """Utterances that share words with wrong intent names alone (Siamese vs Non-Siamese, Section 4)."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 _WORD = re.compile(r"[^\W_]+")
+
+_FEW_INTENTS = 8
+"""With fewer of them half is soon reached, by words that do tell them apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,32 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))
 
 
+def idle_words(texts: Sequence[str], intents: Sequence[str]) -> frozenset[str]:
+    """Find words that utterances of most intents use, as "a" and "my": they speak for none.
+
+    Counted, not listed, so that it holds for any language and any trade.
+
+    Args:
+        texts: The utterances.
+        intents: The right intent of each.
+    """
+    n_intents = len(set(intents))
+    if n_intents < _FEW_INTENTS:
+        return frozenset()
+    said = {
+        (intent, word)
+        for text, intent in zip(texts, intents, strict=True)
+        for word in words_of(text)
+    }
+    users = Counter(word for _, word in said)
+    return frozenset(word for word, n in users.items() if 2 * n > n_intents)
+
+
 def select_borderline(
-    texts: Sequence[str], intents: Sequence[str], names: Sequence[str]
+    texts: Sequence[str],
+    intents: Sequence[str],
+    names: Sequence[str],
+    idle: frozenset[str] = frozenset(),
 ) -> BorderlineRows:
     """Find utterances that share no word with the right name, but one with a wrong one.
 
@@ -52,8 +80,9 @@ def select_borderline(
         texts: The utterances.
         intents: The right intent of each, one of `names`.
         names: All intents.
+        idle: Words that do not count, in small letters; none in the paper.
     """
-    words = {name: words_of(name) for name in names}
+    words = {name: words_of(name) - idle for name in names}
     without_own: list[int] = []
     selected: list[Borderline] = []
     for row, (text, intent) in enumerate(zip(texts, intents, strict=True)):

@@ -163,11 +163,15 @@ def tsne_layout(
     return layout
 
 
-def normalise(layout: FloatArray) -> FloatArray:
-    """Fit a layout (n, 2) into the unit box, centred, one scale for both axes; float32."""
+def normalise(layout: FloatArray, frame: FloatArray | None = None) -> FloatArray:
+    """Fit a layout (n, 2) into the unit box, centred, one scale for both axes; float32.
+
+    With a frame, (m, 2), it is put where that one would be; what lies beyond comes to the edge.
+    """
     if not len(layout):
         return np.zeros((0, 2), dtype=np.float32)
-    low, high = layout.min(0).astype(np.float64), layout.max(0).astype(np.float64)
+    box = layout if frame is None else frame
+    low, high = box.min(0).astype(np.float64), box.max(0).astype(np.float64)
     span = float((high - low).max())
     centred = layout - (low + high) / 2
     fitted: FloatArray = (centred / (span or 1.0) + 0.5).astype(np.float32)

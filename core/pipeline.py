@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from core.encoders.base import Encoder
 from core.heads.base import Head
 from core.heads.decision import Calibration, probabilities
+from core.heads.mixture import MixtureHead, learned, voices_of
 from core.heads.neighbours import NeighbourHead, neighbour_votes
 from core.heads.votes import VoteHead, votes_for
 from core.text import match_key
@@ -62,7 +63,7 @@ class IntentPipeline:
 
     def __post_init__(self) -> None:
         """Refuse parts that do not belong together."""
-        head = self.head
+        head = learned(self.head)
         shown = len(self.exemplars)
         voters = len(head.exemplars) if isinstance(head, VoteHead | NeighbourHead) else shown
         if not shown == len(self.embeddings) == voters:
@@ -73,6 +74,18 @@ class IntentPipeline:
     def task(self) -> Task:
         """Whether an answer holds one intent, or any number of them."""
         return self.calibration.task
+
+    @property
+    def targets(self) -> ScoreArray:
+        """Labels of the exemplars as votes count them, (m, intents)."""
+        head = learned(self.head)
+        if isinstance(head, VoteHead | NeighbourHead):
+            return head.targets
+        place = {name: column for column, name in enumerate(self.head.intents)}
+        targets = np.zeros((len(self.exemplars), len(place)))
+        for row, exemplar in enumerate(self.exemplars):
+            targets[row, [place[name] for name in exemplar.intents if name in place]] = 1.0
+        return targets
 
     def scores(self, texts: Sequence[str], embeddings: FloatArray | None = None) -> ScoreArray:
         """Score texts, raw and without evidence; (n, intents) float64 in the head's order.
@@ -109,21 +122,25 @@ class IntentPipeline:
 
     def _predict_chunk(self, texts: Sequence[str], embeddings: FloatArray) -> list[Prediction]:
         scores = self.head.scores(embeddings)
+        voices = voices_of(self.head, embeddings)
         order = np.argsort(-scores, axis=1, kind="stable")
         shares = probabilities(scores, self.calibration)
         ranked = _ranked(self.head.intents, order, scores, shares)
         similarity = cosines(unit_rows(embeddings), self.embeddings)
         if self.task == "multi-label":
-            return self._answer_many(texts, ranked, scores, similarity)
+            return self._answer_many(texts, ranked, (scores, voices), similarity)
         shown = self._evidence(similarity, order[:, 0])
         limits = self.calibration.limits(scores.shape[1])[order[:, 0]].tolist()
+        familiar = self.calibration.familiarity(embeddings, scores).tolist()
         return [
             Prediction(
                 text=text,
                 ranked=ranked[row],
-                decision=self._decide(text, ranked[row][0], limits[row]),
+                decision=self._decide(text, ranked[row][0], familiar[row], limits[row]),
                 neighbours=shown[row],
                 prior=self._prior(int(order[row, 0])),
+                voice=float(voices[row, order[row, 0]]),
+                by_name=self._by_name(int(order[row, 0])),
                 model_version=self.model_version,
                 dataset_version=self.dataset_version,
             )
@@ -134,12 +151,12 @@ class IntentPipeline:
         self,
         texts: Sequence[str],
         ranked: Sequence[tuple[IntentScore, ...]],
-        scores: ScoreArray,
+        parts: tuple[ScoreArray, ScoreArray],
         similarity: ScoreArray,
     ) -> list[Prediction]:
         """Answer with any number of intents; the first reason serves where there is none."""
-        asked = [self._decide_many(text, row) for text, row in zip(texts, scores, strict=True)]
-        reasons = self._reasons(similarity, scores, [columns for _, columns in asked])
+        asked = [self._decide_many(text, row) for text, row in zip(texts, parts[0], strict=True)]
+        reasons = self._reasons(similarity, parts, [columns for _, columns in asked])
         return [
             Prediction(
                 text=text,
@@ -147,6 +164,8 @@ class IntentPipeline:
                 decision=decision,
                 neighbours=reasons[row][0].neighbours,
                 prior=reasons[row][0].prior,
+                voice=reasons[row][0].voice,
+                by_name=reasons[row][0].by_name,
                 model_version=self.model_version,
                 dataset_version=self.dataset_version,
                 reasons=reasons[row] if decision.intents else (),
@@ -154,13 +173,19 @@ class IntentPipeline:
             for row, (text, (decision, _)) in enumerate(zip(texts, asked, strict=True))
         ]
 
-    def _decide(self, text: str, best: IntentScore, limit: float) -> Decision:
+    def _decide(self, text: str, best: IntentScore, familiar: float, limit: float) -> Decision:
+        intents, rule = self._answer(text, best.intent, inside=familiar >= limit)
+        measure = self.calibration.measure
+        own = None if measure == "votes" else familiar
+        return Decision(intents, rule, best.score, limit, best.intent, measure, own)
+
+    def _answer(
+        self, text: str, best: str, *, inside: bool
+    ) -> tuple[tuple[str, ...], Literal["exact", "votes", "out-of-scope"]]:
         twin = self.exact.get(match_key(text))
         if twin is not None:
-            return Decision(twin, "exact", best.score, limit, best.intent)
-        if best.score < limit:
-            return Decision((), "out-of-scope", best.score, limit, best.intent)
-        return Decision((best.intent,), "votes", best.score, limit, best.intent)
+            return twin, "exact"
+        return ((best,), "votes") if inside else ((), "out-of-scope")
 
     def _decide_many(self, text: str, scores: ScoreArray) -> tuple[Decision, list[int]]:
         """Decide on every intent by its own threshold; also the columns to give reasons for."""
@@ -185,9 +210,13 @@ class IntentPipeline:
         return decision, columns or [leading]
 
     def _reasons(
-        self, similarity: ScoreArray, scores: ScoreArray, columns: Sequence[Sequence[int]]
+        self,
+        similarity: ScoreArray,
+        parts: tuple[ScoreArray, ScoreArray],
+        columns: Sequence[Sequence[int]],
     ) -> list[tuple[Reason, ...]]:
-        """Explain for each text the scores of some columns, at least of one."""
+        """Explain for each text the scores of some columns, at least of one; names' voices, too."""
+        scores, voices = parts
         limits = self.calibration.limits(scores.shape[1]).tolist()
         rows = np.repeat(np.arange(len(columns)), [len(of_text) for of_text in columns])
         flat = np.array([column for of_text in columns for column in of_text], dtype=np.int64)
@@ -200,6 +229,8 @@ class IntentPipeline:
                     limits[column],
                     self._prior(column),
                     next(evidence),
+                    float(voices[row, column]),
+                    self._by_name(column),
                 )
                 for column in of_text
             )
@@ -211,15 +242,16 @@ class IntentPipeline:
     ) -> list[tuple[Neighbour, ...]]:
         """Show for each row of cosines the exemplars that moved the score of its column most.
 
-        Votes are ordered by their size, for or against; other heads by cosine.
+        Votes are ordered by their size, for or against; where there are none, by cosine.
         """
         weight = similarity
-        match self.head:
-            case VoteHead():
-                votes = votes_for(self.head, similarity, columns)
-                weight = np.abs(votes)
-            case NeighbourHead():
-                votes = neighbour_votes(self.head, similarity, columns)
+        match learned(self.head):
+            case VoteHead() as head:
+                votes = votes_for(head, similarity, columns)
+                # For an intent that has a name alone none votes: there the nearest are shown.
+                weight = np.where(head.labelled[columns][:, None], np.abs(votes), similarity)
+            case NeighbourHead() as head:
+                votes = neighbour_votes(head, similarity, columns)
             case _:
                 votes = np.zeros_like(similarity)
         # Sums of products differ in their last bits with the number of texts asked at once;
@@ -239,7 +271,15 @@ class IntentPipeline:
 
     def _prior(self, column: int) -> float:
         """The part of a score that no exemplar gave."""
-        return float(self.head.prior[column]) if isinstance(self.head, VoteHead) else 0.0
+        head = learned(self.head)
+        return float(head.prior[column]) if isinstance(head, VoteHead) else 0.0
+
+    def _by_name(self, column: int) -> bool:
+        """Whether no exemplar speaks for an intent, so that its name alone does."""
+        head = learned(self.head)
+        if isinstance(head, VoteHead):  # the prior is the intent's share of the labels
+            return isinstance(self.head, MixtureHead) and not head.labelled[column]
+        return not self.exemplars
 
 
 def _ranked(

@@ -92,12 +92,19 @@ class ConvertRecipe(_RankingRecipe):
         default=0.2, ge=0, lt=1, description="Probability spread over wrong responses."
     )
     annealing: int = Field(
-        default=200,
+        default=60,
         ge=0,
         description="Steps in which the cosine's scale rises from 1 to the root of the width "
         "(10,000 in the paper).",
     )
     dropout: float = Field(default=0.0, ge=0, lt=1, description="Dropout inside the network.")
+    history_every: int = Field(
+        default=2,
+        ge=1,
+        le=100,
+        description="Earlier turns are read for every so manieth pair of a batch, another one in "
+        "each step; reading them costs most of it.",
+    )
     quantised: bool = Field(
         default=True, description="Embeddings in 8 and the rest in 16 bits, already in training."
     )

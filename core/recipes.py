@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from core.errors import InvalidInput
+from core.task_settings import require_task, task_defaults
 from core.types import Task
 
 
@@ -117,7 +118,30 @@ class InstantRecipe(_Recipe):
     )
 
 
-class TunedRecipe(_Recipe):
+class _HeldOutRecipe(_Recipe):
+    """Where thresholds come from when the encoder has seen the labels."""
+
+    calibration: Literal["held-out", "leave-one-out"] = Field(
+        default="held-out",
+        description="Where thresholds come from: texts the tuned encoder has not seen, or all.",
+    )
+    folds: int = Field(
+        default=1,
+        ge=1,
+        le=20,
+        description="1: a fifth of the labels is judged by one more, shorter tuning on the others; "
+        "2 or more: every label is, in so many parts, each at the price of a whole tuning.",
+    )
+
+    @model_validator(mode="after")
+    def _folds_are_held_out(self) -> Self:
+        if self.folds > 1 and self.calibration != "held-out":
+            message = f"folds={self.folds} needs calibration held-out, not {self.calibration}"
+            raise ValueError(message)
+        return self
+
+
+class TunedRecipe(_HeldOutRecipe):
     """What every tuning has; a recipe of its own for each thing that can be tuned."""
 
     objective: Literal["ocl", "cos", "smax", "supcon", "overlap", "prototype"] = Field(
@@ -172,24 +196,6 @@ class TunedRecipe(_Recipe):
         description="How far to go from the base to the tuned weights; a shorter way is steadier.",
     )
     max_tokens: int = Field(default=48, ge=8, le=512, description="Longer texts are cut in tuning.")
-    calibration: Literal["held-out", "leave-one-out"] = Field(
-        default="held-out",
-        description="Where thresholds come from: texts the tuned encoder has not seen, or all.",
-    )
-    folds: int = Field(
-        default=1,
-        ge=1,
-        le=20,
-        description="1: a fifth of the labels is judged by one more, shorter tuning on the others; "
-        "2 or more: every label is, in so many parts, each at the price of a whole tuning.",
-    )
-
-    @model_validator(mode="after")
-    def _folds_are_held_out(self) -> Self:
-        if self.folds > 1 and self.calibration != "held-out":
-            message = f"folds={self.folds} needs calibration held-out, not {self.calibration}"
-            raise ValueError(message)
-        return self
 
 
 class ConvfitRecipe(TunedRecipe):
@@ -241,11 +247,13 @@ class AdapterRecipe(TunedRecipe):
         return self
 
 
-class LabelEncoderRecipe(_Recipe):
-    """Train encoders of utterances and of intent names to meet; an intent needs a name alone."""
+class LabelEncoderRecipe(_HeldOutRecipe):
+    """Train encoders of utterances and of intent names to meet; an intent needs a name alone.
+
+    Names are one more voice beside the head; with the head `names` they decide alone.
+    """
 
     kind: Literal["label-encoder"] = "label-encoder"
-    head: HeadConfig = Field(default=NamesConfig(), description="What decides from embeddings.")
     variant: Literal["siamese", "non-siamese", "heterogeneous"] = Field(
         default="non-siamese",
         description="One encoder for both; a copy of it for names; or word vectors for names.",
@@ -270,7 +278,12 @@ class LabelEncoderRecipe(_Recipe):
         description="Names of other intents drawn for each batch beside its own. With 0, "
         "contrastive loss ranks those of the batch and mse sees right names alone.",
     )
-    epochs: int = Field(default=3, ge=1, le=200, description="Passes over the labels.")
+    epochs: int | None = Field(
+        default=None,
+        ge=1,
+        le=200,
+        description="Passes over the labels; empty: chosen by their number.",
+    )
     batch_size: int = Field(default=64, ge=2, le=4_096, description="Utterances in a batch.")
     learning_rate: float = Field(default=1e-4, gt=0, le=1e-1, description="Peak learning rate.")
     names_rate: float | None = Field(
@@ -297,7 +310,9 @@ class LabelEncoderRecipe(_Recipe):
 _FEW_ROWS, _MOST = 250, 20
 
 
-def chosen_epochs(n_rows: int, recipe: TunedRecipe, task: Task = "single-label") -> int:
+def chosen_epochs(
+    n_rows: int, recipe: TunedRecipe | LabelEncoderRecipe, task: Task = "single-label"
+) -> int:
     """Return the recipe's epochs, or fewer the more labels there are.
 
     ConvFiT has 10, 5 or 2; several intents of an utterance take longer to tell apart, so that
@@ -310,28 +325,9 @@ def chosen_epochs(n_rows: int, recipe: TunedRecipe, task: Task = "single-label")
     return 10 if n_rows < 3_000 else 5 if n_rows < 7_000 else 2
 
 
-Recipe = Annotated[InstantRecipe | ConvfitRecipe | AdapterRecipe, Field(discriminator="kind")]
-AnyRecipe = InstantRecipe | ConvfitRecipe | AdapterRecipe
+AnyRecipe = InstantRecipe | ConvfitRecipe | AdapterRecipe | LabelEncoderRecipe
+Recipe = Annotated[AnyRecipe, Field(discriminator="kind")]
 _READER: TypeAdapter[AnyRecipe] = TypeAdapter(Recipe)
-
-
-_TUNED_MULTI_LABEL: dict[str, object] = {
-    "objective": "overlap",
-    "prototype_weight": 0.1,
-    "temperature": 0.1,
-    "frozen_layers": 1,
-    "interpolation": 1.0,
-}
-_MULTI_LABEL: dict[str, dict[str, object]] = {
-    "convfit": {**_TUNED_MULTI_LABEL, "learning_rate": 4e-4},
-    "adapter": {**_TUNED_MULTI_LABEL, "learning_rate": 8e-3},
-}
-"""Defaults of each recipe where an utterance may have several intents, if they differ."""
-
-
-def task_defaults(kind: str, task: Task) -> dict[str, object]:
-    """Return the defaults of a recipe that a task changes; none for one intent an utterance."""
-    return dict(_MULTI_LABEL.get(kind, {})) if task == "multi-label" else {}
 
 
 def read_label_encoder(settings: dict[str, object]) -> LabelEncoderRecipe:
@@ -340,10 +336,10 @@ def read_label_encoder(settings: dict[str, object]) -> LabelEncoderRecipe:
     Raises:
         InvalidInput: A setting is unknown or out of its range; all such settings are named.
     """
-    try:
-        return LabelEncoderRecipe.model_validate(settings)
-    except ValidationError as error:
-        raise _refusal("label-encoder", error) from error
+    found = read_recipe("label-encoder", settings)
+    if not isinstance(found, LabelEncoderRecipe):
+        raise TypeError(found.kind)
+    return found
 
 
 def read_recipe(kind: str, settings: dict[str, object], task: Task = "single-label") -> AnyRecipe:
@@ -352,8 +348,10 @@ def read_recipe(kind: str, settings: dict[str, object], task: Task = "single-lab
     What they leave out takes the default of the task.
 
     Raises:
-        InvalidInput: A setting is unknown or out of its range; all such settings are named.
+        InvalidInput: A setting is unknown or out of its range; all such settings are named. Or the
+            recipe does not know the task.
     """
+    require_task(kind, task)
     try:
         return _READER.validate_python({**task_defaults(kind, task), **settings, "kind": kind})
     except ValidationError as error:

@@ -45,7 +45,8 @@ class TemplatesRecipe(Frozen):
         "the paper.",
     )
     augment: bool = Field(
-        default=True, description="Add utterances filled with other frequent values."
+        default=False,
+        description="Add utterances filled with other frequent values; templates teach the same.",
     )
     top_values: int = Field(
         default=5, ge=1, le=100, description="Values of each slot that are filled in."

@@ -42,6 +42,11 @@ def label_words(intents: Sequence[str], task: Task) -> str:
     return " and ".join(intents) or _NOTHING[task]
 
 
+def name_words(name: str) -> str:
+    """Write an intent's name as words, for an encoder to read."""
+    return name.replace("_", " ").replace("-", " ").strip(" ?.!").lower()
+
+
 def counted(n: int, noun: str) -> str:
     """Write a number with its noun: "1 text", "1,200 texts"."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

@@ -18,13 +18,21 @@ Task = Literal["single-label", "multi-label"]
 """Whether an utterance has one intent, or any number of them and perhaps none."""
 
 
+Method = Literal["votes", "nearest", "mahalanobis", "mixture"]
+"""How it is told whether a text is familiar: what a fence goes by."""
+
+
 @dataclass(frozen=True, slots=True)
 class Exemplar:
-    """A labelled utterance that votes. A multi-label one names several intents, or none."""
+    """A labelled utterance that votes. A multi-label one names several intents, or none.
+
+    `synthetic` is the id of the one whose template it fills; empty where somebody said it.
+    """
 
     id: str
     text: str
     intents: tuple[str, ...]
+    synthetic: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +52,8 @@ class Neighbour:
         text: The exemplar's text.
         intents: The exemplar's label, as a person gave it.
         cosine: Cosine similarity to the text asked about, in [-1, 1].
-        vote: Signed share of the score that is explained; all votes and the prior sum to it.
+        vote: Signed share of the score that is explained; all votes, the prior and the
+            voice of the intent's name sum to it.
     """
 
     exemplar_id: str
@@ -76,6 +85,8 @@ class Decision:
             highest ranked intent in the answer, or of the one that came nearest to it.
         threshold: Score from which on a text counts as in scope, or as that intent's.
         leading: The intent whose score that is.
+        measure: What the threshold is one of: the score, or with another method the familiarity.
+        familiarity: By that other method; None where the score decides.
     """
 
     intents: tuple[str, ...]
@@ -83,6 +94,13 @@ class Decision:
     score: float
     threshold: float
     leading: str = ""
+    measure: Method = "votes"
+    familiarity: float | None = None
+
+    @property
+    def held(self) -> float:
+        """What was held against the threshold."""
+        return self.score if self.familiarity is None else self.familiarity
 
     @property
     def out_of_scope(self) -> bool:
@@ -105,6 +123,8 @@ class Reason:
         threshold: Its own threshold.
         prior: The part of the score that no exemplar gave (the intent's share of labels).
         neighbours: The exemplars that moved this score most, by falling absolute vote.
+        voice: The part that the intent's name and description gave.
+        by_name: Whether no exemplar of the intent has a vote: its name alone speaks for it.
     """
 
     intent: str
@@ -112,6 +132,8 @@ class Reason:
     threshold: float
     prior: float
     neighbours: tuple[Neighbour, ...]
+    voice: float = 0.0
+    by_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +147,8 @@ class Prediction:
         neighbours: The exemplars that weighed most on the decision's score, by falling absolute
             vote.
         prior: The part of that score that no exemplar gave (the intent's share of labels).
+        voice: The part of it that the intent's name and description gave.
+        by_name: Whether no exemplar of the intent has a vote: its name alone speaks for it.
         model_version: Name of the model version, or None outside a project.
         dataset_version: Name of the dataset version it was trained on, or None.
         reasons: One for each intent of a multi-label answer, in its order; else empty.
@@ -135,6 +159,8 @@ class Prediction:
     decision: Decision
     neighbours: tuple[Neighbour, ...]
     prior: float = 0.0
+    voice: float = 0.0
+    by_name: bool = False
     model_version: str | None = None
     dataset_version: str | None = None
     reasons: tuple[Reason, ...] = ()

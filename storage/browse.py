@@ -32,6 +32,7 @@ class Filter:
         split: In this split.
         state: `labelled` with an intent, `unlabelled` and not skipped, `out-of-scope` by label, ...
         ids: Among these, at most 20,000.
+        synthetic: Whether it fills another one's template, or whether somebody said it.
     """
 
     text: str = ""
@@ -39,6 +40,7 @@ class Filter:
     split: str | None = None
     state: LabelState | None = None
     ids: tuple[str, ...] | None = None
+    synthetic: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +194,9 @@ def _condition(project_id: int, which: Filter) -> sa.ColumnElement[bool]:
         parts.append(utterance.c.split == which.split)
     if which.state is not None:
         parts.append(_STATES[which.state])
+    if which.synthetic is not None:
+        made = utterance.c.synthetic
+        parts.append(made != "" if which.synthetic else made == "")
     if which.ids is not None:
         parts.append(utterance.c.id.in_(which.ids[:_MOST_IDS]))
     return sa.and_(*parts)

@@ -8,6 +8,7 @@ from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict
 from core.text import text_hash
+from storage.marks import UNMARKED, refuse_change, refuse_row
 from storage.records import Change
 from storage.tables import intent, utterance
 
@@ -44,7 +45,8 @@ def _apart(changes: Sequence[Change]) -> bool:
     """Whether changes of utterances may be made in any order: no two touch the same."""
     deletes = sum(c.field == "row" and c.before is not None for c in changes)
     known = all(c.subject == "utterance" and (c.field != "row" or c.before) for c in changes)
-    places = {(c.subject_id, c.field) for c in changes}
+    # A text and its slots change one after the other, for slots are of one text.
+    places = {(c.subject_id, "text" if c.field == "slots" else c.field) for c in changes}
     return known and deletes in (0, len(changes)) and len(places) == len(changes)
 
 
@@ -99,6 +101,8 @@ def _refuse_changed(
             f"The {change.subject}'s {change.field} was changed meanwhile to {current!r}.",
             "Reload, look, and try again.",
         )
+    if change.subject == "utterance":
+        refuse_change(change.field, change.after, dict(found._mapping))
 
 
 def _apply_one(connection: Connection, project_id: int, revision: int, change: Change) -> None:
@@ -155,6 +159,8 @@ def _refuse_delete(
 def _row(project_id: int, revision: int, change: Change) -> dict[str, Any]:
     row = {**change.after, "project_id": project_id, "id": change.subject_id}
     if change.subject == "utterance":
+        row = UNMARKED | row
+        refuse_row(row)
         row["text_hash"] = text_hash(row["text"])
         row["added_revision"] = row["touched_revision"] = revision
     return row
@@ -171,4 +177,6 @@ def carriers(connection: Connection, project_id: int, intent_id: str) -> list[st
 
 def differs(row: Row[Any], values: dict[str, Any]) -> bool:
     """Whether a row holds anything else than these values."""
+    if "split" in values:
+        values = UNMARKED | values
     return any(row._mapping[name] != value for name, value in values.items())

@@ -1,15 +1,20 @@
 """A project's intents and utterances as they are now, and the changes that people make to them."""
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.errors import Conflict, InvalidInput, NotFound
+from core.templates.carrying import carried
+from core.templates.slots import Slot, SlottedText, slotted
 from core.text import is_storable
+from core.types import Intent, Split
+from storage.marks import refuse_row, stored_slots
 from storage.records import Change, IntentRecord, UtteranceRecord
-from storage.replay import intent_record, utterance_record
+from storage.replay import intent_record, row_of, utterance_record
 from storage.tables import intent, utterance
 
 _LONGEST_NOTE = 500
@@ -20,6 +25,12 @@ def intents(connection: Connection, project_id: int) -> list[IntentRecord]:
     query = sa.select(intent).where(intent.c.project_id == project_id)
     rows = connection.execute(query.order_by(intent.c.position, intent.c.name))
     return [intent_record(row.id, dict(row._mapping)) for row in rows]
+
+
+def open_intents(connection: Connection, project_id: int) -> dict[str, Intent]:
+    """Intents that are not archived, by id, as training and answering need them."""
+    found = intents(connection, project_id)
+    return {one.id: Intent(one.name, one.description) for one in found if not one.archived}
 
 
 def intent_named(connection: Connection, project_id: int, name: str) -> IntentRecord:
@@ -133,18 +144,46 @@ def check_note(note: str) -> None:
 
 
 def create_utterance(
-    key: str, text: str, split: str, source: str, labels: Sequence[str] | None
+    key: str, text: str, split: Split, source: str, labels: Sequence[str] | None
 ) -> Change:
     """Return the change that brings an utterance in; `labels` are intent ids."""
-    row = {
-        "text": text,
-        "split": split,
-        "source": source,
-        "labels": None if labels is None else sorted(set(labels)),
-        "skipped": 0,
-        "flagged": "",
-    }
-    return Change("utterance", key, "row", None, row)
+    chosen = None if labels is None else tuple(sorted(set(labels)))
+    return create(UtteranceRecord(key, text, split, source, chosen, skipped=False, flagged=""))
+
+
+def create(record: UtteranceRecord) -> Change:
+    """Return the change that brings an utterance in, with all that is marked in it.
+
+    Raises:
+        InvalidInput: It is synthetic and of the test split, or its slots do not fit its text.
+    """
+    row = row_of(record)
+    refuse_row(row)
+    return Change("utterance", record.id, "row", None, row)
+
+
+def mark(record: UtteranceRecord, slots: Iterable[Slot]) -> Change:
+    """Return the change that marks the values of an utterance, all of them.
+
+    Raises:
+        InvalidInput: A slot does not fit the text; it is named.
+    """
+    after = slotted(record.text, slots).slots
+    before = stored_slots(record.slots)
+    return Change("utterance", record.id, "slots", before, stored_slots(after))
+
+
+def reword(record: UtteranceRecord, text: str) -> list[Change]:
+    """Return the changes that give an utterance another text; slots stay where their values stand.
+
+    They are taken off before and put on after, so that at no time they are of another text.
+    """
+    change = edit(record, "text", text)
+    if not record.slots:
+        return [change]
+    bare = replace(record, text=text, slots=())
+    kept = carried(SlottedText(record.text, record.slots), text).slots
+    return [mark(record, ()), change, *([mark(bare, kept)] if kept else [])]
 
 
 def label(record: UtteranceRecord, labels: Sequence[str] | None) -> Change:
@@ -167,7 +206,10 @@ def decide(record: UtteranceRecord, labels: Sequence[str]) -> list[Change]:
 
 
 def edit(record: UtteranceRecord | IntentRecord, field: str, value: object) -> Change:
-    """Return the change of one attribute: text, split, name, description, color, flagged, ..."""
+    """Return the change of one attribute: split, flagged, name, description, color, ...
+
+    The text of an utterance with slots changes by `reword`.
+    """
     before = getattr(record, field)
     subject = "intent" if isinstance(record, IntentRecord) else "utterance"
     if isinstance(before, bool):
@@ -177,9 +219,7 @@ def edit(record: UtteranceRecord | IntentRecord, field: str, value: object) -> C
 
 def delete_utterance(record: UtteranceRecord) -> Change:
     """Return the change that deletes an utterance; its row stays in the log."""
-    row = create_utterance(record.id, record.text, record.split, record.source, record.labels).after
-    row |= {"skipped": int(record.skipped), "flagged": record.flagged}
-    return Change("utterance", record.id, "row", row, None)
+    return Change("utterance", record.id, "row", row_of(record), None)
 
 
 def rename_intent(connection: Connection, project_id: int, old: str, new: str) -> Change:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from core.text import counted
+from storage.marks import read_slots
 from storage.replay import State
 
 Value = str | tuple[str, ...] | None
@@ -18,6 +19,7 @@ _UTTERANCE_WORDS = {
     "relabelled": "relabelled",
     "unlabelled": "unlabelled",
     "edited": "edited",
+    "marked": "with other slots",
     "moved": "moved to another split",
     "flagged": "flagged",
     "unflagged": "no longer flagged",
@@ -45,12 +47,12 @@ class UtteranceChange:
     """One thing that changed about an utterance; a row that changed twice over appears twice.
 
     Attributes:
-        kind: `added`, `removed`, `labelled`, `relabelled`, `unlabelled`, `edited`, `moved`,
-            `flagged`, `unflagged`, `skipped` or `unskipped`.
+        kind: `added`, `removed`, `labelled`, `relabelled`, `unlabelled`, `edited`, `marked`,
+            `moved`, `flagged`, `unflagged`, `skipped` or `unskipped`.
         id: Of the utterance.
         text: As it reads now, or last read.
         split: Where it is now, or last was.
-        before: What it said: intent names (of the older state), a text, a split or a flag.
+        before: What it said: intent names (of the older state), a text, values, a split or a flag.
         after: What it says; intent names are those of the newer state.
     """
 
@@ -149,14 +151,30 @@ def _utterance_changes(
     if was != is_now:
         kind = "labelled" if was is None else "unlabelled" if is_now is None else "relabelled"
         yield kind, was, is_now
-    if before["text"] != after["text"]:
-        yield "edited", before["text"], after["text"]
+    yield from _wording_changes(before, after)
     if before["split"] != after["split"]:
         yield "moved", before["split"], after["split"]
     if before["flagged"] != after["flagged"]:
         yield "flagged" if after["flagged"] else "unflagged", before["flagged"], after["flagged"]
     if bool(before["skipped"]) != bool(after["skipped"]):
         yield "skipped" if after["skipped"] else "unskipped", None, None
+
+
+def _wording_changes(
+    before: dict[str, Any], after: dict[str, Any]
+) -> Iterator[tuple[str, str, str]]:
+    if before["text"] != after["text"]:
+        yield "edited", before["text"], after["text"]
+    if before.get("slots", []) != after.get("slots", []):
+        values = _values(before), _values(after)
+        if values[0] != values[1] or before["text"] == after["text"]:  # more than moved along
+            yield "marked", *values
+
+
+def _values(row: dict[str, Any]) -> str:
+    """Write what is marked: "city: Boston, date: tomorrow"."""
+    text, slots = row["text"], read_slots(row.get("slots", []))
+    return ", ".join(f"{slot.name}: {text[slot.start : slot.end]}" for slot in slots)
 
 
 def _shown(value: Any, names: dict[str, str]) -> Value:

@@ -19,6 +19,7 @@ class LabelOrigin:
         origin: Where from: `cli`, `page`, `rest`, `import FILE`.
         at: When, in UTC.
         revision: Of the project.
+        synthetic: Id of the utterance whose template it fills; empty for what somebody said.
     """
 
     actor: str
@@ -26,6 +27,7 @@ class LabelOrigin:
     origin: str
     at: str
     revision: int
+    synthetic: str = ""
 
 
 def label_origins(
@@ -53,13 +55,20 @@ def label_origins(
         event.c.revision <= revision,
     )
     found: dict[str, LabelOrigin] = {}
+    synthetic: dict[str, str] = {}
     for row in connection.execute(query.order_by(event.c.revision)):
         labels = row.after
         if row.field == "row":
             labels = None if row.after is None else row.after["labels"]
+            synthetic[row.subject_id] = (row.after or {}).get("synthetic", "")
         found.pop(row.subject_id, None)
         if labels is not None:
             found[row.subject_id] = LabelOrigin(
-                row.actor, row.verb, row.origin, row.at, row.revision
+                row.actor,
+                row.verb,
+                row.origin,
+                row.at,
+                row.revision,
+                synthetic.get(row.subject_id, ""),
             )
     return found

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from core.templates.slots import Slot
 from core.types import Split, Task
 
 
@@ -17,7 +18,7 @@ class ProjectRecord:
         head_revision: Of its newest change.
         created_at: UTC.
         auto_promote: Whether a version that passes the gate answers by itself.
-        fence: From which score on a text is in scope: `limit`, and `limits` by intent id; None
+        fence: From where on a text is in scope: `method`, `limit`, `limits` by intent id; None
             where the model's own limit holds.
     """
 
@@ -44,7 +45,20 @@ class IntentRecord:
 
 @dataclass(frozen=True, slots=True)
 class UtteranceRecord:
-    """An utterance. `labels` are intent ids; None is unlabelled, empty is "no intent"."""
+    """An utterance.
+
+    Attributes:
+        id: Its own for ever.
+        text: NFC, without outer white space.
+        split: train, test or pool.
+        source: Where it came from.
+        labels: Intent ids; None is unlabelled, empty is "no intent".
+        skipped: Whether somebody passed it over.
+        flagged: Why somebody marked it, or empty.
+        slots: Values in the text, in its order.
+        synthetic: Id of the utterance whose template it fills; empty for what somebody said. It
+            never changes, and no synthetic utterance is of the test split.
+    """
 
     id: str
     text: str
@@ -53,6 +67,8 @@ class UtteranceRecord:
     labels: tuple[str, ...] | None
     skipped: bool
     flagged: str
+    slots: tuple[Slot, ...] = ()
+    synthetic: str = ""
 
 
 @dataclass(frozen=True, slots=True)

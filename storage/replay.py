@@ -6,11 +6,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.errors import InvalidInput
 from core.text import normalise
+from storage.marks import UNMARKED, read_slots, stored_slots
 from storage.records import Change, IntentRecord, UtteranceRecord
 
-SCHEME = "rows-1"
-"""JSON [id, NFC text, [intent names] or null, split] sorted by id, UTF-8, no spaces, LF."""
+SCHEME = "rows-2"
+"""JSON [id, NFC text, [intent names] or null, split, [[start, end, name] for each slot], id of the
+utterance whose template it fills or ""] sorted by id, UTF-8, no spaces, LF."""
+_OLD_SCHEME = "rows-1"
+"""The first four of them: versions that were cut before there were slots."""
 
 
 @dataclass(slots=True)
@@ -58,24 +63,34 @@ def replay(changes: Iterable[Change], start: State | None = None) -> State:
 
 
 def canonical_lines(
-    utterances: Iterable[UtteranceRecord], names: dict[str, str]
+    utterances: Iterable[UtteranceRecord], names: dict[str, str], scheme: str = SCHEME
 ) -> Iterator[bytes]:
     """Write utterances in the canonical form; equal data gives equal bytes.
 
     Args:
         utterances: Sorted by id.
         names: Intent id to name.
+        scheme: Which form.
+
+    Raises:
+        InvalidInput: There is no such form here.
     """
+    if scheme not in (SCHEME, _OLD_SCHEME):
+        raise InvalidInput(f"There is no canonical form '{scheme}'.", "Update Intent Studio.")
     for record in utterances:
         labels = None if record.labels is None else sorted(names[key] for key in record.labels)
-        row = [record.id, normalise(record.text), labels, record.split]
+        row: list[object] = [record.id, normalise(record.text), labels, record.split]
+        if scheme == SCHEME:
+            row += [stored_slots(record.slots), record.synthetic]
         yield json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-def canonical_hash(utterances: Iterable[UtteranceRecord], names: dict[str, str]) -> str:
-    """Return the SHA-256 of the canonical form."""
+def canonical_hash(
+    utterances: Iterable[UtteranceRecord], names: dict[str, str], scheme: str = SCHEME
+) -> str:
+    """Return the SHA-256 of a canonical form."""
     digest = hashlib.sha256()
-    for line in canonical_lines(utterances, names):
+    for line in canonical_lines(utterances, names, scheme):
         digest.update(line)
     return digest.hexdigest()
 
@@ -94,6 +109,7 @@ def intent_record(key: str, row: dict[str, Any]) -> IntentRecord:
 
 def utterance_record(key: str, row: dict[str, Any]) -> UtteranceRecord:
     """Make a record of an utterance's attributes."""
+    row = UNMARKED | row
     return UtteranceRecord(
         id=key,
         text=row["text"],
@@ -102,4 +118,20 @@ def utterance_record(key: str, row: dict[str, Any]) -> UtteranceRecord:
         labels=None if row["labels"] is None else tuple(row["labels"]),
         skipped=bool(row["skipped"]),
         flagged=row["flagged"],
+        slots=read_slots(row["slots"]),
+        synthetic=row["synthetic"],
     )
+
+
+def row_of(record: UtteranceRecord) -> dict[str, Any]:
+    """Return an utterance's attributes as the log holds them."""
+    return {
+        "text": record.text,
+        "split": record.split,
+        "source": record.source,
+        "labels": None if record.labels is None else list(record.labels),
+        "skipped": int(record.skipped),
+        "flagged": record.flagged,
+        "slots": stored_slots(record.slots),
+        "synthetic": record.synthetic,
+    }

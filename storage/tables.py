@@ -123,6 +123,8 @@ utterance = Table(
     Column("labels", JsonText, nullable=True),
     Column("skipped", Integer, nullable=False),
     Column("flagged", Text, nullable=False),
+    Column("slots", JsonText, nullable=False, server_default="[]"),
+    Column("synthetic", Text, nullable=False, server_default=""),
     # Revisions at which the row came and was last changed: its place in "newest first".
     Column("added_revision", Integer, nullable=False, server_default="0"),
     Column("touched_revision", Integer, nullable=False, server_default="0"),

@@ -51,6 +51,14 @@ def list_all(connection: Connection, project_id: int) -> list[DatasetVersionReco
     return [_record(row) for row in rows]
 
 
+def is_whole(connection: Connection, project_id: int, version: DatasetVersionRecord) -> bool:
+    """Whether the log still gives the bytes that a version promised, in the form of its time."""
+    state = state_at(connection, project_id, version.revision)
+    names = {record.id: record.name for record in state.intent_records()}
+    found = canonical_hash(state.utterance_records(), names, version.scheme)
+    return found == version.sha256
+
+
 def find(connection: Connection, project_id: int, number: int) -> DatasetVersionRecord:
     """Return one version.
 

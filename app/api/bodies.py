@@ -10,6 +10,9 @@ from storage.browse import Filter, LabelState
 Text = Annotated[str, Field(max_length=10_000)]
 """A text to answer; longer than any utterance."""
 
+Key = Annotated[str, Field(min_length=8, max_length=80)]
+"""Made by whoever sends a change; under the same key it is saved once."""
+
 
 class Body(BaseModel):
     """A request's JSON; unknown fields are refused."""
@@ -43,14 +46,17 @@ class FilterBody(Body):
     split: Literal["train", "test", "pool"] | None = None
     state: LabelState | None = None
     differs: bool = False
+    borderline: bool = False
     ids: list[str] | None = Field(default=None, max_length=20_000)
+    synthetic: bool | None = None
 
-    def read(self, differing: tuple[str, ...] | None) -> Filter:
-        """The filter of the service, with the ids that differ where they are asked for."""
+    def read(self, *chosen: tuple[str, ...] | None) -> Filter:
+        """The filter of the service, with ids that were found to differ, say, where asked for."""
         ids = None if self.ids is None else tuple(self.ids)
-        if differing is not None:
-            ids = differing if ids is None else tuple(set(ids) & set(differing))
-        return Filter(self.text, self.intent, self.split, self.state, ids)
+        for others in chosen:
+            if others is not None:
+                ids = others if ids is None else tuple(set(ids) & set(others))
+        return Filter(self.text, self.intent, self.split, self.state, ids, self.synthetic)
 
 
 class EditBody(Body):
@@ -94,7 +100,7 @@ class MergeBody(Body):
 class OperationBody(Body):
     """One decision at the labelling card."""
 
-    key: str = Field(min_length=8, max_length=80)
+    key: Key
     kind: Literal["label", "out-of-scope", "unlabel", "skip", "flag", "undo"]
     id: str = Field(default="", max_length=200)
     intents: tuple[str, ...] = Field(default=(), max_length=50)
@@ -105,9 +111,10 @@ class OperationBody(Body):
 
 
 class TextsBody(Body):
-    """Texts to answer."""
+    """Texts to answer; with `strength`, compressed towards their templates for a look."""
 
     texts: list[Text] = Field(min_length=1, max_length=1_000)
+    strength: float | None = Field(default=None, ge=0, le=1)
 
 
 class ExplainBody(Body):
@@ -158,10 +165,53 @@ class TrainBody(Body):
 
 
 class LayoutBody(Body):
-    """A layout to compute; `pca` encodes what is missing."""
+    """A layout to compute; `pca` encodes what is missing, and with `templates` those, too."""
 
     method: Literal["pca", "umap", "tsne"]
     model: int | None = Field(default=None, ge=0)
+    templates: bool = False
+
+
+class SlotBody(Body):
+    """A value: its first character from 0, one past its last, and what it is."""
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=1)
+    name: str = Field(max_length=200)
+
+
+class MarkBody(Body):
+    """All values of an utterance; under one key they are marked once."""
+
+    slots: list[SlotBody] = Field(max_length=500)
+    key: Key | None = None
+
+
+class AcceptBody(Body):
+    """Whose proposals are marked: of these utterances, or of all that have no marks."""
+
+    utterances: list[str] | None = Field(default=None, max_length=20_000)
+    noisy: bool = False
+    preview: bool = False
+    key: Key | None = None
+
+
+class SlotRename(Body):
+    """A slot, and how it is called from now on."""
+
+    name: str = Field(max_length=200)
+    to: str = Field(max_length=200)
+    key: Key | None = None
+
+
+class AugmentBody(Body):
+    """How many values of each slot, new utterances of each one, and in all; of which intents."""
+
+    top: int = Field(default=5, ge=1, le=1_000)
+    per_template: int = Field(default=3, ge=1, le=1_000)
+    most: int = Field(default=1_000, ge=1, le=100_000)
+    intents: tuple[str, ...] | None = Field(default=None, max_length=10_000)
+    key: Key | None = None
 
 
 class IdsBody(Body):

@@ -14,9 +14,9 @@ from app.api import answers
 from app.api.bench import Bench
 from app.api.bodies import Body, LayoutBody
 from app.api.downloads import BYTES
-from app.services import mapping
+from app.services import drifting, mapping
 from app.services.colouring import By
-from app.services.map_views import ColourView, MapView
+from app.services.map_views import ColourView, DriftView, MapView
 from app.services.studio import Studio
 from core.errors import Conflict
 from core.types import FloatArray
@@ -67,12 +67,29 @@ def points(bench: Bench, project: str, method: str = "pca", model: Model = None)
     return _written(view)
 
 
+class PlacesQuery(Body):
+    """Which map, and with `strength` how far its points are on their way to their templates."""
+
+    order: str
+    method: str = "pca"
+    model: int | None = Field(default=None, ge=0)
+    strength: float | None = Field(default=None, ge=0, le=1)
+
+
+@router.get("/projects/{project}/map/drift")
+def drift(bench: Bench, project: str, method: str = "pca", model: Model = None) -> DriftView:
+    """Which points move when texts are compressed towards their templates."""
+    return drifting.drift_view(bench.studio, project, model, method)
+
+
 @router.get("/projects/{project}/map/xy", responses=BYTES)
-def places(
-    bench: Bench, project: str, order: str, method: str = "pca", model: Model = None
-) -> Response:
+def places(bench: Bench, project: str, which: Annotated[PlacesQuery, Query()]) -> Response:
     """Where the points lie: x and y of each, little-endian float32."""
-    found = mapping.map_points(bench.studio, project, model, method)
+    order, asked = which.order, (project, which.model, which.method)
+    if which.strength is None:
+        found = mapping.map_points(bench.studio, *asked)
+    else:
+        found = drifting.drifted(bench.studio, *asked, which.strength)
     _same(found, order)
     return Binary(found.xy.astype("<f4").tobytes(), headers=_FRESH)
 
@@ -117,7 +134,10 @@ def _same(found: MapView | ColourView, order: str) -> None:
 @router.post("/projects/{project}/map/layout", status_code=202)
 def lay_out(bench: Bench, project: str, body: LayoutBody) -> answers.Started:
     """Queue the computation of a layout."""
-    return answers.Started(mapping.start_layout(bench.studio, project, body.model, body.method).id)
+    job = mapping.start_layout(
+        bench.studio, project, body.model, body.method, templates=body.templates
+    )
+    return answers.Started(job.id)
 
 
 @router.get("/projects/{project}/map/compare", response_model=answers.MapComparison)

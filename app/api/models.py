@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse
 from app.api import answers
 from app.api.bench import Bench
 from app.api.downloads import BYTES, download
-from app.services import comparing, registry
+from app.services import comparing, geometry, registry
 from app.services.exporting import export_encoder, export_model, take_in_bundle
 from app.services.timeline import TimelineEntry, list_versions, timeline
 from app.services.views import ChampionChange, DeletionView, LineageView
@@ -73,6 +73,12 @@ def roll_back(bench: Bench, project: str) -> ChampionChange:
 def lineage(bench: Bench, project: str, number: int) -> LineageView:
     """Where a version came from."""
     return registry.lineage(bench.studio, project, number)
+
+
+@router.get("/projects/{project}/models/{number}/shape")
+def shape(bench: Bench, project: str, number: int) -> geometry.Shape:
+    """Uniformity and alignment of a version's space; 0 is the untuned encoder."""
+    return geometry.shape_of(bench.studio, project, number)
 
 
 @router.get("/projects/{project}/models/{number}/deletion")

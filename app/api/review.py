@@ -10,6 +10,7 @@ from app.api.bodies import Body
 from app.services import blast, blast_views, confusions, fencing, findings, repairing, reviewing
 from app.services import pin_history as history
 from app.services.repairing import Repair, RepairKind
+from core.types import Method
 
 router = APIRouter(tags=["review"])
 _Id = Annotated[str, Field(max_length=200)]
@@ -50,14 +51,15 @@ class UndoBody(Body):
 
 
 class FenceBody(Body):
-    """From which score on a text is in scope; without a limit the model's own holds."""
+    """From where on a text is in scope; without a limit the model's own holds."""
 
     limit: float | None = None
     limits: dict[_Id, float] = Field(default_factory=dict, max_length=5_000)
+    method: Method = "votes"
 
     def read(self) -> fencing.FenceSetting:
         """The setting of the service."""
-        return fencing.FenceSetting(self.limit, self.limits)
+        return fencing.FenceSetting(self.limit, self.limits, self.method)
 
 
 @router.get("/projects/{project}/review")
@@ -68,8 +70,10 @@ def review(
     offset: Annotated[int, Query(ge=0, le=100_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> reviewing.Review:
-    """What should be looked at, without what was settled."""
-    return reviewing.review(bench, project, kind, (offset, limit))
+    """What should be looked at, without what was settled; what repairs would do is prepared."""
+    found = reviewing.review(bench, project, kind, (offset, limit))
+    blast.prepare(bench, project)
+    return found
 
 
 @router.post("/projects/{project}/review/what-if")

@@ -14,6 +14,7 @@ from app.api import (
     predict,
     projects,
     review,
+    slots,
     training,
     utterances,
 )
@@ -34,7 +35,7 @@ def all_routes() -> APIRouter:
     """Return one router of all rooms."""
     router = APIRouter(responses=_PROBLEMS, generate_unique_id_function=_called)
     answering = (predict, review, training, maps, models, evidence)
-    for room in (projects, utterances, dialogues, labels, *answering):
+    for room in (projects, utterances, dialogues, labels, slots, *answering):
         router.include_router(room.router)
     # Pages are mounted behind the routes, and would answer in another shape.
     router.add_api_route("/{rest:path}", _nothing, methods=_METHODS, include_in_schema=False)

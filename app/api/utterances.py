@@ -12,6 +12,7 @@ from app.api.bench import Bench
 from app.api.bodies import EditBody, FilterBody, IdsBody, MappingBody
 from app.api.downloads import BYTES, download
 from app.services import browsing, incoming
+from app.services.borderline import borderline_ids
 from app.services.datasets import export_file
 from app.services.differing import differing_ids
 from app.services.incoming import Incoming, Mapping
@@ -47,7 +48,10 @@ def utterances(
 
 
 def _filter(bench: Workbench, project: str, which: FilterBody) -> Filter:
-    return which.read(differing_ids(bench, project) if which.differs else None)
+    return which.read(
+        differing_ids(bench, project) if which.differs else None,
+        borderline_ids(bench, project) if which.borderline else None,
+    )
 
 
 @router.post("/projects/{project}/utterances/by-ids")
@@ -98,6 +102,7 @@ _ENDINGS: dict[WriteFormat, str] = {
     "jsonl": "jsonl",
     "text": "txt",
     "spreadsheet": "csv",
+    "rasa": "yml",
 }
 
 

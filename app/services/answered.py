@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.services.comparing import names_since
 from app.services.embedding import embed_texts
@@ -48,16 +49,19 @@ class Judged:
         answers: Of texts in scope.
         outside: Whether each text that has no intent was refused; for one intent a text.
         basis: What the texts are, in words.
+        bins: Answers by how sure they are; of several intents a text, pairs of text and intent by
+            how probable the text has the intent.
     """
 
     answers: tuple[Answered, ...]
     outside: tuple[bool, ...]
     basis: str
+    bins: tuple["Bin", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Answers of about one confidence.
+    """Answers of about one confidence, or pairs of text and intent of about one probability.
 
     Attributes:
         low: From which confidence.
@@ -72,6 +76,9 @@ class Bin:
     confidence: float
     right: float
     n: int
+
+
+_Marked = tuple[list[Answered], tuple[Bin, ...]]
 
 
 def judge_again(studio: Studio, subject: Subject) -> Judged:
@@ -89,15 +96,16 @@ def judge_again(studio: Studio, subject: Subject) -> Judged:
     if project.task == "single-label":
         tests = [one for one in tests if one.intents]
         nothing = [_exemplar(row, names) for row in fresh if not row.labels]
-        outside = tuple(one.refused for one in _answers(studio, subject, nothing, renamed))
+        outside = tuple(one.refused for one in _answers(studio, subject, nothing, renamed)[0])
     else:
         outside = ()
     if tests:
-        found = _answers(studio, subject, tests, renamed)
-        return Judged(tuple(found), outside, f"the test split as it is now, {len(tests):,} texts")
-    left_out = _left_out(subject, renamed)
+        found, bins = _answers(studio, subject, tests, renamed)
+        basis = f"the test split as it is now, {len(tests):,} texts"
+        return Judged(tuple(found), outside, basis, bins)
+    left_out, bins = _left_out(subject, renamed)
     basis = f"{len(left_out):,} examples, each answered by the votes of the others"
-    return Judged(tuple(left_out), outside, basis if left_out else "")
+    return Judged(tuple(left_out), outside, basis if left_out else "", bins)
 
 
 def _exemplar(row: UtteranceRecord, names: dict[str, str]) -> Exemplar:
@@ -107,37 +115,60 @@ def _exemplar(row: UtteranceRecord, names: dict[str, str]) -> Exemplar:
 
 def _answers(
     studio: Studio, subject: Subject, asked: Sequence[Exemplar], renamed: dict[str, str]
-) -> list[Answered]:
+) -> _Marked:
     if not asked:
-        return []
+        return [], ()
     pipeline = subject.pipeline
     texts = [one.text for one in asked]
     rows = embed_texts(studio.database, pipeline.encoder, texts)
-    return _marked(pipeline, asked, pipeline.head.scores(rows), renamed)
+    scores = pipeline.head.scores(rows)
+    return _marked(
+        pipeline, asked, (scores, pipeline.calibration.familiarity(rows, scores)), renamed
+    )
 
 
-def _left_out(subject: Subject, renamed: dict[str, str]) -> list[Answered]:
-    """Answer each example by the others, in closed form; its own label has no say."""
+def _left_out(subject: Subject, renamed: dict[str, str]) -> _Marked:
+    """Answer each example by the others, in closed form; its own label has no say.
+
+    Synthetic ones are not asked, and do not answer for the one that they were made of.
+    """
+    from core.heads.fence import signals_left_out
+    from core.heads.mixture import learned, voices_of
     from core.heads.votes import leave_one_out
+    from core.training.holding_out import left_with_source, said_rows, sources_of
 
     pipeline = subject.pipeline
-    if pipeline.head.kind != "votes" or pipeline.head.carriers is not None:
-        return []
+    head = learned(pipeline.head)
+    if head.kind != "votes" or head.carriers is not None:
+        return [], ()
+    sources = sources_of(pipeline.exemplars)
+    rows = said_rows(sources)
     asked = [
         Exemplar(one.id, one.text, tuple(renamed.get(name, name) for name in one.intents))
-        for one in pipeline.exemplars
+        for one in (pipeline.exemplars[row] for row in rows)
     ]
-    return _marked(pipeline, asked, leave_one_out(pipeline.head), renamed)
+    scores = left_with_source(head, leave_one_out(head), sources)
+    scores += voices_of(pipeline.head, pipeline.embeddings)
+    honest, ground = scores[rows], pipeline.calibration.ground
+    familiar = honest.max(1)
+    if ground is not None:
+        familiar = ground.fence.familiarity(signals_left_out(ground.where, honest, rows))
+    return _marked(pipeline, asked, (honest, familiar), renamed)
 
 
 def _marked(
-    pipeline: Any, asked: Sequence[Exemplar], scores: ScoreArray, renamed: dict[str, str]
-) -> list[Answered]:
-    """Hold answers by scores (n, intents) against labels."""
+    pipeline: Any,
+    asked: Sequence[Exemplar],
+    measured: tuple[ScoreArray, ScoreArray],
+    renamed: dict[str, str],
+) -> _Marked:
+    """Hold answers by scores (n, intents) and familiarity (n,) against labels."""
+    scores, familiar = measured
     names = [renamed.get(name, name) for name in pipeline.head.intents]
     task: Task = pipeline.task
     shares = probabilities(scores, pipeline.calibration)
-    chosen = scores >= pipeline.calibration.limits(len(names))
+    limits = pipeline.calibration.limits(len(names))
+    chosen = scores >= limits
     found = []
     for row, one in enumerate(asked):
         best = int(scores[row].argmax())
@@ -146,23 +177,39 @@ def _marked(
         if task == "multi-label":
             said = tuple(names[column] for column in np.flatnonzero(chosen[row]).tolist())
             right = set(said) == set(one.intents)
-        refused = not chosen[row].any() if task == "multi-label" else not chosen[row, best]
+        refused = not chosen[row].any() if task == "multi-label" else familiar[row] < limits[best]
         found.append(
             Answered(one.text, one.intents, said, float(shares[row, best]), right, bool(refused))
         )
-    return found
+    if task == "multi-label":
+        return found, _pair_bins(shares, asked, names)
+    return found, calibration_bins(found)
 
 
 def calibration_bins(answers: Sequence[Answered]) -> tuple[Bin, ...]:
     """Group answers by how sure they are; where one intent is answered."""
-    bins = []
-    for step in range(_BINS):
-        low, high = step / _BINS, (step + 1) / _BINS
-        inside = [
-            one for one in answers if low <= one.confidence < high or one.confidence == high == 1.0
-        ]
-        if inside:
-            sure = float(np.mean([one.confidence for one in inside]))
-            right = float(np.mean([one.right for one in inside]))
-            bins.append(Bin(low, high, sure, right, len(inside)))
-    return tuple(bins)
+    sure, right = [one.confidence for one in answers], [one.right for one in answers]
+    return _bins(np.array(sure, dtype=np.float64), np.array(right, dtype=bool))
+
+
+def _pair_bins(
+    shares: ScoreArray, asked: Sequence[Exemplar], names: Sequence[str]
+) -> tuple[Bin, ...]:
+    """Group pairs of text and intent by how probable (n, intents) the one has the other."""
+    has = np.array([[name in one.intents for name in names] for one in asked], dtype=bool)
+    return _bins(shares.ravel(), has.ravel())
+
+
+def _bins(sure: ScoreArray, right: NDArray[np.bool_]) -> tuple[Bin, ...]:
+    """Group by confidence (n,) into tenths; empty ones are left out."""
+    steps = np.minimum((sure * _BINS).astype(np.int64), _BINS - 1)
+    return tuple(
+        Bin(
+            step / _BINS,
+            (step + 1) / _BINS,
+            float(sure[steps == step].mean()),
+            float(right[steps == step].mean()),
+            int((steps == step).sum()),
+        )
+        for step in np.unique(steps).tolist()
+    )

@@ -4,16 +4,18 @@ The repair's own changes are what is judged, the same that saving it would recor
 encoder as it is: the answers are those of votes fitted again. No forecast of a training.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.services.blast_scope import MomentScope
 from app.services.blast_views import Answers, Blast, Close, Judged, Moment
 from app.services.joining import Said
-from app.services.live import wanted, with_fence
+from app.services.live import wanted
 from app.services.repairing import Repair, changes_of
 from app.services.watching import Watching
 from app.services.workbench import Workbench
@@ -23,7 +25,8 @@ from core.types import FloatArray
 from core.vectors import unit_rows
 from storage import browse, dataset, events, projects, vectors
 from storage.database import Database
-from storage.records import Change, ProjectRecord, UtteranceRecord
+from storage.records import Change, UtteranceRecord
+from storage.replay import row_of, utterance_record
 
 if TYPE_CHECKING:
     from core.explain.blast import Change as VoteChange
@@ -31,6 +34,17 @@ if TYPE_CHECKING:
 _NEAR = 6
 _CONFLICT = 0.8
 """Cosine from which on an example of another intent is worth a look."""
+
+
+def prepare(bench: Workbench, project: str) -> None:
+    """See that the first preview need not wait long: somebody has opened what offers them.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    with bench.studio.database.read() as connection:
+        found = projects.find(connection, project)
+    bench.watchings.prepare(found.id)
 
 
 def preview(bench: Workbench, project: str, repairs: Sequence[Repair]) -> list[Blast]:
@@ -43,7 +57,7 @@ def preview(bench: Workbench, project: str, repairs: Sequence[Repair]) -> list[B
     """
     with bench.studio.database.read() as connection:
         found = projects.find(connection, project)
-    watching = _judging(bench, found)
+    watching = bench.watchings.fenced(found)
     with bench.studio.database.read() as connection:
         found = projects.find(connection, project)
         touched = events.touched_since(connection, found.id, watching.live.revision)
@@ -52,32 +66,48 @@ def preview(bench: Workbench, project: str, repairs: Sequence[Repair]) -> list[B
         intents = dataset.intents(connection, found.id)
         planned = [changes_of(connection, found, repair) for repair in repairs]
         moved = {c.subject_id for changes in planned for c in changes if c.subject == "utterance"}
+        head = events.head(connection, found.id)
         originals = there | browse.by_ids(connection, found.id, sorted(moved - there.keys()))
     names = {intent.id: intent.name for intent in intents}
     now = Moment(watching.live.columns, {key: there.get(key) for key in ids}, names)
     now = replace(now, columns=_columns(now, watching))
-    before = _answers(bench.studio.database, watching, now)
+    embed = _Embedder(bench.studio.database, watching.live.pipeline.encoder)
+    before = bench.watchings.answers(watching, head, lambda: _answers(embed, watching, now))
     pairs = zip(repairs, planned, strict=True)
-    asked = _Asked(bench.studio.database, watching, now, before, originals)
+    asked = _Asked(embed, watching, now, before, originals)
     return [_blast(asked, repair, changes) for repair, changes in pairs]
 
 
-def _judging(bench: Workbench, project: ProjectRecord) -> Watching:
-    """Return what is watched, judged by the limits that hold now."""
-    watching, live = bench.watchings.get(project.id), bench.models.peek(project.id)
-    if live is None:
-        return watching
-    pipeline = replace(watching.live.pipeline, calibration=live.pipeline.calibration)
-    bare = replace(watching.live, pipeline=pipeline)
-    judging = bare if project.fence is None else with_fence(bare, project.fence)
-    return replace(watching, live=judging)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Embedder:
+    """Embeds texts, each once for a request; nothing is kept: half of it is half-typed."""
+
+    database: Database
+    encoder: Any
+    met: dict[str, FloatArray] = field(default_factory=dict)
+
+    def __call__(self, texts: Sequence[str]) -> FloatArray:
+        hashes = [text_hash(text) for text in texts]
+        fresh = dict(zip(hashes, texts, strict=True))
+        fresh = {key: text for key, text in fresh.items() if key not in self.met}
+        if fresh:
+            with self.database.read() as connection:
+                own = self.encoder.fingerprint
+                known = vectors.get_many(connection, own, list(fresh), self.encoder.dim)
+            self.met.update(known)
+            missing = {key: text for key, text in fresh.items() if key not in known}
+            if missing:
+                rows = self.encoder.encode(list(missing.values()))
+                self.met.update(zip(missing, rows, strict=True))
+        none = np.zeros((0, self.encoder.dim), np.float32)
+        return np.stack([self.met[key] for key in hashes]) if texts else none
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
     """What every preview of one request shares."""
 
-    database: Database
+    embed: _Embedder
     watching: Watching
     now: Moment
     before: Answers
@@ -89,7 +119,7 @@ def _blast(asked: _Asked, repair: Repair, changes: Sequence[Change]) -> Blast:
     before = _padded(asked.before, len(then.columns))
     after = before
     if any(change.subject == "utterance" for change in changes):
-        after = _answers(asked.database, watching, then)
+        after = _answers(asked.embed, watching, then)
     merged = (repair.intent, repair.value) if repair.kind == "merge" else None
     if merged and merged[0] in then.columns:
         source, into = (then.columns.index(key) for key in merged)
@@ -115,29 +145,18 @@ def _afterwards(asked: _Asked, changes: Sequence[Change]) -> Moment:
             names |= {key: name} if change.field in ("row", "name") else {}
         else:
             records[key] = _changed(records.get(key, asked.originals.get(key)), change)
-    then = Moment(now.columns, records, names)
+    closed = {c.subject_id for c in changes if c.field == "archived" and c.after}
+    then = Moment(now.columns, records, names, frozenset(closed))
     return replace(then, columns=_columns(then, asked.watching))
 
 
 def _changed(record: UtteranceRecord | None, change: Change) -> UtteranceRecord | None:
     if change.field == "row":
         row = change.after
-        if row is None:
-            return None
-        labels = None if row["labels"] is None else tuple(row["labels"])
-        return UtteranceRecord(
-            change.subject_id,
-            row["text"],
-            row["split"],
-            row["source"],
-            labels,
-            skipped=bool(row["skipped"]),
-            flagged=row["flagged"],
-        )
-    value = change.after
-    if change.field == "labels" and value is not None:
-        value = tuple(value)
-    return None if record is None else replace(record, **{change.field: value})
+        return None if row is None else utterance_record(change.subject_id, row)
+    if record is None:
+        return None
+    return utterance_record(record.id, row_of(record) | {change.field: change.after})
 
 
 def _columns(moment: Moment, watching: Watching) -> tuple[str, ...]:
@@ -151,7 +170,7 @@ def _padded(answers: Answers, wide: int) -> Answers:
     return np.pad(answers, [(0, 0), (0, wide - answers.shape[1])])
 
 
-def _answers(database: Database, watching: Watching, moment: Moment) -> Answers:
+def _answers(embed: _Embedder, watching: Watching, moment: Moment) -> Answers:
     """Answer the watched texts as they would be at a moment."""
     from core.explain.blast import blast_radius
     from core.explain.verdicts import OUT_OF_SCOPE, decided
@@ -160,23 +179,27 @@ def _answers(database: Database, watching: Watching, moment: Moment) -> Answers:
     calibration, task = live.pipeline.calibration, live.pipeline.task
     said = {key: wanted(record, task) for key, record in moment.records.items()}
     said = {key: now for key, now in said.items() if live.votes_as(key) != now}
-    own = task == "single-label" and len(calibration.thresholds) > 0
+    own = task == "single-label" and (
+        len(calibration.thresholds) > 0 or calibration.ground is not None
+    )
     limit = calibration.threshold if task == "single-label" and not own else None
-    scores = watching.watched.scores
+    scores, change = watching.watched.scores, None
     verdicts = None if task == "multi-label" else decided(scores, limit)
     if said:
-        change = _vote_change(database, watching, said, moment.columns)
+        change = _vote_change(embed, watching, said, moment)
+    scope = _scope(watching, change) if own else None
+    if change is not None:
+        unsure = None if scope is None else scope.unsure
         try:
-            radius = blast_radius(watching.standing, watching.watched, change, limit)
+            radius = blast_radius(watching.standing, watching.watched, change, limit, unsure)
         except ValueError as error:
             raise InvalidInput(
                 "No example would be left.", "Keep one at least, or add others first."
             ) from error
         scores, verdicts = radius.scores, None if verdicts is None else radius.after
     answers = np.zeros((len(scores), wide), dtype=bool)
-    if own and verdicts is not None:  # intents with limits of their own, which the core has not
-        limits = calibration.limits(wide)[verdicts]
-        verdicts = np.where(scores.max(1) < limits, OUT_OF_SCOPE, verdicts)
+    if scope is not None and verdicts is not None:
+        verdicts = np.where(scope.margins(scores) < 0, OUT_OF_SCOPE, verdicts)
     if verdicts is None:
         answers[:, : scores.shape[1]] = scores >= calibration.limits(scores.shape[1])
     else:
@@ -184,6 +207,15 @@ def _answers(database: Database, watching: Watching, moment: Moment) -> Answers:
         answers[rows, verdicts[rows]] = True
     _answer_exactly(watching, said, moment.columns, answers)
     return answers
+
+
+def _scope(watching: Watching, change: "VoteChange | None") -> MomentScope:
+    """Return a fence that the core of votes does not know, with a change of the exemplars."""
+    from core.explain.surroundings import beside_scores
+
+    around = watching.around
+    beside = None if around is None else beside_scores(around, change)
+    return MomentScope(watching.live.pipeline.calibration, beside)
 
 
 def _answer_exactly(
@@ -206,15 +238,15 @@ def _answer_exactly(
 
 
 def _vote_change(
-    database: Database,
+    embed: _Embedder,
     watching: Watching,
     said: Mapping[str, Said | None],
-    columns: Sequence[str],
+    moment: Moment,
 ) -> "VoteChange":
     """Return what is said otherwise than at the anchor, as the votes' core wants it."""
     from core.explain.blast import Change as VoteChange
 
-    live, voters = watching.live, watching.voters
+    live, voters, columns = watching.live, watching.voters, moment.columns
     had = {key: live.votes_as(key) for key in said}
     stay = [k for k, now in said.items() if now and k in voters and had[k] and had[k][0] == now[0]]  # type: ignore[index]
     gone = [key for key in said if key in voters and key not in set(stay)]
@@ -227,8 +259,10 @@ def _vote_change(
             found[row, [place[key] for key in of_text]] = 1.0
         return found
 
+    voices = _voices(watching, had, said, moment)
     return VoteChange(
-        added=_embedded(database, live.pipeline.encoder, [text for text, _ in come]),
+        voices=voices,
+        added=embed([text for text, _ in come]),
         labels=targets([labels for _, labels in come]),
         removed=tuple(voters[key] for key in gone),
         relabelled=tuple(voters[key] for key in stay),
@@ -236,24 +270,38 @@ def _vote_change(
     )
 
 
-def _embedded(database: Database, encoder: Any, texts: Sequence[str]) -> FloatArray:
-    """Embed texts without keeping what was computed: half of it is half-typed."""
-    hashes = [text_hash(text) for text in texts]
-    with database.read() as connection:
-        known = vectors.get_many(connection, encoder.fingerprint, hashes, encoder.dim)
-    missing = {key: text for key, text in zip(hashes, texts, strict=True) if key not in known}
-    if missing:
-        rows = encoder.encode(list(missing.values()))
-        known |= dict(zip(missing, rows, strict=True))
-    none = np.zeros((0, encoder.dim), np.float32)
-    return np.stack([known[key] for key in hashes]) if texts else none
+def _voices(
+    watching: Watching,
+    had: Mapping[str, Said | None],
+    said: Mapping[str, Said | None],
+    moment: Moment,
+) -> NDArray[np.float64] | None:
+    """Return how much more or less names say after a change: alone until there is an example."""
+    before = Counter(key for one in watching.live.base.said.values() for key in one[1])
+    before.update(_gained(watching.live.base.said, watching.live.changes))
+    after = before.copy()
+    after.update(_gained(had, said))
+    found = np.zeros((len(watching.texts), len(moment.columns)))
+    for key, (alone, taught) in watching.spoken.items():
+        if bool(before[key]) != bool(after[key]):
+            left = 0.0 if key in moment.closed else alone
+            turned = taught - alone if after[key] else left - taught
+            found[:, moment.columns.index(key)] = turned
+    return found if found.any() else None
+
+
+def _gained(had: Mapping[str, Said | None], said: Mapping[str, Said | None]) -> Counter[str]:
+    """Count how many examples more each intent has."""
+    found = Counter(label for one in said.values() if one for label in one[1])
+    found.subtract(label for k in said if (one := had.get(k)) for label in one[1])
+    return found
 
 
 def _collision(asked: _Asked, repair: Repair) -> dict[str, Any]:
     """What a new example would stand beside, and how it is answered now."""
     live, text = asked.watching.live, normalise(repair.value)
     pipeline = live.pipeline
-    row = _embedded(asked.database, pipeline.encoder, [text])
+    row = asked.embed([text])
     [answer] = pipeline.predict([text], row)
     cosines = pipeline.embeddings @ unit_rows(row)[0]
     label = tuple(sorted(repair.intents))

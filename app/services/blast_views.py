@@ -6,12 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from app.services.watching import Place, Watching
+from app.services.watching import Answers, Place, Watching
 from core.text import label_words
 from storage.records import UtteranceRecord
-
-Answers = NDArray[np.bool_]
-"""Which intents each watched text is answered with, (n, intents); none where nothing fits."""
 
 _SHOWN = 60
 
@@ -97,11 +94,13 @@ class Moment:
         columns: Intent ids, those of the votes first.
         records: Utterances that are not as at the anchor, by id; None where they are gone.
         names: Of the intents.
+        closed: Ids of intents that are archived by then.
     """
 
     columns: tuple[str, ...]
     records: Mapping[str, UtteranceRecord | None]
     names: Mapping[str, str] = field(repr=False)
+    closed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -137,6 +137,8 @@ def _edit_changes(record: UtteranceRecord, edit: Edit, *, joins: bool) -> list[C
             return _unlabelled(record, edit.value)
         case "delete":
             return [dataset.delete_utterance(record)]
+        case "text":
+            return [] if record.text == edit.value else dataset.reword(record, edit.value)
     field, value = _ATTRIBUTES[edit.kind], edit.value
     if edit.kind == "flag":
         value = value or "flagged"
@@ -152,7 +154,7 @@ def _unlabelled(record: UtteranceRecord, intent: str) -> list[Change]:
     return dataset.decide(record, left) if left else [dataset.label(record, None)]
 
 
-_ATTRIBUTES = {"move": "split", "flag": "flagged", "unflag": "flagged", "text": "text"}
+_ATTRIBUTES = {"move": "split", "flag": "flagged", "unflag": "flagged"}
 
 
 def _checked(edit: Edit, intent_ids: set[str]) -> Edit:

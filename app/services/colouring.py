@@ -64,7 +64,7 @@ class _Answers:
     Attributes:
         ids: Of the utterances.
         winners: Column of the largest score, (n,) int64.
-        outside: Whether it stays under the threshold, (n,).
+        outside: Whether a text of one intent is out of scope, (n,).
         sets: Columns of all that reach their thresholds; None where a text has one intent.
     """
 
@@ -249,11 +249,13 @@ def _answers(canvas: Canvas, pipeline: IntentPipeline, embedded: Embedded) -> _A
         limits = pipeline.calibration.limits(len(pipeline.head.intents))
         for start in range(0, n, _CHUNK):
             part = slice(start, start + _CHUNK)
-            scores = pipeline.head.scores(embedded.embeddings[part])
+            rows = embedded.embeddings[part]
+            scores = pipeline.head.scores(rows)
             winners[part] = scores.argmax(1)
-            outside[part] = scores.max(1) < pipeline.calibration.threshold
             if pipeline.task == "multi-label":
                 sets += [tuple(np.flatnonzero(row).tolist()) for row in scores >= limits]
+            else:
+                outside[part] = ~pipeline.calibration.inside(rows, scores)
         many = tuple(sets) if pipeline.task == "multi-label" else None
         return _Answers(embedded.ids, winners, outside, many)
 

@@ -40,16 +40,23 @@ class Asked:
         """Whether an answer holds one intent, or any number of them."""
         return self.subject.pipeline.task
 
-    def question(self, column: int) -> tuple["Question", int, float]:
-        """Return what is asked of an intent: the question, its column in it, and its limit."""
-        from core.explain.question import ask
+    def question(self, column: int) -> tuple["Question", int, float | None]:
+        """Return what is asked of an intent: the question, its column in it, and its limit.
 
-        calibration = self.subject.pipeline.calibration
+        There is no limit of scores where a fence goes by something else.
+        """
+        from core.explain.question import ask
+        from core.heads.mixture import voices_of
+
+        pipeline = self.subject.pipeline
+        calibration = pipeline.calibration
+        voices = voices_of(pipeline.head, self.embedding[None])[0]
         if self.task == "single-label":
-            return ask(self.standing, self.embedding), column, calibration.threshold
+            limit = calibration.threshold if calibration.ground is None else None
+            return ask(self.standing, self.embedding, voices), column, limit
         alone = _alone(self.standing, column)
-        limit = float(calibration.limits(len(self.standing.head.intents))[column])
-        return ask(alone, self.embedding), 0, limit
+        own = float(calibration.limits(len(self.standing.head.intents))[column])
+        return ask(alone, self.embedding, voices[[column]]), 0, own
 
 
 def _alone(standing: "Standing", column: int) -> "Standing":

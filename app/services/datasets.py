@@ -12,6 +12,8 @@ from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem, WriteFormat
 from core.formats.writing import write_rows
+from core.templates.carrying import normalised
+from core.templates.slots import SlottedText
 from core.text import label_words, normalise, text_hash
 from core.types import Split, Task
 from storage import dataset, events, projects, versions
@@ -25,6 +27,8 @@ _ENDINGS: dict[str, WriteFormat] = {
     ".tsv": "tsv",
     ".jsonl": "jsonl",
     ".txt": "text",
+    ".yml": "rasa",
+    ".yaml": "rasa",
 }
 
 
@@ -80,33 +84,50 @@ class _Import:
             return
         labels = yield from self._labels(row)
         identity = row.id if row.id and row.id not in self.ids else uuid.uuid4().hex
-        split = row.split or self._split_of(row)
-        change = dataset.create_utterance(identity, text, split, self.source, labels)
+        made = UtteranceRecord(
+            id=identity,
+            text=text,
+            split=row.split or self._split_of(row),
+            source=self.source,
+            labels=None if labels is None else tuple(sorted(labels)),
+            skipped=False,
+            flagged="",
+            slots=normalised(SlottedText(row.text, row.slots)).slots,
+            synthetic=row.synthetic,
+        )
+        change = _created(made, row)
         self.ids.add(identity)
-        stored = None if labels is None else tuple(sorted(labels))
-        self.known[key] = _known(identity, text, split, stored)
+        self.known[key] = made
         self.counts["added"] += 1
+        self.counts["marked"] += bool(made.slots)
         self.counts["labelled"] += labels is not None
         self.counts["without"] += labels == []
         yield change
 
     def _again(self, row: ImportedRow, twin: UtteranceRecord) -> Iterator[Change]:
-        """A text that is there already: label it if it has no label, else keep what it has."""
-        if row.intents is None:
-            self.counts["already_there"] += 1
-            return
-        if twin.labels is None:
-            labels = yield from self._labels(row)
+        """A text that is there already: add what it has not, and keep what it has."""
+        slots = normalised(SlottedText(row.text, row.slots)).slots
+        labels, now = twin.labels, twin
+        if row.intents is not None and labels is None:
+            chosen = yield from self._labels(row)
             self.counts["labelled"] += 1
-            self.counts["without"] += labels == []
-            yield dataset.label(twin, labels)
-            stored = tuple(sorted(labels or ()))
-            self.known[text_hash(twin.text)] = _known(twin.id, twin.text, twin.split, stored)
-        elif set(twin.labels) == {self.intents.get(name) for name in row.intents}:
-            self.counts["already_there"] += 1
-        else:
-            words = f"row {row.line} says {label_words(row.intents, self.task)}; label kept"
+            self.counts["without"] += chosen == []
+            yield dataset.label(twin, chosen)
+            now = replace(now, labels=tuple(sorted(chosen or ())))
+        if slots and not twin.slots:
+            yield dataset.mark(twin, slots)
+            self.counts["marked"] += 1
+            now = replace(now, slots=slots)
+        wanted = labels if row.intents is None else {self.intents.get(n) for n in row.intents}
+        if labels is not None and set(labels) != set(wanted or ()):
+            words = f"row {row.line} says {label_words(row.intents or (), self.task)}; label kept"
             self._note("conflicting", f"{words}: {row.text[:60]!r}")
+        elif twin.slots and slots and slots != twin.slots:
+            words = f"row {row.line} marks other values; slots kept"
+            self._note("conflicting", f"{words}: {row.text[:60]!r}")
+        elif now is twin:
+            self.counts["already_there"] += 1
+        self.known[text_hash(twin.text)] = now
 
     def _labels(self, row: ImportedRow) -> Generator[Change, None, list[str] | None]:
         """Yield intents to create; the generator's value is the row's labels as intent ids."""
@@ -153,11 +174,11 @@ def _with_names(row: ImportedRow) -> ImportedRow:
     return replace(row, intents=tuple(dict.fromkeys(map(normalise, row.intents))))
 
 
-def _known(
-    identity: str, text: str, split: Split, labels: tuple[str, ...] | None
-) -> UtteranceRecord:
-    """What later rows of the same file need to know of a row."""
-    return UtteranceRecord(identity, text, split, "", labels, skipped=False, flagged="")
+def _created(made: UtteranceRecord, row: ImportedRow) -> Change:
+    try:
+        return dataset.create(made)
+    except InvalidInput as error:
+        raise InvalidInput(f"Row {row.line}: {error.message}", error.hint) from error
 
 
 def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
@@ -175,7 +196,8 @@ def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
     options = _options(project, request)
     for _ in plan.changes(read_rows(request.path, options)):
         pass
-    if not request.dry_run and plan.counts["added"] + plan.counts["labelled"]:
+    changed = sum(plan.counts[kind] for kind in ("added", "labelled", "marked"))
+    if not request.dry_run and changed:
         action = Action("import", studio.settings.actor, f"import {request.path.name}")
         with studio.database.write() as connection:
             plan = _plan(connection, project, request)
@@ -187,8 +209,8 @@ def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
 def _options(project: ProjectRecord, request: ImportRequest) -> ReadOptions:
     """Take cells of a multi-label project apart as an export of it writes them."""
     if project.task == "multi-label" and request.options.separator is None:
-        return replace(request.options, separator=SEPARATOR)
-    return request.options
+        return replace(request.options, separator=SEPARATOR, slots=True)
+    return replace(request.options, slots=True)
 
 
 def _plan(connection: Transaction, project: ProjectRecord, request: ImportRequest) -> _Import:
@@ -218,6 +240,7 @@ def _report(plan: _Import, request: ImportRequest, options: ReadOptions) -> Impo
         examples=(*plan.restored, *plan.examples),
         dry_run=request.dry_run,
         without=counts["without"],
+        marked=counts["marked"],
         convention=_convention(options.separator) if plan.task == "multi-label" else "",
     )
 
@@ -267,7 +290,7 @@ def _format_of(path: Path) -> WriteFormat:
     if found is None:
         raise InvalidInput(
             f"'{path.name}' does not say in which format to write.",
-            "End it with .csv, .tsv, .jsonl or .txt, or use --format.",
+            "End it with .csv, .tsv, .jsonl, .yml (Rasa) or .txt, or use --format.",
         )
     return found
 
@@ -280,4 +303,11 @@ def _number(version: str) -> int:
 
 def _exported(record: UtteranceRecord, names: dict[str, str]) -> ImportedRow:
     labels = None if record.labels is None else tuple(sorted(names[key] for key in record.labels))
-    return ImportedRow(record.text, labels, record.split, record.id)
+    return ImportedRow(
+        text=record.text,
+        intents=labels,
+        split=record.split,
+        id=record.id,
+        slots=record.slots,
+        synthetic=record.synthetic,
+    )

@@ -7,7 +7,7 @@ from app.services.embedding import embed_texts
 from app.services.live import LiveModel
 from app.services.workbench import Workbench
 from core.types import ScoreArray
-from storage import browse, projects
+from storage import browse, projects, slots
 from storage.records import UtteranceRecord
 
 _MOST = 5_000
@@ -18,23 +18,30 @@ def differing_ids(bench: Workbench, project: str) -> tuple[str, ...]:
     """Ids of labelled utterances that the live model would label otherwise.
 
     An exemplar is judged by the others, leave-one-out; of the test split as by any prediction.
+    A synthetic one has the label of its source, and is not judged.
     """
     with bench.studio.database.read() as connection:
         found = projects.find(connection, project)
     live = bench.models.get(found.id)
     if live is None:
         return ()
-    return (*_exemplars(live), *_tests(bench, found.id, live))
+    with bench.studio.database.read() as connection:
+        synthetic = slots.synthetic_ids(connection, found.id)
+    judged = (key for key in _exemplars(live) if key not in synthetic)
+    return (*judged, *_tests(bench, found.id, live))
 
 
 def _exemplars(live: LiveModel) -> list[str]:
+    from core.heads.mixture import learned, voices_of
     from core.heads.votes import VoteHead, leave_one_out
 
-    head = live.pipeline.head
+    pipeline = live.pipeline
+    head = learned(pipeline.head)
     if not isinstance(head, VoteHead) or head.diagonal is None:
         return []
-    right = _right(live, leave_one_out(head), head.targets > _HALF)
-    return [live.pipeline.exemplars[row].id for row in np.flatnonzero(~right).tolist()]
+    scores = leave_one_out(head) + voices_of(pipeline.head, pipeline.embeddings)
+    right = _right(live, scores, head.targets > _HALF)
+    return [pipeline.exemplars[row].id for row in np.flatnonzero(~right).tolist()]
 
 
 def _tests(bench: Workbench, project_id: int, live: LiveModel) -> list[str]:

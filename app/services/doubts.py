@@ -1,6 +1,7 @@
 """Findings about single examples: labels that are likely wrong, twins, and greedy ones."""
 
 from collections import Counter
+from itertools import islice
 
 import numpy as np
 
@@ -20,7 +21,8 @@ def likely_errors(evidence: Evidence) -> list[Finding]:
     """List examples for which all others want another label, the likeliest errors first."""
     found = suspicion(evidence.honest, evidence.head.targets, evidence.near)
     held = evidence.head.targets[np.arange(len(found.rank)), found.suggested] > 0
-    rows = [row for row in found.order.tolist() if not held[row]][:MOST]
+    doubted = (row for row in found.order.tolist() if not held[row] and evidence.is_said(row))
+    rows = list(islice(doubted, MOST))
     return [_likely_error(evidence, found, row) for row in rows]
 
 
@@ -68,7 +70,11 @@ def same_texts(evidence: Evidence) -> list[Finding]:
     pairs = twins(texts, evidence.head.targets, evidence.near)
     conflicts = [pair for pair in pairs if pair.conflict]
     conflicts = sorted(conflicts, key=lambda pair: not pair.same_text)[:MOST]
-    copies = [pair for pair in pairs if not pair.conflict][:MOST]
+    # What was made of a template is like its source, and meant to be.
+    said = (
+        pair for pair in pairs if evidence.is_said(pair.first) and evidence.is_said(pair.second)
+    )
+    copies = list(islice((pair for pair in said if not pair.conflict), MOST))
     return [_conflict(evidence, p) for p in conflicts] + [_copy(evidence, p) for p in copies]
 
 

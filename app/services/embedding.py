@@ -1,6 +1,6 @@
 """Embeddings of a project's texts: reading those that are known, computing those that are not."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -103,6 +103,14 @@ def missing_texts(
         lacking = [key for key in found.columns.ids if key not in there]
         texts = points.texts(connection, project_id, lacking)
     return {text_hash(text): text for text in texts.values()}
+
+
+def unknown_texts(database: Database, encoder: Encoder, texts: Iterable[str]) -> dict[str, str]:
+    """Return which of some texts have no known embedding, by their hash."""
+    by_hash = {text_hash(text): text for text in texts}
+    with database.read() as connection:
+        known = vectors.get_many(connection, encoder.fingerprint, list(by_hash), encoder.dim)
+    return {key: text for key, text in by_hash.items() if key not in known}
 
 
 def fill(

@@ -108,7 +108,7 @@ def explain_subject(
     reasons = reasons_of(found)
     rival = _rival(case, against)
     shares = {one.intent: one.probability for one in found.ranked}
-    scope = _scope(case, reasons[0])
+    scope = _scope(case)
     # Where several intents are allowed an intent has its limit to reach, and no rival to beat.
     compared = rival if against is not None or subject.pipeline.task == "single-label" else None
     runner_up = next((one for one in found.ranked if one.intent != reasons[0].intent), None)
@@ -171,37 +171,49 @@ def _rival(case: _Case, against: str | None) -> str | None:
     return next((one.intent for one in found.ranked if one.intent not in leading), None)
 
 
-def _scope(case: _Case, reason: Reason) -> Scope:
+def _scope(case: _Case) -> Scope:
     ballot = ballot_of(case.subject, case.embedding, 0)
     found = case.prediction
-    inside = found.decision.rule in ("exact", "votes")
-    nearest = float(ballot.cosines.max())
+    decision = found.decision
+    inside = decision.rule in ("exact", "votes")
+    nearest = float(ballot.cosines.max(initial=-1.0))
     return Scope(
         inside,
-        reason.score,
-        reason.threshold,
-        reason.score - reason.threshold,
+        decision.held,
+        decision.threshold,
+        decision.held - decision.threshold,
         nearest,
-        scope_words(found, reason, nearest),
+        scope_words(decision, nearest),
+        measure=decision.measure,
     )
 
 
 def _reason(case: _Case, reason: Reason, rival: str | None) -> IntentReason:
     column = case.subject.pipeline.head.intents.index(reason.intent)
     ballot = ballot_of(case.subject, case.embedding, column)
-    shown = shown_votes(case.studio, case.subject, ballot)
+    shown, found = shown_votes(case.studio, case.subject, ballot), case.prediction.decision
     total = float(ballot.votes.sum())
     return IntentReason(
         intent=reason.intent,
         score=reason.score,
-        limit=reason.threshold,
+        limit=reason.threshold if found.familiarity is None else None,
         prior=ballot.prior,
+        voice=ballot.voice,
+        by_name=reason.by_name,
         votes=shown,
         others=total - sum(one.vote for one in shown),
         n_others=len(ballot.votes) - len(shown),
         total=total,
         words=_words(case, column, rival),
-        load_bearing=None if case.asked is None else load_bearing_view(case.asked, column),
+        load_bearing=load_bearing_view(case.asked, column) if _can_turn(case) else None,
+    )
+
+
+def _can_turn(case: _Case) -> bool:
+    """Whether votes alone can change the answer: not that of a fence which does not go by them."""
+    decision = case.prediction.decision
+    return case.asked is not None and not (
+        decision.out_of_scope and decision.familiarity is not None
     )
 
 
@@ -211,10 +223,12 @@ def _words(case: _Case, column: int, rival: str | None) -> WordsView | None:
 
     if len(case.text.split()) > _MOST_WORDS:
         return None
+    from core.heads.mixture import learned
+
     pipeline = case.subject.pipeline
     other = None if rival is None else pipeline.head.intents.index(rival)
     note = "This head has no gradients to share out; each word is left out instead."
-    if pipeline.head.kind == "votes":
+    if learned(pipeline.head).kind == "votes":
         try:
             found = attribute(pipeline.encoder, pipeline.head, case.text, column, other)
         except InvalidInput as error:
@@ -234,10 +248,14 @@ def _words(case: _Case, column: int, rival: str | None) -> WordsView | None:
 
 
 def _why_not(case: _Case, rival: str | None) -> WhyNot | None:
-    if case.asked is None or rival is None:
+    if case.asked is None or rival is None or not _can_turn(case):
         return None
     pipeline = case.subject.pipeline
     column = pipeline.head.intents.index(rival)
     limit = float(pipeline.calibration.limits(len(case.scores))[column])
-    bar = limit if pipeline.task == "multi-label" else max(float(case.scores.max()), limit)
+    if pipeline.task == "multi-label":
+        bar = limit
+    else:
+        bar = float(case.scores.max())
+        bar = max(bar, limit) if pipeline.calibration.ground is None else bar
     return why_not_view(case.asked, column, bar - float(case.scores[column]))

@@ -7,7 +7,7 @@ votes again; a training moves the encoder too, and is not foretold. `forecast`: 
 from dataclasses import dataclass
 from typing import Literal
 
-from core.types import IntentScore, Task
+from core.types import IntentScore, Method, Task
 
 Holds = Literal["exact", "forecast"]
 
@@ -21,12 +21,15 @@ class Origin:
         at: When, in UTC.
         how: What was done: `label`, `import FILE`, `merge`, ...
         dataset_version: The first that holds the example with this label; None: none yet.
+        synthetic: Id of the utterance whose template the example fills; empty where somebody said
+            it.
     """
 
     by: str
     at: str
     how: str
     dataset_version: int | None
+    synthetic: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +151,12 @@ class Scope:
 
     Attributes:
         inside: Whether it is let in.
-        score: What is held against the limit.
+        score: What is held against the limit: the score, or the familiarity by a fence's method.
         limit: From which on a text is in scope, or has this intent.
         distance: Score less limit.
         nearest: Cosine to the nearest example.
         words: All this in a sentence.
+        measure: What the limit is one of.
     """
 
     inside: bool
@@ -162,17 +166,20 @@ class Scope:
     nearest: float
     words: str
     holds: Holds = "exact"
+    measure: Method = "votes"
 
 
 @dataclass(frozen=True, slots=True)
 class IntentReason:
-    """Why an intent has its score: prior, votes shown and those of the others add up to it.
+    """Why an intent has its score: prior, voice, votes shown and of the others add up to it.
 
     Attributes:
         intent: The intent.
         score: Its score.
-        limit: From which on it is an answer.
+        limit: From which on it is an answer; None where a fence does not go by scores.
         prior: What no example gave: the intent's share of the labels.
+        voice: What the intent's name and description gave.
+        by_name: Whether no example of the intent votes, so that its name alone speaks for it.
         votes: The heaviest on both sides, by falling size.
         others: Sum of all votes that are not shown.
         n_others: How many these are.
@@ -183,8 +190,10 @@ class IntentReason:
 
     intent: str
     score: float
-    limit: float
+    limit: float | None
     prior: float
+    voice: float
+    by_name: bool
     votes: tuple[Vote, ...]
     others: float
     n_others: int

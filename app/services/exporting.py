@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.services.prediction import (
+    by_fence,
     checked_out,
-    fence_of,
     find_model,
     is_bundle,
     require_answers,
@@ -32,14 +32,19 @@ def export_model(studio: Studio, reference: str, out: Path) -> "Manifest":
         NotFound: It does not exist.
     """
     from core.bundle.archive import export_bundle
-    from core.bundle.layout import keep_limits, read_limits
+    from core.bundle.layout import keep_limits, load_pipeline
 
     require_answers(studio, reference)
     with checked_out(studio, reference) as (folder, name):
-        if not is_bundle(reference):
-            calibration, intents = read_limits(folder)
-            keep_limits(folder, fence_of(studio, name, calibration, intents))
+        if not is_bundle(reference) and _has_fence(studio, reference):
+            answering = by_fence(studio, name, load_pipeline(folder, bases=studio.bases))
+            keep_limits(folder, answering.calibration)
         return export_bundle(folder, out)
+
+
+def _has_fence(studio: Studio, reference: str) -> bool:
+    with studio.database.read() as connection:
+        return find_model(connection, reference)[0].fence is not None
 
 
 def export_encoder(studio: Studio, reference: str, out: Path) -> None:

@@ -1,58 +1,58 @@
-"""The fence of a project: from which score on a text is in scope, and who goes in and out."""
+"""The fence of a project: from where on a text is in scope, by which method, and who crosses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.services.embedding import embed_texts
-from app.services.findings import honest_of, labels_of, votes_of
-from app.services.live import LiveModel
+from app.services.fenced import own_limit
+from app.services.findings import honest_with_names, labels_of
+from app.services.live import LiveModel, survey_as_trained
 from app.services.pool import Pool
-from app.services.workbench import Workbench
-from core.errors import InvalidInput, NotFound
-from core.heads.fence import (
-    Fence,
-    Method,
-    crossing,
-    fit_fence,
-    landscape,
-    signals,
-    signals_left_out,
-    with_intent_limits,
-    with_limit,
-)
+from app.services.workbench import Workbench, require_live
+from core.errors import InvalidInput
+from core.heads.fence import Fence, crossing, signals, with_intent_limits, with_limit
 from core.metrics.out_of_scope import auroc
-from core.types import ScoreArray
+from core.types import FloatArray, Method, ScoreArray
 from storage import browse, dataset, projects
 from storage.browse import Filter
 from storage.records import ProjectRecord, UtteranceRecord
+
+if TYPE_CHECKING:
+    from core.heads.survey import Survey
 
 _MOST = 10_000
 _SHOWN = 50
 _BARE = Fence("votes", (0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
 """Familiarity is the largest vote score itself, which the pipeline decides by."""
 
+_FARTHEST: Mapping[bool, float] = {True: 10.0, False: 1_000.0}
+"""How far a limit may lie: of votes, and of what is measured in standard deviations."""
+
 
 @dataclass(frozen=True, slots=True)
 class FenceSetting:
-    """From which score on a text is in scope.
+    """From where on a text is in scope.
 
     Attributes:
         limit: Of the project; None is the model's own.
         limits: Of intents by id, where they have one of their own.
+        method: What they are limits of: the largest vote score, or how familiar a text is in
+            standard deviations of the examples.
     """
 
     limit: float | None = None
     limits: Mapping[str, float] = field(default_factory=dict)
+    method: Method = "votes"
 
 
 @dataclass(frozen=True, slots=True)
 class Crossed:
-    """A text that another fence lets in or keeps out."""
+    """A text that another fence lets in or keeps out; `score` is by the method looked at."""
 
     text: str
     place: str
@@ -66,10 +66,10 @@ class FenceView:
     """What a fence does, beside the one that stands.
 
     Attributes:
-        own: The model's own limit.
+        own: The model's own limit, by the method that is looked at.
         stands: The setting that holds now.
         asked: The setting that is looked at.
-        span: The smallest and largest score of all texts.
+        span: The smallest and largest familiarity of all texts, by that method.
         accuracy: Share of the texts to judge by, in scope, that are answered right: now and then.
         kept: Share of them that are let in.
         recall: Share of the texts labelled out of scope that stay out; None without any.
@@ -77,7 +77,8 @@ class FenceView:
         entering: The first texts that would be let in, and how many.
         leaving: The first that would be kept out, and how many.
         suggested: Limits calibrated on the labels: the project's, and those of larger intents.
-        methods: How well each signal tells the two apart (AUROC); empty without texts of both.
+        methods: How well each tells the two apart (AUROC); empty without texts of both.
+        best: The method that does so best; None without.
     """
 
     own: float
@@ -93,7 +94,8 @@ class FenceView:
     leaving: tuple[Crossed, ...]
     n_leaving: int
     suggested: FenceSetting
-    methods: dict[str, float]
+    methods: dict[Method, float]
+    best: Method | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,16 +107,22 @@ class _Scope:
         outside: Texts labelled out of scope; none of them votes.
         pool: Texts without a label.
         scores: Of the three, one after the other, (n, intents).
-        suggested: Limits that the labels ask for.
-        methods: AUROC of each signal.
+        rows: Their embeddings, (n, d).
+        suggested: Limits of votes that the labels ask for.
     """
 
     inside: tuple[UtteranceRecord, ...]
     outside: tuple[UtteranceRecord, ...]
     pool: tuple[UtteranceRecord, ...]
     scores: ScoreArray = field(repr=False)
+    rows: FloatArray = field(repr=False)
     suggested: FenceSetting
-    methods: dict[str, float]
+
+    @property
+    def sides(self) -> tuple[slice, slice]:
+        """Where texts in scope, and those out of it, are among the scores."""
+        n_inside = len(self.inside)
+        return slice(0, n_inside), slice(n_inside, n_inside + len(self.outside))
 
     @property
     def records(self) -> tuple[UtteranceRecord, ...]:
@@ -130,40 +138,50 @@ def look(bench: Workbench, project: str, asked: FenceSetting | None = None) -> F
         NotFound: The project has no model.
     """
     found, live = _live(bench, project)
-    stands = setting_of(found)
-    asked = stands if asked is None else asked
-    _check(asked)
-    own = bench.models.known[found.id].pipeline.calibration.threshold
-    scope = _scope(bench, found, live)
-    fences = [_fence(live, own, one) for one in (stands, asked)]
-    top, columns = scope.scores.max(1), scope.scores.argmax(1)
-    moved = crossing(fences[0], fences[1], top, columns)
+    trained = bench.models.known[found.id].pipeline.calibration
+    stands = setting_of(found, trained.measure)
+    asked = _checked(asked or stands)
+    case = _case(bench, found, live)
+    own = {m: own_limit(trained, m, case.ask) for m in {stands.method, asked.method}}
+    by = {m: case.familiarity(m) for m in own}
+    columns = case.scope.scores.argmax(1)
+    now, then = (
+        _fence(live, own[one.method], one).inside(by[one.method], columns)
+        for one in (stands, asked)
+    )
+    familiar = by[asked.method]
+    moved = crossing(now, then, familiar)
     with bench.studio.database.read() as connection:
         names = {i.id: i.name for i in dataset.intents(connection, found.id)}
 
     def told(rows: NDArray[np.int64]) -> tuple[Crossed, ...]:
-        return tuple(_crossed(live, scope, names, row) for row in rows[:_SHOWN].tolist())
+        chosen = rows[:_SHOWN].tolist()
+        return tuple(_crossed(live, case.scope, names, (row, familiar[row])) for row in chosen)
 
-    n_inside = len(scope.inside)
-    outside = slice(n_inside, n_inside + len(scope.outside))
-    let_in = [fence.inside(top, columns) for fence in fences]
-    right = _right(live, scope)
+    (inside, outside), methods = case.scope.sides, case.methods()
+    right = _right(live, case.scope)
     return FenceView(
-        own=own,
+        own=own[asked.method],
         stands=stands,
         asked=asked,
-        span=(float(top.min(initial=0.0)), float(top.max(initial=1.0))),
-        accuracy=_shares([right & one[:n_inside] for one in let_in]),
-        kept=_shares([one[:n_inside] for one in let_in]),
-        recall=_shares([~one[outside] for one in let_in]),
-        judged=(n_inside, len(scope.outside)),
+        span=_span(asked.method, familiar, own[asked.method]),
+        accuracy=_shares([right & now[inside], right & then[inside]]),
+        kept=_shares([now[inside], then[inside]]),
+        recall=_shares([~now[outside], ~then[outside]]),
+        judged=(len(case.scope.inside), len(case.scope.outside)),
         entering=told(moved.entering),
         n_entering=len(moved.entering),
         leaving=told(moved.leaving),
         n_leaving=len(moved.leaving),
-        suggested=scope.suggested,
-        methods=scope.methods,
+        suggested=case.suggested(asked.method),
+        methods=methods,
+        best=max(methods, key=lambda method: methods[method], default=None),
     )
+
+
+def _span(method: Method, familiar: ScoreArray, own: float) -> tuple[float, float]:
+    low, high = (0.0, 1.0) if method == "votes" else (own, own)
+    return float(familiar.min(initial=low)), float(familiar.max(initial=high))
 
 
 def save(bench: Workbench, project: str, setting: FenceSetting) -> None:
@@ -173,27 +191,41 @@ def save(bench: Workbench, project: str, setting: FenceSetting) -> None:
         InvalidInput: A limit is no number, or a text may have several intents.
         NotFound: There is no such project or intent.
     """
-    _check(setting)
-    with bench.studio.database.write() as connection:
+    _checked(setting)
+    with bench.studio.database.read() as connection:
         found = projects.find(connection, project)
-        _refuse_several(found)
+    _refuse_several(found)
+    live = bench.models.get(found.id) if setting.method != "votes" else None
+    if setting.method != "votes" and (live is None or not live.pipeline.exemplars):
+        raise InvalidInput(
+            "Only the score is known without examples that vote.", "Label some, and train."
+        )
+    known = bench.models.peek(found.id)
+    own = "votes" if known is None else known.pipeline.calibration.measure
+    with bench.studio.database.write() as connection:
         for key in setting.limits:
             dataset.intent_by_id(connection, found.id, key)
-        kept = {"limit": setting.limit, "limits": dict(setting.limits)}
-        empty = setting.limit is None and not setting.limits
+        kept = {"limit": setting.limit, "limits": dict(setting.limits), "method": setting.method}
+        empty = setting.limit is None and not setting.limits and setting.method == own
         projects.change_fence(connection, found.id, None if empty else kept)
 
 
-def setting_of(project: ProjectRecord) -> FenceSetting:
-    """Return the fence that stands."""
-    kept = project.fence or {}
-    return FenceSetting(kept.get("limit"), kept.get("limits") or {})
+def setting_of(project: ProjectRecord, measure: Method = "votes") -> FenceSetting:
+    """Return the fence that stands; where there is none, the model's own `measure`."""
+    kept = project.fence
+    if kept is None:
+        return FenceSetting(method=measure)
+    return FenceSetting(kept.get("limit"), kept.get("limits") or {}, kept.get("method", "votes"))
 
 
-def _check(setting: FenceSetting) -> None:
+def _checked(setting: FenceSetting) -> FenceSetting:
     numbers = [*setting.limits.values(), *([] if setting.limit is None else [setting.limit])]
-    if not all(isfinite(one) and abs(one) <= 10.0 for one in numbers):
-        raise InvalidInput("A limit is no usable number.", "Use one between -10 and 10.")
+    most = _FARTHEST[setting.method == "votes"]
+    if not all(isfinite(one) and abs(one) <= most for one in numbers):
+        raise InvalidInput(
+            "A limit is no usable number.", f"Use one between -{most:g} and {most:g}."
+        )
+    return setting
 
 
 def _refuse_several(project: ProjectRecord) -> None:
@@ -208,11 +240,7 @@ def _live(bench: Workbench, project: str) -> tuple[ProjectRecord, LiveModel]:
     with bench.studio.database.read() as connection:
         found = projects.find(connection, project)
     _refuse_several(found)
-    live = bench.models.get(found.id)
-    if live is None:
-        raise NotFound(
-            f"'{project}' has no trained model yet.", "Press Train on the Train page first."
-        )
+    live = require_live(bench, found)
     return found, live
 
 
@@ -223,12 +251,15 @@ def _fence(live: LiveModel, own: float, setting: FenceSetting) -> Fence:
     return replace(_BARE, limit=limit, limits=limits)
 
 
-def _crossed(live: LiveModel, scope: _Scope, names: Mapping[str, str], row: int) -> Crossed:
+def _crossed(
+    live: LiveModel, scope: _Scope, names: Mapping[str, str], at: tuple[int, float]
+) -> Crossed:
+    row, familiar = at
     record, column = scope.records[row], int(scope.scores[row].argmax())
     labels = record.labels
     said = "" if labels is None else ", ".join(names.get(k, "?") for k in labels) or "out of scope"
     intent = names.get(live.columns[column], live.pipeline.head.intents[column])
-    return Crossed(record.text, record.split, intent, float(scope.scores[row, column]), said)
+    return Crossed(record.text, record.split, intent, float(familiar), said)
 
 
 def _right(live: LiveModel, scope: _Scope) -> NDArray[np.bool_]:
@@ -242,19 +273,90 @@ def _shares(found: Sequence[NDArray[np.bool_]]) -> tuple[float, float] | None:
     return (float(now.mean()), float(then.mean())) if len(now) else None
 
 
-def _scope(bench: Workbench, project: ProjectRecord, live: LiveModel) -> _Scope:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Case:
+    """A project's texts, and how familiar they are; what is dear is kept by the cache.
+
+    Attributes:
+        bench: Keeps it.
+        live: The model.
+        scope: The texts.
+        key: Of what was measured: of a revision, and of a look at the pool.
+    """
+
+    bench: Workbench
+    live: LiveModel
+    scope: _Scope
+    key: tuple[object, ...]
+
+    def ask(self) -> "Survey":
+        """Return the survey of the version."""
+        return survey_as_trained(self.bench.studio, self.live)
+
+    def familiarity(self, method: Method) -> ScoreArray:
+        """How familiar all texts are; (n,)."""
+        if method == "votes":
+            largest: ScoreArray = self.scope.scores.max(1)
+            return largest
+        parts = self._signals("labelled"), self._signals("pool")
+        return self._fence(method).familiarity(np.concatenate(parts))
+
+    def methods(self) -> dict[Method, float]:
+        """How well each method tells texts in scope from the others; empty without both."""
+        inside, outside = self.scope.sides
+        if not (self.scope.inside and self.scope.outside and self.live.pipeline.exemplars):
+            return {}
+        measured = self._signals("labelled")
+        return {
+            method: auroc(found[inside], found[outside])
+            for method in get_args(Method)
+            for found in [self._fence(method).familiarity(measured)]
+        }
+
+    def suggested(self, method: Method) -> FenceSetting:
+        """Limits that the labels ask for, by the examples, each judged by the others."""
+        if method == "votes":
+            return self.scope.suggested
+        outside = self.familiarity(method)[self.scope.sides[1]]
+        inside, columns = self.ask().familiarity(method)
+        if not len(inside):
+            return FenceSetting(self.ask().limit(method, 0.0), {}, method)
+        fence = with_intent_limits(
+            with_limit(self._fence(method), inside, outside), inside, columns
+        )
+        return FenceSetting(fence.limit, _by_intent(self.live, fence), method)
+
+    def _fence(self, method: Method) -> Fence:
+        return self.ask().fence(method)
+
+    def _signals(self, which: str) -> ScoreArray:
+        n_labelled, made = self.scope.sides[1].stop, self.scope
+        part = slice(0, n_labelled) if which == "labelled" else slice(n_labelled, None)
+
+        def measure() -> ScoreArray:
+            pipeline = self.live.pipeline
+            where = self.ask().ground("mixture", pipeline.embeddings, pipeline.targets).where
+            return signals(where, made.rows[part], made.scores[part])
+
+        return self.bench.studio.cache.get(
+            ("signals", which, *self.key), measure, lambda found: int(found.nbytes)
+        )
+
+
+def _case(bench: Workbench, project: ProjectRecord, live: LiveModel) -> _Case:
     """The texts on both sides, scored once for each revision and look at the pool."""
     pool = bench.pools.wait(project.id)
     looked = None if pool is None else (pool.live.revision, len(pool.records))
-    key = ("scope", project.id, live.version.id, live.revision, looked)
-    return bench.studio.cache.get(
-        key, lambda: _measured(bench, project, live, pool), lambda made: int(made.scores.nbytes)
+    key = (project.id, live.version.id, live.revision, looked)
+    scope = bench.studio.cache.get(
+        ("scope", *key),
+        lambda: _scope(bench, project, live, pool),
+        lambda made: int(made.scores.nbytes + made.rows.nbytes),
     )
+    return _Case(bench, live, scope, key)
 
 
-def _measured(
-    bench: Workbench, project: ProjectRecord, live: LiveModel, pool: Pool | None
-) -> _Scope:
+def _scope(bench: Workbench, project: ProjectRecord, live: LiveModel, pool: Pool | None) -> _Scope:
     with bench.studio.database.read() as connection:
         which = Filter(split="test", state="labelled")
         inside = browse.page(connection, project.id, which, "oldest", (0, _MOST))[0]
@@ -268,34 +370,25 @@ def _measured(
         texts = [record.text for record in records]
         rows = embed_texts(bench.studio.database, live.pipeline.encoder, texts)
         scores = live.pipeline.head.scores(rows)
-    known = len(inside), len(inside) + len(outside)
-    suggested, methods = _calibrated(live, rows[: known[1]], scores[: known[1]], known[0])
-    return _Scope(tuple(inside), tuple(outside), waiting, scores, suggested, methods)
+    outer_scores = scores[len(inside) : len(inside) + len(outside)]
+    suggested = _suggested_by_votes(live, outer_scores)
+    return _Scope(tuple(inside), tuple(outside), waiting, scores, rows, suggested)
 
 
-def _calibrated(
-    live: LiveModel, rows: NDArray[np.float32], scores: ScoreArray, n_inside: int
-) -> tuple[FenceSetting, dict[str, float]]:
-    """Choose limits by the examples, each judged by the others, and compare the signals."""
-    head = votes_of(live)
-    honest = honest_of(head)
+def _suggested_by_votes(live: LiveModel, outer: ScoreArray) -> FenceSetting:
+    """Choose limits by the examples, each judged by the others."""
+    honest = honest_with_names(live)
     familiar, columns = honest.max(1), honest.argmax(1)
-    outside = scores[n_inside:].max(1) if len(scores) > n_inside else None
+    outside = outer.max(1) if len(outer) else None
     fence = with_intent_limits(with_limit(_BARE, familiar, outside), familiar, columns)
+    return FenceSetting(fence.limit, _by_intent(live, fence))
+
+
+def _by_intent(live: LiveModel, fence: Fence) -> dict[str, float]:
+    """Limits of intents that have examples, by id."""
     labels = labels_of(live)
-    limits = {
+    return {
         live.columns[column]: limit
         for column, limit in fence.limits.items()
         if any(live.columns[column] in of for of in labels)
     }
-    suggested = FenceSetting(fence.limit, limits)
-    if not n_inside or outside is None:
-        return suggested, {}
-    where = landscape(head.exemplars, head.targets)
-    measured = signals(where, rows, scores)
-    left_out = signals_left_out(where, honest)
-    methods: dict[str, float] = {}
-    for method in get_args(Method):
-        found = fit_fence(method, left_out).familiarity(measured)
-        methods[method] = auroc(found[:n_inside], found[n_inside:])
-    return suggested, methods

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,23 +10,25 @@ from numpy.typing import NDArray
 from app.services.live import LiveModel
 from app.services.repairing import Repair
 from core.errors import InvalidInput
+from core.heads.mixture import MixtureHead, learned
 from core.heads.votes import VoteHead, fit_votes, leave_one_out
 from core.review.nearby import Nearby
 from core.text import label_words
 from core.types import FloatArray, ScoreArray
 from storage.records import UtteranceRecord
 
-Kind = Literal["conflict", "label", "greedy", "confusion", "overgrown", "thin", "duplicate", "next"]
-KINDS: tuple[Kind, ...] = (
+Kind = Literal[
     "conflict",
     "label",
     "greedy",
     "confusion",
     "overgrown",
     "thin",
+    "misleading",
     "duplicate",
     "next",
-)
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 """What does most harm comes first."""
 
 _MOST_FITTED = 12_000
@@ -62,12 +64,12 @@ class Remedy:
     Attributes:
         words: On the button.
         repair: What is done.
-        asks: What has to be chosen first: a `name`, an `intent`, or nothing.
+        asks: What has to be chosen first: a `name`, an `intent`, a `description`, or nothing.
     """
 
     words: str
     repair: Repair | None
-    asks: Literal["", "name", "intent"] = ""
+    asks: Literal["", "name", "intent", "description"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,7 @@ class Evidence:
         near: Their neighbours.
         tests: Labelled texts to judge by.
         test_rows: Their embeddings, (n, d).
+        synthetic: Ids of the examples that nobody said; these are not doubted.
     """
 
     live: LiveModel
@@ -126,6 +129,7 @@ class Evidence:
     near: Nearby = field(repr=False)
     tests: tuple[UtteranceRecord, ...] = field(repr=False)
     test_rows: FloatArray = field(repr=False)
+    synthetic: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property
     def single(self) -> bool:
@@ -138,6 +142,10 @@ class Evidence:
         """Return an example as a text of a finding."""
         one = self.live.pipeline.exemplars[row]
         return FoundText(one.id, one.text, self.labels[row], "train", note, suggested)
+
+    def is_said(self, row: int) -> bool:
+        """Whether an example was said by somebody, not made from a template."""
+        return self.live.pipeline.exemplars[row].id not in self.synthetic
 
     def name(self, key: str) -> str:
         """Name of an intent."""
@@ -155,7 +163,7 @@ def votes_of(live: LiveModel) -> VoteHead:
     Raises:
         InvalidInput: There are too many examples to fit votes for this.
     """
-    head, pipeline = live.pipeline.head, live.pipeline
+    head, pipeline = learned(live.pipeline.head), live.pipeline
     if isinstance(head, VoteHead) and head.carriers is None and head.diagonal is not None:
         return head
     if len(pipeline.exemplars) > _MOST_FITTED:
@@ -173,6 +181,14 @@ def votes_of(live: LiveModel) -> VoteHead:
 def honest_of(head: VoteHead) -> ScoreArray:
     """Score every example by the others, (m, intents)."""
     return leave_one_out(head)
+
+
+def honest_with_names(live: LiveModel) -> ScoreArray:
+    """Score every example by the others and by the names beside the votes, (m, intents)."""
+    honest, head = honest_of(votes_of(live)), live.pipeline.head
+    if isinstance(head, MixtureHead):
+        honest += head.voices(live.pipeline.embeddings)
+    return honest
 
 
 def labels_of(live: LiveModel) -> tuple[tuple[str, ...], ...]:

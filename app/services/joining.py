@@ -1,6 +1,6 @@
 """Exemplars that a model was not trained with, joined to its votes without training."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -91,11 +91,15 @@ def has_many(base: Base, changes: Changes) -> bool:
     return len(changes) > max(_MANY, len(base.said) // _LARGE_SHARE)
 
 
-def with_intents(base: Base, changes: Changes, names: Mapping[str, str]) -> Base:
+def labels_in(changes: Changes) -> list[str]:
+    """Ids of the intents that changes name."""
+    return list(dict.fromkeys(key for said in changes.values() if said for key in said[1]))
+
+
+def with_intents(base: Base, keys: Iterable[str], names: Mapping[str, str]) -> Base:
     """Give the votes columns for intents that they have not met, without any vote for them yet."""
-    labels = (key for said in changes.values() if said for key in said[1])
-    more = [key for key in dict.fromkeys(labels) if key not in base.columns]
-    if not more:
+    more = [key for key in keys if key not in base.columns]
+    if not more or getattr(base.pipeline.head, "kind", "") != "votes":
         return base
     from core.heads.amending import widen, widen_head
 

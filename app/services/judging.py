@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.borderline import idle_words, select_borderline
 from core.heads.decision import Calibration, probabilities
 from core.heads.thresholds import fit_multi_label_calibration
 from core.metrics.calibration import expected_calibration_error
@@ -15,11 +16,15 @@ from core.metrics.geometry import alignment, silhouette, uniformity
 from core.metrics.multi_label import multi_label_report
 from core.pipeline import IntentPipeline
 from core.text import label_words
-from core.training.runs import RunInputs, RunResult, target_matrix
+from core.training.holding_out import is_said
+from core.training.inputs import RunInputs, target_matrix
+from core.training.runs import RunResult
 from core.types import Exemplar, FloatArray, Intent, Prediction, ScoreArray
 
 _CONFUSIONS = 20
 _FOLDS = 5
+_ENOUGH = 20
+"""Borderline texts from which on their accuracy says something."""
 
 
 def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dict[str, Any]:
@@ -28,7 +33,8 @@ def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dic
     Without a test split the honest scores of the run are judged: those of training texts by heads
     (and encoders) that had not seen them.
     """
-    shown = test or inputs.exemplars
+    said = is_said(inputs.exemplars)
+    shown = test or [e for e, judged in zip(inputs.exemplars, said, strict=True) if judged]
     texts, labels = [e.text for e in shown], ["|".join(e.intents) for e in shown]
     before = inputs.embed(inputs.encoder, texts)
     after = inputs.embed(result.pipeline.encoder, texts)
@@ -62,8 +68,26 @@ def judge_exemplars(
         return _judge_sets(exemplars, predictions)
     answers = [p.intent for p in predictions]
     confidences = np.array([p.ranked[0].probability for p in predictions])
-    figures = _figures(_held_against(exemplars, answers), answers, confidences)
-    return {**figures, "in_scope": _in_scope(predictions)}
+    held = _held_against(exemplars, answers)
+    figures = _figures(held, answers, confidences)
+    names = pipeline.head.intents
+    hard = borderline_figures([e.text for e in exemplars], held, answers, names)
+    return {**figures, **hard, "in_scope": _in_scope(predictions)}
+
+
+def borderline_figures(
+    texts: Sequence[str], actual: Sequence[str], predicted: Sequence[str], names: Sequence[str]
+) -> dict[str, Any]:
+    """Judge the texts that share words with wrong intent names alone; nothing of a handful."""
+    known = set(names)
+    rows = [row for row, name in enumerate(actual) if name in known]
+    said, right = [texts[r] for r in rows], [actual[r] for r in rows]
+    found = select_borderline(said, right, names, idle_words(said, right))
+    hard = [rows[row] for row in found.rows]
+    if len(hard) < _ENOUGH:
+        return {}
+    hits = [actual[row] == predicted[row] for row in hard]
+    return {"borderline_accuracy": float(np.mean(hits)), "borderline_n": len(hard)}
 
 
 def _judge_sets(exemplars: Sequence[Exemplar], predictions: Sequence[Prediction]) -> dict[str, Any]:
@@ -82,7 +106,9 @@ def _judge_honest(result: RunResult, inputs: RunInputs) -> dict[str, Any]:
     if inputs.task == "multi-label":
         return _judge_honest_sets(result, asked, shares)
     predicted = [names[j] for j in result.honest.argmax(1)]
-    figures = _figures(_held_against(asked, predicted), predicted, shares.max(1))
+    held = _held_against(asked, predicted)
+    figures = _figures(held, predicted, shares.max(1))
+    figures |= borderline_figures([e.text for e in asked], held, predicted, names)
     kept = result.honest.max(1) >= result.pipeline.calibration.threshold
     return {**figures, "in_scope": float(kept.mean()), "judged_on": result.judged_on}
 

@@ -21,7 +21,9 @@ from app.services.embedding import (
     missing_texts,
     read_embedded,
     resolve_device,
+    unknown_texts,
 )
+from app.services.marks import load_marks, templates_of, tokens_of
 from app.services.spaces import Space, find_space, laid_out, load_space, open_space
 from app.services.studio import Studio
 from core.encoders.base import Encoder
@@ -79,6 +81,8 @@ def do_layout(context: JobContext) -> Publish:
     encoder = load_space(context.places, context.database, space, device).encoder
     found = load_points(context.database, project.id)
     embedded = _encode(context, space, encoder, found)
+    if payload.get("templates"):
+        _encode_templates(context, space, encoder, found)
     facts = {"number": space.number, "method": method, "n": len(embedded.ids)}
     if method == "pca":
         return lambda _: facts
@@ -148,6 +152,21 @@ def _encode(context: JobContext, space: Space, encoder: Encoder, found: Points) 
 
     fill(context.database, encoder, missing, told)
     return load_embedded(context.database, project_id, encoder, found)
+
+
+def _encode_templates(context: JobContext, space: Space, encoder: Encoder, found: Points) -> None:
+    """Encode the templates towards which points of this map may be moved."""
+    marks = load_marks(context.database, space.project.id)
+    with context.database.read() as connection:
+        tokens = tokens_of(connection, space.version)
+    templates = templates_of(context.database, space.project.id, found, (marks, tokens))
+    missing = unknown_texts(context.database, encoder, templates.values())
+
+    def told(done: int, total: int) -> None:
+        share = _ENCODED * done / total
+        context.report(share, f"encoding, {done:,} of {total:,} templates")
+
+    fill(context.database, encoder, missing, told)
 
 
 def _lay_out(context: JobContext, method: str, found: Points, embedded: Embedded) -> StoredLayout:

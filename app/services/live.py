@@ -8,10 +8,11 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from app.services.fenced import columns_of, fenced
+from app.services.fenced import columns_of, fenced, survey_of
 from app.services.joining import (
     Base,
     Changes,
@@ -21,6 +22,7 @@ from app.services.joining import (
     can_join,
     has_many,
     joined,
+    labels_in,
     named_anew,
     solved_for,
     with_intents,
@@ -30,10 +32,15 @@ from app.services.studio import Studio
 from app.services.traffic import Traffic
 from core.pauses import Pause, no_pause
 from core.planes import Plane, fit_plane
-from core.types import Task
+from core.types import Intent, Task
 from storage import browse, dataset, events, models, projects, versions
 from storage.database import Transaction
 from storage.records import ModelVersionRecord, UtteranceRecord
+
+if TYPE_CHECKING:
+    from core.heads.mixture import MixtureHead
+    from core.heads.survey import Survey
+    from core.names import NameCache
 
 _IMMEDIATE = 4_096
 """Up to this many exemplars a label joins at once; else beside the answers."""
@@ -61,6 +68,7 @@ class LiveModel:
         said: What every utterance touched since training says now.
         changes: Those of `said` that `base` does not say, as they vote now.
         revision: Of the project, up to which labels are in.
+        voice: Names that were trained beside the votes; the base is the votes alone.
     """
 
     version: ModelVersionRecord
@@ -74,6 +82,7 @@ class LiveModel:
     waiting: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()
     revision: int = 0
+    voice: "MixtureHead | None" = field(default=None, repr=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -95,31 +104,55 @@ class LiveModels:
     locks: dict[int, threading.Lock] = field(default_factory=dict)
     busy: set[int] = field(default_factory=set)
     rested: dict[int, float] = field(default_factory=dict)
-    fenced: dict[int, tuple[LiveModel, dict[str, Any], LiveModel]] = field(default_factory=dict)
+    fenced: dict[int, tuple[LiveModel, dict[str, Any] | None, LiveModel]] = field(
+        default_factory=dict
+    )
+    named: dict[int, tuple[LiveModel, Mapping[str, Intent], LiveModel]] = field(
+        default_factory=dict
+    )
+    names: "NameCache | None" = None
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, project_id: int) -> LiveModel | None:
         """Return the champion with all labels up to now, or None where there is no champion.
 
-        It answers by the project's fence, where there is one.
+        It answers by the project's fence, where there is one, and intents without an example by
+        their names.
         """
         with self.guard:
             lock = self.locks.setdefault(project_id, threading.Lock())
         with lock:
             live = self._current(project_id)
-            return None if live is None else self._fenced(project_id, live)
+            return None if live is None else self._fenced(project_id, self._named(project_id, live))
+
+    def _named(self, project_id: int, live: LiveModel) -> LiveModel:
+        with self.studio.database.read() as connection:
+            intents = dataset.open_intents(connection, project_id)
+        kept = self.named.get(project_id)
+        if kept is None or kept[0] is not live or kept[1] != intents:
+            kept = (live, intents, with_names(live, intents, self.name_cache()))
+            self.named[project_id] = kept
+        return kept[2]
+
+    def name_cache(self) -> "NameCache":
+        """Embedded names of intents, for all projects."""
+        from core.names import NameCache
+
+        with self.guard:
+            self.names = self.names or NameCache()
+            return self.names
 
     def _fenced(self, project_id: int, live: LiveModel) -> LiveModel:
         with self.studio.database.read() as connection:
             fence = projects.get(connection, project_id).fence
-        if fence is None:
+        if fence is None and live.pipeline.calibration.ground is None:
             return live
         kept = self.fenced.get(project_id)
         if kept is None or kept[0] is not live or kept[1] != fence:
-            kept = self.fenced[project_id] = (live, fence, with_fence(live, fence))
+            kept = self.fenced[project_id] = (live, fence, with_fence(self.studio, live, fence))
         return kept[2]
 
-    def solved(self, project_id: int) -> LiveModel | None:
+    def solved(self, project_id: int, pause: Pause = no_pause) -> LiveModel | None:
         """Return the live model with its votes ready for questions, which takes them m^3 once.
 
         Votes that a subset carries, and other heads, are returned as they are.
@@ -127,7 +160,7 @@ class LiveModels:
         live = self.get(project_id)
         if live is None or live.base.basis is not None or not can_join(live.base, live.changes):
             return live
-        base = solved_for(Joining(self.studio.database, {}), live.base, live.changes)
+        base = solved_for(Joining(self.studio.database, {}, pause), live.base, live.changes)
         with self.locks[project_id]:
             now = self.known.get(project_id)
             if now is not None and now.base is live.base:  # nothing has changed meanwhile
@@ -163,7 +196,7 @@ class LiveModels:
             self.busy.add(project_id)
 
         def work() -> None:
-            _step_back()
+            step_back()
             try:
                 fresh = _caught_up(self.studio, project_id, live, self.traffic.give_way)
                 if self.known.get(project_id, live).version.id == live.version.id:
@@ -175,13 +208,43 @@ class LiveModels:
         threading.Thread(target=work, name="join-labels", daemon=True).start()
 
 
-def with_fence(live: LiveModel, fence: dict[str, Any]) -> LiveModel:
-    """Let a live model answer by its project's fence."""
-    calibration = fenced(live.pipeline.calibration, live.columns, fence)
-    return replace(live, pipeline=replace(live.pipeline, calibration=calibration))
+def with_fence(studio: Studio, live: LiveModel, fence: dict[str, Any] | None) -> LiveModel:
+    """Let a live model answer by its project's fence; None: it has none."""
+    pipeline = fenced(live.pipeline, live.columns, fence, lambda: survey_as_trained(studio, live))
+    return live if pipeline is live.pipeline else replace(live, pipeline=pipeline)
 
 
-def _step_back() -> None:
+def survey_as_trained(studio: Studio, live: LiveModel) -> "Survey":
+    """Measure the exemplars of a live model by each other, as they were in training."""
+
+    def as_trained() -> Any:
+        with studio.database.read() as connection:
+            project = projects.get(connection, live.version.project_id)
+        return require_pipeline(open_space(studio, Space(project, live.version)))
+
+    return survey_of(studio, live.version, as_trained)
+
+
+def with_names(
+    live: LiveModel, intents: Mapping[str, Intent], cache: "NameCache | None" = None
+) -> LiveModel:
+    """Let intents without an example be answered by their names, beside the votes.
+
+    Where a text may have several intents they are not: a name alone would join answers that are
+    complete without it.
+    """
+    from core.names import answer_by_name, beside
+
+    pipeline = live.pipeline
+    if getattr(pipeline.head, "kind", "") != "votes" or pipeline.task == "multi-label":
+        return live
+    head = pipeline.head if live.voice is None else beside(pipeline.head, live.voice)
+    asked = [intent for key, intent in intents.items() if key in live.columns]
+    head = answer_by_name(head, pipeline.encoder, asked, cache)
+    return replace(live, pipeline=replace(pipeline, head=head))
+
+
+def step_back() -> None:
     """Let everybody else have the processor first; where threads have priorities of their own."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
@@ -192,15 +255,29 @@ def _load(studio: Studio, project_id: int, version: ModelVersionRecord) -> LiveM
         revision = versions.learned_at(connection, version)
         space = Space(projects.get(connection, project_id), version)
     pipeline = replace(require_pipeline(open_space(studio, space)), model_version=space.name)
+    pipeline, voice = _apart(pipeline)
     with studio.database.read() as connection:
         columns = columns_of(connection, project_id, version, pipeline.head.intents)
+        intents = dataset.open_intents(connection, project_id)
     base = base_of(pipeline, columns)
     taught = dict(base.said)
+    base = with_intents(base, intents, {key: intent.name for key, intent in intents.items()})
     if getattr(pipeline.head, "carriers", None) is not None:  # it knows those alone that vote
         with studio.database.read() as connection:
             taught = _taught_at(connection, project_id, revision, pipeline.task)
     plane = fit_plane(pipeline.embeddings)
-    return LiveModel(version, pipeline, base, taught, plane, revision=revision)
+    pipeline = base.pipeline
+    return LiveModel(version, pipeline, base, taught, plane, revision=revision, voice=voice)
+
+
+def _apart(pipeline: Any) -> tuple[Any, "MixtureHead | None"]:
+    """Take votes and the names trained beside them apart."""
+    from core.heads.mixture import MixtureHead, learned
+
+    votes = learned(pipeline.head)
+    if not isinstance(pipeline.head, MixtureHead) or votes.kind != "votes":
+        return pipeline, None
+    return replace(pipeline, head=votes), pipeline.head
 
 
 def _is_immediate(live: LiveModel, head: int) -> bool:
@@ -240,7 +317,8 @@ def _caught_up(
         fresh = sorted({key for subject, key in touched if subject == "utterance"})
         records = browse.by_ids(connection, project_id, fresh)
         names = {r.id: r.name for r in dataset.intents(connection, project_id)}
-    live = _renamed(live, names)
+        intents = dataset.open_intents(connection, project_id)
+    live = _widened(_renamed(live, names), intents, names)
     task: Task = live.pipeline.task
     said = {**live.said, **{key: wanted(records.get(key), task) for key in fresh}}
     changes = {key: now for key, now in said.items() if live.base.said.get(key) != now}
@@ -274,11 +352,20 @@ def _renamed(live: LiveModel, names: dict[str, str]) -> LiveModel:
     return replace(live, base=base, pipeline=pipeline)
 
 
+def _widened(live: LiveModel, keys: Iterable[str], names: dict[str, str]) -> LiveModel:
+    """Give intents columns before their first example."""
+    base = with_intents(live.base, keys, names)
+    if base is live.base:
+        return live
+    pipeline = joined(base, live.changes) if live.changes else base.pipeline
+    return replace(live, base=base, pipeline=pipeline)
+
+
 def _joined(how: Joining, live: LiveModel, changes: Changes) -> LiveModel:
     """Let exemplars vote as they are now."""
     if changes == live.changes:
         return live
-    base = with_intents(live.base, changes, how.names)
+    base = with_intents(live.base, labels_in(changes), how.names)
     if changes:
         base = solved_for(how, base, changes)
     pipeline = joined(base, changes) if changes else base.pipeline

@@ -43,6 +43,25 @@ class MapView:
     order: str
 
 
+@dataclass(frozen=True, slots=True)
+class DriftView:
+    """Which points of a map move when texts are compressed towards their templates.
+
+    Attributes:
+        marked: Points with values that somebody marked.
+        proposed: Points with values that the train split knows.
+        total: Points in all.
+        missing: Templates that a job has to encode first (`start_layout` with `templates`).
+        words: How the places come about.
+    """
+
+    marked: int
+    proposed: int
+    total: int
+    missing: int
+    words: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ColourView:
     """How the points of a map are coloured.

@@ -99,9 +99,16 @@ def map_colours(
 
 
 def start_layout(
-    studio: Studio, project: str, model: int | None = None, method: str = "umap"
+    studio: Studio,
+    project: str,
+    model: int | None = None,
+    method: str = "umap",
+    *,
+    templates: bool = False,
 ) -> JobRecord:
     """Queue a job that encodes what is missing and lays it out; `pca` encodes alone.
+
+    With `templates` it encodes those of the utterances, too, as a compressed map needs them.
 
     A job that does the same and has not ended is returned instead of a second one.
 
@@ -117,6 +124,8 @@ def start_layout(
             raise InvalidInput(f"'{project}' has no texts to lay out.", "Import a file first.")
         check_method(method, total)
         payload = {"number": space.number, "method": method, "device": asked}
+        if templates:
+            payload["templates"] = True
         job = _under_way(connection, space, payload)
         if job is None:
             device = "cpu" if asked == "auto" else asked

@@ -16,6 +16,7 @@ _NAMES = {
     "neighbours": "The nearest examples",
     "prototypes": "The middle of each intent",
     "names": "The names of the intents",
+    "mixture": "Votes of all examples, and names beside them",
     "linear": "Dividing planes (logistic regression)",
     "mlp": "A small network",
 }

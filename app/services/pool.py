@@ -132,6 +132,7 @@ class Pools:
     def _refresh(self, project_id: int) -> None:
         began = time.monotonic()
         champion = self.looked[project_id].champion
+        is_first = self._is_first(project_id, champion)
         try:
             live = self.models.get(project_id)
             self.troubles.pop(project_id, None)
@@ -152,9 +153,15 @@ class Pools:
             self.troubles[project_id] = Trouble(champion, f"{type(error).__name__} (see the log).")
         finally:
             ended = time.monotonic()
-            until = ended + max(_REST_SECONDS, _REST_SHARE * (ended - began))
+            # A first look loads the model and embeds the pool, which later ones do not repeat.
+            took = 0.0 if is_first else ended - began
+            until = ended + max(_REST_SECONDS, _REST_SHARE * took)
             self.looked[project_id] = replace(self.looked[project_id], until=until)
             self.busy.discard(project_id)
+
+    def _is_first(self, project_id: int, champion: int | None) -> bool:
+        last = self.known.get(project_id)
+        return last is None or last.live.version.id != champion
 
     def _embedded(self, live: LiveModel, records: list[UtteranceRecord]) -> FloatArray:
         encoder = live.pipeline.encoder
@@ -194,3 +201,14 @@ def judged(
         live=live,
         task=pipeline.task,
     )
+
+
+def outside_of(live: LiveModel, rows: FloatArray) -> list[bool]:
+    """Whether texts, embedded (n, d), would be answered with no intent."""
+    pipeline: Any = live.pipeline
+    scores = pipeline.head.scores(rows)
+    if pipeline.task == "single-label":
+        found: list[bool] = (~pipeline.calibration.inside(rows, scores)).tolist()
+    else:
+        found = (scores < pipeline.calibration.limits(scores.shape[1])).all(1).tolist()
+    return found

@@ -1,26 +1,32 @@
 """Answer texts with a model version or a bundle, and say why."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.services.fenced import columns_of, fenced
+from app.services.fenced import columns_of, fenced, survey_of
+from app.services.named_only import names_pipeline
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions
 from core.pipeline import IntentPipeline
-from core.types import Exemplar, Prediction, Reason
-from storage import models, projects
+from core.types import Exemplar, Method, Prediction, Reason
+from storage import dataset, models, projects
 from storage.database import Transaction
 from storage.records import ModelVersionRecord, ProjectRecord
 
-if TYPE_CHECKING:
-    from core.heads.decision import Calibration
+MEASURES: Mapping[Method, str] = {
+    "votes": "score",
+    "nearest": "familiarity by the nearest examples",
+    "mahalanobis": "familiarity by the distance to the intents",
+    "mixture": "familiarity by score, nearest examples and distance",
+}
+"""What a limit is one of, in words."""
 
 
 def find_model(connection: Transaction, reference: str) -> tuple[ProjectRecord, ModelVersionRecord]:
@@ -67,6 +73,8 @@ def checked_out(studio: Studio, reference: str) -> Iterator[tuple[Path, str]]:
 def load_model(studio: Studio, reference: str) -> IntentPipeline:
     """Load a model version, by its project's fence, or a bundle; ready to predict.
 
+    A project without a model answers by the names of its intents alone.
+
     Raises:
         InvalidInput: It is an encoder, which predicts nothing.
         NotFound: It does not exist.
@@ -74,23 +82,58 @@ def load_model(studio: Studio, reference: str) -> IntentPipeline:
     """
     from core.bundle.layout import load_pipeline
 
+    untrained = None
+    if not is_bundle(reference) and "@" not in reference:
+        untrained = names_pipeline(studio, reference)
+    if untrained is not None:
+        return untrained
     require_answers(studio, reference)
     with checked_out(studio, reference) as (folder, name):
         pipeline = replace(load_pipeline(folder, bases=studio.bases), model_version=name)
     if is_bundle(reference):
         return pipeline
-    limits = fence_of(studio, name, pipeline.calibration, pipeline.head.intents)
-    return replace(pipeline, calibration=limits)
+    return by_project(studio, name, pipeline)
 
 
-def fence_of(
-    studio: Studio, reference: str, calibration: "Calibration", intents: Sequence[str]
-) -> "Calibration":
-    """Return the limits of a project's model, `PROJECT` or `PROJECT@N`, by the project's fence."""
+def by_project(studio: Studio, reference: str, trained: IntentPipeline) -> IntentPipeline:
+    """Let a version, `PROJECT` or `PROJECT@N` as it was trained, answer as its project does.
+
+    Intents without an example are answered by their names, and what is in scope by the fence.
+    """
+    return by_fence(studio, reference, trained, with_names(studio, reference, trained))
+
+
+def with_names(studio: Studio, reference: str, pipeline: IntentPipeline) -> IntentPipeline:
+    """Let a project's model answer intents that it has no example of by their names alone."""
+    from core.names import answer_by_name
+
+    if pipeline.task == "multi-label":
+        return pipeline
+    with studio.database.read() as connection:
+        project, _ = find_model(connection, reference)
+        intents = dataset.open_intents(connection, project.id)
+    head = answer_by_name(pipeline.head, pipeline.encoder, list(intents.values()))
+    return replace(pipeline, head=head)
+
+
+def by_fence(
+    studio: Studio, reference: str, trained: IntentPipeline, named: IntentPipeline | None = None
+) -> IntentPipeline:
+    """Let a project's model, `PROJECT` or `PROJECT@N`, answer by its fence.
+
+    Args:
+        studio: The studio.
+        reference: Which model.
+        trained: As it was trained; a fence is measured by this one.
+        named: With names that speak for intents without examples; None: as it was trained.
+    """
+    pipeline = trained if named is None else named
     with studio.database.read() as connection:
         project, version = find_model(connection, reference)
-        columns = columns_of(connection, project.id, version, intents)
-    return fenced(calibration, columns, project.fence)
+        columns = columns_of(connection, project.id, version, pipeline.head.intents)
+    return fenced(
+        pipeline, columns, project.fence, lambda: survey_of(studio, version, lambda: trained)
+    )
 
 
 def require_answers(studio: Studio, reference: str) -> None:
@@ -149,13 +192,15 @@ def reasons_of(prediction: Prediction) -> tuple[Reason, ...]:
             decision.threshold,
             prediction.prior,
             prediction.neighbours,
+            prediction.voice,
+            prediction.by_name,
         ),
     )
 
 
 def votes_of_others(reason: Reason) -> float:
     """Return what all exemplars that a reason does not show add to its score."""
-    return reason.score - reason.prior - sum(n.vote for n in reason.neighbours)
+    return reason.score - reason.prior - reason.voice - sum(n.vote for n in reason.neighbours)
 
 
 def sentence_of(prediction: Prediction) -> str:
@@ -167,10 +212,18 @@ def sentence_of(prediction: Prediction) -> str:
     reasons = reasons_of(prediction)
     examples = "; ".join(f"“{text}”" for text in _helping(reasons)[:2])
     because = f", mostly because of {examples}" if examples else ""
+    if reasons[0].by_name:
+        because = f", {name_words(prediction)}"
     if decision.intents:
         shares = {one.intent: one.probability for one in prediction.ranked}
         named = " and ".join(f"{name} ({shares[name]:.0%})" for name in decision.intents)
         return f"This is {named}{because}."
+    if decision.familiarity is not None:
+        return (
+            f"No intent fits well enough: the {MEASURES[decision.measure]} is "
+            f"{decision.held:.2f}, under the limit of {decision.threshold:.2f}; the best intent is "
+            f"{decision.leading}{because}."
+        )
     if decision.out_of_scope:
         what, limit = "No intent fits well enough: the best", "the limit"
     else:
@@ -179,6 +232,12 @@ def sentence_of(prediction: Prediction) -> str:
         f"{what}, {decision.leading}, scores {decision.score:.2f}, under "
         f"{limit} of {decision.threshold:.2f}{because}."
     )
+
+
+def name_words(prediction: Prediction) -> str:
+    """Say that no example speaks for an answer; without a model there is none to be shown."""
+    why = "no examples yet" if prediction.neighbours else "before any training"
+    return f"by its name alone, {why}"
 
 
 def _helping(reasons: Sequence[Reason]) -> list[str]:

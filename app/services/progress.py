@@ -1,26 +1,31 @@
 """Jobs as pages show them, and what a training would take."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from app.services.conversations import require_logs
+from app.services.encoder_training import ENCODER_KINDS, read_encoder_recipe
 from app.services.studio import Studio
+from app.services.templates import require_slots
 from app.services.upkeep import has_checkpoint
 from core.errors import InvalidInput
-from core.ranking_recipes import RANKING_KINDS, read_ranking_recipe
+from core.ranking_recipes import ConvertRecipe, DialoguesRecipe
 from core.recipes import (
     AdapterRecipe,
     AnyRecipe,
     InstantRecipe,
+    LabelEncoderRecipe,
     TunedRecipe,
     chosen_epochs,
     read_recipe,
-    task_defaults,
 )
+from core.task_settings import task_defaults
+from core.template_recipes import TemplatesRecipe
 from core.text import counted
 from core.types import Task
-from storage import browse, dialogues, jobs, models, projects
+from storage import browse, dialogues, jobs, models, projects, slots
 from storage.database import Transaction
 from storage.records import JobRecord, ProjectRecord
 
@@ -28,6 +33,8 @@ _START_SECONDS = 8.0
 """Loading torch and the encoder, encoding, judging."""
 _ROW_SECONDS = 0.0061
 """One utterance once through tuning, on two cores."""
+_VIEWS = 4
+"""How often a training on templates embeds an utterance: it and its template, twice each."""
 _ENCODE_SECONDS = 0.003
 _FIFTHS = 5
 _PAIR_SECONDS = {"dialogues": 0.016, "convert": 0.0025}
@@ -136,6 +143,11 @@ def curve_words(names: Sequence[str]) -> str:
         return ""
     if "loss while ranking" in names:
         return "While ranking: how hard it is to find the next turn among those of its batch."
+    if "loss while contrasting" in names:
+        return (
+            "While contrasting: how hard it is to tell utterances and templates of a batch apart, "
+            "and to find each template's own utterance; no label is used."
+        )
     if "accuracy while tuning" in names:
         words = ["While tuning: right answers on the test split, by which nothing is chosen."]
     else:
@@ -153,8 +165,8 @@ def estimate(studio: Studio, project: str, recipe: str, settings: dict[str, obje
     Raises:
         InvalidInput: A setting does not fit the recipe.
     """
-    if recipe in RANKING_KINDS:
-        return _estimate_ranking(studio, project, recipe, settings)
+    if recipe in ENCODER_KINDS:
+        return _estimate_encoder(studio, project, recipe, settings)
     with studio.database.read() as connection:
         found = projects.find(connection, project)
         chosen = read_recipe(recipe, settings, found.task)
@@ -165,27 +177,53 @@ def estimate(studio: Studio, project: str, recipe: str, settings: dict[str, obje
     return Estimate(seconds, _sentence(chosen, size, seconds), _own_words(own))
 
 
-def _estimate_ranking(
+def _estimate_encoder(
     studio: Studio, project: str, kind: str, settings: dict[str, object]
 ) -> Estimate:
+    recipe = read_encoder_recipe(kind, settings)
     with studio.database.read() as connection:
         found = projects.find(connection, project)
-        require_logs(connection, found)
-        totals = dialogues.totals(connection, found.id)
-    recipe = read_ranking_recipe(kind, settings)
-    seconds = _PAIR_SECONDS[kind] * totals.pairs * recipe.epochs
+        if isinstance(recipe, TemplatesRecipe):
+            doing, seconds = _templates_work(connection, found, recipe)
+        else:
+            doing, seconds = _ranking_work(connection, found, recipe)
+    seconds += _START_SECONDS
+    sentence = (
+        f"{doing}; about {in_words(seconds)}. "
+        "The result is an encoder to start from: it answers no intents, and what answers now stays."
+    )
+    return Estimate(seconds, sentence)
+
+
+def _ranking_work(
+    connection: Transaction, project: ProjectRecord, recipe: DialoguesRecipe | ConvertRecipe
+) -> tuple[str, float]:
+    """Say what a training on conversations does, and for how many seconds."""
+    require_logs(connection, project)
+    totals = dialogues.totals(connection, project.id)
+    seconds = _PAIR_SECONDS[recipe.kind] * totals.pairs * recipe.epochs
     if recipe.minutes is not None:
         seconds = min(seconds, 60 * recipe.minutes)
     doing = {
         "dialogues": "Tunes the encoder to find the next turn",
         "convert": "Trains a small encoder of its own to find the next turn",
-    }[kind]
+    }[recipe.kind]
     learned = f"{totals.pairs:,} turns in {counted(totals.dialogues, 'conversation')}"
-    sentence = (
-        f"{doing} after each of {learned}; about {in_words(_START_SECONDS + seconds)}. "
-        "The result is an encoder to start from: it answers no intents, and what answers now stays."
-    )
-    return Estimate(_START_SECONDS + seconds, sentence)
+    return f"{doing} after each of {learned}", seconds
+
+
+def _templates_work(
+    connection: Transaction, project: ProjectRecord, recipe: TemplatesRecipe
+) -> tuple[str, float]:
+    """Say what a training on templates does, and for how many seconds, at most."""
+    require_slots(connection, project)
+    total, n_marked = slots.count_marked(connection, project.id)
+    added = min(recipe.augmented, recipe.per_template * n_marked) if recipe.augment else 0
+    rows = total + added
+    rows = rows if recipe.tuned_on is None else min(rows, recipe.tuned_on)
+    seconds = _VIEWS * _ROW_SECONDS * rows * recipe.epochs
+    doing = "Tunes the encoder to bring utterances and their templates together, without labels"
+    return f"{doing}, from {counted(n_marked, 'utterance')} with marked values", seconds
 
 
 def _seconds(recipe: AnyRecipe, size: Size) -> float:
@@ -194,15 +232,19 @@ def _seconds(recipe: AnyRecipe, size: Size) -> float:
     return _START_SECONDS + _ROW_SECONDS * _rows_tuned(recipe, size)
 
 
-def _rows_tuned(recipe: TunedRecipe, size: Size) -> float:
+def _rows_tuned(recipe: TunedRecipe | LabelEncoderRecipe, size: Size) -> float:
     """How many rows go through the encoder: those of the model, then those of its thresholds.
 
-    As `core.training.runs` plans it: of k folds each is scored by a whole tuning on the others, so
-    that together they take k - 1 times the model's own; without folds a fifth is scored by one of
-    half the epochs.
+    As `core.training.honest` plans it: of k folds each is scored by a whole tuning on the others,
+    so that together they take k - 1 times the model's own; without folds a fifth is scored by one
+    of half the epochs.
     """
-    rows = size.rows + size.intents * recipe.names
-    epochs = chosen_epochs(rows, recipe, size.task)
+    if isinstance(recipe, LabelEncoderRecipe):
+        rows = _rows_with_names(recipe, size)
+        epochs = chosen_epochs(size.rows, recipe)
+    else:
+        rows = size.rows + size.intents * recipe.names
+        epochs = chosen_epochs(rows, recipe, size.task)
     if recipe.calibration == "leave-one-out":
         return rows * epochs
     folds = min(recipe.folds, size.rows)
@@ -211,6 +253,14 @@ def _rows_tuned(recipe: TunedRecipe, size: Size) -> float:
         return epochs * (rows + (folds - 1) * size.rows + folds * names)
     held_out = size.rows / _FIFTHS
     return rows * epochs + (rows - held_out) * max(1, epochs // 2)
+
+
+def _rows_with_names(recipe: LabelEncoderRecipe, size: Size) -> int:
+    """Rows of an epoch: each batch brings the names of its utterances, and those drawn beside."""
+    if recipe.variant == "heterogeneous":  # word vectors take next to no time
+        return size.rows
+    batches = math.ceil(size.rows / recipe.batch_size)
+    return size.rows + batches * min(size.intents, recipe.batch_size + recipe.negatives)
 
 
 def _factor(connection: Transaction, project: ProjectRecord) -> float:
@@ -240,6 +290,11 @@ def _sentence(recipe: AnyRecipe, size: Size, seconds: float) -> str:
     elif isinstance(recipe, AdapterRecipe) and not recipe.merge:
         doing = (
             f"Tunes an adapter on {what}, a few MB beside the shared encoder, and lets them vote"
+        )
+    elif isinstance(recipe, LabelEncoderRecipe):
+        doing = (
+            f"Brings {what} near to the names of their intents, then lets both vote; an intent "
+            "needs a name alone"
         )
     else:
         doing = f"Tunes the encoder on {what}, then lets them vote"

@@ -12,6 +12,7 @@ from app.services.live import LiveModel, LiveModels
 from app.services.pool import Pool, Pools
 from app.services.studio import Studio
 from core.selection import rank, rank_many, spread
+from core.templates.slots import Slot
 from storage import browse, dataset, projects
 from storage.database import Transaction
 from storage.records import UtteranceRecord
@@ -43,7 +44,8 @@ class Suggestion:
 class QueueItem:
     """An utterance to decide on; `suggestions` is None until the model is loaded.
 
-    `out_of_scope` says that the model answers with no intent.
+    `out_of_scope` says that the model answers with no intent; `synthetic` is the id of the
+    utterance whose template it fills, or empty.
     """
 
     id: str
@@ -53,6 +55,8 @@ class QueueItem:
     flagged: str
     suggestions: tuple[Suggestion, ...] | None
     out_of_scope: bool = False
+    slots: tuple[Slot, ...] = ()
+    synthetic: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +174,11 @@ class Queues:
     def _items(
         self, project_id: int, records: Sequence[UtteranceRecord], live: LiveModel | None
     ) -> tuple[QueueItem, ...]:
-        plain = [
-            QueueItem(r.id, r.text, r.split, r.labels, r.flagged, suggestions=None) for r in records
-        ]
+        plain = [_plain_item(record) for record in records]
         if live is None or not records:
             return tuple(plain)
         from app.services.embedding import embed_texts
-        from app.services.pool import judged
+        from app.services.pool import judged, outside_of
 
         with self.studio.database.read() as connection:
             intents = dataset.intents(connection, project_id)
@@ -188,10 +190,23 @@ class Queues:
             replace(
                 item,
                 suggestions=_suggestions(live, usable, shares, margins),
-                out_of_scope=bool(margins.max() < 0),
+                out_of_scope=outside,
             )
-            for item, shares, margins in found
+            for (item, shares, margins), outside in zip(found, outside_of(live, rows), strict=True)
         )
+
+
+def _plain_item(record: UtteranceRecord) -> QueueItem:
+    return QueueItem(
+        id=record.id,
+        text=record.text,
+        split=record.split,
+        labels=record.labels,
+        flagged=record.flagged,
+        suggestions=None,
+        slots=record.slots,
+        synthetic=record.synthetic,
+    )
 
 
 def _by_model(

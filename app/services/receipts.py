@@ -173,8 +173,9 @@ def _colours(studio: Studio, subject: Subject) -> dict[str, str]:
 def _told(reason: Mapping[str, Any]) -> dict[str, Any]:
     """Measure what is drawn: the five heaviest votes with their bars, and how strong words are."""
     shown = reason["votes"][:_VOTES]
+    voice = reason.get("voice", 0.0)  # receipts of before names had one lack it
     others = reason["total"] - sum(vote["vote"] for vote in shown)
-    parts = [*(vote["vote"] for vote in shown), others, reason["prior"]]
+    parts = [*(vote["vote"] for vote in shown), others, reason["prior"], voice]
     largest = max(1e-9, *(abs(part) for part in parts))
     words = reason["words"]
     strength = [_strength(word) for word in words["words"]] if words else []
@@ -183,6 +184,7 @@ def _told(reason: Mapping[str, Any]) -> dict[str, Any]:
         "votes": [{**vote, "width": 50 * abs(vote["vote"]) / largest} for vote in shown],
         "others": {"vote": others, "width": 50 * abs(others) / largest},
         "prior": {"vote": reason["prior"], "width": 50 * abs(reason["prior"]) / largest},
+        "voice": {"vote": voice, "width": 50 * abs(voice) / largest} if voice else None,
         "n_others": reason["n_others"] + len(reason["votes"]) - len(shown),
         "strength": [one / strongest for one in strength],
     }

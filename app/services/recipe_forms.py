@@ -8,19 +8,35 @@ from pydantic import BaseModel
 
 from app.services.studio import Studio
 from core.ranking_recipes import ConvertRecipe, DialoguesRecipe
-from core.recipes import AdapterRecipe, ConvfitRecipe, task_defaults
+from core.recipes import AdapterRecipe, ConvfitRecipe, LabelEncoderRecipe
+from core.task_settings import task_defaults, tasks_of
+from core.template_recipes import TemplatesRecipe
 from core.types import Task
 from storage import projects
 
 _RECIPES: tuple[type[BaseModel], ...] = (
     ConvfitRecipe,
     AdapterRecipe,
+    LabelEncoderRecipe,
     DialoguesRecipe,
     ConvertRecipe,
+    TemplatesRecipe,
 )
 """Those with something to choose; `instant` has settings for the command line alone."""
 _SIMPLE = frozenset(
-    {"adapter", "epochs", "objective", "names", "seed", "minutes", "contexts", "size"}
+    {
+        "adapter",
+        "epochs",
+        "objective",
+        "names",
+        "seed",
+        "minutes",
+        "contexts",
+        "size",
+        "tokens",
+        "augment",
+        "variant",
+    }
 )
 """What a designer may want to touch; everything else is folded away."""
 
@@ -66,11 +82,16 @@ def recipe_forms(studio: Studio, project: str) -> list[RecipeForm]:
     """
     with studio.database.read() as connection:
         task = projects.find(connection, project).task
-    return [_form(recipe, task) for recipe in _RECIPES]
+    fitting = [recipe for recipe in _RECIPES if task in tasks_of(_kind_of(recipe))]
+    return [_form(recipe, task) for recipe in fitting]
+
+
+def _kind_of(recipe: type[BaseModel]) -> str:
+    return str(recipe.model_fields["kind"].default)
 
 
 def _form(recipe: type[BaseModel], task: Task) -> RecipeForm:
-    kind = str(recipe.model_fields["kind"].default)
+    kind = _kind_of(recipe)
     usual = task_defaults(kind, task)
     found = []
     for name, info in recipe.model_fields.items():

@@ -1,6 +1,7 @@
 """Decide about model versions: promote, roll back, discard, delete, and say where one came from."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from app.services.studio import Studio
 from app.services.views import AncestorView, ChampionChange, DeletionView, LineageView
@@ -94,6 +95,14 @@ def chain_of(connection: Transaction, record: ModelVersionRecord) -> tuple[str, 
     ]
     first = str(line[-1].lineage.get("base", ""))
     return (*([first] if first else []), *reversed(steps))
+
+
+def recipes_behind(
+    connection: Transaction, record: ModelVersionRecord
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the recipe of a version, and those of the versions that it started from."""
+    for one in (record, *(parent for parent, _ in _ancestors(connection, record))):
+        yield one.lineage.get("recipe", {})
 
 
 def deletion_preview(studio: Studio, project: str, number: int) -> DeletionView:

@@ -14,7 +14,7 @@ from storage.database import Transaction
 from storage.events import Action
 from storage.records import Change, IntentRecord, ProjectRecord, UtteranceRecord
 
-RepairKind = Literal["relabel", "delete", "move", "add", "merge", "split", "rename"]
+RepairKind = Literal["relabel", "delete", "move", "add", "merge", "split", "rename", "describe"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,9 @@ class Repair:
         kind: What is done.
         ids: Utterances that are relabelled, deleted, moved, or split off.
         intents: Ids of the new label, of `relabel` and `add`.
-        intent: Id of the intent that is merged away, split or renamed.
-        value: The split of `move`, the text of `add`, the target's id of `merge`, else a new name.
+        intent: Id of the intent that is merged away, split, renamed or described.
+        value: The split of `move`, the text of `add`, the target's id of `merge`, the description
+            of `describe`, else a new name.
     """
 
     kind: RepairKind
@@ -153,6 +154,10 @@ def _of_intent(connection: Transaction, project_id: int, repair: Repair) -> list
     if repair.kind == "merge":
         target = _open_intent(connection, project_id, repair.value)
         return dataset.merge_intents(connection, project_id, source.name, target.name)
+    if repair.kind == "describe":
+        words = repair.value.strip()
+        dataset.check_description(words)
+        return [dataset.edit(source, "description", words)] if words != source.description else []
     name = normalise(repair.value)
     dataset.check_intent_name(name)
     if repair.kind == "rename":

@@ -9,6 +9,7 @@ from app.services.spaces import Space, open_space
 from app.services.studio import Studio
 from core.errors import InvalidInput
 from core.formats.dialogues import Pair
+from core.ranking_recipes import RANKING_KINDS
 from core.types import FloatArray
 from storage import models, projects
 from storage.records import ConversationLogRecord, ModelVersionRecord
@@ -89,7 +90,9 @@ def rank_replies(
 
 
 def _newest_encoder(made: Sequence[ModelVersionRecord]) -> ModelVersionRecord | None:
-    return next((record for record in reversed(made) if record.kind == "encoder"), None)
+    """Find the newest one that has learned from conversations itself."""
+    kinds = ((record, record.lineage.get("recipe", {}).get("kind")) for record in reversed(made))
+    return next((record for record, kind in kinds if kind in RANKING_KINDS), None)
 
 
 def _drawn(studio: Studio, logs: Sequence[ConversationLogRecord]) -> list[str]:

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from app.services.answered import Answered, Bin, Judged, calibration_bins, judge_again
+from app.services.answered import Answered, Bin, Judged, judge_again
 from app.services.comparing import compare_models, compare_versions
+from app.services.prediction import MEASURES
 from app.services.registry import model_states
 from app.services.rendering import render
 from app.services.studio import Studio
@@ -48,16 +49,18 @@ class ScopeLine:
     """How the model treats what it knows and what it does not.
 
     Attributes:
-        limit: Score below which a text is out of scope; None where each intent has its own.
+        limit: Below which a text is out of scope; None where each intent has its own.
         kept: Share of texts in scope that are answered; None where none were judged.
         outside: Texts known to have no intent.
         refused: Share of them that is refused; None without any.
+        measure: What the limit is one of, in words.
     """
 
     limit: float | None
     kept: float | None
     outside: int
     refused: float | None
+    measure: str = MEASURES["votes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,7 @@ class Report:
         intents: The weakest first.
         basis: What confusions, calibration and scope were looked at on.
         confusions: Most frequent first.
-        bins: Answers by how sure they are.
+        bins: Answers by how sure they are; of several intents a text, pairs of text and intent.
         scope: In and out of scope.
         since: What is new; None for the first version.
         weaknesses: In sentences.
@@ -169,7 +172,7 @@ def report_page(found: Report, link: str, downloads: Mapping[str, str]) -> str:
 def _report(studio: Studio, project: str, number: int) -> Report:
     subject = stored_subject(studio, f"{project}@{number}")
     metrics, judged = figures_of(studio, subject), judge_again(studio, subject)
-    version, single = subject.version, subject.pipeline.task == "single-label"
+    version = subject.version
     facts: Mapping[str, Any] = {} if version is None else version.lineage
     intents = _intents(subject, metrics)
     found = Report(
@@ -186,7 +189,7 @@ def _report(studio: Studio, project: str, number: int) -> Report:
         intents=intents,
         basis=judged.basis,
         confusions=_confusions(judged.answers, subject.pipeline.task),
-        bins=calibration_bins(judged.answers) if single else (),
+        bins=judged.bins,
         scope=_scope(subject, judged),
         since=_since(studio, subject),
         weaknesses=(),
@@ -242,6 +245,7 @@ def _scope(subject: Subject, judged: Judged) -> ScopeLine:
         n_kept / len(judged.answers) if judged.answers else None,
         n_out,
         sum(judged.outside) / n_out if n_out else None,
+        MEASURES[subject.pipeline.calibration.measure],
     )
 
 

@@ -1,9 +1,11 @@
 """The review of a project: one list of findings, computed from the model that answers now."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from app.services.borderline import misled
 from app.services.confusions import Border, border, confusions, ill_intents
 from app.services.doubts import greedy, likely_errors, same_texts
 from app.services.embedding import digest_of, embed_texts
@@ -20,15 +22,17 @@ from app.services.findings import (
     votes_of,
 )
 from app.services.live import LiveModel
+from app.services.misleading import misleading
 from app.services.pool import Pool
 from app.services.repairing import Repair
-from app.services.workbench import Workbench
+from app.services.workbench import Workbench, require_live
 from core.errors import NotFound
+from core.heads.mixture import learned
 from core.review.label_errors import NEIGHBOURS
 from core.review.nearby import Nearby, nearby
 from core.review.next_labels import next_labels
 from core.types import FloatArray
-from storage import browse, dataset, projects, settled
+from storage import browse, dataset, projects, settled, slots
 from storage.browse import Filter
 from storage.records import ProjectRecord
 
@@ -111,11 +115,7 @@ def walk(bench: Workbench, project: str, first: str, second: str) -> Border:
 def _live(bench: Workbench, project: str) -> tuple[ProjectRecord, LiveModel]:
     with bench.studio.database.read() as connection:
         found = projects.find(connection, project)
-    live = bench.models.get(found.id)
-    if live is None:
-        raise NotFound(
-            f"'{project}' has no trained model yet.", "Press Train on the Train page first."
-        )
+    live = require_live(bench, found)
     return found, live
 
 
@@ -130,11 +130,22 @@ def _findings(bench: Workbench, project: ProjectRecord, live: LiveModel) -> list
             *greedy(evidence),
             *confusions(evidence),
             *ill_intents(evidence),
+            *_misleading(bench, project),
         )
         return sorted(every, key=lambda finding: KINDS.index(finding.kind))
 
     key = ("findings", project.id, live.version.id, live.revision)
     return bench.studio.cache.get(key, make, lambda made: _BYTES_A_FINDING * len(made))
+
+
+def _misleading(bench: Workbench, project: ProjectRecord) -> list[Finding]:
+    if project.task == "multi-label":  # words of another intent's name may be of a label, too
+        return []
+    with bench.studio.database.read() as connection:
+        found = misled(connection, project.id)
+        intents = dataset.open_intents(connection, project.id)
+        sizes = browse.counts(connection, project.id).by_intent
+    return misleading(found, intents, sizes)
 
 
 def _evidence(bench: Workbench, project: ProjectRecord, live: LiveModel) -> Evidence:
@@ -144,6 +155,7 @@ def _evidence(bench: Workbench, project: ProjectRecord, live: LiveModel) -> Evid
             names = {i.id: i.name for i in dataset.intents(connection, project.id)}
             which = Filter(split="test", state="labelled")
             tests, _ = browse.page(connection, project.id, which, "oldest", (0, _TESTS))
+            synthetic = slots.synthetic_ids(connection, project.id)
         rows: FloatArray = np.zeros((0, head.exemplars.shape[1]), np.float32)
         if tests:
             texts = [record.text for record in tests]
@@ -158,6 +170,7 @@ def _evidence(bench: Workbench, project: ProjectRecord, live: LiveModel) -> Evid
             near=_nearby(bench, live),
             tests=tuple(tests),
             test_rows=rows,
+            synthetic=synthetic,
         )
 
     key = ("evidence", project.id, live.version.id, live.revision)
@@ -181,7 +194,7 @@ def _nearby(bench: Workbench, live: LiveModel) -> Nearby:
 
 
 def _next_labels(bench: Workbench, project: ProjectRecord, pool: Pool | None) -> list[Finding]:
-    if pool is None or not pool.records or pool.live.pipeline.head.kind != "votes":
+    if pool is None or not pool.records or learned(pool.live.pipeline.head).kind != "votes":
         return []
     key = ("next", project.id, pool.live.version.id, pool.live.revision, pool.records[0].id)
     return bench.studio.cache.get(
@@ -194,7 +207,7 @@ def _worth_a_label(bench: Workbench, project: ProjectRecord, pool: Pool) -> list
     second = ranked[:, 1] if ranked.shape[1] > 1 else 0.0
     doubts = 1.0 - (ranked[:, 0] - second)
     rows = np.argsort(-doubts, kind="stable")[:_WAITING]
-    head = pool.live.pipeline.head
+    head: Any = learned(pool.live.pipeline.head)
     found = next_labels(pool.embeddings[rows], doubts[rows], head.tau, head.ridge, _NEXT)
     with bench.studio.database.read() as connection:
         names = {i.id: i.name for i in dataset.intents(connection, project.id)}

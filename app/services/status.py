@@ -5,10 +5,12 @@ from typing import Literal
 
 from app.services.live import LiveModel
 from app.services.registry import model_states
+from app.services.studio import Studio
 from app.services.workbench import Workbench
 from core.types import Task
-from storage import browse, dialogues, events, jobs, models, projects
+from storage import browse, dialogues, events, jobs, models, projects, slots
 from storage.database import Transaction
+from storage.records import ProjectRecord
 
 ModelState = Literal["ready", "loading", "failed", "none"]
 _WAY_OUT = "Promote another version on the Versions page, or train a new one."
@@ -45,6 +47,7 @@ class StatusView:
         candidate: Number of the newest version where that is not the champion, else None.
         unlabelled: Utterances that wait for a label.
         conversations: Stored conversations, in all logs.
+        marked: Whether values are marked in utterances to learn from.
         job: What runs or waits, or None.
         auto_promote: Whether a version that passes the gate answers by itself.
         can_undo: Verb of the newest action that can be taken back, or "".
@@ -64,6 +67,7 @@ class StatusView:
     candidate: int | None
     unlabelled: int
     conversations: int
+    marked: bool
     job: RunningJob | None
     auto_promote: bool
     can_undo: str
@@ -78,9 +82,8 @@ def look(bench: Workbench, project: str) -> StatusView:
     with bench.studio.database.read() as connection:
         found = projects.find(connection, project)
         champion = models.champion(connection, found.id)
-        unlabelled = browse.page(
-            connection, found.id, browse.Filter(state="unlabelled"), "oldest", (0, 1)
-        )[1]
+        bare = browse.Filter(state="unlabelled")
+        unlabelled = browse.page(connection, found.id, bare, "oldest", (0, 1))[1]
         conversations = dialogues.totals(connection, found.id).dialogues
         running = _running(connection, found.id)
         last = events.undoable(connection, found.id)
@@ -111,10 +114,21 @@ def look(bench: Workbench, project: str) -> StatusView:
         candidate=candidate,
         unlabelled=unlabelled,
         conversations=conversations,
+        marked=_is_marked(bench.studio, found),
         job=running,
         auto_promote=found.auto_promote,
         can_undo="" if last is None else last.verb,
     )
+
+
+def _is_marked(studio: Studio, project: ProjectRecord) -> bool:
+    """Look for a marked value, once for each revision: every page asks each second."""
+
+    def find() -> bool:
+        with studio.database.read() as connection:
+            return slots.is_any_marked(connection, project.id)
+
+    return studio.cache.get(("marked", project.id, project.head_revision), find, lambda _: 100)
 
 
 def _state(live: LiveModel | None, trouble: str) -> ModelState:

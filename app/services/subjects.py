@@ -1,17 +1,16 @@
 """Models that are asked why: a project's live one, a version of it, or a bundle."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.services.joining import amendment
 from app.services.live import LiveModel
-from app.services.prediction import fence_of, find_model, is_bundle
+from app.services.prediction import by_project, find_model, is_bundle
 from app.services.spaces import Space, open_space, require_pipeline
 from app.services.studio import Studio
-from app.services.workbench import Workbench
-from core.errors import NotFound
+from app.services.workbench import Workbench, require_live
 from core.planes import Plane, fit_plane
 from core.types import FloatArray
 from storage import models, projects, versions
@@ -62,11 +61,7 @@ def live_subject(bench: Workbench, project: str) -> Subject:
     """
     with bench.studio.database.read() as connection:
         found = projects.find(connection, project)
-    live = bench.models.get(found.id)
-    if live is None:
-        raise NotFound(
-            f"'{project}' has no trained model yet.", "Press Train on the Train page first."
-        )
+    live = require_live(bench, found)
 
     def pool() -> _Pool | None:
         known = bench.pools.get(found.id)
@@ -103,8 +98,7 @@ def stored_subject(studio: Studio, reference: str) -> Subject:
         revision = versions.learned_at(connection, version)
     space = Space(project, version)
     pipeline = require_pipeline(open_space(studio, space))
-    limits = fence_of(studio, space.name, pipeline.calibration, pipeline.head.intents)
-    pipeline = replace(pipeline, calibration=limits)
+    pipeline = by_project(studio, space.name, pipeline)
     return Subject(
         name=space.name,
         pipeline=pipeline,
@@ -154,7 +148,9 @@ def standing_of_subject(studio: Studio, subject: Subject) -> "Standing | None":
 
     A subset that carries the votes of very many labels cannot be asked, either.
     """
-    head = subject.pipeline.head
+    from core.heads.mixture import learned
+
+    head = learned(subject.pipeline.head)
     if head.kind != "votes" or head.carriers is not None:
         return None
     return studio.cache.get(
@@ -169,8 +165,9 @@ def _no_pool() -> None:
 def _standing_of(head: Any) -> "Standing":
     from core.explain.standing import standing_of
     from core.heads.amending import basis_of
+    from core.heads.mixture import learned
 
-    return standing_of(basis_of(head))
+    return standing_of(basis_of(learned(head)))
 
 
 def _live_standing(live: LiveModel) -> "Standing":

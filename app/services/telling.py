@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from app.services.explanation import IntentReason, Vote
-from app.services.prediction import reasons_of
+from app.services.prediction import MEASURES, reasons_of
 from app.services.subjects import Subject
 from core.text import counted
-from core.types import Prediction, Reason
+from core.types import Decision, Prediction
 
 _LOCAL = "local"
 """Who acts where nobody gave a name."""
@@ -46,6 +46,8 @@ def sure_share(probability: float) -> str:
 
 
 def _because(reasons: Sequence[IntentReason]) -> str:
+    if reasons and reasons[0].by_name:
+        return " No example of it was given yet: its name alone speaks for it."
     helping = [vote for reason in reasons for vote in reason.votes if vote.vote > 0]
     if not helping:
         return ""
@@ -57,6 +59,8 @@ def _whose(vote: Vote) -> str:
     labels = " and ".join(vote.example.intents) or "none of the intents"
     if vote.origin is None:
         return f", labelled {labels}"
+    if vote.origin.synthetic:
+        return f", synthetic, of a template labelled {labels}"
     by = "" if vote.origin.by == _LOCAL else f" by {vote.origin.by}"
     return f", labelled {labels}{by} on {day(vote.origin.at)}"
 
@@ -67,20 +71,20 @@ def day(stamp: str) -> str:
     return f"{found.day} {found:%b %Y}"
 
 
-def scope_words(found: Prediction, reason: Reason, nearest: float) -> str:
+def scope_words(decision: Decision, nearest: float) -> str:
     """Say on which side of its limit a score is, and how near the nearest example lies."""
-    rule = found.decision.rule
-    distance = abs(reason.score - reason.threshold)
+    rule = decision.rule
+    distance = abs(decision.held - decision.threshold)
     near = f"the nearest example has a similarity of {nearest:.2f}"
     if rule == "exact":
         return f"The text is an example itself, so no limit is asked; {near}."
-    side = "above" if reason.score >= reason.threshold else "below"
-    what = "In scope" if found.decision.intents else "Out of scope"
+    side = "above" if decision.held >= decision.threshold else "below"
+    what = "In scope" if decision.intents else "Out of scope"
     if rule == "no-intent":
         what = "No intent"
     return (
-        f"{what}: the score of {reason.score:.2f} is {distance:.2f} {side} the limit of "
-        f"{reason.threshold:.2f}; {near}."
+        f"{what}: the {MEASURES[decision.measure]} of {decision.held:.2f} is {distance:.2f} "
+        f"{side} the limit of {decision.threshold:.2f}; {near}."
     )
 
 
@@ -94,6 +98,11 @@ def notes_of(subject: Subject, found: Prediction, *, asked: bool) -> tuple[str, 
         )
         if set(found.decision.intents) != {one.intent for one in reasons_of(found)}:
             notes.append("They say something else than the label.")
+    if found.decision.familiarity is not None:
+        notes.append(
+            f"Whether a text is in scope is told by its {MEASURES[found.decision.measure]}. What "
+            "carries the answer, and what another would take, is told of the votes alone."
+        )
     if subject.hot:
         notes.append(
             f"{counted(len(subject.hot), 'label')} given since the training vote, too; the "

@@ -12,11 +12,15 @@ from typing import Any
 from app.jobs.context import JobContext, Publish
 from app.services.driving import absolute, drive, latest_checkpoint_of, load_base, require_base
 from app.services.embedding import embed_texts, resolve_device
-from app.services.encoder_training import do_encoder_training, ranking_payload
+from app.services.encoder_training import (
+    ENCODER_KINDS,
+    do_encoder_training,
+    encoder_payload,
+    read_encoder_recipe,
+)
 from app.services.gating import Gate, judge_candidate
 from app.services.studio import Studio
 from core.errors import InvalidInput
-from core.ranking_recipes import RANKING_KINDS, read_ranking_recipe
 from core.recipes import AnyRecipe, read_recipe
 from core.text import counted
 from core.types import Exemplar, Intent
@@ -54,13 +58,14 @@ class TrainingRequest:
 def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
     """Freeze the data as a dataset version and queue the training of a model version on it.
 
-    Recipes for conversations learn from the project's logs as they are now, and make an encoder.
+    Recipes for conversations learn from the project's logs as they are now, `templates` from its
+    marked values; they make an encoder.
 
     Raises:
         InvalidInput: The recipe or the labels do not allow training.
         NotFound: There is no such project or base.
     """
-    read = read_ranking_recipe if request.recipe in RANKING_KINDS else read_recipe
+    read = read_encoder_recipe if request.recipe in ENCODER_KINDS else read_recipe
     read(request.recipe, request.settings)  # a wrong setting is told before a wrong name
     with studio.database.write() as connection:
         project = projects.find(connection, request.project)
@@ -77,8 +82,8 @@ def _payload(
     connection: Transaction, project: ProjectRecord, request: TrainingRequest
 ) -> dict[str, Any]:
     """Freeze what is learned from, and how."""
-    if request.recipe in RANKING_KINDS:
-        return ranking_payload(connection, project, request.recipe, request.settings)
+    if request.recipe in ENCODER_KINDS:
+        return encoder_payload(connection, project, request.recipe, request.settings)
     recipe = read_recipe(request.recipe, request.settings, project.task)
     _require_labels(connection, project)
     frozen = versions.cut(connection, project, f"before training {recipe.kind}")
@@ -106,10 +111,11 @@ def follow(studio: Studio, job_id: str) -> Iterator[JobRecord]:
 
 def do_training(context: JobContext) -> Publish:
     """Train in the child process; the returned function publishes the model version."""
-    if context.job.payload["recipe"]["kind"] in RANKING_KINDS:
+    if context.job.payload["recipe"]["kind"] in ENCODER_KINDS:
         return do_encoder_training(context)
     from app.services.judging import judge  # torch is loaded from here on
-    from core.training.runs import RunInputs, run_recipe
+    from core.training.inputs import RunInputs
+    from core.training.runs import run_recipe
 
     payload = context.job.payload
     settings = dict(payload["recipe"])
@@ -241,7 +247,12 @@ def _exemplars(data: _Data, split: str) -> tuple[Exemplar, ...]:
     names = {key: row["name"] for key, row in data.state.intents.items()}
     with_none = data.project.task == "multi-label"
     found = (
-        Exemplar(record.id, record.text, tuple(sorted(names[key] for key in record.labels)))
+        Exemplar(
+            record.id,
+            record.text,
+            tuple(sorted(names[key] for key in record.labels)),
+            record.synthetic,
+        )
         for record in data.state.utterance_records()
         if record.split == split and (record.labels or (with_none and record.labels is not None))
     )

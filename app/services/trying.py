@@ -6,11 +6,13 @@ from itertools import islice, zip_longest
 
 import numpy as np
 
+from app.services.compression import Compressed, compressed_model, look_compressed, told
 from app.services.landing import ExampleMap, Landing, example_map, landing_of
 from app.services.live import LiveModel
+from app.services.named_only import names_pipeline
 from app.services.prediction import reasons_of, sentence_of, votes_of_others
-from app.services.workbench import Workbench
-from core.errors import Conflict, InvalidInput, NotFound
+from app.services.workbench import Workbench, require_live
+from core.errors import Conflict, InvalidInput
 from core.text import is_storable, label_words
 from core.types import Prediction, Reason, Task
 from core.vectors import unit_rows
@@ -41,6 +43,7 @@ class Answer:
         votes_of_others: Of all exemplars that are not shown, for the first of the reasons.
         hot: Ids of shown exemplars that training has not seen.
         landing: Where the text lies; None where many were asked at once.
+        compressed: What compression made of the text; None without it, or where many were asked.
     """
 
     prediction: Prediction
@@ -49,6 +52,7 @@ class Answer:
     votes_of_others: float
     hot: tuple[str, ...]
     landing: Landing | None = None
+    compressed: Compressed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +82,37 @@ class Similar:
     cosine: float
 
 
-def answer(bench: Workbench, project: str, texts: Sequence[str]) -> list[Answer]:
-    """Answer texts with the project's live model.
+def answer(
+    bench: Workbench, project: str, texts: Sequence[str], strength: float | None = None
+) -> list[Answer]:
+    """Answer texts with the project's live model, or without one by the names of its intents.
+
+    Args:
+        bench: The workbench.
+        project: Its name.
+        texts: What is asked.
+        strength: How far texts and examples move towards their templates, for a look; None: they
+            do not.
 
     Raises:
-        NotFound: The project has no model.
-        InvalidInput: More than 1,000 texts.
+        NotFound: The project has no model, and not two intents.
+        InvalidInput: More than 1,000 texts, or the model cannot be compressed.
     """
     if len(texts) > _MOST_TEXTS:
         raise InvalidInput(
             f"{len(texts):,} texts are too many for the page.",
             f"Paste up to {_MOST_TEXTS:,}, or use: intent-studio predict {project} --file FILE",
         )
-    live = _live(bench, project)
-    embeddings = live.pipeline.encoder.encode(list(texts))
+    if strength is None:
+        untrained = names_pipeline(bench.studio, project, bench.models.name_cache())
+        if untrained is not None:
+            return [_told(one, frozenset()) for one in untrained.predict(list(texts))]
+    live, look = _live(bench, project), None
+    if strength is None:
+        embeddings = live.pipeline.encoder.encode(list(texts))
+    else:
+        look = look_compressed(bench, live, texts, strength)
+        live, embeddings = look.live, look.embeddings
     answers = [
         _answer(live, prediction, _name(project, live))
         for prediction in live.pipeline.predict(list(texts), embeddings)
@@ -99,16 +120,20 @@ def answer(bench: Workbench, project: str, texts: Sequence[str]) -> list[Answer]
     if len(answers) != 1:
         return answers
     landing = landing_of(live, answers[0].prediction, embeddings[0])
-    return [replace(answers[0], landing=landing)]
+    compressed = None if look is None else told(look)
+    return [replace(answers[0], landing=landing, compressed=compressed)]
 
 
-def examples(bench: Workbench, project: str) -> ExampleMap:
+def examples(bench: Workbench, project: str, strength: float | None = None) -> ExampleMap:
     """Return the map of examples on which answers land; it changes when labels or models do.
 
     Raises:
         NotFound: The project has no model.
+        InvalidInput: The model cannot be compressed.
     """
     live = _live(bench, project)
+    if strength is not None:
+        live = compressed_model(bench.studio, live, strength)
     return example_map(live, _name(project, live))
 
 
@@ -117,27 +142,26 @@ def _name(project: str, live: LiveModel) -> str:
 
 
 def _answer(live: LiveModel, prediction: Prediction, version: str) -> Answer:
+    return _told(replace(prediction, model_version=version), live.hot)
+
+
+def _told(prediction: Prediction, hot: frozenset[str]) -> Answer:
     found = reasons_of(prediction)
     reasons = tuple(Why(reason, votes_of_others(reason)) for reason in found)
     shown = {n.exemplar_id for reason in found for n in reason.neighbours}
     return Answer(
-        prediction=replace(prediction, model_version=version),
+        prediction=prediction,
         sentence=sentence_of(prediction),
         reasons=reasons,
         votes_of_others=reasons[0].votes_of_others,
-        hot=tuple(sorted(shown & live.hot)),
+        hot=tuple(sorted(shown & hot)),
     )
 
 
 def _live(bench: Workbench, project: str) -> LiveModel:
     with bench.studio.database.read() as connection:
         found = projects.find(connection, project)
-    live = bench.models.get(found.id)
-    if live is None:
-        raise NotFound(
-            f"'{project}' has no trained model yet.", "Press Train on the Train page first."
-        )
-    return live
+    return require_live(bench, found)
 
 
 def similar(

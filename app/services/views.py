@@ -39,6 +39,7 @@ class ImportReport:
         dry_run: Whether nothing was written.
         without: Labels given by the file that say that no intent fits.
         convention: How a cell says several intents, or none, where a text may have several.
+        marked: Utterances, new and known, whose values the file marks.
     """
 
     added: int
@@ -52,6 +53,7 @@ class ImportReport:
     dry_run: bool
     without: int = 0
     convention: str = ""
+    marked: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,13 @@ class Ballot:
         cosines: Of the text and each exemplar, (m,).
         votes: Signed, (m,); zeros where the head counts no votes of single exemplars.
         prior: What no exemplar gave.
+        voice: What the intent's name and description gave.
     """
 
     cosines: ScoreArray
     votes: ScoreArray
     prior: float
+    voice: float = 0.0
 
     @property
     def rows(self) -> NDArray[np.int64]:
@@ -50,18 +52,21 @@ def _heaviest(votes: ScoreArray) -> NDArray[np.int64]:
 
 def ballot_of(subject: Subject, embedding: FloatArray, column: int) -> Ballot:
     """Count each exemplar's vote for an intent on a text, embedded (d,)."""
+    from core.heads.mixture import learned, voices_of
     from core.heads.neighbours import NeighbourHead, neighbour_votes
     from core.heads.votes import VoteHead, votes
 
     pipeline = subject.pipeline
     near = cosines(unit_rows(embedding[None]), pipeline.embeddings)
-    match pipeline.head:
+    voice = float(voices_of(pipeline.head, embedding[None])[0, column])
+    match learned(pipeline.head):
         case VoteHead() as head:
-            return Ballot(near[0], votes(head, embedding)[:, column], float(head.prior[column]))
+            prior = float(head.prior[column])
+            return Ballot(near[0], votes(head, embedding)[:, column], prior, voice)
         case NeighbourHead() as head:
-            return Ballot(near[0], neighbour_votes(head, near, np.array([column]))[0], 0.0)
+            return Ballot(near[0], neighbour_votes(head, near, np.array([column]))[0], 0.0, voice)
         case _:
-            return Ballot(near[0], np.zeros(len(near[0])), 0.0)
+            return Ballot(near[0], np.zeros(len(near[0])), 0.0, voice)
 
 
 def shown_votes(studio: Studio, subject: Subject, ballot: Ballot) -> tuple[Vote, ...]:
@@ -98,4 +103,4 @@ def _origins(studio: Studio, subject: Subject, ids: Sequence[str]) -> dict[str, 
 def _origin(found: LabelOrigin, frozen: Sequence[DatasetVersionRecord]) -> Origin:
     first = next((one.number for one in frozen if one.revision >= found.revision), None)
     how = found.origin if found.origin.startswith("import") else found.verb
-    return Origin(found.actor, found.at, how, first)
+    return Origin(found.actor, found.at, how, first, found.synthetic)

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
-from app.services.live import LiveModels
+from app.services.live import LiveModel, LiveModels
 from app.services.pool import Pools
 from app.services.queue import Queues
 from app.services.studio import Studio
 from app.services.traffic import Traffic
 from app.services.watching import Watchings
+from core.errors import NotFound
+from storage.records import ProjectRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +31,17 @@ def open_workbench(studio: Studio) -> Workbench:
     pools = Pools(studio, models, traffic)
     queues, watchings = Queues(studio, models, pools), Watchings(studio, models, traffic)
     return Workbench(studio, models, pools, queues, traffic, watchings)
+
+
+def require_live(bench: Workbench, project: ProjectRecord) -> LiveModel:
+    """Return the model that answers in a project.
+
+    Raises:
+        NotFound: It has none.
+    """
+    live = bench.models.get(project.id)
+    if live is None:
+        raise NotFound(
+            f"'{project.name}' has no trained model yet.", "Press Train on the Train page first."
+        )
+    return live

@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from app.terminal.labelled import labelled_texts
+from app.terminal.labelled import labelled_texts, numbers
 from app.terminal.models import read_settings
 from app.terminal.output import plain, print_json, progress_bar, table
 from core.errors import InvalidInput
@@ -23,7 +23,7 @@ def few_shot(options: argparse.Namespace) -> None:
     from core.training.events import StepDone
 
     figures: list[SeedFigures] = []
-    seeds = _numbers(options.seeds, "--seeds 0,1,2")
+    seeds = numbers(options.seeds, "--seeds 0,1,2")
     settings = read_settings(options.settings)
     for place, seed in enumerate(seeds):
         recipe = read_recipe(options.recipe, {**settings, "seed": seed})
@@ -104,7 +104,7 @@ def templates(options: argparse.Namespace) -> None:
     settings, base = read_settings(options.settings), Remembering(load_encoder(options.base))
     sets = (read(options.train), read(options.test))
     found: dict[int, dict[str, TemplateFigures]] = {}
-    for seed in _numbers(options.seeds, "--seeds 0,1,2"):
+    for seed in numbers(options.seeds, "--seeds 0,1,2"):
         recipe = read_template_recipe({**settings, "seed": seed})
         with progress_bar(f"seed {seed}") as bar:
 
@@ -138,9 +138,7 @@ def multi_label(options: argparse.Namespace) -> None:
     runs = choose_folds(len(folds), options.train_folds)
     recipe = read_recipe(options.recipe, read_settings(options.settings), "multi-label")
     encoder = load_encoder(options.base)
-    chosen = (
-        list(range(len(runs))) if options.only is None else _numbers(options.only, "--only 0,1")
-    )
+    chosen = list(range(len(runs))) if options.only is None else numbers(options.only, "--only 0,1")
     if not set(chosen) <= set(range(len(runs))):
         raise InvalidInput(f"There are runs 0 to {len(runs) - 1} only.", "Write --only 0,1, say.")
     figures: list[FoldFigures] = []
@@ -171,10 +169,3 @@ def _labelled(path: Path) -> list[Exemplar]:
         for row in read_rows(path, options)
         if isinstance(row, ImportedRow) and row.intents is not None
     ]
-
-
-def _numbers(listed: str, example: str) -> list[int]:
-    parts = [part.strip() for part in listed.split(",")]
-    if not all(part.isdecimal() for part in parts):
-        raise InvalidInput(f"'{listed}' is no list of numbers.", f"Write {example}, say.")
-    return [int(part) for part in parts]

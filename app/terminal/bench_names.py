@@ -4,10 +4,9 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from app.terminal.labelled import labelled_texts
+from app.terminal.labelled import labelled_texts, numbers
 from app.terminal.models import read_settings
 from app.terminal.output import print_json, progress_bar, table
-from core.errors import InvalidInput
 from core.recipes import LabelEncoderRecipe, read_label_encoder
 
 if TYPE_CHECKING:
@@ -22,14 +21,12 @@ def label_encoder(options: argparse.Namespace) -> None:
     from core.encoders.loading import load_encoder
 
     settings = read_settings(options.settings)
-    seeds = [int(seed) for seed in _parts(options.seeds) if seed.isdecimal()]
+    seeds = numbers(options.seeds, "--seeds 0,1,2")
     recipes = [
         read_label_encoder({**settings, "variant": variant, "seed": seed})
         for variant in _parts(options.variants)
         for seed in seeds
     ]
-    if not seeds:
-        raise InvalidInput(f"'{options.seeds}' names no seed.", "Write --seeds 0,1,2, say.")
     train = _few_of_each(labelled_texts(options.train), options.per_intent)
     data = names_set(train, labelled_texts(options.test))
     encoder = load_encoder(options.base)

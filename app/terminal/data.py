@@ -1,8 +1,9 @@
 """Commands about projects and their utterances."""
 
 import argparse
+from collections.abc import Sequence
 
-from app.services import datasets, projects, timeline
+from app.services import datasets, geometry, projects, timeline
 from app.services.views import ImportReport
 from app.terminal.output import opened, print_json, say, table, tell
 from core.formats.rows import ReadOptions
@@ -83,8 +84,10 @@ def versions(options: argparse.Namespace) -> None:
     """List dataset and model versions."""
     with opened(options) as studio:
         frozen, models = timeline.list_versions(studio, options.project)
+        shapes = geometry.shapes_of(studio, options.project) if options.shapes else []
     if options.json:
-        print_json({"datasets": frozen, "models": models})
+        measured = {"shapes": shapes} if options.shapes else {}
+        print_json({"datasets": frozen, "models": models, **measured})
         return
     rows = [(v.number, v.n_rows, v.sha256[:12], v.created_at[:19], v.changes) for v in frozen]
     table("Dataset versions", ("version", "rows", "SHA-256", "made", "changes"), rows)
@@ -104,6 +107,18 @@ def versions(options: argparse.Namespace) -> None:
             for m in models
         ],
     )
+    if shapes:
+        _say_shapes(shapes)
+
+
+def _say_shapes(shapes: Sequence[geometry.Shape]) -> None:
+    rows = [(s.model, s.recipe, _figure(s.uniformity), _figure(s.alignment)) for s in shapes]
+    head = ("version", "recipe", "uniformity", "alignment")
+    table(f"Embedding spaces, lower is better; on {shapes[0].basis}", head, rows)
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
 
 
 def _share(value: object) -> str:
@@ -114,6 +129,7 @@ def _say_report(report: ImportReport) -> None:
     would = "Would add" if report.dry_run else "Added"
     say(f"{would} {report.added} utterances; {report.labelled} labels given.")
     notes = {
+        "with slots": report.marked,
         "already there": report.already_there,
         "with another label than they have here": report.conflicting,
         "empty": report.empty,

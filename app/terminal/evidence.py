@@ -82,10 +82,10 @@ def _show_reason(reason: IntentReason) -> None:
     ]
     votes.append((f"{reason.others:+.4f}", "", "", f"all {reason.n_others:,} other examples", ""))
     votes.append((f"{reason.prior:+.4f}", "", "", "share of the labels (prior)", ""))
-    title = (
-        f"Votes for {reason.intent}; they add up to {reason.score:+.4f}, its limit is "
-        f"{reason.limit:+.4f}"
-    )
+    if reason.voice:
+        votes.append((f"{reason.voice:+.4f}", "", "", "the intent's name and description", ""))
+    title = f"Votes for {reason.intent}; they add up to {reason.score:+.4f}"
+    title += "" if reason.limit is None else f", its limit is {reason.limit:+.4f}"
     table(title, ("vote", "cosine", "intent", "example", "labelled by"), votes)
     if reason.words is not None and reason.words.words:
         _show_words(reason.words)

@@ -1,4 +1,4 @@
-"""The labelled rows of a file that something is measured on."""
+"""What a benchmark is given: the labelled rows of files, and lists of numbers."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,3 +24,19 @@ def labelled_texts(path: Path) -> "LabelledTexts":
         raise InvalidInput(f"{path} has no labelled row.", "Name a file with intents.")
     texts = tuple(row.text.strip() for row in rows)
     return LabelledTexts(texts, tuple(row.intents[0] for row in rows if row.intents))
+
+
+def numbers(listed: str, example: str) -> list[int]:
+    """Read numbers between commas.
+
+    Args:
+        listed: As typed.
+        example: An option written rightly, for whoever has not.
+
+    Raises:
+        InvalidInput: A part is no number.
+    """
+    parts = [part.strip() for part in listed.split(",")]
+    if not all(part.isdecimal() for part in parts):
+        raise InvalidInput(f"'{listed}' is no list of numbers.", f"Write {example}, say.")
+    return [int(part) for part in parts]

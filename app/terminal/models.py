@@ -5,6 +5,7 @@ import json
 import sys
 
 from app.services import training
+from app.services.prediction import name_words
 from app.services.studio import Studio
 from app.terminal.output import opened, plain, print_json, progress_bar, say, table, tell
 from core.errors import InvalidInput, RunFailed
@@ -14,7 +15,15 @@ from core.types import Prediction
 from storage.records import JobRecord
 
 _CALLED = {"exact": "exact match", "none_recall": "no intent found"}
-_SHARES = ("accuracy", "micro_f1", "macro_f1", "in_scope", "exact", "none_recall")
+_SHARES = (
+    "accuracy",
+    "micro_f1",
+    "macro_f1",
+    "in_scope",
+    "exact",
+    "none_recall",
+    "borderline_accuracy",
+)
 
 
 def read_settings(pairs: list[str]) -> dict[str, object]:
@@ -130,7 +139,7 @@ def predict(options: argparse.Namespace) -> None:
     if options.json:
         print_json({"predictions": [prediction_as_json(p) for p in predictions]})
         return
-    rows = [(p.text, p.decision.words, _shares(p), p.neighbours[0].text) for p in predictions]
+    rows = [(p.text, p.decision.words, _shares(p), _weightiest(p)) for p in predictions]
     table("Predictions", ("text", "intent", "probability", "weightiest example"), rows)
 
 
@@ -175,6 +184,12 @@ def _figure(key: str, value: object) -> str:
     if isinstance(value, float):
         return f"{value:.1%}" if key in _SHARES else f"{value:.3f}"
     return str(value)
+
+
+def _weightiest(prediction: Prediction) -> str:
+    if prediction.by_name:
+        return name_words(prediction)
+    return prediction.neighbours[0].text if prediction.neighbours else ""
 
 
 def _shares(prediction: Prediction) -> str:

@@ -15,6 +15,7 @@ PAGES = (
     ("Projects", "", "home"),
     ("Data", "data", "data"),
     ("Label", "label", "label"),
+    ("Slots", "slots", "slots"),
     ("Review", "review", "review"),
     ("Map", "map", "map"),
     ("Train", "train", "train"),

@@ -7,8 +7,10 @@ import {IntentList} from './data/intents.js';
 import {Rows} from './data/rows.js';
 import {h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
-import {ask, dialogIsOpen, guarded, toast} from './shared/messages.js';
+import {Marker} from './shared/marker.js';
+import {ask, dialogIsOpen, guarded, present, toast} from './shared/messages.js';
 import {post} from './shared/rest.js';
+import {SlotNames} from './shared/slot_names.js';
 import {ago} from './shared/words.js';
 import {frame} from './studio.js';
 
@@ -35,6 +37,7 @@ class DataPage {
       intents: this.#intents,
       hears: {
         edit: row => this.#editText(row),
+        values: row => this.#markValues(row),
         remove: row => this.#remove(row),
         picked: () => this.#bulk.draw(),
       },
@@ -129,6 +132,21 @@ class DataPage {
     if (!given || given.text === row.text) return;
     await this.#edit(row, 'text', given.text);
     await this.#reload();
+  }
+
+  async #markValues(row) {
+    const names = await new SlotNames(this.#context.base).load();
+    const marker = new Marker({
+      base: this.#context.base,
+      names: () => names.all,
+      left: () => dialog.close(),
+      saved: slots => names.add(slots),
+    });
+    const dialog = present('Values', marker.element);
+    marker.focus();
+    await marker.show(row.id);
+    await dialog.closed;
+    await this.#rows.load();
   }
 
   async #remove(row) {

@@ -6,6 +6,7 @@ import {Digits, Keys} from './label/keys.js';
 import {ordersOf, Queue} from './label/queue.js';
 import {Marks} from './label/marks.js';
 import {Tray} from './label/tray.js';
+import {Values} from './label/values.js';
 import {Why} from './label/why.js';
 import {address, query, setQuery} from './shared/address.js';
 import {h, select} from './shared/elements.js';
@@ -32,6 +33,7 @@ class LabelPage {
   #tray;
   #guidelines;
   #why;
+  #values;
   #keys;
   #orderNote = h('span', {class: 'soft small'});
   #left = h('span', {class: 'soft small tabular', 'data-role': 'left'});
@@ -45,6 +47,7 @@ class LabelPage {
     this.#intents = new Intents(base, context.status.task);
     this.#guidelines = new Guidelines(base);
     this.#why = new Why(base, this.#intents);
+    this.#values = new Values(base, () => document.activeElement?.blur());
     this.#decisions = new Decisions(context, this.#intents, {
       sent: operations => this.#sent(operations),
       saved: () => this.#saved(),
@@ -87,6 +90,7 @@ class LabelPage {
         ['More like this', 'M', actions.m],
         ['Tray', 'T', actions.t],
         ['Why', 'W', actions.w],
+        ['Values', 'V', actions.v],
         ['Pin', 'P', actions.p],
       ],
     });
@@ -105,6 +109,7 @@ class LabelPage {
       m: guarded(async () => first() && (await this.#similarTo([first().text]))),
       t: () => this.#intoTray(),
       w: () => first() && this.#why.show(first().text),
+      v: () => first() && this.#values.open(first()),
       p: guarded(() => this.#pin(first())),
       g: () => this.#guidelines.focus(),
     };
@@ -140,6 +145,7 @@ class LabelPage {
           h('div', {class: 'row'}, order, this.#orderNote),
           this.#card.element,
           this.#why.element,
+          this.#values.element,
           h('section', {class: 'sheet'}, last, this.#decisions.list),
         ),
         h('aside', {class: 'stack'}, this.#tray.element, this.#guidelines.element, this.#keys.sheet),
@@ -299,6 +305,7 @@ class LabelPage {
     const {first, fetching, note} = this.#queue;
     this.#orderNote.textContent = note;
     const hasModel = this.#context.status.champion !== null;
+    this.#values.follow(first);
     if (first) this.#card.draw(first, {marks: this.#marks, hasModel});
     else this.#card.rest(fetching ? h('p', {class: 'empty'}, 'Looking for utterances …') : this.#done());
   }

@@ -9,6 +9,7 @@ import {h, select} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
 import {guarded, toast} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
+import {Strength} from './shared/strength.js';
 import {plural} from './shared/words.js';
 import {frame} from './studio.js';
 
@@ -19,6 +20,9 @@ const METHODS = [
 ];
 const PAUSE = 150; // milliseconds of silence after which a search is asked for
 const MOST_MARKED = 500;
+const NO_VALUES = 'No value is marked in this project: mark some on the Label page.';
+const COMPARED = 'Not while two maps are compared.';
+const COMPRESS = 'Moves texts towards their templates, in which values are left out; for looking only.';
 
 export const mount = view => frame(view, 'map', 'Map', null, context => new MapPage(context).start());
 
@@ -38,6 +42,9 @@ class MapPage {
   #note;
   #selection;
   #search;
+  #strength = new Strength(guarded(strength => this.#compress(strength)));
+  #compression;
+  #reason = h('span', {class: 'soft', 'data-role': 'no-compression'});
   #swap;
 
   constructor(context) {
@@ -78,6 +85,8 @@ class MapPage {
         timer = setTimeout(highlight, PAUSE);
       },
     });
+    const compression = {class: 'row tight small', title: COMPRESS};
+    this.#compression = h('label', compression, 'Compression', this.#strength.element, this.#reason);
     this.#swap = h('button', {hidden: true, 'data-role': 'swap', onclick: () => this.#flip()});
     this.#nameSwap();
   }
@@ -119,6 +128,7 @@ class MapPage {
       h('span', {class: 'soft small'}, 'Colour by'),
       this.#select('Colour by', COLOURINGS, 'by', recolour),
       this.#search,
+      this.#compression,
     );
     const sheet = {class: 'sheet', 'aria-label': 'Map'};
     this.#context.main.append(
@@ -166,6 +176,8 @@ class MapPage {
       this.#nameSwap();
       await this.#plot.draw(points.places.after, colours, {boxed: points.compared !== null});
       this.#legend.show(colours.legend);
+      this.#strength.value = 0;
+      this.#allowCompression();
       this.#describe();
       this.#showSide();
       points.fetchOtherColours();
@@ -193,10 +205,32 @@ class MapPage {
     this.#note.offer(error, {name, onDemand: method !== 'pca'});
   }
 
-  async #compute() {
+  #allowCompression() {
+    const {marked} = this.#context.status;
+    const compared = Boolean(this.#points?.compared);
+    this.#strength.allow(marked && !compared);
+    this.#reason.textContent = compared ? COMPARED : marked ? '' : NO_VALUES;
+  }
+
+  async #compress(strength) {
+    const points = this.#points;
+    const drift = await points.drift();
+    if (drift.missing) {
+      this.#strength.value = 0;
+      this.#note.offerTemplates(drift.missing, () => this.#compute(true));
+      return;
+    }
+    const places = await points.compressed(strength);
+    if (points !== this.#points || strength !== this.#strength.value) return;
+    await this.#plot.hold();
+    this.#plot.moveTo(places);
+    this.#note.tellDrift(drift, strength);
+  }
+
+  async #compute(templates = false) {
     const {method, model, other} = this.#choice;
     for (const one of other ? [other, model] : [model]) {
-      const wanted = {method, model: one === '' ? null : Number(one)};
+      const wanted = {method: templates ? 'pca' : method, model: one === '' ? null : Number(one), templates};
       await post(`${this.#context.base}/map/layout`, wanted);
     }
     await this.#context.refresh();
@@ -217,8 +251,9 @@ class MapPage {
   }
 
   async #recolourAfresh() {
-    this.#points.forgetColours();
+    this.#points.forget();
     this.#texts.clear();
+    this.#allowCompression();
     await this.#recolour();
   }
 

@@ -8,6 +8,7 @@ import {figuresOf, number, percent, plural} from './shared/words.js';
 const PAGES = [
   ['data', 'Data'],
   ['label', 'Label'],
+  ['slots', 'Slots'],
   ['review', 'Review'],
   ['map', 'Map'],
   ['train', 'Train'],

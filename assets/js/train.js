@@ -29,6 +29,18 @@ const RECIPES = [
       'a version takes about 1 MB instead of 90, and all projects share one encoder in memory.',
   ],
   [
+    'label-encoder',
+    'Names',
+    'Tunes two encoders so that an utterance comes close to the name and description of its intent, ' +
+      'and lets names vote beside the examples. For intents with few examples or none.',
+  ],
+  [
+    'templates',
+    'Templates',
+    'Brings utterances close to their templates, in which marked values are left out; no label is needed. ' +
+      'Makes an encoder that the recipes above can start from.',
+  ],
+  [
     'dialogues',
     'Dialogues',
     'Learns from your conversations which turn follows which; no label is needed. ' +
@@ -41,14 +53,32 @@ const RECIPES = [
       'to start from and to rank replies with.',
   ],
 ];
-const FROM_CONVERSATIONS = ['dialogues', 'convert'];
-const NO_CONVERSATIONS = 'This project has no conversations: import a log on the Data page.';
+// What recipes learn from, and what to do where there is none of it. All but the first make encoders.
+const SOURCES = [
+  {title: 'From your labels', recipes: ['instant', 'convfit', 'adapter', 'label-encoder']},
+  {
+    title: 'From your marked values',
+    recipes: ['templates'],
+    lacks: status => !status.marked,
+    why: 'This project has no marked values: mark some on the Label page, or import a file that has them.',
+  },
+  {
+    title: 'From your conversations',
+    recipes: ['dialogues', 'convert'],
+    lacks: status => status.conversations === 0,
+    why: 'This project has no conversations: import a log on the Data page.',
+  },
+];
+const sourceOf = recipe => SOURCES.find(({recipes}) => recipes.includes(recipe)) ?? SOURCES[0];
+const makesEncoder = recipe => sourceOf(recipe) !== SOURCES[0];
+const ONE_INTENT = ['label-encoder']; // bring an utterance to one name, and hold it off from all others
+const SEVERAL_INTENTS = 'Here an utterance may have several intents; this recipe knows one name for each.';
+const whyNot = recipe => (ONE_INTENT.includes(recipe) ? SEVERAL_INTENTS : sourceOf(recipe).why);
 const GATE = 'No pin is broken, and accuracy is not lower than chance explains';
 const GATE_WORDS =
   'promote the result by itself if it passes the gate: no pin broken, and accuracy not lower beyond noise';
 
-export const mount = view =>
-  frame(view, 'train', 'Train', LEAD, context => new TrainPage(context).start());
+export const mount = view => frame(view, 'train', 'Train', LEAD, context => new TrainPage(context).start());
 
 class TrainPage {
   #context;
@@ -107,10 +137,10 @@ class TrainPage {
         h(
           'div',
           {role: 'radiogroup', 'aria-label': 'Recipe'},
-          h('h3', {}, 'From your labels'),
-          h('div', {class: 'cards'}, this.#cards(false)),
-          h('h3', {}, 'From your conversations'),
-          h('div', {class: 'cards'}, this.#cards(true)),
+          SOURCES.map(source => [
+            h('h3', {}, source.title),
+            h('div', {class: 'cards'}, this.#cards(source)),
+          ]),
         ),
         this.#base.element,
         this.#settings.element,
@@ -130,15 +160,13 @@ class TrainPage {
         {class: 'choice', role: 'radio', onclick: () => this.#choose(recipe)},
         h('strong', {}, name),
         h('span', {class: 'soft'}, words),
-        FROM_CONVERSATIONS.includes(recipe) &&
-          h('span', {class: 'why small', hidden: true}, NO_CONVERSATIONS),
+        whyNot(recipe) && h('span', {class: 'why small', hidden: true}, whyNot(recipe)),
       ),
     );
   }
 
-  #cards(fromConversations) {
-    const fits = ([recipe]) => FROM_CONVERSATIONS.includes(recipe) === fromConversations;
-    return this.#choices.filter((_, place) => fits(RECIPES[place]));
+  #cards(source) {
+    return this.#choices.filter((_, place) => sourceOf(RECIPES[place][0]) === source);
   }
 
   #choose(recipe) {
@@ -150,17 +178,20 @@ class TrainPage {
   }
 
   #showChoice() {
-    const none = this.#context.status.conversations === 0;
-    if (none && FROM_CONVERSATIONS.includes(this.#recipe)) this.#recipe = 'convfit';
+    const {status} = this.#context;
+    const cannot = recipe =>
+      Boolean(sourceOf(recipe).lacks?.(status)) ||
+      (status.task === 'multi-label' && ONE_INTENT.includes(recipe));
+    if (cannot(this.#recipe)) this.#recipe = 'convfit';
     RECIPES.forEach(([recipe], place) => {
       const choice = this.#choices[place];
       choice.setAttribute('aria-checked', String(this.#recipe === recipe));
-      if (!FROM_CONVERSATIONS.includes(recipe)) return;
-      choice.disabled = none;
-      choice.querySelector('.why').hidden = !none;
+      choice.disabled = cannot(recipe);
+      const why = choice.querySelector('.why');
+      if (why) why.hidden = !choice.disabled;
     });
     this.#base.for(this.#recipe);
-    this.#gateLine.hidden = FROM_CONVERSATIONS.includes(this.#recipe);
+    this.#gateLine.hidden = makesEncoder(this.#recipe);
     this.#settings.show(this.#recipe);
   }
 
@@ -221,7 +252,7 @@ class TrainPage {
   }
 
   #drawStart() {
-    const first = this.#context.status.champion === null || FROM_CONVERSATIONS.includes(this.#recipe);
+    const first = this.#context.status.champion === null || makesEncoder(this.#recipe);
     const again = first ? 'Train' : 'Retrain';
     this.#start.disabled = Boolean(this.#running);
     this.#start.textContent = this.#running ? 'Training …' : again;
@@ -252,7 +283,7 @@ class TrainPage {
 
   async #onStatus(status, before) {
     if (!before) return;
-    if (before.conversations !== status.conversations) this.#showChoice();
+    if (SOURCES.some(({lacks}) => lacks && lacks(before) !== lacks(status))) this.#showChoice();
     if (before.auto_promote !== status.auto_promote) this.#gate.checked = status.auto_promote; // chosen elsewhere
     const decided = status.candidate !== before.candidate || status.champion !== before.champion;
     if (this.#following || !(status.job || this.#running || decided)) return;

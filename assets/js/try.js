@@ -5,6 +5,7 @@ import {Intents} from './shared/intents.js';
 import {post} from './shared/rest.js';
 import {frame} from './studio.js';
 import {answersView, answerView} from './try/answers.js';
+import {Compression} from './try/compression.js';
 import {LandingMap} from './try/landing.js';
 import {Pins} from './try/pins.js';
 import {ReplySheet} from './try/replies.js';
@@ -25,6 +26,7 @@ class TryPage {
   #landing;
   #replies;
   #why;
+  #compression;
   #running = null;
   #box;
   #answer = h('section', {
@@ -43,6 +45,7 @@ class TryPage {
     this.#replies = new ReplySheet(context.base);
     this.#landing = new LandingMap(context.base, this.#intents);
     this.#why = new Why(context.base, this.#intents);
+    this.#compression = new Compression(context.base, this.#intents, () => this.#ask());
     const landed = {class: 'sheet', hidden: true, 'aria-label': 'Where it lands'};
     this.#landed = h('section', landed, this.#landing.element);
     this.#box = this.#makeBox();
@@ -72,8 +75,16 @@ class TryPage {
       h(
         'div',
         {class: 'columns'},
-        h('div', {class: 'stack'}, this.#box, this.#answer, this.#why.element, this.#answers, this.#replies.element),
-        h('aside', {class: 'stack'}, this.#landed, this.#pins.element),
+        h(
+          'div',
+          {class: 'stack'},
+          this.#box,
+          this.#answer,
+          this.#why.element,
+          this.#answers,
+          this.#replies.element,
+        ),
+        h('aside', {class: 'stack'}, this.#landed, this.#compression.element, this.#pins.element),
       ),
     );
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
@@ -86,6 +97,7 @@ class TryPage {
     if (!before) return;
     if (before.champion === status.champion && before.revision === status.revision) return;
     this.#landing.renew().catch(() => {});
+    this.#compression.renew().catch(() => {});
     this.#ask();
     this.#pins.load().catch(() => {});
   }
@@ -101,8 +113,10 @@ class TryPage {
       return;
     }
     const texts = lines.slice(0, MOST_LINES).map(line => line.slice(0, LONGEST_LINE));
+    const {strength} = this.#compression;
+    const asked = strength === null ? {texts} : {texts, strength};
     try {
-      await this.#show(await post(`${this.#context.base}/predict`, {texts}, {signal}), lines.length);
+      await this.#show(await post(`${this.#context.base}/predict`, asked, {signal}), lines.length);
     } catch (error) {
       if (error.name !== 'AbortError') this.#showTrouble(error);
     }
@@ -118,25 +132,32 @@ class TryPage {
   async #show(answers, given) {
     const many = given > 1;
     this.#answers.hidden = !many;
-    this.#answer.hidden = this.#landed.hidden = many;
+    this.#answer.hidden = many;
+    this.#landed.hidden = many || !answers[0].landing;
     if (many) {
       this.#why.hide();
+      this.#compression.show(null);
       fill(this.#answers, answersView(answers, given, this.#intents));
       return;
     }
     const [answer] = answers;
     fill(this.#answer, answerView(answer, this.#intents), this.#pins.form(answer.prediction));
-    this.#why.show(answer.prediction.text);
+    const isCompressed = Boolean(answer.compressed?.strength); // it says why the model itself answers
+    // Names alone, before a training: there are no examples to ask about.
+    if (isCompressed || !answer.landing) this.#why.hide();
+    else this.#why.show(answer.prediction.text);
+    this.#compression.show(answer.compressed);
     await this.#landing.show(answer);
   }
 
   #showNothing() {
     const words =
       this.#context.status.champion === null
-        ? 'Train a model first; then it answers here.'
+        ? 'Intents are found by their names alone until you train a model.'
         : 'The answer appears here.';
     this.#answers.hidden = this.#landed.hidden = true;
     this.#why.hide();
+    this.#compression.show(null);
     this.#answer.hidden = false;
     fill(this.#answer, h('div', {class: 'empty'}, words));
   }

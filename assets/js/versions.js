@@ -9,6 +9,7 @@ import {nothingFits, plural} from './shared/words.js';
 import {frame} from './studio.js';
 import {dataView, differenceView} from './versions/data.js';
 import {lineageView, modelsView} from './versions/models.js';
+import {Shapes} from './versions/shapes.js';
 
 const LEAD =
   'Every training froze the data it learned from. ' +
@@ -25,6 +26,7 @@ class VersionsPage {
   #models = h('section', {class: 'sheet', 'aria-label': 'Model versions'});
   #detail = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Comparison', tabindex: -1});
   #data = h('section', {class: 'sheet', 'aria-label': 'Data versions'});
+  #shapes;
   #picker = h('input', {
     type: 'file',
     accept: '.zip',
@@ -36,10 +38,11 @@ class VersionsPage {
   constructor(context) {
     this.#context = context;
     this.#base = context.base;
+    this.#shapes = new Shapes(context.base);
   }
 
   async start() {
-    this.#context.main.append(this.#models, this.#detail, this.#data);
+    this.#context.main.append(this.#models, this.#detail, this.#shapes.element, this.#data);
     await this.#load();
     const [candidate, champion] = ['candidate', 'champion'].map(name => query().get(name));
     if (candidate) await this.#compare(Number(candidate), Number(champion));
@@ -62,6 +65,7 @@ class VersionsPage {
       this.#data,
       dataView(this.#base, found.data, (older, newer) => this.#difference(older, newer)),
     );
+    this.#shapes.show(found.models); // comes when it comes
   }
 
   async #act(path, said) {

@@ -3,6 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+_MEASURES = {
+    "nearest": "mean similarity to its three nearest examples",
+    "mahalanobis": "Mahalanobis distance to the nearest intent",
+    "mixture": "best score, nearest examples and Mahalanobis distance together",
+}
+
 
 def model_card(facts: Mapping[str, Any]) -> str:
     """Write the README of a bundle in Markdown."""
@@ -39,12 +45,23 @@ def model_card(facts: Mapping[str, Any]) -> str:
             "",
             "## Limits",
             "",
-            "- A text whose best score lies under the threshold is answered with no intent.",
+            _scope(facts),
             _threshold(facts),
             "- It has seen only the language and the topics of its examples.",
             "- The votes are exact for this encoder; they do not foretell another training.",
             "",
         ]
+    )
+
+
+def _scope(facts: Mapping[str, Any]) -> str:
+    measure = _MEASURES.get(str(facts.get("fence", "votes")))
+    if measure is None:
+        return "- A text whose best score lies under the threshold is answered with no intent."
+    return (
+        f"- A text whose familiarity ({measure}, in standard deviations of the examples) lies "
+        "under the threshold is answered with no intent; `calibration.json` says how it is "
+        "measured."
     )
 
 

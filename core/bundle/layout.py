@@ -5,15 +5,18 @@ encoder/adapter/        the adapter, where there is one: its weights, and where 
 head.json               kind of the head, its intents and settings
 head.safetensors        its arrays, and the exemplars' embeddings
 calibration.json        task, temperature and thresholds
+fence.safetensors       what distances are measured by, where the thresholds are not of scores
 exemplars.jsonl         id, text and intents of the exemplars, in the order of the embeddings
 exact.json              texts that are answered as labelled, by match key
 facts.json              versions, lineage, metrics, intents with descriptions
 """
 
 import json
+import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from safetensors import SafetensorError
@@ -24,10 +27,12 @@ from core.encoders.shared import SharedBases
 from core.errors import ArtifactDamaged
 from core.heads.build import head_from_arrays, head_to_arrays
 from core.heads.decision import Calibration, calibration_from_json, calibration_to_json
+from core.heads.fence import NEAREST, Fence, Ground, peopled, weights_of
 from core.pipeline import IntentPipeline
-from core.types import Exemplar
+from core.types import Exemplar, Method
 
-_SHARED = "exemplars"
+_SHARED = ("exemplars", "first.exemplars")
+_FENCE = "fence.safetensors"
 
 
 def save_pipeline(pipeline: IntentPipeline, facts: Mapping[str, Any], folder: Path) -> None:
@@ -40,16 +45,15 @@ def save_pipeline(pipeline: IntentPipeline, facts: Mapping[str, Any], folder: Pa
     pipeline.encoder.save(folder / "encoder")
     head, arrays = head_to_arrays(pipeline.head)
     # The voting rows are the shown ones; storing them once keeps both the same for ever.
-    arrays = {name: value for name, value in arrays.items() if name != _SHARED}
+    arrays = {name: value for name, value in arrays.items() if name not in _SHARED}
     arrays["embeddings"] = pipeline.embeddings
     ordered = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
     save_file(ordered, folder / "head.safetensors")
     _write_json(folder / "head.json", head)
-    decision = {**calibration_to_json(pipeline.calibration), "neighbours": pipeline.n_neighbours}
-    _write_json(folder / "calibration.json", decision)
+    _write_calibration(folder, pipeline.calibration, pipeline.n_neighbours)
     lines = [
-        json.dumps({"id": e.id, "text": e.text, "intents": e.intents}, ensure_ascii=False)
-        for e in pipeline.exemplars
+        json.dumps(_exemplar_object(exemplar), ensure_ascii=False)
+        for exemplar in pipeline.exemplars
     ]
     (folder / "exemplars.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     _write_json(folder / "exact.json", {key: list(v) for key, v in pipeline.exact.items()})
@@ -81,9 +85,9 @@ def load_pipeline(
         raise ArtifactDamaged(
             f"The model in {folder.name} cannot be read: {error}.", "Export or train it again."
         ) from error
-    return IntentPipeline(
+    pipeline = IntentPipeline(
         encoder=load_folder(folder / "encoder", device, bases),
-        head=head_from_arrays(head_facts, {**arrays, _SHARED: embeddings}),
+        head=head_from_arrays(head_facts, {**arrays, **dict.fromkeys(_SHARED, embeddings)}),
         calibration=calibration_from_json(decision),
         exemplars=exemplars,
         embeddings=embeddings,
@@ -92,6 +96,10 @@ def load_pipeline(
         model_version=facts.get("model_version"),
         dataset_version=facts.get("dataset_version"),
     )
+    ground = _read_ground(folder, decision, pipeline)
+    if ground is None:
+        return pipeline
+    return replace(pipeline, calibration=replace(pipeline.calibration, ground=ground))
 
 
 def read_facts(folder: Path) -> dict[str, Any]:
@@ -108,37 +116,96 @@ def read_facts(folder: Path) -> dict[str, Any]:
         ) from error
 
 
-def read_limits(folder: Path) -> tuple[Calibration, tuple[str, ...]]:
-    """Read how a stored pipeline answers, and the intents of its score columns, without the rest.
-
-    Raises:
-        ArtifactDamaged: A file is missing or is not what it should be.
-    """
-    try:
-        decision = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))
-        intents = json.loads((folder / "head.json").read_text(encoding="utf-8"))["intents"]
-    except (OSError, ValueError, KeyError) as error:
-        raise ArtifactDamaged(
-            f"The model in {folder.name} cannot be read: {error}.", "Export or train it again."
-        ) from error
-    return calibration_from_json(decision), tuple(intents)
-
-
 def keep_limits(folder: Path, calibration: Calibration) -> None:
     """Let a stored pipeline answer by other limits; files that share its bytes stay as they are."""
-    decision = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))
-    changed = {**calibration_to_json(calibration), "neighbours": decision["neighbours"]}
-    if changed == decision:
-        return
+    known = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))
+    names = ("calibration.json", _FENCE)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+        fresh = Path(scratch)
+        _write_calibration(fresh, calibration, known["neighbours"])
+        if all(_bytes_of(folder / name) == _bytes_of(fresh / name) for name in names):
+            return
+        for name in names:
+            (folder / name).unlink(missing_ok=True)  # it may be a link to a file of the studio's
+            if (fresh / name).exists():
+                (fresh / name).replace(folder / name)
     facts = {**read_facts(folder), "fenced": True}
-    for name, value in (("calibration.json", changed), ("facts.json", facts)):
-        (folder / name).unlink()  # it may be a link to a file of the studio's own
-        _write_json(folder / name, value)
+    if calibration.ground is not None:
+        facts["fence"] = calibration.measure
+    (folder / "facts.json").unlink()
+    _write_json(folder / "facts.json", facts)
+
+
+def _bytes_of(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
+
+
+def _write_calibration(folder: Path, calibration: Calibration, neighbours: int) -> None:
+    """Write how scores are read; with a ground also what `predict.py` needs to measure by it."""
+    decision = {**calibration_to_json(calibration), "neighbours": neighbours}
+    ground = calibration.ground
+    if ground is not None:
+        fence, where = ground.fence, ground.where
+        decision["familiarity"] = {
+            "method": fence.method,
+            "centre": list(fence.centre),
+            "scale": list(fence.scale),
+            "weights": weights_of(fence.method).tolist(),
+            "nearest": NEAREST,
+        }
+        means = np.ascontiguousarray(where.means[where.targets.sum(0) > 0])
+        arrays = {"means": means, "precision": np.ascontiguousarray(where.precision)}
+        save_file(arrays, folder / _FENCE)
+    _write_json(folder / "calibration.json", decision)
+
+
+def _read_ground(
+    folder: Path, decision: Mapping[str, Any], pipeline: IntentPipeline
+) -> Ground | None:
+    """Read how familiarity is measured; the means follow from the exemplars.
+
+    Raises:
+        ArtifactDamaged: A value is missing, or is not usable.
+    """
+    stored = decision.get("familiarity")
+    if stored is None:
+        return None
+    try:
+        precision = load_file(folder / _FENCE)["precision"]
+        centre, scale = (tuple(map(float, stored[name])) for name in ("centre", "scale"))
+        fence = Fence(_read_method(stored["method"]), centre, scale)
+    except (OSError, KeyError, TypeError, ValueError, SafetensorError) as error:
+        raise ArtifactDamaged(
+            f"The stored fence cannot be read: {error}.", "Export it again."
+        ) from error
+    fits = len(centre) == len(scale) == len(weights_of(fence.method)) and min(scale) > 0
+    fits = fits and precision.shape == (pipeline.encoder.dim,) * 2 and len(pipeline.exemplars) > 0
+    if not (fits and np.isfinite(precision).all() and np.isfinite((centre, scale)).all()):
+        raise ArtifactDamaged("The stored fence is not usable.", "Export it again.")
+    return Ground(fence, peopled(pipeline.embeddings, pipeline.targets, precision))
+
+
+def _read_method(name: object) -> Method:
+    for method in get_args(Method):
+        if method == name and method != "votes":
+            found: Method = method
+            return found
+    message = f"no fence goes by {name}"
+    raise ValueError(message)
 
 
 def _read_exemplars(path: Path) -> tuple[Exemplar, ...]:
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
-    return tuple(Exemplar(row["id"], row["text"], tuple(row["intents"])) for row in rows)
+    return tuple(
+        Exemplar(row["id"], row["text"], tuple(row["intents"]), row.get("synthetic", ""))
+        for row in rows
+    )
+
+
+def _exemplar_object(exemplar: Exemplar) -> dict[str, object]:
+    found: dict[str, object]
+    found = {"id": exemplar.id, "text": exemplar.text, "intents": exemplar.intents}
+    return found | ({"synthetic": exemplar.synthetic} if exemplar.synthetic else {})
 
 
 def _write_json(path: Path, value: object) -> None:

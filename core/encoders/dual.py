@@ -89,6 +89,11 @@ def names_side(encoder: Encoder) -> Encoder:
     return encoder.names if isinstance(encoder, DualEncoder) else encoder
 
 
+def utterances_side(encoder: Encoder) -> Encoder:
+    """Return what reads utterances: the side that does, or the one encoder of both."""
+    return encoder.utterances if isinstance(encoder, DualEncoder) else encoder
+
+
 def of_any_length(encoder: Encoder) -> Encoder:
     """Return an encoder whose embeddings keep their length, for dot products.
 

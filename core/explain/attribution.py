@@ -17,6 +17,7 @@ from torch import Tensor
 from core.encoders.base import Encoder
 from core.encoders.inputs import TextInput, text_input, unit_length
 from core.heads.base import Head
+from core.heads.mixture import MixtureHead, learned
 from core.heads.votes import VoteHead
 from core.types import ScoreArray
 
@@ -82,13 +83,13 @@ class LeftOut:
 
 
 def attribute(
-    encoder: Encoder, head: VoteHead, text: str, column: int, rival: int | None
+    encoder: Encoder, head: VoteHead | MixtureHead, text: str, column: int, rival: int | None
 ) -> Attribution:
     """Tell which words of a text carry an intent's lead over a rival.
 
     Args:
         encoder: Any transformer.
-        head: Votes on its embeddings.
+        head: Votes on its embeddings, perhaps with names beside them.
         text: What was asked.
         column: The intent, mostly the winner.
         rival: Another intent, or None for the score alone.
@@ -144,26 +145,39 @@ class _Difference:
     exemplars: Tensor
     weights: Tensor
     prior: float
-    tau: float
+    taus: Tensor
 
     @classmethod
-    def of(cls, head: VoteHead, column: int, rival: int | None) -> "_Difference":
+    def of(cls, mixed: VoteHead | MixtureHead, column: int, rival: int | None) -> "_Difference":
+        head = learned(mixed)
+        if not isinstance(head, VoteHead):
+            message = f"no gradients of a head of kind {head.kind}"
+            raise TypeError(message)
         weights, prior = head.weights[:, column], head.prior[column]
         if rival is not None:
             weights, prior = weights - head.weights[:, rival], prior - head.prior[rival]
         # Exemplars without a weight in this difference need no gradient.
         chosen = np.flatnonzero(np.abs(weights) > 0)
+        rows, heavy = head.exemplars[chosen], weights[chosen]
+        taus = np.full(len(chosen), head.tau)
+        if isinstance(mixed, MixtureHead):
+            named = [column] if rival is None else [column, rival]
+            rows = np.concatenate([rows, mixed.names.points[named]])
+            heavy = np.concatenate(
+                [heavy, mixed.weights[named] * np.array([1.0, -1.0])[: len(named)]]
+            )
+            taus = np.concatenate([taus, mixed.taus[named]])
         return cls(
-            torch.from_numpy(head.exemplars[chosen]),
-            torch.from_numpy(weights[chosen].astype(np.float32)),
+            torch.from_numpy(rows),
+            torch.from_numpy(heavy.astype(np.float32)),
             float(prior),
-            head.tau,
+            torch.from_numpy(taus.astype(np.float32)),
         )
 
     def __call__(self, embeddings: Tensor) -> Tensor:
         """Compute it for embeddings (n, d), with gradients; (n,)."""
         cosines = unit_length(embeddings.cpu()) @ self.exemplars.T
-        return torch.exp((cosines - 1.0) / self.tau) @ self.weights + self.prior
+        return torch.exp((cosines - 1.0) / self.taus) @ self.weights + self.prior
 
 
 def _integrated(

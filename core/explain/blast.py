@@ -10,7 +10,7 @@ with o = G 1, P = G [K_BC, I_D] and z the solution of one equation for each that
 kernel of the texts, which is kept. Exact for the encoder as it is; no forecast of a training.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -42,6 +42,8 @@ class Change:
         relabelled: Rows of exemplars that get other labels; none of them goes.
         relabels: Theirs, (relabelled, wider).
         counts_as: Columns whose answers mean another one from now on, as those of a merged intent.
+        voices: What names of intents will add to the scores of the watched texts, less what they
+            add now, (n, wider); None: no more and no less.
     """
 
     added: FloatArray
@@ -50,6 +52,7 @@ class Change:
     relabelled: tuple[int, ...] = ()
     relabels: ScoreArray = field(default_factory=lambda: np.zeros((0, 0)))
     counts_as: Mapping[int, int] = field(default_factory=dict)
+    voices: ScoreArray | None = field(default=None, repr=False)
 
     @property
     def wide(self) -> int:
@@ -128,8 +131,20 @@ class Watched:
     scores: ScoreArray
 
 
-def watch(standing: Standing, embeddings: FloatArray, pause: Pause = no_pause) -> Watched:
-    """Prepare texts, embedded (n, d), for any number of changes; O(n m d), once."""
+def watch(
+    standing: Standing,
+    embeddings: FloatArray,
+    pause: Pause = no_pause,
+    voices: ScoreArray | None = None,
+) -> Watched:
+    """Prepare texts, embedded (n, d), for any number of changes; O(n m d), once.
+
+    Args:
+        standing: The votes.
+        embeddings: Of the texts.
+        pause: Called between products, so that others come first.
+        voices: What names of intents add to their scores, (n, intents); None: nothing.
+    """
     unit = unit_rows(embeddings)
     head = standing.head
     kept = np.empty((len(unit), len(head.exemplars)), np.float32)
@@ -141,6 +156,8 @@ def watch(standing: Standing, embeddings: FloatArray, pause: Pause = no_pause) -
         kept[part] = weight
         ones[part] = weight @ standing.ones
         scores[part] = weight @ head.weights + head.prior
+    if voices is not None:
+        scores += voices
     return Watched(unit, kept, ones, scores)
 
 
@@ -192,7 +209,11 @@ def pins_after(radius: Radius, rows: Columns, expected: Columns) -> Pins:
 
 
 def blast_radius(
-    standing: Standing, watched: Watched, change: Change, limit: float | None = None
+    standing: Standing,
+    watched: Watched,
+    change: Change,
+    limit: float | None = None,
+    unsure: Callable[[ScoreArray], NDArray[np.bool_]] | None = None,
 ) -> Radius:
     """Tell which verdicts on watched texts a change alters; equal to fitting again.
 
@@ -201,6 +222,7 @@ def blast_radius(
         watched: Texts, prepared for these votes.
         change: What is about to happen.
         limit: Largest scores below it are out of scope; None: nothing is.
+        unsure: Says of scores (n, wider) which rows somebody needs to 1e-10, too; (n,).
 
     Raises:
         ValueError: No exemplar would be left.
@@ -209,7 +231,8 @@ def blast_radius(
     scores = _shifted(shift, watched, slice(None), watched.kernel)
     after = decided(scores, limit)
     margin = leads(scores, after, limit)
-    close = np.flatnonzero(margin < _GUARD)
+    guarded = margin < _GUARD
+    close = np.flatnonzero(guarded if unsure is None else guarded | unsure(scores))
     for start in range(0, len(close), _CHUNK):
         rows = close[start : start + _CHUNK]
         exact = kernel(watched.unit[rows], standing.head.exemplars, standing.head.tau)
@@ -234,6 +257,7 @@ class _Shift:
     units: FloatArray  # of exemplars that come
     weights: ScoreArray  # theirs, (n, wider)
     tau: float
+    voices: ScoreArray | None  # what names add, less what they added, (n, wider)
 
 
 def _shifted(
@@ -248,6 +272,8 @@ def _shifted(
     scores += (weight @ shift.columns.astype(weight.dtype)).astype(np.float64) @ shift.factors
     if len(shift.units):
         scores += kernel(watched.unit[rows], shift.units, shift.tau) @ shift.weights
+    if shift.voices is not None:
+        scores += shift.voices[rows]
     return scores
 
 
@@ -277,7 +303,7 @@ def _shift_of(standing: Standing, change: Change) -> _Shift:
     symmetric: ScoreArray = (schur + schur.T) / 2.0
     extra = np.asarray(np.linalg.solve(symmetric, wanted), dtype=np.float64)
     every: ScoreArray = np.concatenate([factors, -extra])
-    return _Shift(prior - old, columns, every, added, extra[: len(added)], head.tau)
+    return _Shift(prior - old, columns, every, added, extra[: len(added)], head.tau, change.voices)
 
 
 def _picked(n_exemplars: int, rows: list[int]) -> ScoreArray:

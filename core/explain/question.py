@@ -29,10 +29,11 @@ class Question:
         unit: The text's embedding, of length one, (d,) float32.
         kernel: k, (m,).
         lifted: G k, (m,).
-        solved: k'S, (intents,).
+        solved: k'S and the voices, (intents,).
         ones: k'o.
         open: 1 - k'G k: how much of the text the exemplars leave open, positive.
         scores: Its scores now, (intents,).
+        voices: What names of intents add to them, (intents,); no exemplar changes it.
     """
 
     standing: Standing
@@ -43,19 +44,27 @@ class Question:
     ones: float
     open: float
     scores: ScoreArray
+    voices: ScoreArray
 
 
-def ask(standing: Standing, embedding: FloatArray) -> Question:
-    """Prepare questions about one text, embedded (d,) at any length; O(m^2) once."""
+def ask(standing: Standing, embedding: FloatArray, voices: ScoreArray | None = None) -> Question:
+    """Prepare questions about one text, embedded (d,) at any length; O(m^2) once.
+
+    Args:
+        standing: The votes.
+        embedding: Of the text.
+        voices: What names of intents add to its scores, (intents,); None: nothing.
+    """
+    beside = np.zeros(len(standing.head.intents)) if voices is None else voices
     unit = unit_rows(embedding[None, :])
     weight = standing.kernel(unit)
     lifted = standing.times(weight)[:, 0]
     found = weight[:, 0]
-    solved = found @ standing.solved
+    solved = found @ standing.solved + beside
     ones = float(found @ standing.ones)
     scores = solved + (1.0 - ones) * standing.head.prior
     return Question(
-        standing, unit[0], found, lifted, solved, ones, 1.0 - float(found @ lifted), scores
+        standing, unit[0], found, lifted, solved, ones, 1.0 - float(found @ lifted), scores, beside
     )
 
 
@@ -127,9 +136,10 @@ def with_copies(question: Question, target: ScoreArray, most: int) -> ScoreArray
     copies = np.arange(1, most + 1, dtype=np.float64)[:, None]
     n_exemplars = len(question.kernel)
     prior = (n_exemplars * widened(head.prior, wide) + copies * target) / (n_exemplars + copies)
-    before = widened(question.solved, wide) + (1.0 - question.ones) * prior
+    voices = widened(question.voices, wide)
+    before = widened(question.solved, wide) - voices + (1.0 - question.ones) * prior
     gain = copies * question.open / (head.ridge + copies * question.open)
-    after: ScoreArray = before + gain * (target - before)
+    after: ScoreArray = voices + before + gain * (target - before)
     return after
 
 

@@ -173,6 +173,7 @@ def _row(
         ),
         id=_cell(cells, layout.id).strip() or None,
         line=line,
+        synthetic=_cell(cells, layout.synthetic).strip(),
     )
     return accept(row, place, options.longest_text)
 

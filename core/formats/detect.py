@@ -13,6 +13,7 @@ from core.formats.rows import (
     ID_NAMES,
     INTENT_NAMES,
     SPLIT_NAMES,
+    SYNTHETIC_NAMES,
     TEXT_NAMES,
     Place,
     ReadFormat,
@@ -28,6 +29,9 @@ _ENDINGS: dict[str, ReadFormat] = {
     ".tab": "tsv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".yml": "rasa",
+    ".yaml": "rasa",
+    ".md": "rasa",
 }
 
 
@@ -62,6 +66,7 @@ class Layout:
         intent: Place of the intent, or None; so for the following two.
         split: Place of the split.
         id: Place of the id.
+        synthetic: Place of the id of the utterance whose template the row fills.
     """
 
     dialect: Dialect
@@ -71,6 +76,7 @@ class Layout:
     intent: int | None = None
     split: int | None = None
     id: int | None = None
+    synthetic: int | None = None
 
 
 def find_format(path: Path, encoding: str) -> ReadFormat:
@@ -228,6 +234,7 @@ def _by_names(path: Path, dialect: Dialect, header: Sequence[str], options: Read
         intent,
         find(SPLIT_NAMES),
         find(ID_NAMES),
+        find(SYNTHETIC_NAMES),
     )
 
 

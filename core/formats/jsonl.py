@@ -34,7 +34,8 @@ def read_jsonl(
 ) -> Iterator[ImportedRow | RowProblem]:
     """Read `{"text": ..., "intent": ...}` or `"intents": [...]`, with `split` and `id` or without.
 
-    Where the options ask for them, `slots` as well: `[{"slot": "city", "start": 9, "end": 15}]`.
+    Where the options ask for them, `slots` as well: `[{"slot": "city", "start": 9, "end": 15}]`,
+    with the `value` or without. What is `synthetic` names the id of its source.
     Blank lines are passed over, and so are other keys.
 
     Raises:
@@ -96,6 +97,7 @@ def _row(
         id=_plain_value(value, "id", Place(path, number, name="id")).strip() or None,
         line=number,
         slots=_slots(path, number, text, value) if options.slots else (),
+        synthetic=_synthetic(value, Place(path, number, name="synthetic")),
     )
     return accept(row, place, options.longest_text)
 
@@ -129,23 +131,40 @@ def _name(value: object, place: Place) -> str:
     )
 
 
+def _synthetic(value: dict[str, object], place: Place) -> str:
+    found = value.get("synthetic")
+    if isinstance(found, bool):
+        return "unknown" if found else ""
+    return _plain_value(value, "synthetic", place).strip()
+
+
 def _slots(path: Path, number: int, text: str, value: dict[str, object]) -> tuple[Slot, ...]:
     place, listed = Place(path, number, name="slots"), value.get("slots") or []
     if not isinstance(listed, list):
         raise InvalidInput(f"{place}: no list of slots.", _SLOT)
     try:
-        return slotted(text, (_slot(item, place) for item in listed)).slots
+        return slotted(text, [_slot(item, text, place) for item in listed]).slots
     except InvalidInput as error:
         raise InvalidInput(f"{place}: {error.message}", error.hint) from error
 
 
-def _slot(item: object, place: Place) -> Slot:
+def _slot(item: object, text: str, place: Place) -> Slot:
     if isinstance(item, dict):
         name, start, end = (item.get(key) for key in ("slot", "start", "end"))
         if isinstance(name, str) and type(start) is int and type(end) is int:
             _check_characters(place, name)
+            _check_value(item.get("value"), text[max(0, start) : max(0, end)], name)
             return Slot(start, end, name)
     raise InvalidInput(f"{str(item)[:60]} is no slot.", _SLOT)
+
+
+def _check_value(said: object, there: str, name: str) -> None:
+    """Refuse a value that does not stand where it is said to."""
+    if isinstance(said, str) and said != there:
+        raise InvalidInput(
+            f"the slot '{name}' is said to hold '{said[:60]}', and '{there[:60]}' stands there.",
+            "Count characters from 0, and give `end` one past the last.",
+        )
 
 
 def _plain_value(value: dict[str, object], key: str, place: Place) -> str:

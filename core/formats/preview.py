@@ -42,7 +42,7 @@ def preview(path: Path, options: ReadOptions) -> FilePreview:
     """
     encoding = find_encoding(path, options.encoding)
     kind = options.format if options.format != "auto" else find_format(path, encoding)
-    if kind in ("jsonl", "text"):
+    if kind in ("jsonl", "text", "rasa"):
         return _of_rows(path, kind, options)
     options = replace(options, format=kind)
     rows, headed = read_head(path, encoding, options)

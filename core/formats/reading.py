@@ -10,6 +10,7 @@ from core.formats.delimited import read_delimited
 from core.formats.detect import find_format
 from core.formats.jsonl import read_jsonl
 from core.formats.plain import read_plain
+from core.formats.rasa import read_rasa
 from core.formats.rows import ImportedRow, ReadOptions, RowProblem
 
 
@@ -17,7 +18,7 @@ def read_rows(path: Path, options: ReadOptions | None = None) -> Iterator[Import
     """Stream the rows of a file in its order; memory does not grow with the file.
 
     Args:
-        path: A CSV, TSV, JSONL or plain text file.
+        path: A CSV, TSV, JSONL, Rasa or plain text file.
         options: What not to find out from the file.
 
     Returns:
@@ -36,6 +37,8 @@ def read_rows(path: Path, options: ReadOptions | None = None) -> Iterator[Import
             return read_jsonl(path, encoding, chosen)
         case "text":
             return read_plain(path, encoding, chosen)
+        case "rasa":
+            return read_rasa(path, encoding, chosen)
         case _:
             return read_delimited(path, encoding, replace(chosen, format=kind))
 

@@ -8,8 +8,8 @@ from core.errors import InvalidInput
 from core.templates.slots import Slot
 from core.types import Split
 
-ReadFormat = Literal["auto", "csv", "tsv", "jsonl", "text"]
-WriteFormat = Literal["csv", "tsv", "jsonl", "text", "spreadsheet"]
+ReadFormat = Literal["auto", "csv", "tsv", "jsonl", "text", "rasa"]
+WriteFormat = Literal["csv", "tsv", "jsonl", "text", "spreadsheet", "rasa"]
 
 LONGEST_TEXT = 5_000
 """Characters; a longer text is reported and left out, unless the options say otherwise."""
@@ -30,6 +30,7 @@ TEXT_NAMES = ("text", "utterance", "example", "sentence", "query", "phrase", "qu
 INTENT_NAMES = ("intent", "intents", "label", "labels", "category", "class")
 SPLIT_NAMES = ("split",)
 ID_NAMES = ("id",)
+SYNTHETIC_NAMES = ("synthetic",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class ImportedRow:
         id: Its id, where the file gives one.
         line: Line of the file on which it begins, from 1.
         slots: Values marked in the text, where the options ask for them.
+        synthetic: Id of the utterance whose template it fills; empty for what somebody said.
     """
 
     text: str
@@ -51,6 +53,7 @@ class ImportedRow:
     id: str | None = None
     line: int = 0
     slots: tuple[Slot, ...] = ()
+    synthetic: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ class ReadOptions:
         header: Whether the first row names the columns.
         default_split: Split of the rows for which the file names none.
         longest_text: Characters; a longer text is a `RowProblem`.
-        slots: Whether the values marked in JSONL are read, too.
+        slots: Whether the values marked in JSONL or Rasa are read, too.
     """
 
     format: ReadFormat = "auto"

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from core.errors import InvalidInput
 from core.formats.atomic import write_atomically
+from core.formats.rasa import rasa_lines
 from core.formats.rows import NO_INTENT, ImportedRow, WriteFormat
+from core.templates.slots import Slot
 
 COLUMNS = ("id", "text", "intent", "split")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\0")
@@ -18,7 +20,8 @@ def write_rows(
 ) -> None:
     """Write rows as UTF-8 with LF line ends, replacing the file as a whole or not at all.
 
-    `csv`, `tsv` and `jsonl` lose nothing. `text` keeps the texts alone, each on one line.
+    `jsonl` loses nothing, `csv` and `tsv` the slots alone. `text` keeps the texts alone, each on
+    one line; `rasa` what has an intent, by intents and with its slots.
     `spreadsheet` is a CSV of which no cell is taken for a formula (OWASP ASVS 1.2.10): for looking
     at, since an apostrophe stands before such texts.
 
@@ -45,6 +48,9 @@ def encode_rows(
     """
     if format == "jsonl":
         return _encoded(_json_line(row) for row in rows)
+    if format == "rasa":
+        labelled = ((_label(row, separator), row) for row in rows if row.intents)
+        return _encoded(rasa_lines(labelled))
     if format == "text":
         return _encoded(re.sub(r"[\r\n]+", " ", row.text) + "\n" for row in rows)
     delimiter = "\t" if format == "tsv" else ","
@@ -71,7 +77,16 @@ def _json_line(row: ImportedRow) -> str:
         value["intents"] = list(row.intents)
     if row.split is not None:
         value["split"] = row.split
+    if row.slots:
+        value["slots"] = [_slot_object(row.text, slot) for slot in row.slots]
+    if row.synthetic:
+        value["synthetic"] = row.synthetic
     return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def _slot_object(text: str, slot: Slot) -> dict[str, object]:
+    value = text[slot.start : slot.end]
+    return {"slot": slot.name, "value": value, "start": slot.start, "end": slot.end}
 
 
 def _table(
@@ -80,11 +95,14 @@ def _table(
     separator: str | None,
     change: Callable[[str], str],
 ) -> Iterator[str]:
-    yield delimiter.join(COLUMNS) + "\n"
+    rows = list(rows)
+    marked = any(row.synthetic for row in rows)  # a column that most projects need not see
+    yield delimiter.join((*COLUMNS, "synthetic") if marked else COLUMNS) + "\n"
     # The standard writer leaves a lone carriage return bare, so it is not used.
     special = re.compile(f'["\r\n{delimiter}]|^ | $')
     for row in rows:
-        cells = (row.id or "", row.text, _label(row, separator), row.split or "")
+        cells = [row.id or "", row.text, _label(row, separator), row.split or ""]
+        cells += [row.synthetic] if marked else []
         yield delimiter.join(_cell(change(cell), special) for cell in cells) + "\n"
 
 

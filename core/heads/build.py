@@ -92,8 +92,7 @@ def head_to_arrays(head: Head) -> tuple[dict[str, Any], Arrays]:
     if not isinstance(head, MixtureHead):
         return _taken_apart(head)
     facts: dict[str, Any] = {"kind": head.kind, "intents": list(head.intents)}
-    facts |= {"weight": head.weight, "tau": head.tau}
-    arrays: Arrays = {}
+    arrays: Arrays = {"weights": head.weights, "taus": head.taus}
     for voice, own in (("first", head.first), ("names", head.names)):
         facts[voice], parts = head_to_arrays(own)
         arrays |= {f"{voice}.{name}": values for name, values in parts.items()}
@@ -174,7 +173,11 @@ def _mixture(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]
     first, names = (
         head_from_arrays(
             facts[voice],
-            {k.removeprefix(f"{voice}."): v for k, v in arrays.items() if k.startswith(voice)},
+            {
+                k.removeprefix(f"{voice}."): v
+                for k, v in arrays.items()
+                if k.startswith(f"{voice}.")
+            },
         )
         for voice in ("first", "names")
     )
@@ -182,7 +185,7 @@ def _mixture(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]
     if not isinstance(names, PointHead) or not first.intents == names.intents == intents:
         message = "a mixture of other intents than those of its voices"
         raise ValueError(message)
-    return MixtureHead(first, names, float(facts["weight"]), float(facts["tau"]))
+    return MixtureHead(first, names, arrays["weights"], arrays["taus"])
 
 
 def _require_shapes(head: Head) -> None:
@@ -198,6 +201,8 @@ def _require_shapes(head: Head) -> None:
             right = head.points.ndim == 2 and len(head.points) == c
         case LinearHead():
             right = head.coefficients.shape[1:] == head.intercepts.shape == (c,)
+        case MixtureHead():
+            right = head.weights.shape == head.taus.shape == (c,) and bool((head.taus > 0).all())
         case MlpHead():
             hidden = head.inner_offsets.shape
             right = head.inner.shape[1:] == hidden and head.outer.shape == (*hidden, c)

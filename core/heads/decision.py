@@ -1,14 +1,16 @@
 """From scores to probabilities, and to what is answered: one intent, several, or none."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.errors import ArtifactDamaged
-from core.types import ScoreArray, Task
+from core.heads.fence import Ground
+from core.types import FloatArray, Method, ScoreArray, Task
 
 _SHARPEST, _BLUNTEST = 1e-3, 10.0
 
@@ -27,6 +29,8 @@ class Calibration:
         thresholds: For several labels, one per score column; an intent met later has none. For
             one label, where intents have limits of their own.
         offset: For several labels, the score of an even chance.
+        ground: For one label, how familiarity is measured, and thresholds are limits of it; None:
+            it is the largest score.
     """
 
     temperature: float
@@ -35,12 +39,31 @@ class Calibration:
     task: Task = "single-label"
     thresholds: tuple[float, ...] = field(default=(), repr=False)
     offset: float = 0.0
+    ground: Ground | None = field(default=None, repr=False)
+
+    @property
+    def measure(self) -> Method:
+        """What the thresholds are limits of."""
+        return "votes" if self.ground is None else self.ground.fence.method
 
     def limits(self, n_intents: int) -> ScoreArray:
         """Return each column's threshold; (n_intents,) float64."""
         limits = np.full(n_intents, self.threshold)
         limits[: len(self.thresholds)] = self.thresholds
         return limits
+
+    def familiarity(self, embeddings: FloatArray, scores: ScoreArray) -> ScoreArray:
+        """How familiar texts are, by embeddings (n, d) and scores (n, intents); (n,) float64."""
+        if self.ground is None:
+            largest: ScoreArray = scores.max(1)
+            return largest
+        return self.ground.familiarity(embeddings, scores)
+
+    def inside(self, embeddings: FloatArray, scores: ScoreArray) -> NDArray[np.bool_]:
+        """Whether texts, of one intent each, are in scope by the limit of their best; (n,)."""
+        limits = self.limits(scores.shape[1])[scores.argmax(1)]
+        found: NDArray[np.bool_] = self.familiarity(embeddings, scores) >= limits
+        return found
 
 
 def fit_calibration(scores: ScoreArray, targets: ScoreArray, rejection: float) -> Calibration:
@@ -93,8 +116,13 @@ def probabilities(scores: ScoreArray, calibration: Calibration) -> ScoreArray:
 
 
 def calibration_to_json(calibration: Calibration) -> dict[str, Any]:
-    """Return the values by name, for JSON; those of several labels only where there are any."""
-    values = asdict(calibration) | {"thresholds": list(calibration.thresholds)}
+    """Return the values by name, for JSON; those of several labels only where there are any.
+
+    The ground is stored apart: it follows from the exemplars.
+    """
+    values = asdict(replace(calibration, ground=None))
+    values["thresholds"] = list(calibration.thresholds)
+    del values["ground"]
     if calibration.task == "multi-label":
         return values
     kept = ["temperature", "threshold", "rejection"]

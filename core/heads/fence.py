@@ -8,15 +8,12 @@ standard deviations of texts that are in scope, and a limit for it, of the proje
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.types import FloatArray, ScoreArray
+from core.types import FloatArray, Method, ScoreArray
 from core.vectors import cosines, unit_rows
-
-Method = Literal["votes", "nearest", "mahalanobis", "mixture"]
 
 WEIGHTS: Mapping[Method, tuple[float, float, float]] = {
     "votes": (1.0, 0.0, 0.0),
@@ -26,7 +23,9 @@ WEIGHTS: Mapping[Method, tuple[float, float, float]] = {
 }
 """How much the signals weigh in each method: votes, nearest, Mahalanobis."""
 
-_NEAREST = 3
+NEAREST = 3
+"""Exemplars whose mean cosine is the second signal."""
+
 _SHRINKAGE = 0.3
 _FEWEST = 20
 """Texts that a limit of an intent's own needs."""
@@ -62,9 +61,7 @@ def landscape(
         shrinkage: How far the covariance goes towards that of a ball, in (0, 1].
     """
     unit = unit_rows(embeddings)
-    rows = unit.astype(np.float64)
-    sizes = np.maximum(targets.sum(0), 1e-12)
-    means = (targets / sizes).T @ rows
+    rows, means = unit.astype(np.float64), _means(unit, targets)
     shares = targets / np.maximum(targets.sum(1, keepdims=True), 1e-12)
     apart = rows - shares @ means
     covariance = apart.T @ apart / max(len(rows), 1)
@@ -72,6 +69,27 @@ def landscape(
     covariance *= 1.0 - shrinkage
     covariance[np.diag_indices_from(covariance)] += shrinkage * ball
     return Landscape(unit, targets, means, np.linalg.inv(covariance))
+
+
+def peopled(embeddings: FloatArray, targets: ScoreArray, precision: ScoreArray) -> Landscape:
+    """Put other exemplars into a shape that was measured before.
+
+    Args:
+        embeddings: (m, d), of any length.
+        targets: Labels, (m, intents).
+        precision: Of a landscape of the same embeddings, (d, d).
+    """
+    unit = unit_rows(embeddings)
+    return Landscape(unit, targets, _means(unit, targets), precision)
+
+
+def _means(unit: FloatArray, targets: ScoreArray) -> ScoreArray:
+    """Mean embedding of each intent, zeros where it has no exemplar; (intents, d)."""
+    means = np.zeros((targets.shape[1], unit.shape[1]))
+    for column, of in enumerate(targets.T > 0):
+        if of.any():
+            means[column] = unit[of].mean(0, dtype=np.float64)
+    return means
 
 
 def signals(where: Landscape, embeddings: FloatArray, scores: ScoreArray) -> ScoreArray:
@@ -113,13 +131,13 @@ def signals_left_out(
     squared = _squared(where, where.unit[chosen])
     sizes, own = where.targets.sum(0), where.targets[chosen] > 0
     # Without one of its n texts a mean is farther from that text by n / (n - 1).
-    farther = np.where(sizes > 1, sizes / np.maximum(sizes - 1, 1e-12), np.inf) ** 2
-    squared = np.where(own, squared * farther, squared)
+    farther = (np.maximum(sizes, 1.0) / np.maximum(sizes - 1, 1.0)) ** 2
+    squared = np.where(own, np.where(sizes > 1, squared * farther, np.inf), squared)
     return np.column_stack([honest.max(1), nearest, -np.sqrt(squared.min(1))])
 
 
 def _mean_of_largest(similarity: ScoreArray) -> ScoreArray:
-    count = min(_NEAREST, similarity.shape[1])
+    count = min(NEAREST, similarity.shape[1])
     largest: ScoreArray = np.partition(similarity, -count, axis=1)[:, -count:].mean(1)
     return largest
 
@@ -157,10 +175,16 @@ class Fence:
 
     def familiarity(self, measured: ScoreArray) -> ScoreArray:
         """Weigh signals (n, 3) into one number; (n,)."""
-        standard = (measured - np.array(self.centre)) / np.array(self.scale)
-        weights = np.array(WEIGHTS[self.method])
-        found: ScoreArray = standard @ (weights / weights.sum())
+        weights = weights_of(self.method)
+        used = weights > 0  # a signal that does not count may be infinite
+        centre, scale = np.array(self.centre)[used], np.array(self.scale)[used]
+        found: ScoreArray = ((measured[:, used] - centre) / scale) @ weights[used]
         return found
+
+    @property
+    def slope(self) -> float:
+        """By how much familiarity grows with the largest score."""
+        return float(weights_of(self.method)[0] / self.scale[0])
 
     def inside(self, familiarity: ScoreArray, columns: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether each text is in scope, by the limit of the intent it would get; (n,)."""
@@ -171,6 +195,13 @@ class Fence:
         return result
 
 
+def weights_of(method: Method) -> ScoreArray:
+    """How much each signal weighs, (3,); together one."""
+    weights = np.array(WEIGHTS[method])
+    shares: ScoreArray = weights / weights.sum()
+    return shares
+
+
 def fit_fence(method: Method, inside: ScoreArray) -> Fence:
     """Measure signals in the units of texts in scope; the limit is open.
 
@@ -178,8 +209,11 @@ def fit_fence(method: Method, inside: ScoreArray) -> Fence:
         method: Which signals count.
         inside: Honest signals of texts in scope, (n, 3).
     """
-    scale = np.maximum(inside.std(0), 1e-9)
-    return Fence(method, tuple(inside.mean(0).tolist()), tuple(scale.tolist()))
+    known = inside[np.isfinite(inside).all(1)]  # a lone text of a lone intent is far from all
+    if not len(known):
+        return Fence(method, (0.0,) * 3, (1.0,) * 3)
+    scale = np.maximum(known.std(0), 1e-9)
+    return Fence(method, tuple(known.mean(0).tolist()), tuple(scale.tolist()))
 
 
 def with_limit(
@@ -231,20 +265,28 @@ class Crossing:
     leaving: NDArray[np.int64]
 
 
-def crossing(
-    fence: Fence, other: Fence, familiarity: ScoreArray, columns: NDArray[np.int64]
-) -> Crossing:
-    """Tell who would be in and who out if a fence were moved.
+def crossing(now: NDArray[np.bool_], then: NDArray[np.bool_], familiarity: ScoreArray) -> Crossing:
+    """Tell who would go in and who out if a fence were moved.
 
     Args:
-        fence: As it stands.
-        other: As it would stand; of the same method.
-        familiarity: Of the texts, (n,).
-        columns: Intents that they would get, (n,).
+        now: Whether each text is in scope as the fence stands, (n,).
+        then: The same as it would stand.
+        familiarity: By the latter, (n,).
     """
-    now, then = fence.inside(familiarity, columns), other.inside(familiarity, columns)
     entering, leaving = np.flatnonzero(~now & then), np.flatnonzero(now & ~then)
     return Crossing(
         entering[np.argsort(familiarity[entering], kind="stable")],
         leaving[np.argsort(-familiarity[leaving], kind="stable")],
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """A fence's way of measuring, on the exemplars that it measures by."""
+
+    fence: Fence
+    where: Landscape
+
+    def familiarity(self, embeddings: FloatArray, scores: ScoreArray) -> ScoreArray:
+        """How familiar texts are, by their embeddings (n, d) and scores (n, intents); (n,)."""
+        return self.fence.familiarity(signals(self.where, embeddings, scores))

@@ -15,7 +15,7 @@ def kernel(left: FloatArray, right: FloatArray, tau: float) -> ScoreArray:
     return kernel_of_cosines(cosines(left, right), tau)
 
 
-def kernel_of_cosines(similarity: ScoreArray, tau: float) -> ScoreArray:
+def kernel_of_cosines(similarity: ScoreArray, tau: float | ScoreArray) -> ScoreArray:
     """Return exp((cosine - 1) / tau), elementwise, as a new array."""
     weights: ScoreArray = similarity - 1.0
     weights /= tau

@@ -20,21 +20,21 @@ _BOUNDS = [(1e-3, 1e3), (0.0, 1e3)]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MixtureHead:
-    """The scores of a head, and the voices of names times a weight.
+    """The scores of a head, and the voices of names times their weights.
 
     A name's voice is exp((cosine - 1) / tau), as that of an exemplar.
 
     Attributes:
         first: What learned from labels.
         names: The names of the same intents.
-        weight: Of the names; 0 leaves the first head alone.
-        tau: Width of a name's voice.
+        weights: Of each name, (intents,) float64; 0 leaves its intent to the first head alone.
+        taus: Width of each name's voice, (intents,) float64.
     """
 
     first: Head
     names: PointHead
-    weight: float
-    tau: float = TAU
+    weights: ScoreArray
+    taus: ScoreArray
 
     @property
     def kind(self) -> str:
@@ -50,10 +50,38 @@ class MixtureHead:
         """Score embeddings (n, d) that both voices read; (n, intents) float64."""
         return self.mixed(self.first.scores(embeddings), self.names.scores(embeddings))
 
+    def voices(self, embeddings: FloatArray) -> ScoreArray:
+        """Return what names add to the scores of embeddings (n, d); (n, intents) float64."""
+        return self._weighed(self.names.scores(embeddings))
+
     def mixed(self, first: ScoreArray, names: ScoreArray) -> ScoreArray:
         """Mix scores of both that are known already; (n, intents) each, of names cosines."""
-        total: ScoreArray = first + self.weight * kernel_of_cosines(names, self.tau)
+        total: ScoreArray = first + self._weighed(names)
         return total
+
+    def _weighed(self, cosines: ScoreArray) -> ScoreArray:
+        voices: ScoreArray = self.weights * kernel_of_cosines(cosines, self.taus)
+        return voices
+
+
+def even_mixture(first: Head, names: PointHead, weight: float, tau: float = TAU) -> MixtureHead:
+    """Give all names one weight."""
+    each = np.ones(len(names.intents))
+    return MixtureHead(first, names, weight * each, tau * each)
+
+
+def learned(head: Head) -> Head:
+    """Return what learned from labels: the head itself, or that of a mixture."""
+    return head.first if isinstance(head, MixtureHead) else head
+
+
+def voices_of(head: Head, embeddings: FloatArray) -> ScoreArray:
+    """Return what names add to the scores of embeddings (n, d); zeros where none has a voice."""
+    if isinstance(head, MixtureHead):
+        return head.voices(embeddings)
+    if isinstance(head, PointHead) and head.kind == "names":
+        return head.scores(embeddings)  # names decide alone, and are all there is
+    return np.zeros((len(embeddings), len(head.intents)))
 
 
 def choose_weight(

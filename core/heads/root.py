@@ -15,7 +15,7 @@ from core.pauses import Pause, no_pause
 from core.types import FloatArray, ScoreArray
 
 _BLOCK = 512
-_FEW = 128
+_FEW = 320
 """Columns of R gathered one by one sooner than a pass through all of it reads them."""
 
 
@@ -72,7 +72,9 @@ def _lifted(root: ScoreArray, right: ScoreArray) -> ScoreArray:
     """Return R B, by the columns of R that meet anything where these are few."""
     met = np.flatnonzero(right.any(1))
     if len(met) <= _FEW:
-        lifted: ScoreArray = root[:, met] @ right[met]
+        lifted = np.zeros_like(right)
+        first = int(met[0]) if len(met) else len(root)  # above it these columns are zero
+        lifted[first:] = root[first:, met] @ right[met]
         return lifted
     inner = np.empty_like(right)
     for rows in _blocks(len(root)):

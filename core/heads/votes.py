@@ -26,6 +26,8 @@ from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
 
 _CHUNK = 1_024
+_NO_LABEL = 1e-9
+"""An intent whose share of the labels is smaller has none; after changes it is a rounded zero."""
 _KEEP_ROOT = 12_000
 """Up to this many exemplars the inverse root (1.1 GiB) is kept for whoever asks more of it."""
 
@@ -62,6 +64,12 @@ class VoteHead:
     def kind(self) -> str:
         """Name in the recipe."""
         return "votes"
+
+    @property
+    def labelled(self) -> NDArray[np.bool_]:
+        """Which intents an exemplar has, (intents,)."""
+        found: NDArray[np.bool_] = self.prior > _NO_LABEL
+        return found
 
     def scores(self, embeddings: FloatArray) -> ScoreArray:
         """Score embeddings (n, d), of any length; (n, intents) float64."""

@@ -12,7 +12,6 @@ from core.encoders.base import Encoder
 from core.heads.fence import (
     Fence,
     Landscape,
-    Method,
     fit_fence,
     landscape,
     signals,
@@ -22,8 +21,9 @@ from core.heads.fence import (
 from core.metrics.out_of_scope import auroc, fpr_at_95
 from core.recipes import AnyRecipe
 from core.training.events import drain
-from core.training.runs import RunInputs, RunResult, run_recipe, target_matrix
-from core.types import Exemplar, Intent, ScoreArray
+from core.training.inputs import RunInputs, target_matrix
+from core.training.runs import RunResult, run_recipe
+from core.types import Exemplar, Intent, Method, ScoreArray
 
 DEFAULT: Method = "mixture"
 

@@ -1,6 +1,6 @@
 """More utterances from templates and the values of a slot book (TaDSE Section 3.1)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from core.templates.slot_book import SlotBook
 from core.templates.slots import SlottedText, filled
+from core.text import match_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,27 +42,39 @@ class Synthetic:
 
 
 def augment(
-    utterances: Sequence[SlottedText], book: SlotBook, how: Augmentation | None = None
+    utterances: Sequence[SlottedText],
+    book: SlotBook,
+    how: Augmentation | None = None,
+    there: Iterable[str] = (),
+    made: Mapping[int, int] | None = None,
 ) -> list[Synthetic]:
     """Fill the templates of utterances with frequent values.
 
     No text comes twice, and none that is among the utterances. Where all combinations are too
     many, some are drawn; each template gets its share before one gets a second helping.
+
+    Args:
+        utterances: Those whose templates are filled.
+        book: Values.
+        how: How far to go.
+        there: Match keys (`core.text.match_key`) of other texts that are there already.
+        made: How many of a row's share were made before.
     """
     how = how or Augmentation()
-    seen = {utterance.text.casefold() for utterance in utterances}
-    rows = [row for row, utterance in enumerate(utterances) if utterance.slots]
+    seen = {match_key(utterance.text) for utterance in utterances}.union(there)
+    made = made or {}
+    taken = {row: made.get(row, 0) for row, one in enumerate(utterances) if one.slots}
+    rows = [row for row, n in taken.items() if n < how.per_template]
     streams = {row: _fillings(utterances[row], book, how, row) for row in rows}
     found: list[Synthetic] = []
-    taken = dict.fromkeys(rows, 0)
     while streams and len(found) < how.most:
         for row in list(streams):
-            new = next((u for u in streams[row] if u.text.casefold() not in seen), None)
+            new = next((one for one in streams[row] if one[0] not in seen), None)
             if new is None or len(found) >= how.most:
                 del streams[row]
                 continue
-            seen.add(new.text.casefold())
-            found.append(Synthetic(new, row))
+            seen.add(new[0])
+            found.append(Synthetic(filled(utterances[row], new[1]), row))
             taken[row] += 1
             if taken[row] == how.per_template:
                 del streams[row]
@@ -70,8 +83,13 @@ def augment(
 
 def _fillings(
     utterance: SlottedText, book: SlotBook, how: Augmentation, row: int
-) -> Iterator[SlottedText]:
-    """Yield fillings in an order drawn by chance, each once."""
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield the match key and the values of fillings in an order drawn by chance, each once."""
+    text, borders = utterance.text, [0]
+    for slot in utterance.slots:
+        borders += [slot.start, slot.end]
+    borders.append(len(text))
+    parts = [text[a:b] for a, b in zip(borders[::2], borders[1::2], strict=True)]
     choices = [book.top(slot.name, how.top) for slot in utterance.slots]
     count = prod(len(values) for values in choices)
     generator = np.random.default_rng([how.seed, row])
@@ -80,7 +98,8 @@ def _fillings(
         for values in choices:
             number, at = divmod(number, len(values))
             picked.append(values[at])
-        yield filled(utterance, picked)
+        words = (word for pair in zip(parts, [*picked, ""], strict=True) for word in pair)
+        yield match_key("".join(words)), picked
 
 
 def _drawn(count: int, generator: np.random.Generator) -> Iterable[int]:

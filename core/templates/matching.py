@@ -52,6 +52,40 @@ def learn_matcher(utterances: Iterable[SlottedText], least: float = 0.5) -> Slot
         least: In which share of its occurrences a value must have been marked: "a" in "play a"
             is a title somewhere, and mostly is none.
     """
+    return count_values(utterances).matcher(least)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownValues:
+    """How often words are values, and how often they occur at all.
+
+    Attributes:
+        marked: By their words in lower case, how often they were marked as which slot.
+        seen: How often the same words occur, marked or not.
+    """
+
+    marked: Mapping[tuple[str, ...], Counter[str]]
+    seen: Mapping[tuple[str, ...], int]
+
+    def share(self, name: str, value: str) -> float:
+        """Return in which share of its occurrences a value is marked as a slot, 0 if never."""
+        words = _words(value)
+        found = self.marked.get(words)
+        # Marks within a word are no occurrences of it, so that they may be more.
+        return min(1.0, found[name] / max(1, self.seen.get(words, 0))) if found else 0.0
+
+    def matcher(self, least: float) -> SlotMatcher:
+        """Keep the values that were marked in so large a share of their occurrences."""
+        kept = {
+            words: min(names, key=lambda name: (-names[name], name))
+            for words, names in self.marked.items()
+            if names.total() >= least * self.seen.get(words, 0)
+        }
+        return SlotMatcher(kept, max(map(len, kept), default=0))
+
+
+def count_values(utterances: Iterable[SlottedText]) -> KnownValues:
+    """Count marked values and occurrences of the same words in utterances."""
     known = list(utterances)
     marked: dict[tuple[str, ...], Counter[str]] = {}
     for utterance in known:
@@ -60,13 +94,7 @@ def learn_matcher(utterances: Iterable[SlottedText], least: float = 0.5) -> Slot
             if words:
                 marked.setdefault(words, Counter())[slot.name] += 1
     longest = max(map(len, marked), default=0)
-    seen = _occurrences(known, marked, longest)
-    kept = {
-        words: min(names, key=lambda name: (-names[name], name))
-        for words, names in marked.items()
-        if names.total() >= least * seen[words]
-    }
-    return SlotMatcher(kept, max(map(len, kept), default=0))
+    return KnownValues(marked, _occurrences(known, marked, longest))
 
 
 def _occurrences(

@@ -15,7 +15,7 @@ class StageStarted:
 
     Attributes:
         stage: `tuning`, `encoding`, `calibrating` or `deciding`; of conversations `reading`
-            and `ranking`.
+            and `ranking`, of templates `reading` and `contrasting`.
         part: Which of its parts, from 1.
         parts: How many it has.
     """

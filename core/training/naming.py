@@ -8,17 +8,18 @@ import torch
 from torch import Tensor, nn
 
 from core.encoders.base import Encoder, Tuning, TuningOptions
-from core.encoders.dual import of_any_length
+from core.encoders.dual import of_any_length, utterances_side
 from core.encoders.dual_tuning import DualTuning
 from core.encoders.static import distil_static
 from core.encoders.tuning import open_tuning
 from core.losses.naming import name_cross_entropy, name_squared_error, similarities
 from core.names import label_text
-from core.recipes import LabelEncoderRecipe
+from core.recipes import LabelEncoderRecipe, chosen_epochs
 from core.training.batches import even_batches
 from core.training.checkpoints import Checkpoint
 from core.training.devices import device_of_process
 from core.training.events import Event, StageStarted
+from core.training.inputs import first_columns
 from core.training.loop import Course, FitOptions, Plan, follow
 from core.types import Exemplar, Intent
 
@@ -77,7 +78,7 @@ def plan_naming(labels: Sequence[int], n_intents: int, recipe: LabelEncoderRecip
     """
     known = np.asarray(labels, dtype=np.int64)
     plan: Plan = []
-    for epoch in range(1, recipe.epochs + 1):
+    for epoch in range(1, chosen_epochs(len(labels), recipe) + 1):
         generator = np.random.default_rng([recipe.seed, epoch])
         for rows in even_batches(len(known), recipe.batch_size, generator):
             own = np.unique(known[rows])
@@ -98,13 +99,12 @@ def tune_to_names(
     Raises:
         InvalidInput: The base cannot be tuned, or not in this way.
     """
-    column = {intent.name: place for place, intent in enumerate(inputs.intents)}
-    labels = [column[exemplar.intents[0]] for exemplar in inputs.exemplars]
+    labels, n_intents = first_columns(inputs.exemplars, inputs.intents), len(inputs.intents)
     yield StageStarted(STAGE)
     tuning = open_sides(recipe, inputs)
     course = Course(
-        plan_naming(labels, len(column), recipe),
-        torch.tensor([*labels, *(-1 - k for k in range(len(column)))]).to(tuning.device),
+        plan_naming(labels, n_intents, recipe),
+        torch.tensor([*labels, *(-1 - k for k in range(n_intents))]).to(tuning.device),
         NamingObjective(recipe),
         {"names.": names_rate(recipe)},
     )
@@ -115,7 +115,8 @@ def tune_to_names(
 
 def open_sides(recipe: LabelEncoderRecipe, inputs: NamingInputs) -> Tuning:
     """Open what the variant asks for on the utterances, followed by the names."""
-    base = inputs.encoder if recipe.similarity == "cosine" else of_any_length(inputs.encoder)
+    own = utterances_side(inputs.encoder)
+    base = own if recipe.similarity == "cosine" else of_any_length(own)
     utterances = [exemplar.text for exemplar in inputs.exemplars]
     names = [label_text(intent) for intent in inputs.intents]
     options = TuningOptions(

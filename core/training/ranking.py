@@ -18,7 +18,6 @@ from core.training.gradient_cache import backward
 from core.training.pairs import PairSource, count_pairs, stream_batches
 from core.training.schedule import cosine_rate
 from core.training.towers import Towers
-from core.training.turns import turns_of
 
 _MAX_GRADIENT_NORM = 1.0
 _NO_DECAY = ("bias", "norm")
@@ -127,7 +126,7 @@ def _step(
     towers.before_step(step)
     optimizer.zero_grad(set_to_none=True)
 
-    turns = turns_of(batch, joined=towers.joined)
+    turns = towers.read(batch, step)
 
     def loss(embedded: Tensor) -> Tensor:
         return towers.loss(embedded, turns, step)

@@ -75,7 +75,7 @@ def run_templates(
         seed=recipe.seed,
     )
     tuning = open_tuning(inputs.encoder, pairing.texts, options)
-    yield StageStarted("tuning")
+    yield StageStarted("contrasting")
     course = plan_course(pairing, recipe, inputs.encoder.dim, tuning.device)
     yield from follow(tuning, course, recipe, FitOptions(STAGE, resume, inputs.checkpoint_every))
     return tuning.finish(recipe.interpolation)

@@ -14,7 +14,7 @@ from core.formats.dialogues import Pair
 from core.losses.ranking import annealed_scale, ranking_loss, scaled_cosines
 from core.ranking_recipes import ConvertRecipe, DialoguesRecipe
 from core.training.gradient_cache import Texts
-from core.training.turns import Turns
+from core.training.turns import Turns, turns_of
 
 _RANGE_STEPS = 100
 
@@ -39,9 +39,8 @@ class Towers(Protocol):
         """Switch dropout off."""
         ...
 
-    @property
-    def joined(self) -> bool:
-        """Whether earlier turns are read as a part of the context's text."""
+    def read(self, batch: Sequence[Pair], step: int) -> Turns:
+        """Number the texts of a batch that are read in a step, counted from 0."""
         ...
 
     def open(self, texts: Sequence[str]) -> Texts:
@@ -96,10 +95,9 @@ class EncoderTowers:
         """Switch dropout off."""
         return self.tuning.eval()
 
-    @property
-    def joined(self) -> bool:
-        """Whether earlier turns are read as a part of the context's text."""
-        return True
+    def read(self, batch: Sequence[Pair], step: int) -> Turns:  # noqa: ARG002
+        """Number the texts of a batch; earlier turns are a part of the context's text."""
+        return turns_of(batch, joined=True)
 
     def open(self, texts: Sequence[str]) -> Texts:
         """Make texts ready to be embedded."""
@@ -151,10 +149,10 @@ class ConvertTowers:
         """Switch them off."""
         return self.network.eval()
 
-    @property
-    def joined(self) -> bool:
-        """Whether earlier turns are read as a part of the context's text."""
-        return False
+    def read(self, batch: Sequence[Pair], step: int) -> Turns:
+        """Number the texts of a batch; earlier turns are read for some pairs, in turn."""
+        every = self.recipe.history_every
+        return turns_of(batch, joined=False, histories=slice(step % every, None, every))
 
     def open(self, texts: Sequence[str]) -> Texts:
         """Make texts ready to be reduced to `r`, which all sides share."""

@@ -9,6 +9,8 @@ from torch import Tensor
 from core.formats.dialogues import Pair, context_text, history_text
 from core.losses.ranking import same_responses
 
+_ALL = slice(None)
+
 
 @dataclass(frozen=True, slots=True)
 class Turns:
@@ -31,12 +33,13 @@ class Turns:
     alike: Tensor
 
 
-def turns_of(batch: Sequence[Pair], *, joined: bool) -> Turns:
+def turns_of(batch: Sequence[Pair], *, joined: bool, histories: slice = _ALL) -> Turns:
     """Number the distinct texts of a batch.
 
     Args:
         batch: Pairs of turns.
         joined: Whether earlier turns are a part of the context's text; else they are texts.
+        histories: Which of the pairs that have earlier turns are read with them.
     """
     rows: dict[str, int] = {}
 
@@ -44,15 +47,15 @@ def turns_of(batch: Sequence[Pair], *, joined: bool) -> Turns:
         return torch.tensor([rows.setdefault(text, len(rows)) for text in texts], dtype=torch.long)
 
     asked = [context_text(pair) if joined else pair.context for pair in batch]
-    owners = [] if joined else [at for at, pair in enumerate(batch) if pair.history]
+    owners = [] if joined else [at for at, pair in enumerate(batch) if pair.history][histories]
     replies = [pair.response for pair in batch]
     contexts, responses = number(asked), number(replies)
-    histories = number([history_text(batch[at].history) for at in owners])
+    earlier = number([history_text(batch[at].history) for at in owners])
     return Turns(
         tuple(rows),
         contexts,
         responses,
-        histories,
+        earlier,
         torch.tensor(owners, dtype=torch.long),
         same_responses(replies),
     )

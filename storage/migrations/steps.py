@@ -14,6 +14,7 @@ from storage.migrations import (
     m0007_fence,
     m0008_dialogues,
     m0009_receipts,
+    m0010_slots,
 )
 
 STEPS = (
@@ -26,6 +27,7 @@ STEPS = (
     (m0007_fence.REVISION, m0007_fence.upgrade),
     (m0008_dialogues.REVISION, m0008_dialogues.upgrade),
     (m0009_receipts.REVISION, m0009_receipts.upgrade),
+    (m0010_slots.REVISION, m0010_slots.upgrade),
 )
 HEAD = STEPS[-1][0]
 

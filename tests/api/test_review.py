@@ -52,7 +52,8 @@ def test_what_cannot_be_done_is_said_in_words(client, trained) -> None:
 def test_a_fence_is_looked_at_set_and_let_go(client, trained) -> None:
     path = "/api/projects/p/fence"
     bare = client.post(f"{path}/what-if").json()
-    assert (bare["stands"], bare["n_leaving"]) == ({"limit": None, "limits": {}}, 0)
+    standing = {"limit": None, "limits": {}, "method": "votes"}
+    assert (bare["stands"], bare["n_leaving"]) == (standing, 0)
     high = {"limit": 5.0}
     asked = client.post(f"{path}/what-if", json=high).json()
     assert asked["n_entering"] == 0
@@ -62,6 +63,11 @@ def test_a_fence_is_looked_at_set_and_let_go(client, trained) -> None:
     assert answer["prediction"]["decision"]["rule"] == "out-of-scope"
     assert answer["prediction"]["decision"]["threshold"] == 5.0
     assert client.put(path, json={"limit": 99.0}).status_code == 422
+    assert client.put(path, json={"limit": 99.0, "method": "mixture"}).status_code == 204
+    [answer] = client.post("/api/projects/p/predict", json=texts).json()
+    assert answer["prediction"]["decision"]["measure"] == "mixture"
+    assert answer["prediction"]["decision"]["threshold"] == 99.0
+    assert client.put(path, json={"method": "hope"}).status_code == 422
     assert client.put(path, json={}).status_code == 204
     assert client.post(f"{path}/what-if").json()["stands"]["limit"] is None
     pin = {"text": "where is my parcel", "intents": [intents(client)["parcel"]]}

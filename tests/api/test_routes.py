@@ -225,6 +225,8 @@ def test_an_answer_adds_up_and_a_label_counts_at_once(client, trained) -> None:
         "score": 0,
         "threshold": 0,
         "leading": "password",
+        "measure": "votes",
+        "familiarity": None,
     }
     assert client.get("/api/projects/p/status").json()["hot"] == 1
     ops(client, {"key": "undo-001", "kind": "undo", "of": "label-01"})

@@ -41,6 +41,9 @@ def test_every_page_fits_is_readable_and_has_one_heading(
     for name in PAGES:
         page.goto(f"{studio.base}/{name}")
         settled(page, name)
+        if name.endswith("fence"):
+            page.get_by_label("Method", exact=True).select_option("mixture")
+            expect(page.locator(".fence")).to_contain_text("a familiarity of")
         assert page.locator("h1").count() == 1, name
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
         assert page.evaluate(probe("contrasts")) == [], name

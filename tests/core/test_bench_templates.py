@@ -9,7 +9,6 @@ from core.bench_templates import (
     STRENGTHS,
     Remembering,
     SlottedSet,
-    choose_strength,
     judge,
     nearest_accuracy,
     summarise,
@@ -67,10 +66,6 @@ def test_compression_by_hand() -> None:
     templates, utterances = np.array([[2.0, 0.0]]), np.array([[0.0, 4.0]])
     assert compress(templates, utterances, 0.25).tolist() == [[0.5, 3.0]]
     assert compress(templates, utterances, 0.0).tolist() == [[0.0, 4.0]]
-
-
-def test_the_smallest_of_the_best_strengths_is_chosen() -> None:
-    assert choose_strength({0.0: 90.0, 0.1: 91.0, 0.5: 91.0, 0.3: 89.0}) == 0.1
 
 
 def test_values_that_nobody_marked_stay_in_a_query_whose_slots_are_proposed() -> None:

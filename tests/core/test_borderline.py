@@ -1,6 +1,6 @@
 """Which utterances speak for another intent's name than their own."""
 
-from core.borderline import select_borderline, words_of
+from core.borderline import idle_words, select_borderline, words_of
 
 NAMES = ["order", "order_status", "card_arrival", "pin_blocked"]
 
@@ -37,3 +37,17 @@ def test_a_word_shared_with_the_right_name_outweighs_those_with_wrong_ones() -> 
 
 def test_nothing_gives_nothing() -> None:
     assert select_borderline([], [], NAMES).rows == []
+
+
+def test_words_that_most_intents_use_speak_for_none() -> None:
+    """The name are_you_a_bot was said to mislead about every text with an "a" in it."""
+    intents = ["refund", "parcel", "music", "taxi", "hotel", "flight", "visa", "loan"]
+    intents.append("are_you_a_bot")
+    texts = [f"I need a thing number {n}" for n in range(5)]
+    texts += [f"my number is {n}" for n in range(5, 8)] + ["is it a machine"]
+    idle = idle_words(texts, intents)
+    assert idle == {"a", "i", "need", "thing", "number"}  # of six, five, five, five and eight of 9
+    all_words = select_borderline(texts, intents, intents)
+    assert {one.row for one in all_words.selected if "are_you_a_bot" in one.shared} == set(range(5))
+    assert select_borderline(texts, intents, intents, idle).rows == []
+    assert "number" not in idle_words(texts[:3], intents[:3])  # of few intents most is soon reached

@@ -16,7 +16,8 @@ from core.encoders.hashing import HashingEncoder
 from core.encoders.transformer import TransformerEncoder
 from core.pipeline import IntentPipeline
 from core.recipes import InstantRecipe
-from core.training.runs import RunInputs, run_recipe
+from core.training.inputs import RunInputs
+from core.training.runs import run_recipe
 from core.types import Decision, Exemplar, FloatArray, Intent, IntentScore, Prediction
 from storage import dataset, events, models, versions
 from storage.artifacts import record_tree

@@ -1,5 +1,8 @@
 """What a repair is told to change is what changes once it is made, told before it is saved."""
 
+import threading
+import time
+
 import pytest
 
 from app.services import repairing, trying, watching
@@ -112,6 +115,44 @@ def test_what_is_watched_is_not_made_anew_from_a_model_that_is_no_newer(
     monkeypatch.setattr(watching, "_DRIFT", 2)
     told(bench, repairs(bench)[0])
     assert bench.watchings.known[1] is not kept
+
+
+def test_the_first_question_finds_everything_prepared_once(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = watching._watching
+    times: list[str] = []
+
+    def counted(*given: object) -> watching.Watching:
+        times.append(threading.current_thread().name)
+        return made(*given)
+
+    monkeypatch.setattr(watching, "_watching", counted)
+    bench.watchings.prepare(1)
+    bench.watchings.prepare(1)
+    told(bench, repairs(bench)[0])
+    until = time.monotonic() + 30
+    while bench.watchings.preparing and time.monotonic() < until:
+        time.sleep(0.01)
+    assert len(times) == 1
+    told(bench, repairs(bench)[3])
+    bench.watchings.prepare(2)  # another project's page, which nobody has asked anything
+    while bench.watchings.preparing and time.monotonic() < until:
+        time.sleep(0.01)
+    assert list(bench.watchings.known) == [1]
+    assert len(times) == 1
+
+
+def test_work_for_a_question_gives_way_to_nobody(bench: Workbench) -> None:
+    """A first preview waited a second for each part of the kernel: for its own request to end."""
+    bench.traffic.enter()
+    bench.watchings.asking += 1
+    began = time.monotonic()
+    bench.watchings._pause()
+    assert time.monotonic() - began < 0.5
+    bench.watchings.asking -= 1
+    bench.watchings._pause()
+    assert time.monotonic() - began > 0.9
 
 
 def test_changes_since_the_anchor_count_as_made(bench: Workbench) -> None:

@@ -12,8 +12,9 @@ from app.services.studio import Studio
 from core.encoders.hashing import HashingEncoder
 from core.errors import InvalidInput
 from core.recipes import ConvfitRecipe, chosen_epochs, read_recipe
-from core.training import runs
-from core.training.runs import RunInputs
+from core.training.honest import held_out_parts
+from core.training.inputs import RunInputs
+from core.training.tuned import tuning_rows
 from core.types import Exemplar, Intent
 from storage import browse, dataset, events, jobs
 from storage.events import Action
@@ -51,13 +52,13 @@ def test_the_rows_tuned_are_those_that_a_run_plans(settings: dict[str, object]) 
     exemplars = tuple(Exemplar(f"u{i}", f"t{i}", (f"i{i % 4}",)) for i in range(40))
     inputs = RunInputs(exemplars, tuple(Intent(f"i{i}") for i in range(4)), HashingEncoder())
     parts = [(recipe, inputs)]
-    parts += [(part.recipe, part.inputs) for part in runs._held_out_parts(recipe, inputs)]
+    parts += [(part.recipe, part.inputs) for part in held_out_parts(recipe, inputs)]
     planned = sum(chosen_epochs(len(rows), r) * len(rows) for r, rows in map(_tuned, parts))
     assert progress._rows_tuned(recipe, Size(40, 4)) == pytest.approx(planned)
 
 
 def _tuned(part: tuple[ConvfitRecipe, RunInputs]) -> tuple[ConvfitRecipe, list[str]]:
-    return part[0], runs.tuning_rows(*part)[0]
+    return part[0], tuning_rows(*part)[0]
 
 
 def test_folds_are_in_the_estimate(studio: Studio) -> None:

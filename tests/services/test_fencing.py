@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,16 @@ import pytest
 from app.services import browsing, fencing, repairing, trying
 from app.services.blast import preview
 from app.services.browsing import Edit
+from app.services.explaining import explain
 from app.services.exporting import export_model
 from app.services.fencing import FenceSetting
+from app.services.pool import outside_of
 from app.services.prediction import load_model
 from app.services.repairing import Repair
 from app.services.studio import Studio
 from app.services.workbench import Workbench, open_workbench
 from core.errors import InvalidInput, NotFound
+from core.types import Decision, Method
 from storage import browse, models
 from storage.browse import Filter
 from tests.services.trained import POOL, change, rows_of
@@ -118,6 +122,103 @@ def test_the_command_line_and_a_bundle_answer_by_the_fence_as_the_pages_do(
     assert again.read_bytes() == plain.read_bytes()
     with studio.database.read() as connection:
         assert models.champion(connection, 1) == version
+
+
+@pytest.mark.parametrize("method", ["nearest", "mahalanobis", "mixture"])
+def test_every_method_holds_wherever_an_answer_is_given(
+    bench: Workbench, tmp_path: Path, method: Method
+) -> None:
+    studio, texts = bench.studio, [*JUDGED, *POOL]
+    asked = fencing.look(bench, "p", FenceSetting(method=method))
+    assert asked.asked.method == method
+    familiar = {one.text: one.score for one in (*asked.entering, *asked.leaving)}
+    assert asked.suggested.method == method
+    middle = sum(asked.span) / 2
+    told = fencing.look(bench, "p", FenceSetting(middle, {}, method))
+    before = answers_by_text(bench, texts)
+    fencing.save(bench, "p", FenceSetting(middle, {}, method))
+    after = answers_by_text(bench, texts)
+    assert {one.text for one in told.leaving} == {
+        t for t in texts if after[t].out_of_scope and not before[t].out_of_scope
+    }
+    assert {one.text for one in told.entering} == {
+        t for t in texts if before[t].out_of_scope and not after[t].out_of_scope
+    }
+    assert 0 < sum(one.out_of_scope for one in after.values()) < len(texts)
+    for text, score in familiar.items():
+        assert after[text].familiarity == pytest.approx(score)
+    assert {one.measure for one in after.values()} == {method}
+    found = explain(bench, "p", POOL[3]).scope
+    assert found.inside != after[POOL[3]].out_of_scope
+    assert found.distance == pytest.approx(after[POOL[3]].familiarity - middle)
+    assert "familiarity" in found.words
+    live = bench.models.get(1)
+    outside = outside_of(live, live.pipeline.encoder.encode(texts))
+    assert [after[text].out_of_scope for text in texts] == outside
+    out = tmp_path / "fence.zip"
+    export_model(studio, "p", out)
+    trained = load_model(studio, "p").predict(texts)
+    assert [one.decision for one in load_model(studio, str(out)).predict(texts)] == [
+        one.decision for one in trained
+    ]
+    unpacked = tmp_path / "unpacked"
+    with zipfile.ZipFile(out) as archive:
+        archive.extractall(unpacked)
+    assert "familiarity" in (unpacked / "README.md").read_text("utf-8")
+    said = [tuple(one["intents"]) for one in example_answers(unpacked, texts)]
+    assert said == [one.decision.intents for one in trained]
+
+
+@pytest.mark.parametrize("method", ["nearest", "mahalanobis", "mixture"])
+def test_a_preview_knows_what_a_repair_does_to_every_method(
+    bench: Workbench, method: Method
+) -> None:
+    span = fencing.look(bench, "p", FenceSetting(method=method)).span
+    fencing.save(bench, "p", FenceSetting(sum(span) / 2, {}, method))
+    with bench.studio.database.read() as connection:
+        by = browse.intent_ids(connection, 1)
+    voters = [e.id for e in bench.models.get(1).pipeline.exemplars]
+    repairs = [
+        Repair("delete", (voters[0], voters[7])),
+        Repair("add", intents=(by["greeting"],), value="what about orders then"),
+        Repair("relabel", (voters[3],), (by["greeting"],)),
+    ]
+    for number, repair in enumerate(repairs):
+        [told] = preview(bench, "p", [repair])
+        before = {t: a.prediction.decision.words for t, a in _answers(bench).items()}
+        repairing.act(bench.studio, "p", repair, f"repair-{number:02}")
+        now = {t: a.prediction.decision.words for t, a in _answers(bench).items()}
+        assert {t.text: t.after for t in told.turns} == {
+            text: words for text, words in now.items() if before[text] != words
+        }
+
+
+def test_the_methods_are_compared_and_the_best_is_named(bench: Workbench) -> None:
+    found = fencing.look(bench, "p")
+    assert set(found.methods) == {"votes", "nearest", "mahalanobis", "mixture"}
+    assert found.best is not None
+    assert found.methods[found.best] == max(found.methods.values())
+    with pytest.raises(InvalidInput, match="no usable number"):
+        fencing.save(bench, "p", FenceSetting(11.0))
+    fencing.save(bench, "p", FenceSetting(11.0, {}, "mixture"))
+    assert all(one.out_of_scope for one in answers_by_text(bench, POOL).values())
+    fencing.save(bench, "p", FenceSetting(None, {}, "mixture"))
+    own = fencing.look(bench, "p")
+    kept = [one.threshold for one in answers_by_text(bench, POOL).values()]
+    assert kept == [own.own] * len(POOL)
+    change(bench.studio, POOL[4], "labels", tuple(own_label(bench)))
+    change(bench.studio, POOL[4], "split", "train")
+    after = [one.threshold for one in answers_by_text(bench, POOL).values()]
+    assert after == kept  # a label moves the examples, never the limit
+
+
+def own_label(bench: Workbench) -> list[str]:
+    return [bench.models.get(1).columns[0]]
+
+
+def answers_by_text(bench: Workbench, texts: Sequence[str]) -> dict[str, Decision]:
+    found = trying.answer(bench, "p", tuple(texts))
+    return {text: one.prediction.decision for text, one in zip(texts, found, strict=True)}
 
 
 def example_answers(folder: Path, texts: list[str]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from app.server import _leave_a_core
 from app.services import live, pool, timeline
 from app.services.spaces import find_space, open_space
 from app.services.studio import Studio
+from app.services.traffic import Traffic
 from app.services.workbench import open_workbench
 from tests.services.trained import POOL, change
 
@@ -23,25 +24,36 @@ def test_a_model_is_loaded_once_for_its_answers_and_its_map(home: Studio) -> Non
 
 
 class Slow:
-    """A model that takes seven seconds to load, and then is none."""
+    """Models that take seven seconds each time."""
 
-    def __init__(self, clock: list[float]) -> None:
+    def __init__(self, home: Studio, clock: list[float]) -> None:
+        self.models = live.LiveModels(home)
         self.clock = clock
 
-    def get(self, project_id: int) -> None:
+    def get(self, project_id: int) -> live.LiveModel | None:
         self.clock[0] += 7.0
+        return self.models.get(project_id)
 
 
 def test_a_look_at_the_pool_that_took_long_is_not_repeated_soon(
     home: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each label asked for another look, and on a large project the looks took a whole core."""
+    """Each label asked for another look, and on a large project the looks took a whole core.
+
+    The first one has loaded the model: where that took ten seconds, labels waited forty to vote.
+    """
     clock = [100.0]
     monkeypatch.setattr(pool.time, "monotonic", lambda: clock[0])
-    pools = pool.Pools(home, Slow(clock))  # type: ignore[arg-type]
-    pools.looked[1] = pool.Look(0, None, 0.0)
-    pools._refresh(1)
-    assert pools.looked[1] == pool.Look(0, None, 107.0 + 4 * 7.0)
+    with home.database.read() as connection:
+        space = find_space(connection, "p", None)
+    champion, project = space.version.id, space.project.id
+    quiet = Traffic(last=0.0)
+    pools = pool.Pools(home, Slow(home, clock), quiet)  # type: ignore[arg-type]
+    pools.looked[project] = pool.Look(0, champion, 0.0)
+    pools._refresh(project)
+    assert pools.looked[project].until == 107.0 + 2.0
+    pools._refresh(project)
+    assert pools.looked[project].until == 114.0 + 4 * 7.0
 
 
 def test_a_large_set_that_took_long_is_not_solved_again_soon(

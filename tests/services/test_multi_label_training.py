@@ -10,7 +10,7 @@ from app.services.prediction import load_model
 from app.services.projects import create_project
 from app.services.studio import Studio
 from app.services.training import TrainingRequest, start_training
-from core.recipes import task_defaults
+from core.task_settings import task_defaults
 from storage import dataset, events, models, projects
 from storage.events import Action
 from tests.services.trained import do, opened

@@ -2,10 +2,10 @@
 
 from dataclasses import asdict
 
+from app.services.encoder_training import ENCODER_KINDS, read_encoder_recipe
 from app.services.projects import create_project
 from app.services.recipe_forms import Setting, recipe_forms
 from app.services.studio import Studio
-from core.ranking_recipes import read_ranking_recipe
 from core.recipes import read_recipe
 
 
@@ -19,9 +19,10 @@ def forms(studio: Studio, project: str) -> dict[str, dict[str, Setting]]:
 def test_a_form_has_every_setting_of_its_recipe_that_is_one_value(studio: Studio) -> None:
     create_project(studio, "p")
     found = forms(studio, "p")
-    assert set(found) == {"convfit", "adapter", "dialogues", "convert"}
+    kinds = {"convfit", "adapter", "label-encoder", "dialogues", "convert", "templates"}
+    assert set(found) == kinds
     for kind, settings in found.items():
-        read = read_recipe if kind in ("convfit", "adapter") else read_ranking_recipe
+        read = read_encoder_recipe if kind in ENCODER_KINDS else read_recipe
         recipe = read(kind, {}).model_dump()
         left_out = {"kind", "head"} & set(recipe)
         assert set(settings) == set(recipe) - left_out
@@ -66,3 +67,4 @@ def test_a_project_of_several_intents_shows_its_own_defaults(studio: Studio) -> 
     assert found["convfit"]["learning_rate"].default == 4e-4
     assert found["adapter"]["learning_rate"].default == 8e-3
     assert found["convfit"]["objective"].default == "overlap"
+    assert "label-encoder" not in found  # it knows one name for each utterance

@@ -13,7 +13,8 @@ from app.services.studio import Studio
 from core.bench import drain
 from core.encoders.transformer import TransformerEncoder
 from core.recipes import ConvfitRecipe, InstantRecipe
-from core.training.runs import RunInputs, run_recipe
+from core.training.inputs import RunInputs
+from core.training.runs import run_recipe
 from core.types import Exemplar, Intent
 from storage import jobs
 from tests.conftest import SENTENCES

@@ -23,6 +23,8 @@ const ORDERS = [
   ['changed', 'last changed first'],
   ['text', 'by text'],
 ];
+const MISLED =
+  'Labelled utterances that share no word with the name of their intent, but one with the name of another';
 const DISAGREES = 'Labelled utterances that the model would label otherwise, judged without their own vote';
 
 export class Filter {
@@ -33,6 +35,7 @@ export class Filter {
   #search;
   #selects;
   #differs;
+  #borderline;
 
   #nothing;
 
@@ -48,6 +51,7 @@ export class Filter {
       split: given.get('split') ?? '',
       state: given.get('state') ?? '',
       differs: given.get('differs') === 'true',
+      borderline: given.get('borderline') === 'true',
       order: given.get('order') ?? 'newest',
     };
     this.#makeControls();
@@ -75,7 +79,13 @@ export class Filter {
       onchange: event => this.#change({differs: event.target.checked}),
     });
     const differs = h('label', {class: 'check', title: DISAGREES}, this.#differs, 'model disagrees');
-    this.element = h('div', {class: 'row'}, this.#search, Object.values(this.#selects), differs);
+    this.#borderline = h('input', {
+      type: 'checkbox',
+      checked: this.#values.borderline,
+      onchange: event => this.#change({borderline: event.target.checked}),
+    });
+    const misled = h('label', {class: 'check', title: MISLED}, this.#borderline, 'misleading words');
+    this.element = h('div', {class: 'row'}, this.#search, Object.values(this.#selects), differs, misled);
   }
 
   #choice(label, options, name) {
@@ -85,8 +95,8 @@ export class Filter {
 
   // What the server takes as a filter.
   get asked() {
-    const {text, intent, split, state, differs} = this.#values;
-    return {text, intent: intent || null, split: split || null, state: state || null, differs};
+    const {text, intent, split, state, differs, borderline} = this.#values;
+    return {text, intent: intent || null, split: split || null, state: state || null, differs, borderline};
   }
 
   // The same as a part of an address, with the page that is looked at.
@@ -113,9 +123,9 @@ export class Filter {
 
   clear() {
     this.#search.value = '';
-    this.#differs.checked = false;
+    this.#differs.checked = this.#borderline.checked = false;
     for (const name of ['intent', 'split', 'state']) this.#selects[name].value = '';
-    this.#change({text: '', intent: '', split: '', state: '', differs: false});
+    this.#change({text: '', intent: '', split: '', state: '', differs: false, borderline: false});
   }
 
   #searchSoon() {

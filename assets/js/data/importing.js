@@ -30,7 +30,7 @@ export class ImportSheet {
       type: 'file',
       class: 'hidden-text',
       'aria-label': 'File to import',
-      accept: '.csv,.tsv,.txt,.jsonl,.ndjson,.json',
+      accept: '.csv,.tsv,.txt,.jsonl,.ndjson,.json,.yml,.yaml,.md',
       onchange: event => this.#send(event.target.files[0]),
     });
     this.#drop = this.#makeDrop();
@@ -55,7 +55,7 @@ export class ImportSheet {
           this.#send(event.dataTransfer.files[0]);
         },
       },
-      h('p', {}, 'Drop a CSV, TSV, JSONL or text file here'),
+      h('p', {}, 'Drop a CSV, TSV, JSONL, Rasa or text file here'),
       h('button', {type: 'button', onclick: () => this.#picker.click()}, 'Choose a file'),
       this.#picker,
     );

@@ -1,5 +1,6 @@
 // The utterances that fit the filter, a page of them at a time, and which of them are picked.
 import {fill, h} from '../shared/elements.js';
+import {slotChips} from '../shared/marker.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
@@ -21,7 +22,7 @@ export class Rows {
   #body = h('tbody');
   #pickPage;
 
-  // `hears`: `edit` and `remove` of a row, `picked` of another choice.
+  // `hears`: `edit`, `values` and `remove` of a row, `picked` of another choice.
   constructor({base, filter, intents, hears}) {
     this.#base = base;
     this.#filter = filter;
@@ -128,10 +129,32 @@ export class Rows {
       'tr',
       {'data-id': row.id},
       h('td', {}, pick),
-      h('td', {class: 'text-cell'}, text, row.flagged && h('span', {class: 'badge warn'}, row.flagged)),
+      h(
+        'td',
+        {class: 'text-cell'},
+        text,
+        row.synthetic &&
+          h('span', {class: 'badge', title: 'Made from a template; it never judges a model'}, 'synthetic'),
+        row.flagged && h('span', {class: 'badge warn'}, row.flagged),
+        row.slots.length > 0 && h('div', {class: 'row tight'}, slotChips(row.text, row.slots)),
+      ),
       h('td', {}, this.#intents.labels(row.labels)),
       h('td', {class: 'soft'}, row.split),
-      h('td', {}, this.#removal(row)),
+      h('td', {class: 'acts'}, this.#values(row), this.#removal(row)),
+    );
+  }
+
+  #values(row) {
+    return h(
+      'button',
+      {
+        class: 'plain mono',
+        'aria-label': 'Values of this utterance',
+        'data-key': `values ${row.id}`,
+        title: 'Mark values',
+        onclick: guarded(() => this.#hears.values(row)),
+      },
+      '{}',
     );
   }
 
@@ -155,7 +178,7 @@ export class Rows {
         'div',
         {class: 'empty'},
         h('h2', {}, 'No utterances yet'),
-        'Drop a CSV, TSV, JSONL or text file on the right.',
+        'Drop a CSV, TSV, JSONL, Rasa or text file on the right.',
       );
     const clear = h('button', {onclick: () => this.#filter.clear()}, 'Clear the filter');
     return h('div', {class: 'empty'}, 'Nothing fits this filter. ', clear);

@@ -13,6 +13,7 @@ const keysOf = ({multi, nothing}) => [
   ['M', 'more like this'],
   ['T', 'into the tray'],
   ['W', 'why this suggestion'],
+  ['V', 'mark values: names, dates, places'],
   ['P', 'pin as a test'],
   ['G', 'guidelines'],
   ['?', 'these keys'],

@@ -1,7 +1,7 @@
 // The line under the map: what is on it, what is missing, and the text under the pointer.
 import {fill, h, progressBar} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
-import {duration, plural} from '../shared/words.js';
+import {duration, number, plural} from '../shared/words.js';
 
 export class Note {
   element = h('div', {class: 'row small soft', role: 'status', 'data-role': 'map-note'});
@@ -39,6 +39,21 @@ export class Note {
       this.element,
       h('span', {class: expected ? '' : 'bad'}, words),
       onDemand && h('button', {onclick: this.#compute}, `Compute ${name}`),
+    );
+  }
+
+  // Which points are elsewhere while texts are compressed, and how their places came about.
+  tellDrift({marked, proposed, total, words}, strength) {
+    const who = `${number(marked + proposed)} of ${plural(total, 'point')} have values (${number(proposed)} proposed)`;
+    const how = strength ? ` and have moved by ${strength.toFixed(1)} towards their templates. ${words}` : '';
+    fill(this.element, h('span', {'data-role': 'drift'}, `${who}${how || '.'}`));
+  }
+
+  offerTemplates(missing, encode) {
+    fill(
+      this.element,
+      h('span', {}, `${plural(missing, 'template')} must be encoded first.`),
+      h('button', {onclick: guarded(encode)}, 'Encode them'),
     );
   }
 

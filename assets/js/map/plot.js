@@ -130,6 +130,11 @@ export class Plot {
     else this.#glide(this.#xy, xy);
   }
 
+  // The frame stays as it is, so that what moves is seen to move.
+  hold() {
+    return window.Plotly.relayout(this.element, {'xaxis.autorange': false, 'yaxis.autorange': false});
+  }
+
   stop() {
     cancelAnimationFrame(this.#frame);
     this.#target = null;

@@ -26,6 +26,8 @@ export class Points {
   #order = '';
   #model = null;
   #colours = new Map();
+  #drift = null;
+  #compressed = new Map(); // places by strength
 
   // `choice`: the method of the layout, the model's version, and the other one to compare with.
   constructor(base, {method, model, other}) {
@@ -62,6 +64,25 @@ export class Points {
     return found;
   }
 
+  // Which points move when texts are compressed, and whether a job has to encode templates first.
+  drift() {
+    this.#drift ??= call(`${this.#base}/map/drift?${this.#asked()}`).catch(error => {
+      this.#drift = null;
+      throw error;
+    });
+    return this.#drift;
+  }
+
+  // Where the points are when texts are so far on their way to their templates.
+  async compressed(strength) {
+    if (!strength) return this.places.after;
+    if (!this.#compressed.has(strength)) {
+      const asked = this.#asked({order: this.#order, strength});
+      this.#compressed.set(strength, new Float32Array(await binary(`${this.#base}/map/xy?${asked}`)));
+    }
+    return this.#compressed.get(strength);
+  }
+
   #asked(more = {}) {
     const {method, model} = this.#choice;
     return new URLSearchParams({method, ...(model ? {model} : {}), ...more});
@@ -84,8 +105,11 @@ export class Points {
       if (this.#model || !NEED_MODEL.has(by)) await this.#codes(by).catch(() => {});
   }
 
-  forgetColours() {
+  // Labels have changed, or what is marked in texts.
+  forget() {
     this.#colours.clear();
+    this.#compressed.clear();
+    this.#drift = null;
   }
 
   // Each way of colouring is fetched once until a label changes.

@@ -1,27 +1,30 @@
-// The fence: from which score on a text is in scope; who goes in and out while it is moved.
+// The fence: by which method and from where on a text is in scope; who crosses while it is moved.
 import {field, fill, h, optionsOf, table} from '../shared/elements.js';
 import {guarded, toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
 import {number, percent} from '../shared/words.js';
 
 const PAUSE = 60;
-const CALLED = {
-  votes: 'largest vote score',
-  nearest: 'nearest examples',
-  mahalanobis: 'distance to the intents (Mahalanobis)',
-  mixture: 'all three together',
+const METHODS = {
+  votes: {called: 'largest vote score', unit: 'a score of '},
+  nearest: {called: 'nearest examples', unit: 'a familiarity of '},
+  mahalanobis: {called: 'distance to the intents (Mahalanobis)', unit: 'a familiarity of '},
+  mixture: {called: 'all three together', unit: 'a familiarity of '},
 };
+const OF_VOTES = [-0.2, 1.2];
 
 export class FenceTab {
   #path;
   #intents;
-  #asked = null; // the fence that is looked at: `limit` and `limits`
+  #asked = null; // the fence that is looked at: `method`, `limit` and `limits`
   #own = 0;
   #timer = 0;
   #running = null;
   #intent = ''; // whose limit is moved; "" is the project's
   #whose;
+  #method;
   #slider;
+  #unit = h('span');
   #value = h('b', {class: 'tabular'});
   #figures = h('div', {class: 'row', style: {gap: '26px', margin: '16px 0'}, 'data-role': 'fence'});
   #crossed = h('div', {class: 'stack'});
@@ -38,10 +41,12 @@ export class FenceTab {
         this.#drawSlider();
       },
     });
+    this.#method = h('select', {
+      'aria-label': 'Method',
+      onchange: event => this.#set({method: event.target.value, limit: null, limits: {}}),
+    });
     this.#slider = h('input', {
       type: 'range',
-      min: -0.2,
-      max: 1.2,
       step: 0.005,
       'aria-label': 'Limit',
       oninput: event => this.#move(Number(event.target.value)),
@@ -51,8 +56,9 @@ export class FenceTab {
 
   #layOut() {
     const lead =
-      'A text whose best score stays under the limit is out of scope. ' +
-      'Move it, and see who would go in and out; nothing is saved before you say so.';
+      'A text that stays under the limit is out of scope: by its best score, or by how familiar it is, ' +
+      'in standard deviations of your examples. Move it, and see who would go in and out; ' +
+      'nothing is saved before you say so.';
     return h(
       'section',
       {class: 'sheet', 'aria-label': 'Fence'},
@@ -60,8 +66,9 @@ export class FenceTab {
       h(
         'div',
         {class: 'row end fence'},
+        field('Goes by', this.#method),
         field('Limit of', this.#whose),
-        h('label', {class: 'field grow'}, h('span', {}, 'In scope from a score of ', this.#value), this.#slider),
+        h('label', {class: 'field grow'}, h('span', {}, 'In scope from ', this.#unit, this.#value), this.#slider),
         this.#buttons,
       ),
       this.#figures,
@@ -88,6 +95,11 @@ export class FenceTab {
     this.#asked = found.asked;
     const options = this.#intents.open.map(({id, name}) => [id, this.#isOwn(id) ? `${name} (own)` : name]);
     fill(this.#whose, optionsOf([['', 'all intents'], ...options], this.#intent));
+    fill(this.#method, optionsOf(methodOptions(found), found.asked.method));
+    fill(this.#unit, METHODS[found.asked.method].unit);
+    const [low, high] = found.asked.method === 'votes' ? OF_VOTES : found.span;
+    this.#slider.min = Math.min(low, this.#limit).toFixed(2);
+    this.#slider.max = Math.max(high, this.#limit).toFixed(2);
     this.#drawSlider();
     this.#draw(found);
   }
@@ -132,12 +144,12 @@ export class FenceTab {
       crossedView('Now out', found.leaving, found.n_leaving),
     );
     fill(this.#buttons, this.#actions(found));
-    fill(this.#below, this.#suggestion(found.suggested), methodsView(found.methods));
+    fill(this.#below, this.#suggestion(found.suggested), methodsView(found));
   }
 
   #actions({stands, asked}) {
     const moved = JSON.stringify(stands) !== JSON.stringify(asked);
-    const has = stands.limit !== null || Object.keys(stands.limits).length > 0;
+    const has = stands.method !== 'votes' || stands.limit !== null || Object.keys(stands.limits).length > 0;
     const save = (setting, words) =>
       guarded(async () => {
         await call(this.#path, {method: 'PUT', body: setting});
@@ -146,12 +158,12 @@ export class FenceTab {
         await this.#look();
       });
     const back = () => this.#set(stands);
-    const none = save({limit: null, limits: {}}, 'The model decides by its own limit again.');
+    const none = save({method: 'votes', limit: null, limits: {}}, 'The model decides by its own limit again.');
     const here = save(asked, 'The fence stands there now.');
     return [
       moved && h('button', {class: 'primary', 'data-key': 'save', onclick: here}, 'Save'),
       moved && h('button', {'data-key': 'back', onclick: back}, 'As it stands'),
-      has && !moved && h('button', {'data-key': 'none', onclick: none}, `The model’s own (${this.#own.toFixed(3)})`),
+      has && !moved && h('button', {'data-key': 'none', onclick: none}, ownWords(stands, this.#own)),
     ];
   }
 
@@ -171,6 +183,14 @@ export class FenceTab {
     );
   }
 }
+
+const ownWords = ({method}, own) => 'The model’s own' + (method === 'votes' ? ` (${own.toFixed(3)})` : '');
+
+const methodOptions = ({methods, best}) =>
+  Object.entries(METHODS).map(([name, {called}]) => {
+    if (!(name in methods)) return [name, called];
+    return [name, `${called}: AUROC ${methods[name].toFixed(3)}${name === best ? ', measures best' : ''}`];
+  });
 
 const nowAndThen = ([now, then]) => (now === then ? percent(now) : `${percent(now)} → ${percent(then)}`);
 
@@ -202,18 +222,18 @@ const crossedLine = ({text, intent, score, labelled, place}) =>
     h('span', {class: 'small tabular'}, score.toFixed(3)),
   );
 
-function methodsView(methods) {
+function methodsView({methods, best}) {
   const rows = Object.entries(methods).map(([name, share]) => [
-    CALLED[name] ?? name,
+    METHODS[name].called + (name === best ? ' (measures best here)' : ''),
     h('td', {class: 'number'}, share.toFixed(3)),
   ]);
   if (!rows.length) return null;
-  const words = 'AUROC: 1 is perfect, 0.5 is chance. The limit above is one of the largest vote score.';
+  const words = 'AUROC: 1 is perfect, 0.5 is chance.';
   return h(
     'details',
     {style: {'margin-top': '12px'}, 'data-key': 'methods'},
-    h('summary', {}, 'How well each signal tells texts in scope from others here'),
+    h('summary', {}, 'How well each method tells texts in scope from others here'),
     h('p', {class: 'soft small'}, words),
-    table(['Signal', h('th', {class: 'number'}, 'AUROC')], rows, {class: 'narrow'}),
+    table(['Method', h('th', {class: 'number'}, 'AUROC')], rows, {class: 'narrow'}),
   );
 }

@@ -8,8 +8,27 @@ import {radiusLine, turnsOf} from './radius.js';
 
 const ABOUT_ONE = new Set(['label', 'greedy', 'next']); // the other texts are there to compare with
 
+const FIRST = {
+  relabel: ['intent', 'Choose the label, and see first what it changes.'],
+  rename: ['name', 'Labels and answers stay as they are.'],
+  describe: ['description', 'Say in a sentence what belongs to it. Labels stay as they are.'],
+};
+// What has to be said before anything can be foretold; else undefined.
+const firstOf = ({asks, repair}) =>
+  asks && FIRST[repair.kind]?.[0] === asks ? FIRST[repair.kind][1] : undefined;
+const QUESTIONS = {
+  split: input => ['Name of the new intent', input, 'Split'],
+  rename: input => ['New name of the intent', input, 'Rename'],
+  describe: input => ['What belongs to this intent', input, 'Describe'],
+};
+
 export class FindingView {
-  element = h('section', {class: 'sheet', 'aria-label': 'Finding', 'data-role': 'finding', 'aria-live': 'polite'});
+  element = h('section', {
+    class: 'sheet',
+    'aria-label': 'Finding',
+    'data-role': 'finding',
+    'aria-live': 'polite',
+  });
   #tools;
   #finding = null;
   #remedies = []; // each with its button, its line, and what it would change
@@ -35,7 +54,7 @@ export class FindingView {
     this.#remedies = finding.remedies.map((remedy, place) => this.#remedy(remedy, place));
     this.#drawChoices();
     if (!same) fill(this.#turns);
-    await this.#ask(this.#remedies.filter(one => one.repair && one.asks !== 'intent'));
+    await this.#ask(this.#remedies.filter(one => one.repair && !firstOf(one)));
   }
 
   onKey(key) {
@@ -48,7 +67,11 @@ export class FindingView {
   #heading({title, why, kind, intents}) {
     const [first, second] = intents;
     const between = {tab: 'border', first, second};
-    const walk = h('a', {href: address('review', query().get('project'), between)}, 'Walk along their border');
+    const walk = h(
+      'a',
+      {href: address('review', query().get('project'), between)},
+      'Walk along their border',
+    );
     return [h('h2', {}, title), h('p', {class: 'soft'}, why, kind === 'confusion' && [' ', walk, '.'])];
   }
 
@@ -117,8 +140,12 @@ export class FindingView {
   }
 
   #remedy(remedy, place) {
-    const one = {...remedy, blast: null, line: h('span', {class: 'small soft radius'}, remedy.repair ? '…' : '')};
-    if (remedy.asks === 'intent') fill(one.line, 'Choose the label, and see first what it changes.');
+    const one = {
+      ...remedy,
+      blast: null,
+      line: h('span', {class: 'small soft radius'}, remedy.repair ? '…' : ''),
+    };
+    if (firstOf(remedy)) fill(one.line, firstOf(remedy));
     if (!remedy.repair) fill(one.line, 'Nothing changes, and it is not listed again.');
     const look = () => this.#open(one);
     one.element = h(
@@ -172,16 +199,20 @@ export class FindingView {
       return;
     }
     const finding = this.#finding;
-    const repair = one.asks === 'name' ? await this.#named(one.repair) : one.repair;
-    if (one.asks === 'name' && !repair) return;
+    const repair = one.asks ? await this.#spoken(one) : one.repair;
+    if (!repair) return;
     const text = finding.texts[0]?.text.slice(0, 50) ?? '';
     await this.#tools.act(repair, `${one.words.replace(' …', '')}: “${text}”`, finding.id);
   }
 
-  async #named(repair) {
-    const input = h('input', {type: 'text', name: 'name', value: repair.value, required: true, maxlength: 200});
-    const given = await ask('Name of the new intent', input, 'Split');
-    return given && {...repair, value: given.name};
+  async #spoken({asks, repair}) {
+    const attributes = {name: 'value', required: asks === 'name', maxlength: asks === 'name' ? 200 : 5000};
+    const input =
+      asks === 'name'
+        ? h('input', {type: 'text', value: repair.value, ...attributes})
+        : h('textarea', {rows: 4, ...attributes}, repair.value);
+    const given = await ask(...QUESTIONS[repair.kind](input));
+    return given && {...repair, value: given.value};
   }
 
   // Another label: it becomes a remedy of its own, with what it would change.

@@ -14,6 +14,7 @@ const KINDS = [
   ['confusion', 'Confusions'],
   ['overgrown', 'Overgrown intents'],
   ['thin', 'Thin intents'],
+  ['misleading', 'Misleading names'],
   ['duplicate', 'Duplicates'],
   ['next', 'Next labels'],
 ];
@@ -24,6 +25,7 @@ const SINGLE = {
   confusion: 'confusion',
   overgrown: 'overgrown',
   thin: 'thin',
+  misleading: 'misleading name',
   duplicate: 'duplicate',
   next: 'next label',
 };
@@ -117,7 +119,8 @@ export class FindingsTab {
   #draw(counts) {
     const total = this.#kind ? counts[this.#kind] : Object.values(counts).reduce((sum, one) => sum + one, 0);
     const rows = this.#findings.map((finding, place) => this.#row(finding, place));
-    const more = total > rows.length && h('li', {class: 'soft small'}, `${number(total - rows.length)} more follow.`);
+    const more =
+      total > rows.length && h('li', {class: 'soft small'}, `${number(total - rows.length)} more follow.`);
     const none = h('li', {class: 'empty'}, h('h2', {}, 'Nothing to mend'), 'No finding is open here.');
     fill(this.#list, rows.length ? rows : none, more);
   }

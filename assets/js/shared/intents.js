@@ -50,7 +50,17 @@ export class Intents {
 }
 
 export function chip(intent, fallback = '?') {
-  if (!intent) return h('span', {class: 'chip'}, fallback);
+  if (!intent) return h('span', {class: 'chip'}, nameOf(fallback));
   const style = {'--dot': intent.color};
-  return h('span', {class: 'chip', style, title: intent.description || null}, intent.name);
+  return h('span', {class: 'chip', style, title: intent.description || null}, nameOf(intent.name));
+}
+
+// In a narrow column a name breaks behind its underscores, not inside its words.
+function nameOf(name) {
+  const parts = name.split(/(?<=_)/);
+  return h(
+    'span',
+    {},
+    parts.flatMap((part, at) => (at ? [h('wbr'), part] : [part])),
+  );
 }

@@ -18,8 +18,8 @@ export function votesOf(answer, intents) {
 }
 
 function reasonOf({prediction, hot}, {reason, votes_of_others: others}, intents) {
-  const {intent, score, threshold, prior, neighbours} = reason;
-  const votes = [...neighbours.map(near => near.vote), others, prior];
+  const {intent, score, threshold, prior, neighbours, voice, by_name: byName} = reason;
+  const votes = [...neighbours.map(near => near.vote), others, prior, voice];
   const largest = Math.max(SMALLEST_SCALE, ...votes.map(Math.abs));
   return h(
     'section',
@@ -32,9 +32,15 @@ function reasonOf({prediction, hot}, {reason, votes_of_others: others}, intents)
     }),
     voteLine('All other examples together', others, largest),
     voteLine('Share of this intent among the labels', prior, largest),
-    scoreLine(prediction.decision.rule, score, threshold),
+    voice !== 0 && voteLine(nameWords(byName), voice, largest),
+    scoreLine(prediction.decision, score, threshold),
   );
 }
+
+const nameWords = byName => [
+  h('span', {}, 'The intent’s name and description '),
+  byName && h('span', {class: 'badge warn'}, 'no examples yet'),
+];
 
 // Those of the answer first, however many, then the next ones.
 function likeliest({ranked, decision}, intents) {
@@ -79,8 +85,9 @@ function lane(vote, largest) {
   return h('div', {class: 'lane', 'aria-hidden': 'true'}, bar);
 }
 
-function scoreLine(rule, score, threshold) {
-  const limit = rule === 'exact' ? 'exactly a labelled example' : `limit ${threshold.toFixed(3)}`;
+function scoreLine({rule, familiarity}, score, threshold) {
+  const held = typeof familiarity === 'number' ? `familiarity ${familiarity.toFixed(3)}, ` : '';
+  const limit = rule === 'exact' ? 'exactly a labelled example' : `${held}limit ${threshold.toFixed(3)}`;
   return h(
     'div',
     {class: 'vote'},

@@ -29,7 +29,7 @@ export class BaseChoice {
     return this.#fresh ? BUNDLED : this.#chosen;
   }
 
-  // Encoders that learned from conversations may have come or gone.
+  // Encoders may have come or gone.
   async load() {
     const {models} = await call(this.#versions);
     this.#encoders = models.filter(model => model.kind === 'encoder').toReversed();

@@ -3,6 +3,10 @@ import {h, table} from '../shared/elements.js';
 import {votesOf} from '../shared/votes.js';
 import {number, percent, plural} from '../shared/words.js';
 
+// Without a model there are no examples to be shown.
+const nameWords = ({neighbours}) =>
+  `by its name alone, ${neighbours.length ? 'no examples yet' : 'before any training'}`;
+
 export function answerView(answer, intents) {
   const {prediction} = answer;
   return [
@@ -12,6 +16,7 @@ export function answerView(answer, intents) {
       verdict(prediction, intents),
       !prediction.reasons.length && h('b', {class: 'tabular'}, likelihood(prediction)),
       prediction.decision.rule === 'exact' && h('span', {class: 'badge good'}, 'exact'),
+      prediction.by_name && h('span', {class: 'badge warn', 'data-role': 'by-name'}, nameWords(prediction)),
       h('span', {class: 'soft small push'}, prediction.model_version),
     ),
     votesOf(answer, intents),
@@ -27,7 +32,7 @@ export function answersView(answers, given, intents) {
     prediction.text,
     h('td', {}, h('div', {class: 'row tight'}, verdict(prediction, intents))),
     h('td', {class: 'number'}, intents.multi ? eachLikelihood(prediction) : likelihood(prediction)),
-    h('td', {class: 'soft'}, nearest(prediction)?.text ?? ''),
+    h('td', {class: 'soft'}, prediction.by_name ? nameWords(prediction) : (nearest(prediction)?.text ?? '')),
   ]);
   const likely = h('th', {class: 'number'}, 'Likely');
   return [h('h2', {}, title), table(['Text', 'Answer', likely, 'Nearest example'], rows)];

@@ -12,6 +12,7 @@ export class LandingMap {
   #base;
   #intents;
   #map = null;
+  #strength = null; // how far the examples that are wanted are compressed
   #loading = null;
   #shown = null; // the landing of the text that was typed last
   #fit = null; // from a place of the map to pixels
@@ -34,12 +35,15 @@ export class LandingMap {
     new ResizeObserver(() => this.#drawPoints()).observe(this.#canvas);
   }
 
-  async show({landing, prediction}) {
+  async show({landing, prediction, compressed}) {
     this.#shown = landing;
     this.element.hidden = !landing;
     if (!landing) return;
-    const fresh = this.#map?.model !== prediction.model_version;
+    const strength = compressed?.strength ?? null;
+    const fresh = this.#map?.model !== prediction.model_version || this.#map.strength !== strength;
+    this.#strength = strength;
     if (fresh) await this.#load();
+    if (this.#strength !== strength) return; // the slider has moved on
     const {points, total} = this.#map;
     const part = points.length < total ? `${points.length} of ` : '';
     const label = `Map of ${part}${plural(total, 'example')} by intent. ${landing.words}`;
@@ -57,10 +61,16 @@ export class LandingMap {
   }
 
   async #load() {
-    this.#loading ??= call(`${this.#base}/examples`).finally(() => {
-      this.#loading = null;
-    });
-    this.#map = await this.#loading;
+    const strength = this.#strength;
+    const asked = strength === null ? '' : `?strength=${strength}`;
+    if (this.#loading?.asked !== asked) this.#loading = {asked, map: call(`${this.#base}/examples${asked}`)};
+    const loading = this.#loading;
+    try {
+      const map = await loading.map;
+      if (strength === this.#strength) this.#map = {...map, strength};
+    } finally {
+      if (this.#loading === loading) this.#loading = null;
+    }
   }
 
   // One scale for both axes; a text beyond all examples is shown at the edge.

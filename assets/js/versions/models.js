@@ -1,7 +1,7 @@
 // The project's models, newest first, and what can be done with each.
 import {h, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
-import {ago, capital, chainWords, figuresOf} from '../shared/words.js';
+import {ago, capital, chainWords, figuresOf, percent} from '../shared/words.js';
 
 const HEAD = ['Version', 'Recipe', 'Learned from', 'Accuracy', 'Made', ''];
 
@@ -37,7 +37,12 @@ export function modelsView(base, models, states, actions) {
 const stateBadge = (model, state) => h('span', {class: `badge ${model.champion ? 'good' : ''}`}, state);
 
 const figures = ({kind, metrics}) =>
-  kind === 'encoder' ? h('span', {class: 'soft'}, 'answers nothing') : figuresOf(metrics);
+  kind === 'encoder' ? h('span', {class: 'soft'}, 'answers nothing') : [figuresOf(metrics), hardOf(metrics)];
+
+// Of texts that share no word with the name of their intent, but one with another's.
+const hardOf = ({borderline_accuracy: share, borderline_n: n}) =>
+  share !== undefined &&
+  h('div', {class: 'soft small', 'data-role': 'borderline'}, `misleading words ${percent(share)} of ${n}`);
 
 // The trainings that led to a version, where it does not start from the bundled encoder itself.
 const chainOf = ({chain, kind}) =>

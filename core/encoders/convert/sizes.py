@@ -44,7 +44,9 @@ class Sizes:
 
 
 PAPER = Sizes()
-SMALL = Sizes(pieces=8_000, width=256, reach=(3, 5, 48), inner=512, layers=2, output=256)
+SMALL = Sizes(
+    pieces=8_000, width=256, reach=(3, 5, 48), inner=512, layers=2, output=256, max_tokens=32
+)
 _NAMED = {"paper": PAPER, "small": SMALL}
 
 

@@ -19,10 +19,15 @@ from core.bundle.archive import MANIFEST, export_bundle, open_bundle, verify_bun
 from core.bundle.card import model_card
 from core.bundle.layout import load_pipeline, save_pipeline
 from core.encoders.base import Encoder
+from core.encoders.dual import DualEncoder
 from core.encoders.loading import load_folder
+from core.encoders.static import distil_static
 from core.encoders.transformer import TransformerEncoder
 from core.errors import ArtifactDamaged, InvalidInput, StudioError
 from core.heads.decision import Calibration
+from core.heads.mixture import even_mixture
+from core.heads.survey import survey
+from core.names import answer_by_name, names_head
 from core.pipeline import IntentPipeline
 from core.recipes import (
     InstantRecipe,
@@ -33,7 +38,8 @@ from core.recipes import (
     PrototypesConfig,
     VotesConfig,
 )
-from core.training.runs import RunInputs, run_recipe
+from core.training.inputs import RunInputs
+from core.training.runs import run_recipe
 from core.types import Exemplar, Intent
 from tests.conftest import SENTENCES
 from tests.tiny import randomly_adapted, tiny_folder, tiny_transformer
@@ -211,13 +217,34 @@ def test_a_missing_bundle_is_named(tmp_path: Path) -> None:
         LinearConfig(),
         MlpConfig(hidden=32, epochs=20),
         NamesConfig(),
+        None,
     ],
-    ids=lambda head: head.kind,
+    ids=lambda head: "mixture" if head is None else head.kind,
 )
 def test_the_example_predicts_the_same_without_this_project(
     tiny: TransformerEncoder, tmp_path: Path, head
 ) -> None:
-    assert_alike_elsewhere(pipeline(tiny, head), tmp_path)
+    if head is not None:
+        assert_alike_elsewhere(pipeline(tiny, head), tmp_path)
+        return
+    # Two encoders, votes, and names beside them; those without an example speak in another width.
+    dual = DualEncoder(tiny, distil_static(tiny, 8, normalised=True))
+    made = pipeline(dual)
+    first = made.head
+    names = names_head(dual, [Intent(name) for name in first.intents])
+    head = answer_by_name(even_mixture(first, names, 0.7), dual, [Intent("where is it")])
+    made = replace(made, head=head)
+    assert_alike_elsewhere(made, tmp_path)
+    # A fence that does not go by scores alone: familiar is what the studio finds familiar.
+    found = survey(made.head, made.embeddings, made.targets)
+    ground = found.ground("mixture", made.embeddings, made.targets)
+    asked = ground.familiarity(made.encoder.encode(ASKED[:4]), made.scores(ASKED[:4]))
+    limit = float(np.median(asked))
+    fence = replace(made.calibration, threshold=limit, ground=ground)
+    fenced = replace(made, calibration=fence)
+    assert len({p.decision.out_of_scope for p in fenced.predict(ASKED[:4])}) == 2
+    assert_alike_elsewhere(fenced, tmp_path / "fenced")
+    assert load_pipeline(tmp_path / "fenced" / "p").predict(ASKED) == fenced.predict(ASKED)
 
 
 @pytest.mark.parametrize(

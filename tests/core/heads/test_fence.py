@@ -12,8 +12,13 @@ from core.heads.fence import (
     with_intent_limits,
     with_limit,
 )
+from core.heads.mixture import even_mixture
+from core.heads.neighbours import NeighbourHead
+from core.heads.points import PointHead
+from core.heads.survey import survey
 from core.heads.votes import fit_votes, leave_one_out
 from core.metrics.out_of_scope import auroc
+from core.vectors import unit_rows
 from tests.core.heads.toy import clusters
 
 
@@ -49,6 +54,71 @@ def test_an_exemplar_is_measured_as_if_it_were_none() -> None:
         np.testing.assert_allclose(found[row, 2], -away, rtol=1e-4)
     part = signals_left_out(where, honest[[3, 9]], np.array([3, 9]))
     np.testing.assert_allclose(part, found[[3, 9]])
+
+
+def test_the_only_text_of_an_intent_is_measured_by_the_other_intents() -> None:
+    """Nothing times infinity was no number, and made a fence that let nobody in."""
+    toy = clusters(3, 8, 0.5, seed=0)
+    lone = np.concatenate([np.arange(9), [16]])  # one text of the last intent
+    where = landscape(toy.rows[lone], toy.targets[lone])
+    found = signals_left_out(where, np.zeros((10, 3)))
+    apart = (toy.rows[16] - where.means[:2]).astype(float)
+    away = np.sqrt(np.einsum("ij,jk,ik->i", apart, where.precision, apart)).min()
+    np.testing.assert_allclose(found[9, 2], -away, rtol=1e-4)
+    assert np.isfinite(fit_fence("mixture", found).familiarity(found)).all()
+
+
+def test_an_intent_by_name_alone_leaves_the_distances_as_they_are() -> None:
+    """It has no place of its own: infinitely far from every text, and no number was left of it."""
+    toy = clusters(3, 4, 0.5, seed=0)
+    wide = np.pad(toy.targets, [(0, 0), (0, 1)])
+    honest = np.zeros((12, 4))
+    found = signals_left_out(landscape(toy.rows, wide), honest)
+    expected = signals_left_out(landscape(toy.rows, toy.targets), honest[:, :3])
+    np.testing.assert_allclose(found, expected)
+
+
+def test_the_units_of_a_version_stay_while_its_exemplars_change() -> None:
+    toy = clusters(3, 12, 0.5, seed=0)
+    head = fit_votes(toy.rows, toy.targets, toy.intents, 0.3, 0.1)
+    units = survey(head, toy.rows, toy.targets)
+    more = clusters(3, 2, 0.5, seed=5)
+    rows = np.concatenate([toy.rows, more.rows])
+    grown = units.ground("mixture", rows, np.concatenate([toy.targets, more.targets]))
+    plain = units.ground("mixture", toy.rows, toy.targets)
+    assert grown.fence == plain.fence
+    assert grown.where.precision is plain.where.precision
+    scores = head.scores(more.rows)
+    assert (grown.familiarity(more.rows, scores) > plain.familiarity(more.rows, scores)).all()
+    np.testing.assert_allclose(
+        plain.familiarity(more.rows, scores),
+        fit_fence("mixture", units.signals).familiarity(
+            signals(landscape(toy.rows, toy.targets), more.rows, scores)
+        ),
+    )
+    kept = units.familiarity("mixture")[0] >= units.limit("mixture", 0.25)
+    assert kept.mean() == 0.75
+
+
+def test_exemplars_are_judged_by_others_whatever_the_head() -> None:
+    toy = clusters(3, 12, 0.9, seed=0)
+    head = NeighbourHead(toy.intents, 1, toy.rows, toy.targets)
+    honest = survey(head, toy.rows, toy.targets).signals[:, 0]
+    assert np.allclose(head.scores(toy.rows).max(1), 1.0)  # each is its own nearest
+    assert honest.max() < 0.999
+
+
+def test_names_beside_votes_count_in_what_is_familiar_and_labels_do_not() -> None:
+    """A head of votes and names was measured by its votes on texts that it had learned from."""
+    toy = clusters(3, 12, 0.9, seed=0)
+    votes = fit_votes(toy.rows, toy.targets, toy.intents, 0.3, 0.1)
+    names = PointHead("names", toy.intents, unit_rows(toy.rows[[0, 12, 24]]))
+    mixed = even_mixture(votes, names, 0.5)
+    found = survey(mixed, toy.rows, toy.targets)
+    honest = leave_one_out(votes) + mixed.voices(toy.rows)
+    np.testing.assert_allclose(found.signals[:, 0], honest.max(1))
+    assert found.columns.tolist() == honest.argmax(1).tolist()
+    assert found.signals[:, 0].mean() < mixed.scores(toy.rows).max(1).mean()
 
 
 def test_a_limit_parts_what_can_be_parted_and_else_keeps_its_promise() -> None:
@@ -88,6 +158,7 @@ def test_moving_a_fence_names_who_goes_in_and_out() -> None:
     fence = Fence("votes", (0.0,) * 3, (1.0,) * 3, limit=0.5)
     moved = Fence("votes", (0.0,) * 3, (1.0,) * 3, limit=0.2, limits={1: 0.9})
     familiarity, columns = np.array([0.3, 0.6, 0.1, 0.8, 0.4]), np.array([0, 1, 0, 1, 0])
-    found = crossing(fence, moved, familiarity, columns)
+    both = (one.inside(familiarity, columns) for one in (fence, moved))
+    found = crossing(*both, familiarity)
     assert found.entering.tolist() == [0, 4]
     assert found.leaving.tolist() == [3, 1]

@@ -5,7 +5,7 @@ import pytest
 
 from core.errors import ArtifactDamaged
 from core.heads.build import head_from_arrays, head_to_arrays
-from core.heads.mixture import MixtureHead, choose_weight
+from core.heads.mixture import choose_weight, even_mixture
 from core.heads.points import PointHead, fit_names, fit_prototypes
 from core.heads.votes import fit_votes
 
@@ -14,7 +14,7 @@ def test_scores_are_added_with_the_weight_of_names() -> None:
     intents = ("a", "b")
     first = PointHead("prototypes", intents, np.array([[1, 0], [0, 1]], np.float32))
     names = PointHead("names", intents, np.array([[0, 1], [1, 0]], np.float32))
-    head = MixtureHead(first, names, weight=0.5, tau=0.2)
+    head = even_mixture(first, names, weight=0.5, tau=0.2)
     expected = [0.6 + 0.5 * np.exp(-1), 0.8 + 0.5 * np.exp(-2)]  # cosines 0.8 and 0.6 to names
     found = head.scores(np.array([[3, 4]], np.float32))[0]
     np.testing.assert_allclose(found, expected, rtol=1e-6)
@@ -49,7 +49,7 @@ def test_a_stored_mixture_scores_the_same_and_a_torn_one_is_refused() -> None:
     rng = np.random.default_rng(0)
     seen, names = (rng.normal(size=(n, 4)).astype(np.float32) for n in (6, 3))
     votes = fit_votes(seen, np.eye(3)[[0, 1, 2, 0, 1, 2]], "abc", 0.4, 0.1)
-    head = MixtureHead(votes, fit_names(names, "abc", "dot"), 0.3, tau=0.2)
+    head = even_mixture(votes, fit_names(names, "abc", "dot"), 0.3, tau=0.2)
     facts, arrays = head_to_arrays(head)
     again = head_from_arrays(facts, arrays)
     assert (again.scores(seen) == head.scores(seen)).all()

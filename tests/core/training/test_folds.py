@@ -11,10 +11,11 @@ from core.encoders.transformer import TransformerEncoder
 from core.errors import InvalidInput
 from core.recipes import ConvfitRecipe, InstantRecipe, NeighboursConfig, VotesConfig, read_recipe
 from core.splits import stratified_folds
-from core.training import runs
+from core.training import tuned
 from core.training.checkpoints import Checkpoint
 from core.training.events import CheckpointReady, Event, StageStarted, StepDone
-from core.training.runs import RunInputs, RunResult, run_recipe
+from core.training.inputs import RunInputs
+from core.training.runs import RunResult, run_recipe
 from core.types import Exemplar, FloatArray, Intent
 from tests.conftest import SENTENCES
 
@@ -81,13 +82,13 @@ def test_a_tuned_encoder_is_judged_on_texts_that_neither_it_nor_its_head_saw(
     tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tuned_on: list[set[str]] = []
-    opened = runs.open_tuning
+    opened = tuned.open_tuning
 
     def spy(encoder, texts, options):
         tuned_on.append(set(texts))
         return opened(encoder, texts, options)
 
-    monkeypatch.setattr(runs, "open_tuning", spy)
+    monkeypatch.setattr(tuned, "open_tuning", spy)
     recipe = ConvfitRecipe(folds=3, head=NEAREST, names=False, **QUICK)
     result, _ = run(recipe, RunInputs(NOISE, INTENTS, tiny))
     texts = [e.text for e in NOISE]

@@ -13,11 +13,14 @@ from core.bench import choose_folds, drain
 from core.bundle.layout import load_pipeline, save_pipeline
 from core.encoders.transformer import TransformerEncoder
 from core.errors import InvalidInput
-from core.recipes import ConvfitRecipe, chosen_epochs, read_recipe, task_defaults
+from core.recipes import ConvfitRecipe, chosen_epochs, read_recipe
+from core.task_settings import task_defaults
 from core.training.batches import even_batches
+from core.training.inputs import RunInputs
 from core.training.loop import plan_batches
 from core.training.objectives import build_objective
-from core.training.runs import RunInputs, RunResult, run_recipe, tuning_rows
+from core.training.runs import RunResult, run_recipe
+from core.training.tuned import tuning_rows
 from core.types import Exemplar, Intent
 
 LABELLED: list[tuple[str, tuple[str, ...]]] = [

@@ -10,6 +10,9 @@ from safetensors.numpy import save_file
 
 from core.encoders.base import TuningOptions
 from core.encoders.convert.encoder import ConvertEncoder
+from core.encoders.convert.network import ConvertNetwork
+from core.encoders.convert.sizes import named_sizes
+from core.encoders.convert.subwords import Subwords
 from core.encoders.loading import load_folder
 from core.encoders.tuning import open_tuning
 from core.errors import ArtifactDamaged, InvalidInput
@@ -26,7 +29,7 @@ from core.training.pairs import count_pairs, stream_batches
 from core.training.ranking import RankOptions, build_optimizer, rank
 from core.training.ranking_runs import RankingInputs, run_ranking
 from core.training.schedule import cosine_rate
-from core.training.towers import EncoderTowers, pieces_tensor, read_pieces, texts_of
+from core.training.towers import ConvertTowers, EncoderTowers, pieces_tensor, read_pieces, texts_of
 from core.training.turns import turns_of
 from core.vectors import unit_rows
 
@@ -162,9 +165,22 @@ def test_each_text_of_a_batch_is_encoded_once() -> None:
         f"0 {said[0]}",
         f"0 {said[1]} 1 {said[0]}",
     ]
+    some = turns_of(batch, joined=False, histories=slice(1, None, 2))
+    assert (some.owners.tolist(), some.texts[4:]) == ([2], (f"0 {said[1]} 1 {said[0]}",))
     joined = turns_of(batch, joined=True)
     assert joined.texts[joined.contexts[2]] == f"{said[2]} {said[1]} {said[0]}"
     assert not len(joined.histories)
+
+
+def test_earlier_turns_are_read_for_other_pairs_in_each_step() -> None:
+    """Read for every pair they were two thirds of a step, and fewer steps fit into the minutes."""
+    batch = list(pairs_of(LOG[0], 2))[:3]
+    recipe = CONVERT.model_copy(update={"history_every": 2})
+    network, subwords = ConvertNetwork(named_sizes("small", 30, history=True)), Subwords(("a",), 29)
+    towers = ConvertTowers(network, subwords, recipe)
+    assert [towers.read(batch, step).owners.tolist() for step in range(3)] == [[1], [2], [1]]
+    whole = recipe.model_copy(update={"history_every": 1})
+    assert ConvertTowers(network, subwords, whole).read(batch, 1).owners.tolist() == [1, 2]
 
 
 def test_any_encoder_learns_to_rank(tiny) -> None:

@@ -138,7 +138,7 @@ def test_a_run_brings_utterances_nearer_to_their_templates(encoder) -> None:
     losses = [event.loss for event in events if isinstance(event, StepDone)]
     assert [event.stage for event in events if isinstance(event, StageStarted)] == [
         "reading",
-        "tuning",
+        "contrasting",
     ]
     assert len(losses) == 12
     assert np.mean(losses[-3:]) < 0.9 * np.mean(losses[:3])

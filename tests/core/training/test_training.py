@@ -18,8 +18,9 @@ from core.recipes import ConvfitRecipe, InstantRecipe, NeighboursConfig, read_re
 from core.training.batches import epoch_batches
 from core.training.checkpoints import Checkpoint, keep_checkpoint, latest_checkpoint
 from core.training.events import CheckpointReady, StepDone
+from core.training.inputs import RunInputs
 from core.training.loop import FitOptions, fit
-from core.training.runs import RunInputs, run_recipe
+from core.training.runs import run_recipe
 from core.training.schedule import linear_rate
 from core.types import Exemplar, Intent
 from tests.conftest import SENTENCES

@@ -13,8 +13,9 @@ from core.recipes import ConvfitRecipe
 from core.training import watching
 from core.training.checkpoints import Checkpoint
 from core.training.events import CheckpointReady, EpochScored, Event, StageStarted, StepDone
+from core.training.inputs import RunInputs
 from core.training.loop import FitOptions, fit
-from core.training.runs import RunInputs, run_recipe
+from core.training.runs import run_recipe
 from core.training.watching import Watch, Watcher, unseen_sample
 from core.types import Exemplar, Intent
 from tests.conftest import SENTENCES
@@ -83,7 +84,7 @@ def test_every_part_of_a_calibration_is_watched_on_the_texts_it_holds_out(
         pairs.append(({e.text for e in candidates}, set(tuned_on)))
         return chosen(candidates, tuned_on, seed)
 
-    monkeypatch.setattr("core.training.runs.unseen_sample", spy)
+    monkeypatch.setattr("core.training.tuned.unseen_sample", spy)
     recipe = RECIPE.model_copy(update={"folds": 2, "names": False})
     _, events = run(RunInputs(TRAIN, INTENTS, tiny), recipe)
     assert list(scored(events)) == ["calibrating 1 of 2", "calibrating 2 of 2"]

@@ -1,0 +1,75 @@
+"""Routes about values in utterances: the slot book, marks, proposals, and augmentation."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from app.api import answers
+from app.api.bench import Bench
+from app.api.bodies import AcceptBody, AugmentBody, MarkBody, SlotRename
+from app.services import augmentation, slot_books, slotting
+from app.services.augmentation import Augmented, Wish
+from app.services.slotting import Accepted, Marked
+from core.templates.slots import Slot
+
+router = APIRouter(tags=["slots"])
+
+
+@router.get("/projects/{project}/slots")
+def book(
+    bench: Bench,
+    project: str,
+    text: Annotated[str, Query(max_length=200)] = "",
+    most: Annotated[int, Query(ge=1, le=10_000)] = 50,
+) -> slot_books.BookView:
+    """The project's slots with their most frequent values, perhaps those with a text in them."""
+    return slot_books.view_book(bench.studio, project, text, most)
+
+
+@router.get("/projects/{project}/utterances/{utterance}/slots")
+def marked(bench: Bench, project: str, utterance: str) -> Marked:
+    """What is marked in an utterance, and what may be."""
+    return slotting.marked(bench.studio, project, utterance)
+
+
+@router.put("/projects/{project}/utterances/{utterance}/slots")
+def mark(bench: Bench, project: str, utterance: str, body: MarkBody) -> Marked:
+    """Mark the values of an utterance, all of them."""
+    slots = [Slot(one.start, one.end, one.name) for one in body.slots]
+    return slotting.mark(bench.studio, project, utterance, slots, body.key)
+
+
+@router.post("/projects/{project}/slots/accept")
+def accept(bench: Bench, project: str, body: AcceptBody) -> Accepted:
+    """Mark what is proposed, or only tell how much that is."""
+    return slotting.accept(
+        bench.studio,
+        project,
+        body.utterances,
+        noisy=body.noisy,
+        preview=body.preview,
+        action=body.key,
+    )
+
+
+@router.post("/projects/{project}/slots/rename")
+def rename(bench: Bench, project: str, body: SlotRename) -> answers.Changed:
+    """Call a slot otherwise everywhere, or merge it into another."""
+    changed = slotting.rename(bench.studio, project, body.name, body.to, body.key)
+    return answers.Changed(changed)
+
+
+@router.post("/projects/{project}/augmentation/preview")
+def preview(bench: Bench, project: str, body: AugmentBody) -> Augmented:
+    """Tell which synthetic utterances would be added."""
+    return augmentation.preview(bench.studio, project, _wish(body))
+
+
+@router.post("/projects/{project}/augmentation")
+def augment(bench: Bench, project: str, body: AugmentBody) -> Augmented:
+    """Add synthetic utterances to the training split, as one action."""
+    return augmentation.add(bench.studio, project, _wish(body), body.key)
+
+
+def _wish(body: AugmentBody) -> Wish:
+    return Wish(body.top, body.per_template, body.most, body.intents)

@@ -1,0 +1,37 @@
+"""A project that has intents by name and no model yet: its names answer, on the untuned encoder."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.services.spaces import Space, open_space
+from app.services.studio import Studio
+from core.pipeline import IntentPipeline
+from storage import dataset, models, projects
+
+if TYPE_CHECKING:
+    from core.names import NameCache
+
+_FEWEST = 2
+
+
+def names_pipeline(
+    studio: Studio, project: str, cache: "NameCache | None" = None
+) -> IntentPipeline | None:
+    """Answer with the nearest intent name where a project has no model.
+
+    None where it has one, where a text may have several intents, or with fewer than two intents.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    with studio.database.read() as connection:
+        found = projects.find(connection, project)
+        champion = models.champion(connection, found.id)
+        intents = dataset.open_intents(connection, found.id)
+    if champion is not None or found.task == "multi-label" or len(intents) < _FEWEST:
+        return None
+    from core.names import names_alone
+
+    encoder = open_space(studio, Space(found, None)).encoder
+    pipeline = names_alone(encoder, list(intents.values()), cache)
+    return replace(pipeline, model_version=f"{project}, names alone")

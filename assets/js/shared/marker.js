@@ -1,0 +1,310 @@
+// Marks values in one utterance: choose words with mouse or arrows, then say what they are.
+import {fill, h} from './elements.js';
+import {guarded} from './messages.js';
+import {call} from './rest.js';
+import {part, wordsOf} from './tokens.js';
+
+const MOST_NAMED = 9; // slots that a digit names
+const HUES = 137; // degrees from one slot's colour to the next: never the same side of the circle
+
+export class Marker {
+  #base;
+  #names; // slots of the project, the most frequent first
+  #left;
+  #saved;
+  #id = null;
+  #text = '';
+  #words = [];
+  #slots = [];
+  #proposals = [];
+  #anchor = 0; // the word where a choice began, and the one where it ends
+  #at = 0;
+  #dragging = false;
+  #line;
+  #input;
+  #naming = h('div', {class: 'row tight', role: 'group', 'aria-label': 'What the chosen words are'});
+  #note = h('p', {class: 'small soft', 'aria-live': 'polite'});
+
+  // `names` returns the project's slots; `left` hears Escape, `saved` the names of the marks.
+  constructor({base, names, left, saved}) {
+    this.#base = base;
+    this.#names = names;
+    this.#left = left;
+    this.#saved = saved;
+    this.#line = h('p', {
+      class: 'marking',
+      tabindex: 0,
+      role: 'group',
+      'aria-label': 'Utterance, word by word',
+      'aria-describedby': 'marking-keys',
+      onkeydown: event => this.#onKey(event),
+      onpointerdown: event => this.#press(event),
+      onpointerover: event => this.#drag(event),
+    });
+    this.#input = h('input', {
+      type: 'text',
+      'aria-label': 'Name of a slot',
+      placeholder: 'another slot',
+      maxlength: 60,
+      size: 14,
+      onkeydown: event => this.#onName(event),
+    });
+    this.element = h('div', {class: 'stack'}, this.#line, this.#naming, this.#note, keysLine());
+    window.addEventListener('pointerup', () => {
+      this.#dragging = false;
+    });
+  }
+
+  // Shows an utterance as the server knows it; until that is told, keys mean nothing here.
+  async show(id) {
+    this.#id = id;
+    this.#take({text: '', slots: [], proposals: []}, true);
+    const found = await call(this.#path);
+    if (id === this.#id) this.#take(found, true);
+  }
+
+  focus() {
+    this.#line.focus();
+  }
+
+  get #path() {
+    return `${this.#base}/utterances/${this.#id}/slots`;
+  }
+
+  #take({text, slots, proposals}, anew) {
+    this.#text = text;
+    this.#words = wordsOf(text);
+    this.#slots = slots;
+    this.#proposals = proposals;
+    if (anew) this.#anchor = this.#at = 0;
+    this.#draw();
+  }
+
+  get #first() {
+    return Math.min(this.#anchor, this.#at);
+  }
+
+  get #last() {
+    return Math.max(this.#anchor, this.#at);
+  }
+
+  // The characters that are chosen.
+  get #chosen() {
+    return {start: this.#words[this.#first].start, end: this.#words[this.#last].end};
+  }
+
+  #under(marks) {
+    if (!this.#words.length) return [];
+    const {start, end} = this.#chosen;
+    return marks.filter(mark => mark.start < end && mark.end > start);
+  }
+
+  // ---- what is done ----
+
+  async #save(slots) {
+    const wanted = slots.map(({start, end, name}) => ({start, end, name}));
+    const id = this.#id;
+    const found = await call(this.#path, {method: 'PUT', body: {slots: wanted, key: crypto.randomUUID()}});
+    if (id !== this.#id) return;
+    this.#take(found, false);
+    this.#saved(found.slots);
+  }
+
+  // The chosen words become a value; what was marked among them gives way.
+  name = guarded(async name => {
+    const said = name.trim();
+    if (!said || !this.#words.length) return;
+    const over = this.#under(this.#slots);
+    const kept = this.#slots.filter(slot => !over.includes(slot));
+    await this.#save([...kept, {...this.#chosen, name: said}]);
+    this.#say(`“${part(this.#text, this.#chosen.start, this.#chosen.end)}” is ${said} now.`);
+  });
+
+  #unmark = guarded(async () => {
+    const over = this.#under(this.#slots);
+    if (!over.length) return this.#say('Nothing is marked there.');
+    await this.#save(this.#slots.filter(slot => !over.includes(slot)));
+    return this.#say('The mark is gone.');
+  });
+
+  #accept = guarded(async proposals => {
+    if (!proposals.length) return this.#say('Nothing is proposed for this utterance.');
+    await this.#save([...this.#slots, ...proposals]);
+    return this.#say(`${proposals.map(one => one.name).join(', ')} accepted.`);
+  });
+
+  #say(words) {
+    this.#note.textContent = words;
+  }
+
+  // ---- keys and mouse ----
+
+  #onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = this.#meant(event);
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  }
+
+  #meant({key, shiftKey}) {
+    const step = {ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity}[key];
+    if (step) return () => this.#move(step, shiftKey);
+    if (/^[1-9]$/.test(key)) return () => this.name(this.#names()[Number(key) - 1] ?? '');
+    const proposals = this.#under(this.#proposals);
+    const acts = {
+      Enter: () => (proposals.length ? this.#accept(proposals) : this.#input.focus()),
+      n: () => this.#input.focus(),
+      a: () => this.#accept(this.#proposals.filter(one => !one.noisy)),
+      Delete: this.#unmark,
+      Backspace: this.#unmark,
+      Escape: () => this.#left(),
+    };
+    return acts[key.length === 1 ? key.toLowerCase() : key];
+  }
+
+  #move(step, extends_) {
+    if (!this.#words.length) return;
+    const last = this.#words.length - 1;
+    this.#at = Math.max(0, Math.min(last, this.#at + step));
+    if (!extends_) this.#anchor = this.#at;
+    this.#draw();
+  }
+
+  #press(event) {
+    const word = wordAt(event);
+    if (word === null) return;
+    // A finger cannot hold Shift: the word beside those chosen joins them.
+    const beside = event.pointerType === 'touch' && (word === this.#last + 1 || word === this.#first - 1);
+    if (beside && word < this.#first) this.#anchor = this.#last;
+    else if (beside) this.#anchor = this.#first;
+    else if (!event.shiftKey) this.#anchor = word;
+    this.#at = word;
+    this.#dragging = event.pointerType === 'mouse';
+    event.preventDefault(); // the browser's own choice of text would lie over this one
+    this.#line.focus();
+    this.#draw();
+  }
+
+  #drag(event) {
+    const word = wordAt(event);
+    if (!this.#dragging || word === null || word === this.#at) return;
+    this.#at = word;
+    this.#draw();
+  }
+
+  #onName(event) {
+    event.stopPropagation();
+    if (event.key === 'Escape') this.#line.focus();
+    if (event.key !== 'Enter' || event.isComposing) return;
+    event.preventDefault();
+    const {value} = this.#input;
+    this.#input.value = '';
+    this.#line.focus();
+    this.name(value);
+  }
+
+  // ---- what is shown ----
+
+  #draw() {
+    fill(this.#line, this.#pieces());
+    const names = this.#names();
+    const marked = this.#under(this.#slots);
+    const proposed = this.#under(this.#proposals);
+    fill(
+      this.#naming,
+      proposed.map(one => proposalButton(one, () => this.#accept([one]))),
+      names.slice(0, MOST_NAMED).map((name, place) => nameButton(name, place + 1, () => this.name(name))),
+      this.#input,
+      marked.length > 0 &&
+        h('button', {class: 'small', 'data-key': 'unmark', onclick: this.#unmark}, 'Take the mark away'),
+    );
+    fillNames(this.#input, names);
+  }
+
+  #pieces() {
+    const pieces = [];
+    let at = 0;
+    this.#words.forEach((word, place) => {
+      pieces.push(this.#gap(at, word.start), this.#word(word, place));
+      at = word.end;
+    });
+    return [...pieces, h('span', {}, part(this.#text, at, Infinity))];
+  }
+
+  // What lies between two words of one value belongs to it.
+  #gap(start, end) {
+    const mark = this.#slots.find(slot => slot.start < start && slot.end > end);
+    const style = mark ? {'--hue': hueOf(mark.name, this.#names())} : {};
+    return h('span', {class: mark ? 'word slot' : null, style}, part(this.#text, start, end));
+  }
+
+  #word(word, place) {
+    const covers = mark => mark.start < word.end && mark.end > word.start;
+    const slot = this.#slots.find(covers);
+    const proposal = slot ? null : this.#proposals.find(covers);
+    const mark = slot ?? proposal;
+    const ends = mark && mark.end <= word.end;
+    const chosen = place >= this.#first && place <= this.#last;
+    const kind = slot ? 'slot' : proposal ? `proposal${proposal.noisy ? ' noisy' : ''}` : '';
+    return h(
+      'span',
+      {
+        class: `word ${kind} ${chosen ? 'chosen' : ''}`,
+        style: mark ? {'--hue': hueOf(mark.name, this.#names())} : {},
+        'data-word': place,
+        'aria-current': place === this.#at ? 'true' : null,
+      },
+      part(this.#text, word.start, word.end),
+      ends && h('small', {}, mark.name + (proposal ? '?' : '')),
+    );
+  }
+}
+
+export const hueOf = (name, names) => String((Math.max(0, names.indexOf(name)) * HUES + 210) % 360);
+
+// The values of an utterance after its text: what they are called, and what they are.
+export const slotChips = (text, slots, names = []) =>
+  slots.map(({start, end, name}) =>
+    h(
+      'span',
+      {class: 'slot-chip', style: {'--hue': hueOf(name, names)}},
+      part(text, start, end),
+      h('small', {}, name),
+    ),
+  );
+
+function wordAt({target}) {
+  const word = target.closest?.('[data-word]');
+  return word ? Number(word.dataset.word) : null;
+}
+
+const nameButton = (name, digit, act) =>
+  h('button', {class: 'small', 'data-key': `slot ${name}`, onclick: act}, name, ' ', h('kbd', {}, digit));
+
+const proposalButton = ({name, noisy}, act) =>
+  h(
+    'button',
+    {class: 'small primary', 'data-key': `proposal ${name}`, onclick: act},
+    `Yes, ${name}${noisy ? ' (unsure)' : ''}`,
+    ' ',
+    h('kbd', {}, '↵'),
+  );
+
+function fillNames(input, names) {
+  const id = 'slot-names';
+  const list = document.getElementById(id) ?? h('datalist', {id});
+  fill(list, names.map(name => h('option', {value: name})));
+  if (!list.isConnected) input.after(list);
+  input.setAttribute('list', id);
+}
+
+const keysLine = () =>
+  h(
+    'p',
+    {class: 'small soft', id: 'marking-keys'},
+    'Drag over the words, or move with ', h('kbd', {}, '←'), ' ', h('kbd', {}, '→'),
+    ' and hold Shift for more than one; a digit or ', h('kbd', {}, 'N'), ' says what they are, ',
+    h('kbd', {}, 'Del'), ' takes a mark away, ', h('kbd', {}, 'A'), ' accepts what is proposed.',
+  );

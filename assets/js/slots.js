@@ -1,0 +1,87 @@
+// The project's slots: their values, what could be marked by itself, and utterances made from templates.
+import {AugmentingSheet} from './slots/augmenting.js';
+import {BookSheet} from './slots/book.js';
+import {ProposalsSheet} from './slots/proposals.js';
+import {address} from './shared/address.js';
+import {fill, h} from './shared/elements.js';
+import {Intents} from './shared/intents.js';
+import {dialogIsOpen, guarded, toast} from './shared/messages.js';
+import {post} from './shared/rest.js';
+import {number, plural} from './shared/words.js';
+import {frame} from './studio.js';
+
+const LEAD = 'Values that people marked in utterances, and the templates that remain without them.';
+
+export const mount = view => frame(view, 'slots', 'Slots', LEAD, context => new SlotsPage(context).start());
+
+class SlotsPage {
+  #context;
+  #intents;
+  #book;
+  #proposals;
+  #augmenting;
+  #counts = h('span', {class: 'soft small tabular', 'data-role': 'marked'});
+  #place = h('div');
+
+  constructor(context) {
+    const {base} = context;
+    const changed = guarded(() => this.#load());
+    this.#context = context;
+    this.#intents = new Intents(base, context.status.task);
+    this.#book = new BookSheet(base, changed);
+    this.#proposals = new ProposalsSheet(base, changed);
+    this.#augmenting = new AugmentingSheet(base, this.#intents, changed);
+  }
+
+  async start() {
+    const undo = h('button', {class: 'push', onclick: guarded(() => this.#undo())}, 'Undo');
+    this.#context.heading.append(h('div', {class: 'row push'}, this.#counts, undo));
+    this.#context.main.append(this.#place);
+    await this.#intents.load();
+    await this.#load();
+    this.#context.onStatus((status, before) => {
+      if (before && before.revision !== status.revision && !dialogIsOpen()) guarded(() => this.#load())();
+    });
+  }
+
+  async #load() {
+    const book = await this.#book.load();
+    const {n_marked: marked, n_utterances: all} = book;
+    this.#counts.textContent = `${number(marked)} of ${plural(all, 'utterance')} with values`;
+    const sheets = [
+      h('div', {class: 'stack'}, this.#book.element),
+      h('aside', {class: 'stack'}, this.#proposals.element, this.#augmenting.element),
+    ];
+    if (!book.slots.length) fill(this.#place, this.#start());
+    else if (!this.#book.element.isConnected) fill(this.#place, h('div', {class: 'columns'}, sheets));
+    await this.#proposals.load();
+  }
+
+  #start() {
+    const {project} = this.#context;
+    return h(
+      'div',
+      {class: 'sheet'},
+      h(
+        'div',
+        {class: 'empty'},
+        h('h2', {}, 'No value is marked yet'),
+        h('p', {}, 'Press V on the Label page and say which words are a city, a date or a name,'),
+        h('p', {}, 'or import a file that has them: JSONL with slots, or Rasa.'),
+        h(
+          'div',
+          {class: 'row', style: {'justify-content': 'center'}},
+          h('a', {class: 'button primary', href: address('label', project)}, 'Mark values'),
+          h('a', {class: 'button', href: address('data', project)}, 'Import'),
+        ),
+      ),
+      this.#proposals.element,
+    );
+  }
+
+  async #undo() {
+    const {undone} = await post(`${this.#context.base}/undo`);
+    toast(undone ? `Taken back: ${undone.verb}.` : 'There is nothing to undo.');
+    await this.#load();
+  }
+}

@@ -1,0 +1,109 @@
+// More utterances from templates and frequent values: looked at first, then added, always marked synthetic.
+import {field, fill, h} from '../shared/elements.js';
+import {guarded, toast} from '../shared/messages.js';
+import {post} from '../shared/rest.js';
+import {number, plural} from '../shared/words.js';
+
+const PAUSE = 250;
+
+export class AugmentingSheet {
+  #base;
+  #intents;
+  #changed;
+  #timer = 0;
+  #asked = 0;
+  #top = numberField('top', 5, 1, 100);
+  #each = numberField('per_template', 2, 1, 1000);
+  #most = numberField('most', 1000, 1, 50000);
+  #place = h('div', {'aria-live': 'polite'});
+
+  constructor(base, intents, changed) {
+    this.#base = base;
+    this.#intents = intents;
+    this.#changed = changed;
+    const words =
+      'Takes the values out of train utterances and fills in other frequent ones. ' +
+      'What is made is marked synthetic for ever and never judges a model.';
+    this.element = h(
+      'section',
+      {class: 'sheet', 'aria-label': 'Augmentation', oninput: () => this.#lookSoon()},
+      h('h2', {}, 'More utterances from templates'),
+      h('p', {class: 'soft small'}, words),
+      h(
+        'div',
+        {class: 'row end'},
+        field('Values of each slot', this.#top),
+        field('New ones of a template', this.#each),
+        field('At most', this.#most),
+      ),
+      h(
+        'div',
+        {class: 'row', style: {margin: '10px 0'}},
+        h('button', {onclick: guarded(() => this.#look())}, 'Preview'),
+      ),
+      this.#place,
+    );
+  }
+
+  get #body() {
+    const values = [this.#top, this.#each, this.#most].map(input => [input.name, input.valueAsNumber]);
+    const wrong = values.find(([, value]) => !Number.isInteger(value));
+    return wrong ? null : Object.fromEntries(values);
+  }
+
+  #lookSoon() {
+    clearTimeout(this.#timer);
+    if (this.#place.childElementCount) this.#timer = setTimeout(guarded(() => this.#look()), PAUSE);
+  }
+
+  async #look() {
+    const asked = (this.#asked += 1);
+    if (!this.#body) {
+      fill(this.#place, h('p', {class: 'bad'}, 'Each of the three needs a whole number.'));
+      return;
+    }
+    const found = await post(`${this.#base}/augmentation/preview`, this.#body);
+    if (asked === this.#asked) this.#draw(found, this.#body);
+  }
+
+  #draw(found, body) {
+    const {n, n_templates: templates, n_sources: sources} = found;
+    if (!n) {
+      fill(this.#place, h('p', {class: 'soft'}, 'Nothing new can be made: mark more values, or raise the numbers.'));
+      return;
+    }
+    const adding = {class: 'primary', 'data-key': 'add', onclick: guarded(() => this.#add(body))};
+    const add = h('button', adding, `Add ${number(n)}`);
+    const from = `${plural(templates, 'template')} of ${plural(sources, 'utterance')}`;
+    fill(
+      this.#place,
+      h('p', {}, `${plural(n, 'new utterance')} from ${from}:`),
+      h('ul', {class: 'last told some'}, found.templates.map(one => this.#line(one))),
+      add,
+    );
+  }
+
+  #line({template, intents, n, examples}) {
+    return h(
+      'li',
+      {},
+      h(
+        'details',
+        {class: 'grow', 'data-key': template},
+        h('summary', {}, template, ' ', h('span', {class: 'soft small'}, `+${number(n)}`)),
+        h('div', {class: 'row tight'}, this.#intents.named(intents)),
+        h('ul', {class: 'told small'}, examples.map(text => h('li', {}, text))),
+      ),
+    );
+  }
+
+  async #add(body) {
+    const {n} = await post(`${this.#base}/augmentation`, {...body, key: crypto.randomUUID()});
+    toast(`${plural(n, 'synthetic utterance')} added to train.`, 'Undo takes all of them away.', 'good');
+    fill(this.#place);
+    await this.#changed();
+  }
+}
+
+const numberField = (name, value, min, max) =>
+  h('input', {type: 'number', name, value, min, max, step: 1, style: {width: '110px'}});

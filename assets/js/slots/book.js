@@ -1,0 +1,127 @@
+// The slot book: each slot, its values, and how surely its words are that value.
+import {field, fill, h, table} from '../shared/elements.js';
+import {hueOf} from '../shared/marker.js';
+import {ask, guarded, toast} from '../shared/messages.js';
+import {call, post} from '../shared/rest.js';
+import {number, percent, plural} from '../shared/words.js';
+
+const PAUSE = 150;
+const SHOWN = 200; // values of a slot
+
+export class BookSheet {
+  #base;
+  #changed;
+  #slots = [];
+  #list = h('div', {class: 'intents', role: 'group', 'aria-label': 'Slots'});
+  #values = h('div');
+  #chosen = '';
+  #timer = 0;
+  #search = h('input', {
+    type: 'search',
+    'aria-label': 'Find values',
+    placeholder: 'Find values',
+    maxlength: 200,
+    oninput: () => this.#loadSoon(),
+  });
+
+  constructor(base, changed) {
+    this.#base = base;
+    this.#changed = changed;
+    this.element = h(
+      'section',
+      {class: 'sheet book', 'aria-label': 'Slot book'},
+      h('div', {class: 'stack'}, h('h2', {}, 'Slots'), this.#search, this.#list),
+      this.#values,
+    );
+  }
+
+  // Asks for the book as the search wants it, draws it, and returns it.
+  async load() {
+    const asked = new URLSearchParams({text: this.#search.value.trim(), most: SHOWN});
+    const book = await call(`${this.#base}/slots?${asked}`);
+    this.#draw(book);
+    return book;
+  }
+
+  #loadSoon() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(guarded(() => this.load()), PAUSE);
+  }
+
+  #draw({slots}) {
+    this.#slots = [...slots].sort((a, b) => b.count - a.count);
+    if (!this.#slots.some(slot => slot.name === this.#chosen)) this.#chosen = this.#slots[0]?.name ?? '';
+    const names = this.#slots.map(slot => slot.name);
+    fill(
+      this.#list,
+      this.#slots.map(slot => this.#entry(slot, hueOf(slot.name, names))),
+    );
+    this.#drawValues();
+  }
+
+  #entry({name, count, n_found: found}, hue) {
+    const choose = () => {
+      this.#chosen = name;
+      this.#draw({slots: this.#slots});
+    };
+    return h(
+      'button',
+      {'data-key': name, 'aria-pressed': String(name === this.#chosen), onclick: choose},
+      h('span', {class: 'slot-chip', style: {'--hue': hue}}, name),
+      h('span', {class: 'count tabular'}, this.#search.value.trim() ? plural(found, 'value') : number(count)),
+    );
+  }
+
+  #drawValues() {
+    const slot = this.#slots.find(one => one.name === this.#chosen);
+    if (!slot) {
+      fill(this.#values);
+      return;
+    }
+    const {name, values, n_values: all, n_found: found} = slot;
+    const more = `and ${number(found - values.length)} rarer ones`;
+    const rest = found > values.length && h('p', {class: 'soft small'}, more);
+    const renaming = {class: 'small push', 'data-key': 'rename', onclick: guarded(() => this.#rename(name))};
+    const rename = h('button', renaming, 'Rename');
+    fill(
+      this.#values,
+      h('div', {class: 'row'}, h('h2', {}, `${name}: ${plural(all, 'value')}`), rename),
+      h('div', {class: 'values', tabindex: 0, role: 'region', 'aria-label': `Values of ${name}`}, valueTable(values)),
+      rest,
+    );
+  }
+
+  async #rename(name) {
+    const others = this.#slots.map(slot => h('option', {value: slot.name}));
+    const typed = {type: 'text', name: 'to', value: name, required: true, maxlength: 60, list: 'slots-known'};
+    const input = h('input', typed);
+    const words =
+      'The name of another slot merges the two. It changes every utterance that carries it; ' +
+      'Undo takes it back.';
+    const content = [
+      field('Name', input),
+      h('datalist', {id: 'slots-known'}, others),
+      h('p', {class: 'soft small'}, words),
+    ];
+    const given = await ask(`Rename the slot ${name}`, content, 'Rename');
+    if (!given || given.to.trim() === name) return;
+    await post(`${this.#base}/slots/rename`, {name, to: given.to.trim(), key: crypto.randomUUID()});
+    this.#chosen = given.to.trim();
+    toast(`${name} is called ${this.#chosen} now.`, '', 'good');
+    await this.#changed();
+  }
+}
+
+const valueTable = values =>
+  table(
+    ['Value', h('th', {class: 'number'}, 'Times'), h('th', {class: 'number'}, 'Of its occurrences')],
+    values.map(value => [value.value, h('td', {class: 'number'}, number(value.count)), shareCell(value)]),
+  );
+
+const shareCell = ({share, noisy}) =>
+  h(
+    'td',
+    {class: 'number', title: 'How often these words are marked as this slot where they occur'},
+    percent(share, 0),
+    noisy && [' ', h('span', {class: 'badge warn'}, 'noisy')],
+  );

@@ -1,0 +1,117 @@
+// Compression on the Try page: how far texts and examples move towards their templates, and what comes near.
+import {fill, h} from '../shared/elements.js';
+import {guarded} from '../shared/messages.js';
+import {call} from '../shared/rest.js';
+import {Strength} from '../shared/strength.js';
+import {number, percent, plural} from '../shared/words.js';
+
+const LEAD =
+  'Moves this text and the examples towards their templates, in which values are left out, and fits ' +
+  'the votes anew. For looking only: all else answers without it, and the limits stay the model’s own.';
+
+export class Compression {
+  #base;
+  #intents;
+  #changed;
+  #slider;
+  #open;
+  #state = h('p', {class: 'soft small', 'data-role': 'compression-state'});
+  #suggested = h('div', {class: 'row small', 'data-role': 'suggested'});
+  #found = h('div', {'data-role': 'compressed', 'aria-live': 'polite'});
+  #ready = false;
+  #looked = 0; // only the newest look at the model counts
+
+  // `changed` hears when another strength, or none, is wanted.
+  constructor(base, intents, changed) {
+    this.#base = base;
+    this.#intents = intents;
+    this.#changed = changed;
+    this.#slider = new Strength(changed);
+    this.#open = h(
+      'details',
+      {ontoggle: guarded(() => this.#toggled())},
+      h('summary', {}, h('h2', {style: {display: 'inline'}}, 'Compression')),
+      h('p', {class: 'soft small'}, LEAD),
+      h('label', {class: 'row'}, 'Strength', this.#slider.element),
+      this.#state,
+      this.#suggested,
+      this.#found,
+    );
+    this.element = h('section', {class: 'sheet', 'aria-label': 'Compression'}, this.#open);
+  }
+
+  // Null where nobody looks compressed.
+  get strength() {
+    return this.#open.open && this.#ready ? this.#slider.value : null;
+  }
+
+  async #toggled() {
+    if (this.#open.open) await this.renew();
+    this.#changed(this.strength);
+  }
+
+  // The model, its labels or the marks in them have changed.
+  async renew() {
+    if (!this.#open.open) return;
+    const looked = ++this.#looked;
+    const {ready, reason, hint, marked, voting, total} = await call(`${this.#base}/compression`);
+    if (looked !== this.#looked) return;
+    this.#ready = ready;
+    this.#slider.allow(ready);
+    const some = voting < total ? ` Of ${number(total)}, ${number(voting)} vote here.` : '';
+    const moving = `${plural(marked, 'example')} with marked values move.${some}`;
+    this.#state.textContent = ready ? moving : `${reason} ${hint}`;
+    fill(this.#suggested);
+    fill(this.#found);
+    if (ready) await this.#suggest(looked);
+  }
+
+  async #suggest(looked) {
+    fill(this.#suggested, h('span', {class: 'soft'}, 'Looking for the best strength …'));
+    const found = await call(`${this.#base}/compression/choice`).catch(() => null);
+    if (looked !== this.#looked) return;
+    if (!found) {
+      fill(this.#suggested);
+      return;
+    }
+    const {suggested, strengths, accuracies, basis} = found;
+    const best = accuracies[strengths.indexOf(suggested)];
+    const take = () => {
+      this.#slider.value = suggested;
+      this.#changed(suggested);
+    };
+    this.#slider.suggest(suggested);
+    fill(
+      this.#suggested,
+      h('button', {class: 'plain', onclick: take}, `Suggested: ${suggested.toFixed(1)}`),
+      h('span', {class: 'soft'}, `${percent(best)} right, ${percent(accuracies[0])} without: ${basis}.`),
+    );
+  }
+
+  // Of the answer to one text, or null.
+  show(compressed) {
+    if (!compressed) {
+      fill(this.#found);
+      return;
+    }
+    const {template, values, nearest} = compressed;
+    const said = values.map(([name, value]) => `${name} “${value}”`).join(', ');
+    const lines = nearest.map((near, place) => h('li', {}, near.text, this.#factsOf(near, place + 1)));
+    fill(
+      this.#found,
+      h(
+        'p',
+        {class: 'small', 'data-role': 'template'},
+        values.length ? [h('code', {}, template), `: ${said}`] : 'No known value in this text: it stays.',
+      ),
+      h('h3', {}, 'Nearest examples'),
+      h('ol', {class: 'last', 'data-role': 'nearest'}, lines),
+    );
+  }
+
+  #factsOf({intents, cosine, before}, place) {
+    const moved = before === place ? '' : `, was ${number(before)}. without`;
+    const words = h('span', {class: 'soft small'}, `similarity ${cosine.toFixed(2)}${moved}`);
+    return h('div', {class: 'row tight'}, this.#intents.named(intents), words);
+  }
+}

@@ -1,0 +1,102 @@
+"""The units of a fence: how familiar the exemplars of a trained version are to each other.
+
+They belong to the version and stay as they are while labels join; only the exemplars that a text is
+compared with, and the means of their intents, follow the labels. So a limit keeps its meaning until
+the next training, and what a single label does to a fence is told from that label alone.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.heads.base import Head
+from core.heads.fence import (
+    Fence,
+    Ground,
+    fit_fence,
+    landscape,
+    peopled,
+    signals_left_out,
+)
+from core.heads.honest import fold_scores, honest_scores
+from core.heads.mixture import MixtureHead
+from core.heads.neighbours import NeighbourHead
+from core.heads.votes import VoteHead
+from core.recipes import HeadConfig, LinearConfig, NeighboursConfig, PrototypesConfig, VotesConfig
+from core.splits import stratified_folds
+from core.types import FloatArray, Method, ScoreArray
+
+_FOLDS = 5
+_OPEN = -1e6
+"""A limit that keeps nothing out: where an exemplar has no other to be compared with."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Survey:
+    """Exemplars of a trained version, each measured by the others.
+
+    Attributes:
+        signals: Of the exemplars, (m, 3).
+        columns: Of the intents that they would get, (m,).
+        precision: Inverse of the shrunk covariance that their intents share, (d, d).
+    """
+
+    signals: ScoreArray
+    columns: NDArray[np.int64]
+    precision: ScoreArray
+
+    def ground(self, method: Method, embeddings: FloatArray, targets: ScoreArray) -> Ground:
+        """Measure by a method on exemplars as they are now, (m, d) and (m, intents)."""
+        return Ground(self.fence(method), peopled(embeddings, targets, self.precision))
+
+    def fence(self, method: Method) -> Fence:
+        """Return a fence in the units of the exemplars; its limit is open."""
+        return fit_fence(method, self.signals)
+
+    def familiarity(self, method: Method) -> tuple[ScoreArray, NDArray[np.int64]]:
+        """Return how familiar exemplars are to the others, and the intents that they would get.
+
+        One that nothing can be compared with is left out.
+        """
+        found = self.fence(method).familiarity(self.signals)
+        known = np.isfinite(found)
+        return found[known], self.columns[known]
+
+    def limit(self, method: Method, rejection: float) -> float:
+        """Return the limit that keeps a share of the exemplars out; for votes one of scores."""
+        found = self.signals[:, 0] if method == "votes" else self.familiarity(method)[0]
+        return float(np.quantile(found, rejection)) if len(found) else _OPEN
+
+
+def survey(head: Head, embeddings: FloatArray, targets: ScoreArray) -> Survey:
+    """Measure the exemplars of a version, as it was trained.
+
+    Args:
+        head: Of the version.
+        embeddings: Of its exemplars, (m, d), of which there is one at least.
+        targets: Their labels, (m, intents).
+    """
+    where = landscape(embeddings, targets)
+    honest = _honest(head, embeddings, targets)
+    return Survey(signals_left_out(where, honest), honest.argmax(1), where.precision)
+
+
+def _honest(head: Head, embeddings: FloatArray, targets: ScoreArray) -> ScoreArray:
+    """Score exemplars by the others; by the head as it is where fitting it takes a training."""
+    if isinstance(head, MixtureHead):
+        return _honest(head.first, embeddings, targets) + head.voices(embeddings)
+    if isinstance(head, VoteHead) and (head.carriers is not None or head.diagonal is not None):
+        return honest_scores(head, VotesConfig(), embeddings, targets)
+    config: HeadConfig
+    if isinstance(head, NeighbourHead):
+        config = NeighboursConfig(k=head.k)
+    elif head.kind == "prototypes":
+        config = PrototypesConfig()
+    elif head.kind == "linear":
+        config = LinearConfig()
+    else:
+        return head.scores(embeddings)
+    labels = [str(row) for row in targets.argmax(1)]
+    folds = stratified_folds(labels, min(_FOLDS, len(labels)), seed=0)
+    return fold_scores(head, config, embeddings, targets, folds)

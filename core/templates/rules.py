@@ -1,0 +1,78 @@
+"""Dates, times, amounts of money and numbers, found by what they look like; for English texts."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.templates.slots import Slot
+
+_MONTH = (
+    "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    "|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_DIGITS = r"\d+(?:,\d{3})*(?:\.\d+)?"
+_DAY = r"(?:the )?[0-3]?\d(?:st|nd|rd|th)?"
+_YEAR = r"(?:19|20)\d\d"
+_UNITS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
+    "|sixteen|seventeen|eighteen|nineteen"
+)
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+_SPOKEN = rf"(?:(?:{_TENS})(?:[ -](?:{_UNITS}))?|{_UNITS}|hundred|thousand|million)"
+_COUNT = rf"(?:{_DIGITS}|{_SPOKEN}(?: {_SPOKEN})*)"
+_CURRENCY = "(?:dollars?|euros?|pounds?|cents?|pence|yen|francs?|usd|eur|gbp|chf|jpy|bucks)"
+_HALVES = r"(?:a\.m\.|p\.m\.|[ap]m\b)"
+_NEAR = "(?:next|this|last|coming)"
+
+_RULES = (
+    ("date", True, r"\b\d{4}-[01]\d-[0-3]\d\b"),
+    ("date", True, rf"\b[0-3]?\d([./])[01]?\d\1(?:{_YEAR}|\d\d)\b"),
+    ("date", True, rf"\b{_MONTH} {_DAY}(?:,? {_YEAR})?\b"),
+    ("date", True, rf"\b{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?\b"),
+    ("date", True, rf"\b(?:{_NEAR} )?{_WEEKDAY}\b"),
+    ("date", True, rf"\b(?:the day after )?(?:today|tonight|tomorrow|yesterday)\b|\b{_NEAR} "
+     r"(?:week(?:end)?|month|year)\b"),
+    ("time", True, rf"\b[0-2]?\d:[0-5]\d(?: ?{_HALVES}|\b)"),
+    ("time", True, rf"\b(?:[01]?\d|(?:{_UNITS})(?: (?:{_TENS}|{_UNITS}))?) ?"
+     rf"(?:{_HALVES}|o'clock\b)"),
+    ("time", True, r"\b(?:noon|midday|midnight)\b"),
+    ("money", True, rf"[$€£¥] ?{_DIGITS}(?: (?:hundred|thousand|million|billion)\b)?"),
+    ("money", True, rf"\b{_COUNT} {_CURRENCY}\b|\b{_DIGITS} ?[€£$]"),
+    ("date", False, rf"\b{_MONTH}\b(?: {_YEAR}\b)?|\b{_YEAR}\b"),
+    ("time", False, rf"\b(?:half|quarter) (?:past|to) (?:{_UNITS}|\d\d?)\b"),
+    ("time", False, r"\b(?:morning|afternoon|evening|night)\b"),
+    ("number", False, rf"\b{_COUNT}(?:st|nd|rd|th)?\b"),
+)  # fmt: skip
+"""Kind, whether the look is enough, and the look; the first that fits a place wins it."""
+_READ = tuple((kind, sure, re.compile(look, re.IGNORECASE)) for kind, sure, look in _RULES)
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A value that looks like one of its kind.
+
+    Attributes:
+        slot: Its place; the name is `date`, `time`, `money` or `number`.
+        sure: Whether it can hardly be anything else: "10:30" is a time, "may" need be no month.
+    """
+
+    slot: Slot
+    sure: bool
+
+
+def look_for_values(text: str) -> list[Looked]:
+    """Find dates, times, money and numbers, none over another, in the order of the text."""
+    found = list[Looked]()
+    for kind, sure, look in _READ:
+        places = (Slot(*match.span(), kind) for match in _matches(look, text))
+        found += [
+            Looked(place, sure)
+            for place in places
+            if all(place.end <= one.slot.start or one.slot.end <= place.start for one in found)
+        ]
+    return sorted(found, key=lambda one: one.slot)
+
+
+def _matches(look: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    return (match for match in look.finditer(text) if match.group().strip())

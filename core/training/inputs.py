@@ -1,0 +1,63 @@
+"""What a training run depends on, and its labels as numbers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.encoders.base import Encoder
+from core.types import Exemplar, FloatArray, Intent, ScoreArray, Task
+
+Embed = Callable[[Encoder, Sequence[str]], FloatArray]
+"""Encodes texts with an encoder, perhaps from a cache; (n, d) float32."""
+
+
+def embed_directly(encoder: Encoder, texts: Sequence[str]) -> FloatArray:
+    """Encode without a cache."""
+    return encoder.encode(texts)
+
+
+@dataclass(frozen=True, slots=True)
+class RunInputs:
+    """Everything a run depends on; equal inputs give an equal pipeline.
+
+    Attributes:
+        exemplars: The labelled utterances of the training split.
+        intents: All intents that may be answered, described where a person did so.
+        encoder: The base encoder, left untouched.
+        device: Where tuning computes: `cpu`, `cuda` or `cuda:1`.
+        embed: How texts of the base encoder are embedded.
+        checkpoint_every: Steps of tuning between checkpoints; 0 makes none.
+        watched: Labelled texts kept apart, some of which are answered after each epoch, for
+            somebody to look at; nothing is chosen by them.
+        task: Whether an utterance has one intent, or any number of them and perhaps none.
+    """
+
+    exemplars: tuple[Exemplar, ...]
+    intents: tuple[Intent, ...]
+    encoder: Encoder
+    device: str = "cpu"
+    embed: Embed = embed_directly
+    checkpoint_every: int = 0
+    watched: tuple[Exemplar, ...] = ()
+    task: Task = "single-label"
+
+
+def target_matrix(exemplars: Sequence[Exemplar], intents: Sequence[Intent]) -> ScoreArray:
+    """One row per exemplar with a 1 for each of its intents; (m, intents) float64."""
+    column = {intent.name: place for place, intent in enumerate(intents)}
+    targets = np.zeros((len(exemplars), len(intents)))
+    for row, exemplar in enumerate(exemplars):
+        targets[row, [column[name] for name in exemplar.intents]] = 1.0
+    return targets
+
+
+def n_intents(exemplars: Sequence[Exemplar]) -> int:
+    """Count the intents that labels name."""
+    return len({name for e in exemplars for name in e.intents})
+
+
+def first_columns(exemplars: Sequence[Exemplar], intents: Sequence[Intent]) -> list[int]:
+    """Return the place of each exemplar's first intent."""
+    column = {intent.name: place for place, intent in enumerate(intents)}
+    return [column[e.intents[0]] for e in exemplars]

@@ -1,0 +1,87 @@
+"""A designer slides texts towards their templates, and sees neighbours, map and versions."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from app.bootstrap import open_studio
+from app.settings import Settings
+from core.templates.slots import Slot
+from storage import dataset, events, projects
+from storage.events import Action
+from tests.browser.served import Served, copy_home
+
+ROOMS = ("bedroom", "garden", "kitchen", "bathroom", "attic", "hallway")
+ASKED = "the wifi does not reach my garden"
+
+
+@pytest.fixture
+def valued(sample_home: Path, tmp_path: Path) -> Iterator[Served]:
+    """The sample's studio with rooms marked in its examples."""
+    home = copy_home(sample_home, tmp_path / "valued")
+    studio = open_studio(Settings(home=home, device="cpu"))
+    with studio.database.write() as connection:
+        project = projects.find(connection, "sample")
+        found = []
+        for row in dataset.utterances(connection, project.id, "train"):
+            room = next((room for room in ROOMS if room in row.text), None)
+            if room is not None:
+                start = row.text.index(room)
+                found.append(dataset.mark(row, [Slot(start, start + len(room), "room")]))
+        assert len(found) >= 5
+        events.record(connection, project.id, Action("mark"), found)
+    studio.database.close()
+    served = Served(home).start()
+    yield served
+    served.stop()
+    assert served.strangers() == []
+
+
+def test_a_slider_moves_neighbours_and_points(visit: Callable[..., Page], valued: Served) -> None:
+    page = visit(valued, f"/try?project=sample&text={ASKED.replace(' ', '+')}")
+    compresses_an_answer(page)
+    compresses_the_map(page, valued)
+    page.goto(f"{valued.base}/versions?project=sample")
+    shapes = page.get_by_role("region", name="Shape of the spaces")
+    expect(shapes.locator("circle")).to_have_count(2, timeout=60_000)
+    expect(shapes.locator("[data-role=shapes-basis]")).to_contain_text("of the test split")
+    page.goto(f"{valued.base}/train?project=sample")
+    page.get_by_role("radio", name="Templates").click()
+    expect(page.locator("[data-role=estimate]")).to_contain_text("with marked values")
+    expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
+
+
+def compresses_an_answer(page: Page) -> None:
+    panel = page.get_by_role("region", name="Compression")
+    panel.locator("summary").click()
+    slider = panel.get_by_role("slider")
+    expect(slider).to_be_enabled(timeout=60_000)
+    expect(panel.locator("[data-role=suggested]")).to_contain_text("right", timeout=60_000)
+    near = panel.locator("[data-role=nearest] li")
+    expect(near).to_have_count(5)
+    before = near.all_inner_texts()
+    slider.fill("1")
+    template = panel.locator("[data-role=template]")
+    expect(template).to_contain_text("does not reach my {SLOT}: room “garden”")
+    expect(panel.locator("[data-role=compressed]")).to_contain_text("was ")
+    assert near.all_inner_texts() != before
+    expect(page.locator("[data-role=landing-words]")).to_contain_text("Lands")
+
+
+def compresses_the_map(page: Page, studio: Served) -> None:
+    page.goto(f"{studio.base}/map?project=sample")
+    plot = page.locator(".map[data-ready=true]")
+    plot.wait_for(timeout=60_000)
+    places = "document.querySelector('.map').data[0].x.reduce((sum, x) => sum + x, 0)"
+    before = page.evaluate(places)
+    slider = page.get_by_role("slider", name="Strength of compression")
+    slider.fill("0.8")
+    expect(page.locator("[data-role=drift]")).to_contain_text("moved by 0.8 towards")
+    page.wait_for_selector(".map:not([data-moving])")
+    assert page.evaluate(places) != before
+    slider.fill("0")
+    expect(page.locator("[data-role=drift]")).not_to_contain_text("moved")
+    page.wait_for_selector(".map:not([data-moving])")
+    assert page.evaluate(places) == before

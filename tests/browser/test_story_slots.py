@@ -1,0 +1,123 @@
+"""From the first marked value to an encoder that learned from templates, by mouse and by keys."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from app.bootstrap import open_studio
+from app.settings import Settings
+from tests.browser.served import Served
+from tests.services.valued import with_values
+
+LAST = "book a room in new york"  # the last that came of those with a label
+
+
+@pytest.fixture
+def unmarked(tmp_path: Path) -> Iterator[Served]:
+    """A studio with thirty labelled texts that name cities, and not one of them marked."""
+    home = tmp_path / "unmarked"
+    studio = open_studio(Settings(home=home, device="cpu"))
+    with_values(studio, marked=False)
+    studio.database.close()
+    served = Served(home).start()
+    yield served
+    served.stop()
+    assert served.strangers() == []
+
+
+def test_the_story_of_slots(visit: Callable[..., Page], unmarked: Served) -> None:
+    page = visit(unmarked, "/slots?project=p")
+    expect(page.get_by_text("No value is marked yet")).to_be_visible()
+    marks_with_the_mouse(page, unmarked)
+    marks_with_keys(page, unmarked)
+    accepts_what_is_proposed(page, unmarked)
+    adds_synthetic_utterances(page, unmarked)
+    learns_from_templates(page, unmarked)
+
+
+def words(page: Page) -> Locator:
+    return page.locator(".marking [data-word]")
+
+
+def marks_with_the_mouse(page: Page, studio: Served) -> None:
+    page.goto(f"{studio.base}/data?project=p&text=new+york")
+    row = page.locator("[data-role=utterances] tr", has_text=LAST)
+    row.get_by_role("button", name="Values of this utterance").click()
+    first, last = words(page).nth(4), words(page).nth(5)
+    expect(last).to_have_text("york")
+    first.hover()
+    page.mouse.down()
+    last.hover()
+    page.mouse.up()
+    page.get_by_label("Name of a slot").fill("city")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("“new york” is city now.")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(row.locator(".slot-chip")).to_have_text("new yorkcity")
+
+
+def marks_with_keys(page: Page, studio: Served) -> None:
+    page.goto(f"{studio.base}/label?project=p&order=newest")
+    card = page.locator("[data-role=utterance]")
+    card.wait_for()
+    for _ in range(5):
+        if "oslo" in card.inner_text():
+            break
+        text = card.inner_text()
+        page.keyboard.press("s")
+        expect(card).not_to_have_text(text)
+    expect(card).to_have_text("is it cold in oslo")
+    page.keyboard.press("v")
+    page.keyboard.press("2")  # too early for a mark, and no intent of the card's any more
+    expect(words(page)).to_have_count(5)
+    page.keyboard.press("End")
+    page.keyboard.press("1")
+    expect(page.get_by_text("“oslo” is city now.")).to_be_visible()
+    page.keyboard.press("Delete")
+    expect(page.get_by_text("The mark is gone.")).to_be_visible()
+    page.keyboard.press("1")
+    expect(page.locator(".marking .slot")).to_have_text("oslocity")
+    page.keyboard.press("Escape")
+    page.keyboard.press("2")  # the card has its keys again: this is an intent
+    expect(card).to_be_hidden()  # it was the last one
+    page.wait_for_selector("text=all saved")
+
+
+def accepts_what_is_proposed(page: Page, studio: Served) -> None:
+    page.goto(f"{studio.base}/slots?project=p")
+    proposals = page.get_by_role("region", name="Proposals")
+    known = proposals.get_by_role("button", name="Mark all")
+    # Six frames say each of the two cities that are known by now; one of these twelve is marked.
+    expect(known).to_have_text("Mark all 11")
+    known.click()
+    expect(page.get_by_text("11 values marked.")).to_be_visible()
+    book = page.get_by_role("region", name="Slot book")
+    expect(book.get_by_role("row", name="oslo")).to_contain_text("100 %")
+    expect(page.locator("[data-role=marked]")).to_contain_text("13 of")
+
+
+def adds_synthetic_utterances(page: Page, studio: Served) -> None:
+    sheet = page.get_by_role("region", name="Augmentation")
+    sheet.get_by_role("button", name="Preview").click()
+    add = sheet.get_by_role("button", name="Add ")
+    expect(sheet.get_by_text("is it cold in {city}")).to_be_visible()
+    expect(add).to_have_text("Add 1")  # all else has been said
+    add.click()
+    expect(page.get_by_text("1 synthetic utterance added to train.")).to_be_visible()
+    page.goto(f"{studio.base}/data?project=p&text=is+it+cold")
+    made = page.locator("[data-role=utterances] tr", has_text="is it cold in new york")
+    expect(made).to_contain_text("synthetic")
+    expect(made.locator(".slot-chip")).to_have_text("new yorkcity")
+
+
+def learns_from_templates(page: Page, studio: Served) -> None:
+    page.goto(f"{studio.base}/train?project=p")
+    page.get_by_role("radio", name="Templates").click()
+    expect(page.locator("[data-role=estimate]")).to_contain_text("with marked values")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.locator("[data-role=job-state]")).to_have_text("succeeded", timeout=120_000)
+    page.goto(f"{studio.base}/versions?project=p")
+    chain = page.locator("[data-role=models] tbody tr").first.locator("[data-role=chain]")
+    expect(chain).to_have_text("the bundled encoder → p@1 templates", timeout=30_000)
