@@ -38,7 +38,7 @@ class JobContext:
         self.curve = {name: list(points) for name, points in (self.job.curve or {}).items()}
 
     def draw(self, name: str, x: float, y: float) -> None:
-        """Add a point to a curve; it is shown with the next report."""
+        """Add a point to a curve; it is kept with the next report or by `keep_curve`."""
         points = self.curve.setdefault(name, [])
         for drawn in self.curve.values():  # an earlier attempt came further than was kept
             while drawn and (drawn[-1][0] > x or (drawn is points and drawn[-1][0] == x)):
@@ -46,6 +46,12 @@ class JobContext:
         points.append([x, round(y, 5)])
         if len(points) > _MOST_POINTS:  # every second one keeps the shape
             del points[1:-1:2]
+
+    def keep_curve(self) -> None:
+        """Keep what was drawn since the last report: after a stop it would not be drawn again."""
+        if self.curve:
+            with self.database.write() as connection:
+                jobs.keep_curve(connection, self.job.id, self.job.attempt, dict(self.curve))
 
     def report(self, share: float, stage: str) -> None:
         """Tell how far the job is; cheap to call often.

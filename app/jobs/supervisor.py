@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.jobs.lock import is_free, take_lock
+from app.jobs.logs import end_of
 from app.jobs.places import Places
 from storage import jobs
 from storage.database import Database, Transaction, open_database
@@ -23,8 +24,6 @@ from storage.records import JobRecord
 ALREADY_RUNNING = 17
 _POLL_SECONDS = 0.05
 _IDLE_SECONDS = 0.5
-_LOG_BYTES = 4 << 20
-_TAIL_BYTES = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +134,6 @@ class Supervisor:
             with self.database.read() as connection:
                 self._settle(jobs.get(connection, child.job.id))
             return
-        _shorten(self.orders.places.log(child.job.id))
         if row is not None and row.cancel_requested:
             self._press(child)
 
@@ -150,8 +148,7 @@ class Supervisor:
 
     def _settle(self, job: JobRecord) -> None:
         """Keep the log of a job whose process is gone; end or queue it if it has not ended."""
-        log = self.orders.places.log(job.id)
-        tail = _tail(log).decode(errors="replace") if log.exists() else ""
+        tail = end_of(self.orders.places.log(job.id))
         with self.database.write() as connection:
             jobs.keep_log(connection, job.id, tail)
             if job.state == "running":
@@ -174,22 +171,6 @@ class Supervisor:
                 jobs.finish(connection, job.id, job.attempt, Outcome("failed", message, hint))
         except Fenced:
             return  # somebody settled it first
-
-
-def _shorten(log: Path) -> None:
-    """Keep only the end of a log that has grown too long; its process goes on appending."""
-    if log.stat().st_size <= _LOG_BYTES:
-        return
-    tail = _tail(log)
-    with log.open("ab") as stream:
-        os.truncate(log, 0)
-        stream.write(tail)
-
-
-def _tail(log: Path) -> bytes:
-    with log.open("rb") as stream:
-        stream.seek(max(0, log.stat().st_size - _TAIL_BYTES))
-        return stream.read()
 
 
 def main() -> int:

@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 from app.jobs.context import JobContext, Kinds, Stopped
+from app.jobs.logs import rotate_own_log
 from app.jobs.places import Places
 from core.errors import StudioError
 from storage import jobs
@@ -29,8 +30,10 @@ def main() -> int:
     parser.add_argument("--kinds", required=True)
     parser.add_argument("--database")
     options = parser.parse_args()
-    threading.Thread(target=_leave_when_unwatched, daemon=True).start()
     places = Places(options.home)
+    log = places.log(options.job)
+    threading.Thread(target=_leave_when_unwatched, daemon=True).start()
+    threading.Thread(target=rotate_own_log, args=(log,), daemon=True).start()
     database = open_database(options.database or places.database)
     with database.read() as connection:
         job = jobs.get(connection, options.job)

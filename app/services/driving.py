@@ -22,6 +22,7 @@ def drive(context: JobContext, run: Any) -> Any:
         try:
             event = next(run)
         except StopIteration as end:
+            context.keep_curve()
             return end.value
         match event:
             case StageStarted():
@@ -36,6 +37,7 @@ def drive(context: JobContext, run: Any) -> Any:
             case EpochScored():
                 context.draw(f"accuracy while {stage.words}", event.step, event.accuracy)
             case CheckpointReady():
+                context.keep_curve()  # first: whoever goes on from here does not draw it again
                 keep_checkpoint(context.places.checkpoints(context.job.id), event.checkpoint)
 
 

@@ -236,3 +236,18 @@ def test_a_long_log_keeps_its_end_and_failures_keep_their_words(home: Home) -> N
     assert "incident" in ended["broken"].message
     broken = home.wait(made["broken"].id, lambda row: bool(row.log_tail))
     assert "ZeroDivisionError" in broken.log_tail
+
+
+def test_no_line_is_lost_when_a_long_log_is_begun_anew(home: Home) -> None:
+    """The supervisor cut logs short, and what was printed while it did so was gone."""
+    job = home.enqueue("counting")
+    home.start()
+    ended = home.wait(job.id, lambda row: row.ended and bool(row.log_tail))
+    assert ended.state == "succeeded", ended.log_tail[-500:]
+    log = home.places.log(job.id)
+    [older] = log.parent.glob(f"{log.name}.*")
+    numbers = [int(line) for line in (older.read_text() + log.read_text()).split("\n")[1:-1]]
+    assert numbers == list(range(1, ended.result["last"] + 1))
+    assert 499 <= len(log.read_text().splitlines()) < len(numbers)
+    assert ended.log_tail.endswith(f"{numbers[-2]}\n{numbers[-1]}\n")
+    assert len(ended.log_tail) == 8_000

@@ -1,5 +1,6 @@
 """Jobs that do nothing useful, slowly, and keep checkpoints, for tests that kill them."""
 
+import os
 import signal
 import sys
 import tempfile
@@ -16,7 +17,14 @@ from storage.files import replace_file
 
 
 def kinds() -> dict[str, Any]:
-    return {"steps": steps, "stubborn": stubborn, "noisy": noisy, "wrong": wrong, "broken": broken}
+    return {
+        "steps": steps,
+        "stubborn": stubborn,
+        "noisy": noisy,
+        "counting": counting,
+        "wrong": wrong,
+        "broken": broken,
+    }
 
 
 def steps(context: JobContext) -> Publish:
@@ -62,6 +70,17 @@ def noisy(context: JobContext) -> Publish:
         sys.stderr.write("x" * 1_000_000 + "\n")
     sys.stderr.write("the end\n")
     return lambda _: {}
+
+
+def counting(context: JobContext) -> Publish:
+    """Print 6 MB, then numbers without a pause until the log was begun anew, and some more."""
+    sys.stderr.write("x" * 6_000_000 + "\n")
+    number, left = 0, 500
+    while left:
+        number += 1
+        sys.stderr.write(f"{number}\n")
+        left -= os.fstat(2).st_size < 6_000_000
+    return lambda _: {"last": number}
 
 
 def wrong(context: JobContext) -> Publish:

@@ -1,11 +1,13 @@
 """What a job tells while its run goes on, and how its model is said to be judged."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
-from app.jobs.context import JobContext
+from app.jobs.context import JobContext, Stopped
 from app.services import driving
 from app.services.judging import judge
 from app.services.progress import curve_words
@@ -13,6 +15,7 @@ from app.services.studio import Studio
 from core.bench import drain
 from core.encoders.transformer import TransformerEncoder
 from core.recipes import ConvfitRecipe, InstantRecipe
+from core.training.events import StepDone
 from core.training.inputs import RunInputs
 from core.training.runs import run_recipe
 from core.types import Exemplar, Intent
@@ -130,6 +133,40 @@ def test_a_second_attempt_goes_on_with_the_curves_of_the_first(studio: Studio) -
     assert second.curve["loss while tuning"] == [[1, 1.0], [2, 0.5], [3, 0.25]]
     assert second.curve["accuracy while tuning"] == []
     assert second.curve["loss while calibrating"] == []
+
+
+def test_a_stopped_run_has_kept_its_curve_as_far_as_its_checkpoint(
+    studio: Studio, inputs: RunInputs
+) -> None:
+    """Points since the last report, half a second, were lost: nobody draws them a second time."""
+    recipe = ConvfitRecipe(epochs=3, frozen_layers=1)
+    checked = replace(inputs, checkpoint_every=2)
+    with studio.database.write() as connection:
+        job = jobs.claim(connection, jobs.enqueue(connection, "train", {}).id)
+
+    def stopped_at_step_four(run: Any) -> Iterator[Any]:
+        for event in run:
+            if isinstance(event, StepDone) and event.step == 4:
+                raise Stopped
+            yield event
+
+    first = JobContext(studio.places, studio.database, job)
+    with pytest.raises(Stopped):
+        driving.drive(first, stopped_at_step_four(run_recipe(recipe, checked)))
+    with studio.database.write() as connection:
+        jobs.put_back(connection, job.id, job.attempt)
+        again = jobs.claim(connection, job.id)
+    second = JobContext(studio.places, studio.database, again)
+    kept = driving.latest_checkpoint_of(second)
+    assert kept.step == 2
+    assert [step for step, _ in second.curve["loss while tuning"]] == [1, 2]
+    driving.drive(second, run_recipe(recipe, checked, kept))
+    with studio.database.read() as connection:
+        curve = jobs.get(connection, job.id).curve or {}
+    steps = [step for step, _ in curve["loss while tuning"]]
+    assert steps == list(range(1, len(steps) + 1))
+    assert len(steps) > 4
+    assert curve == second.curve
 
 
 def test_without_a_test_split_any_intent_of_a_text_is_a_right_answer(inputs: RunInputs) -> None:
