@@ -58,7 +58,8 @@ def test_a_new_intent_is_answered_at_once_and_others_score_as_before(home: Studi
     assert after.columns[-1] == key
     assert head.weights.tolist() == [0.0] * (len(head.intents) - 1) + [ALONE_WEIGHT]
     own = before.scores(ASKED)
-    assert (after.pipeline.scores(ASKED)[:, :-1] == own).all()
+    # not bit for bit: where a matrix is one column wider, some processors round differently
+    np.testing.assert_allclose(after.pipeline.scores(ASKED)[:, :-1], own, atol=1e-12)
     [found] = after.pipeline.predict([NAME.replace("_", " ")])
     assert found.ranked[0].intent == NAME
     assert found.voice == pytest.approx(ALONE_WEIGHT, abs=1e-6)  # its very name
@@ -206,4 +207,4 @@ def test_names_trained_beside_the_votes_stay_in_the_live_model(
     honest = leave_one_out(learned(head)) + head.voices(wider.pipeline.embeddings)
     asked = fencing.look(open_workbench(home), "p").suggested.limit
     assert asked == pytest.approx(np.quantile(honest.max(1), 0.05), abs=1e-6)
-    assert (wider.pipeline.scores(ASKED)[:, :-1] == own).all()
+    np.testing.assert_allclose(wider.pipeline.scores(ASKED)[:, :-1], own, atol=1e-12)
