@@ -77,7 +77,7 @@ def stops_and_resumes_stage_one(page: Page, studio: Served) -> None:
     form.get_by_label("Batch size").fill("4")
     expect(page.locator("[data-role=estimate]")).to_contain_text("72 turns in 24 conversations")
     page.get_by_role("button", name="Train", exact=True).click()
-    await_checkpoint(studio)
+    await_checkpoint(page, studio)
     page.get_by_role("button", name="Cancel").click()
     state = page.locator("[data-role=job-state]")
     expect(state).to_have_text("cancelled", timeout=60_000)
@@ -90,12 +90,16 @@ def stops_and_resumes_stage_one(page: Page, studio: Served) -> None:
     expect(page.locator("[data-role=champion]")).to_have_count(0)
 
 
-def await_checkpoint(studio: Served) -> None:
-    """Writing one takes a moment, and who is stopped in that moment has nothing to go on from."""
+def await_checkpoint(page: Page, studio: Served) -> None:
+    """Writing one takes a moment, and who is stopped in that moment has nothing to go on from.
+
+    It waits with the page: while this process slept, what the page asked for stayed held here,
+    and a click on Train came to nothing for as long as it waited.
+    """
     limit = time.monotonic() + 180
     while not list(studio.home.glob("checkpoints/*/step-*")):
         assert time.monotonic() < limit, studio.ask("/projects/shop/jobs")
-        time.sleep(0.05)
+        page.wait_for_timeout(50)
 
 
 def trains_stage_two_on_top(page: Page, studio: Served, folder: Path) -> None:
