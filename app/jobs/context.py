@@ -49,9 +49,8 @@ class JobContext:
 
     def keep_curve(self) -> None:
         """Keep what was drawn since the last report: after a stop it would not be drawn again."""
-        if self.curve:
-            with self.database.write() as connection:
-                jobs.keep_curve(connection, self.job.id, self.job.attempt, dict(self.curve))
+        with self.database.write() as connection:
+            self._keep_curve(connection)
 
     def report(self, share: float, stage: str) -> None:
         """Tell how far the job is; cheap to call often.
@@ -70,8 +69,11 @@ class JobContext:
         with self.database.write() as connection:
             if jobs.report(connection, self.job.id, self.job.attempt, progress):
                 raise Stopped
-            if self.curve:
-                jobs.keep_curve(connection, self.job.id, self.job.attempt, dict(self.curve))
+            self._keep_curve(connection)
+
+    def _keep_curve(self, connection: Transaction) -> None:
+        if self.curve:
+            jobs.keep_curve(connection, self.job.id, self.job.attempt, dict(self.curve))
 
     def _eta(self, share: float, moment: float) -> float | None:
         """Seconds left, at the speed since this attempt began (a resumed one starts ahead)."""

@@ -23,10 +23,10 @@ from app.services.upkeep import cancel, examine, resume
 from core.bundle.archive import verify_bundle
 from core.errors import Conflict, InvalidInput, NotFound
 from core.training import checkpoints
-from storage import jobs, models, projects
-from storage.records import JobRecord, ModelVersionRecord
+from storage import models, projects
+from storage.records import JobRecord
 from tests.services.logs import TOPICS, with_conversations
-from tests.services.trained import do, opened, train
+from tests.services.trained import do, do_killed_at, opened, train, version
 
 DIALOGUES: dict[str, object] = {
     "minutes": None,
@@ -59,11 +59,6 @@ def home(tmp_path: Path, labelled_csv: Path) -> Iterator[Studio]:
 def learn(studio: Studio, base: Path | str, kind: str = "dialogues", **more: object) -> JobRecord:
     settings = {**(DIALOGUES if kind == "dialogues" else CONVERT), **more}
     return start_training(studio, TrainingRequest("p", kind, settings, str(base)))
-
-
-def version(studio: Studio, number: int) -> ModelVersionRecord:
-    with studio.database.read() as connection:
-        return models.find(connection, 1, number)
 
 
 def test_stage_one_makes_an_encoder_that_stage_two_starts_from(
@@ -127,25 +122,12 @@ def test_an_encoder_is_no_champion_and_answers_nothing(home: Studio, tiny_path: 
 
 @pytest.mark.parametrize("kind", ["dialogues", "convert"])
 def test_a_killed_training_ends_as_an_undisturbed_one(
-    home: Studio, tiny_path: Path, monkeypatch, kind: str
+    home: Studio, tiny_path: Path, kind: str
 ) -> None:
     whole = learn(home, tiny_path, kind, epochs=3)
     assert do(home, whole.id).state == "succeeded"
     job = learn(home, tiny_path, kind, epochs=3)
-    keep = checkpoints.keep_checkpoint
-
-    def die_after(folder: Path, checkpoint: checkpoints.Checkpoint) -> None:
-        keep(folder, checkpoint)
-        if checkpoint.step == 20:
-            raise KeyboardInterrupt  # as sudden as a kill: nothing below writes any end
-
-    monkeypatch.setattr(checkpoints, "keep_checkpoint", die_after)
-    with pytest.raises(KeyboardInterrupt):
-        do(home, job.id)
-    monkeypatch.setattr(checkpoints, "keep_checkpoint", keep)
-    with home.database.write() as connection:
-        jobs.put_back(connection, job.id, 1)
-    ended = do(home, job.id)
+    ended = do_killed_at(home, job.id, step=20)
     assert (ended.state, ended.attempt) == ("succeeded", 2)
     first, second = version(home, 1), version(home, 2)
     assert first.lineage["fingerprint"] == second.lineage["fingerprint"]

@@ -17,10 +17,9 @@ from app.services.training import TrainingRequest, start_training
 from core.errors import InvalidInput
 from core.template_recipes import TemplatesRecipe
 from core.templates.slots import template_of
-from core.training import checkpoints
-from storage import dataset, jobs, models, versions
-from storage.records import JobRecord, ModelVersionRecord, UtteranceRecord
-from tests.services.trained import do, opened, train
+from storage import dataset, versions
+from storage.records import JobRecord, UtteranceRecord
+from tests.services.trained import do, do_killed_at, opened, train, version
 from tests.services.valued import POOL, TESTED, city_in, with_values
 
 SETTINGS: dict[str, object] = {
@@ -43,11 +42,6 @@ def learn(studio: Studio, base: Path | str, **more: object) -> JobRecord:
     return start_training(
         studio, TrainingRequest("p", "templates", {**SETTINGS, **more}, str(base))
     )
-
-
-def version(studio: Studio, number: int) -> ModelVersionRecord:
-    with studio.database.read() as connection:
-        return models.find(connection, 1, number)
 
 
 def records(studio: Studio) -> list[UtteranceRecord]:
@@ -86,20 +80,7 @@ def test_a_killed_training_on_templates_ends_as_an_undisturbed_one(
     monkeypatch.setattr("app.services.encoder_training._CHECKPOINT_STEPS", 5)
     assert do(valued, learn(valued, tiny_path).id).state == "succeeded"
     job = learn(valued, tiny_path)
-    keep = checkpoints.keep_checkpoint
-
-    def die_after(folder: Path, checkpoint: checkpoints.Checkpoint) -> None:
-        keep(folder, checkpoint)
-        if checkpoint.step == 10:
-            raise KeyboardInterrupt  # as sudden as a kill: nothing below writes any end
-
-    monkeypatch.setattr(checkpoints, "keep_checkpoint", die_after)
-    with pytest.raises(KeyboardInterrupt):
-        do(valued, job.id)
-    monkeypatch.setattr(checkpoints, "keep_checkpoint", keep)
-    with valued.database.write() as connection:
-        jobs.put_back(connection, job.id, 1)
-    ended = do(valued, job.id)
+    ended = do_killed_at(valued, job.id, step=10)
     assert (ended.state, ended.attempt) == ("succeeded", 2)
     assert version(valued, 1).tree_sha256 == version(valued, 2).tree_sha256
 

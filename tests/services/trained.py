@@ -3,14 +3,17 @@
 import dataclasses
 from pathlib import Path
 
+import pytest
+
 from app.bootstrap import job_kinds, open_studio
 from app.jobs.context import JobContext
 from app.jobs.worker import work
 from app.services.studio import Studio
 from app.settings import Settings
-from storage import dataset, events, jobs, projects, versions
+from core.training import checkpoints
+from storage import dataset, events, jobs, models, projects, versions
 from storage.events import Action
-from storage.records import JobRecord
+from storage.records import JobRecord, ModelVersionRecord
 
 POOL = [f"what about {word}" for word in ["refunds", "parcels", "passwords", "greetings", "orders"]]
 
@@ -32,6 +35,30 @@ def do(studio: Studio, job_id: str) -> JobRecord:
     assert work(JobContext(studio.places, studio.database, claimed), job_kinds()) == 0
     with studio.database.read() as connection:
         return jobs.get(connection, job_id)
+
+
+def do_killed_at(studio: Studio, job_id: str, step: int) -> JobRecord:
+    """Do a job whose process dies once the checkpoint of a step is kept, and do it again."""
+    keep = checkpoints.keep_checkpoint
+
+    def die_after(folder: Path, checkpoint: checkpoints.Checkpoint) -> None:
+        keep(folder, checkpoint)
+        if checkpoint.step == step:
+            raise KeyboardInterrupt  # as sudden as a kill: nothing below writes any end
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkpoints, "keep_checkpoint", die_after)
+        with pytest.raises(KeyboardInterrupt):
+            do(studio, job_id)
+    with studio.database.write() as connection:
+        jobs.put_back(connection, job_id, 1)
+    return do(studio, job_id)
+
+
+def version(studio: Studio, number: int) -> ModelVersionRecord:
+    """Read a version of the first project."""
+    with studio.database.read() as connection:
+        return models.find(connection, 1, number)
 
 
 def train(studio: Studio, base: Path | str, recipe: dict[str, object], name: str = "p") -> None:
