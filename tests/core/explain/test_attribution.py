@@ -5,13 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from scipy.stats import norm
 
 from core.encoders.hashing import HashingEncoder
 from core.encoders.inputs import text_input, unit_length
 from core.encoders.loading import load_folder
 from core.encoders.transformer import TransformerEncoder
 from core.errors import InvalidInput
-from core.explain.attribution import attribute
+from core.explain.attribution import _points, attribute
 from core.heads.votes import VoteHead, fit_votes
 from tests.conftest import SENTENCES
 from tests.tiny import tiny_transformer
@@ -89,3 +90,30 @@ def test_the_packed_encoder_does_so_too_and_keeps_its_weights(tiny: TransformerE
 def test_an_encoder_without_words_says_so() -> None:
     with pytest.raises(InvalidInput, match="does not say which words"):
         text_input(HashingEncoder(), TEXT)
+
+
+def test_points_lie_close_where_an_answer_turns_and_each_is_kept() -> None:
+    coarse, weights = _points(16)
+    np.testing.assert_allclose(coarse[[0, -1]], [0.0, 1.0], atol=1e-12)
+    assert np.diff(coarse).min() < 0.04 < 0.14 < np.diff(coarse).max()
+    np.testing.assert_allclose(_points(32)[0][::2], coarse)
+
+    def rise(at: np.ndarray) -> np.ndarray:
+        return norm.pdf(at, 0.35, 0.04)
+
+    area = norm.cdf(1.0, 0.35, 0.04)
+    assert abs(weights @ rise(coarse) - area) < 1e-4
+    places, even = np.polynomial.legendre.leggauss(17)
+    assert abs(even / 2 @ rise((places + 1) / 2) - area) > 1e-3
+
+
+def test_a_line_that_is_refined_gives_what_all_its_points_at_once_give(
+    tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head, module = voting(tiny), "core.explain.attribution"
+    monkeypatch.setattr(f"{module}._TOLERANCE", -1.0)
+    refined = attribute(tiny, head, TEXT, 0, 1)
+    monkeypatch.setattr(f"{module}._FEWEST", 128)
+    at_once = attribute(tiny, head, TEXT, 0, 1)
+    shares = [[word.share for word in found.words] for found in (refined, at_once)]
+    np.testing.assert_allclose(shares[0], shares[1], rtol=1e-4, atol=1e-7)
