@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 Scores = NDArray[np.float64]
 
@@ -17,6 +16,8 @@ def auroc(in_scope: Scores, out_of_scope: Scores) -> float:
     Raises:
         ValueError: One of the two is empty.
     """
+    from scipy.stats import rankdata  # takes a second, which the first page need not wait for
+
     _require_both(in_scope, out_of_scope)
     ranks = rankdata(np.concatenate([in_scope, out_of_scope]))
     n, m = len(in_scope), len(out_of_scope)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
-from scipy.stats import rankdata
 
 from core.review.nearby import Nearby
 from core.types import ScoreArray
@@ -58,6 +57,8 @@ def suspicion(honest: ScoreArray, targets: ScoreArray, near: Nearby) -> Suspicio
         targets: The labels, (m, intents); of several intents, the least likely counts.
         near: Of the same texts, `NEIGHBOURS` each.
     """
+    from scipy.stats import rankdata  # takes a second, which the first page need not wait for
+
     given = targets > 0
     residual = _least(given, honest, 0.0)
     probabilities = softmax(honest / _TEMPERATURE, axis=1)

@@ -49,6 +49,15 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+@pytest.fixture(scope="module")
+def studio(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One running studio with the sample for all tests of a file: a start takes ten seconds."""
+    served = Served(copy_home(sample_home, tmp_path_factory.mktemp("shared") / "home")).start()
+    yield served
+    served.stop()
+    assert served.strangers() == []
+
+
 @pytest.fixture
 def serve(tmp_path: Path, sample_home: Path) -> Iterator[Callable[..., Served]]:
     """Serve a copy of the sample's studio, or an empty one."""

@@ -1,34 +1,31 @@
 """Whoever labels faster than the network answers, or with a browser whose store is full."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page
 
-from tests.benchmarks.browser_homes import PROJECT, command, generated
-from tests.browser.served import Served
+from tests.benchmarks.browser_homes import PROJECT, generated
+from tests.browser.served import Served, run
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("burst")
-    pool = folder / "pool.txt"
+def project(studio: Served, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A project of 120 texts without a label."""
+    pool = tmp_path_factory.mktemp("burst") / "pool.txt"
     pool.write_text("\n".join(text for text, _ in generated(120)), encoding="utf-8")
-    command(folder / "home", "new", PROJECT)
-    command(folder / "home", "import", PROJECT, str(pool))
-    return folder / "home"
+    run(studio.home, "new", PROJECT)
+    run(studio.home, "import", PROJECT, str(pool))
+    return PROJECT
 
 
 @pytest.fixture
-def page(home: Path, visit: Callable[..., Page]) -> Iterator[Page]:
-    studio = Served(home).start()
-    opened = visit(studio, f"/label?project={PROJECT}")
+def page(studio: Served, project: str, visit: Callable[..., Page]) -> Page:
+    opened = visit(studio, f"/label?project={project}")
     opened.wait_for_function("document.querySelector('[data-role=utterance]')?.dataset.id")
-    yield opened
-    studio.stop()
+    return opened
 
 
 def skipped(page: Page) -> int:

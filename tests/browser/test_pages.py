@@ -1,13 +1,12 @@
 """Every page, on a desk and on a phone, light and dark, and with the keyboard alone."""
 
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.served import Served, copy_home, probe
+from tests.browser.served import Served, probe
 
 PAGES = (
     "",
@@ -21,15 +20,6 @@ PAGES = (
     "try?text=no+signal",
     "versions",
 )
-
-
-@pytest.fixture(scope="module")
-def studio(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    home = tmp_path_factory.mktemp("pages") / "home"
-    served = Served(copy_home(sample_home, home)).start()
-    yield served
-    served.stop()
-    assert served.strangers() == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -12,9 +12,8 @@ _FOCUS = "() => document.activeElement.dataset.key ?? document.activeElement.tag
 
 
 def test_rows_that_somebody_else_changes_keep_focus_and_scroll(
-    visit: Callable[..., Page], serve: Callable[..., Served]
+    visit: Callable[..., Page], studio: Served
 ) -> None:
-    studio = serve()
     page = visit(studio, "/data?project=sample")
     row = page.locator("[data-role=utterances] tbody tr").nth(40)
     row.locator("button.editable").focus()
@@ -28,9 +27,9 @@ def test_rows_that_somebody_else_changes_keep_focus_and_scroll(
 
 
 def test_the_focus_goes_to_the_row_after_a_deleted_one(
-    visit: Callable[..., Page], serve: Callable[..., Served]
+    visit: Callable[..., Page], studio: Served
 ) -> None:
-    page = visit(serve(), "/data?project=sample")
+    page = visit(studio, "/data?project=sample")
     rows = page.locator("[data-role=utterances] tbody tr")
     ids = [rows.nth(place).get_attribute("data-id") for place in (3, 4)]
     rows.nth(3).get_by_role("button", name="Delete this utterance").focus()
@@ -40,9 +39,9 @@ def test_the_focus_goes_to_the_row_after_a_deleted_one(
 
 
 def test_what_to_do_with_the_picked_rows_outlives_another_pick(
-    visit: Callable[..., Page], serve: Callable[..., Served]
+    visit: Callable[..., Page], studio: Served
 ) -> None:
-    page = visit(serve(), "/data?project=sample")
+    page = visit(studio, "/data?project=sample")
     picks = page.locator("tbody input[type=checkbox]")
     picks.nth(0).check()
     page.get_by_label("What to do").select_option("move:test")
@@ -52,10 +51,7 @@ def test_what_to_do_with_the_picked_rows_outlives_another_pick(
     expect(page.get_by_label("Intent to label with")).to_be_hidden()
 
 
-def test_a_link_of_the_header_keeps_the_focus(
-    visit: Callable[..., Page], serve: Callable[..., Served]
-) -> None:
-    studio = serve()
+def test_a_link_of_the_header_keeps_the_focus(visit: Callable[..., Page], studio: Served) -> None:
     page = visit(studio, "/data?project=sample")
     labels = count(2)
 
@@ -71,9 +67,8 @@ def test_a_link_of_the_header_keeps_the_focus(
 
 
 def test_the_expected_intent_outlives_an_answer_given_anew(
-    visit: Callable[..., Page], serve: Callable[..., Served]
+    visit: Callable[..., Page], studio: Served
 ) -> None:
-    studio = serve()
     page = visit(studio, "/try?project=sample&text=no+signal")
     expected = page.get_by_label("Expected intent")
     expected.select_option(label="roaming")
@@ -90,10 +85,10 @@ def test_the_expected_intent_outlives_an_answer_given_anew(
 
 
 def test_the_keyboard_gives_an_utterance_several_intents(
-    visit: Callable[..., Page], serve: Callable[..., Served], tmp_path: Path
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
 ) -> None:
-    studio = few(serve(empty=True), tmp_path, "--multi-label")
-    page = visit(studio, "/label?project=p")
+    few(studio, tmp_path, "several", "--multi-label")
+    page = visit(studio, "/label?project=several")
     page.wait_for_selector("[data-role=utterance]:not(:empty)")
     page.keyboard.press("1")
     option = page.get_by_role("button", name="first", pressed=True)
@@ -105,9 +100,10 @@ def test_the_keyboard_gives_an_utterance_several_intents(
 
 
 def test_after_the_last_label_the_card_says_that_nothing_is_left(
-    visit: Callable[..., Page], serve: Callable[..., Served], tmp_path: Path
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
 ) -> None:
-    page = visit(few(serve(empty=True), tmp_path), "/label?project=p")
+    few(studio, tmp_path, "last")
+    page = visit(studio, "/label?project=last")
     page.wait_for_selector("[data-role=utterance]:not(:empty)")
     for _ in range(3):
         page.keyboard.press("1")
@@ -116,9 +112,10 @@ def test_after_the_last_label_the_card_says_that_nothing_is_left(
 
 
 def test_what_lies_in_the_tray_does_not_come_back_to_the_card(
-    visit: Callable[..., Page], serve: Callable[..., Served], tmp_path: Path
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
 ) -> None:
-    page = visit(few(serve(empty=True), tmp_path), "/label?project=p")
+    few(studio, tmp_path, "tray")
+    page = visit(studio, "/label?project=tray")
     card = page.locator("[data-role=utterance]")
     page.wait_for_selector("[data-role=utterance]:not(:empty)")
     page.keyboard.press("t")
@@ -132,14 +129,14 @@ def test_what_lies_in_the_tray_does_not_come_back_to_the_card(
     expect(card).to_be_visible()
 
 
-def few(studio: Served, folder: Path, *options: str) -> Served:
+def few(studio: Served, folder: Path, project: str, *options: str) -> None:
+    """Make a project of three texts and two intents."""
     file = folder / "texts.txt"
     file.write_text("one\ntwo\nthree\n", encoding="utf-8")
-    run(studio.home, "new", "p", *options)
-    run(studio.home, "import", "p", str(file))
+    run(studio.home, "new", project, *options)
+    run(studio.home, "import", project, str(file))
     for name in ("first", "second"):
-        studio.ask("/projects/p/intents", {"name": name})
-    return studio
+        studio.ask(f"/projects/{project}/intents", {"name": name})
 
 
 def change(studio: Served, utterance: str, kind: str, value: str) -> None:

@@ -149,7 +149,7 @@ def retrains_and_promotes(page: Page, studio: Served) -> None:
     form = page.locator("#settings-convfit")
     form.get_by_text("Settings of the tuning", exact=True).click()
     before = page.locator("[data-role=estimate]").inner_text()
-    form.get_by_label("Epochs").fill("2")
+    form.get_by_label("Epochs").fill("1")
     expect(page.locator("[data-role=estimate]")).not_to_have_text(before)
     page.get_by_role("button", name="Retrain").click()
     page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=600_000)
