@@ -24,6 +24,8 @@ class Context {
   #listeners = [];
   #state;
   #soon = 0;
+  #asked = 0;
+  #answered = 0; // the newest question that has its answer; an older one tells of the past
 
   constructor(project, {main, heading, state}) {
     this.project = project;
@@ -41,15 +43,27 @@ class Context {
 
   async refresh() {
     if (!this.project) return;
+    const question = ++this.#asked;
     try {
-      const before = this.status;
-      this.status = await call(`${this.base}/status`);
-      fill(this.#state, stateOf(this.status));
-      for (const listener of this.#listeners) listener(this.status, before);
+      const status = await call(`${this.base}/status`);
+      if (this.#isNews(question)) this.#tell(status);
     } catch (error) {
-      fill(this.#state, h('span', {class: 'bad'}, error.message));
+      if (this.#isNews(question)) fill(this.#state, h('span', {class: 'bad'}, error.message));
       if (error.status === 404) throw error;
     }
+  }
+
+  #isNews(question) {
+    if (question < this.#answered) return false;
+    this.#answered = question;
+    return true;
+  }
+
+  #tell(status) {
+    const before = this.status;
+    this.status = status;
+    fill(this.#state, stateOf(status));
+    for (const listener of this.#listeners) listener(status, before);
   }
 
   // Whoever labels asks after each decision; once a second is enough, and leaves the processor to the next card.

@@ -66,6 +66,31 @@ def test_a_link_of_the_header_keeps_the_focus(visit: Callable[..., Page], studio
     assert page.evaluate(_FOCUS) == "hot"
 
 
+def test_an_older_answer_does_not_come_after_a_newer_one(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A slow answer about the project's state went over a later one, and the count went back."""
+    page = visit(studio, "/label?project=sample")
+    page.wait_for_selector(".option")
+    state = page.request.get(f"{studio.base}/api/projects/sample/status").json()
+    asked: list[Route] = []
+    page.route("**/status", lambda route: asked.append(route))
+    while not asked:
+        page.wait_for_timeout(50)
+    page.keyboard.press("Enter")
+    while len(asked) < 2:
+        page.wait_for_timeout(50)
+    link = page.locator(".state a", has_text="since training")
+    asked[1].fulfill(json={**state, "hot": 7})
+    expect(link).to_contain_text("7 labels")
+    asked[0].fulfill(json={**state, "hot": 6})
+    page.wait_for_timeout(300)
+    expect(link).to_contain_text("7 labels")
+    page.unroute("**/status")
+    for late in asked[2:]:
+        late.abort()
+
+
 def test_the_expected_intent_outlives_an_answer_given_anew(
     visit: Callable[..., Page], studio: Served
 ) -> None:
