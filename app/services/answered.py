@@ -133,9 +133,9 @@ def _left_out(subject: Subject, renamed: dict[str, str]) -> _Marked:
     Synthetic ones are not asked, and do not answer for the one that they were made of.
     """
     from core.heads.fence import signals_left_out
+    from core.heads.holding_out import left_with_source, said_rows, sources_of
     from core.heads.mixture import learned, voices_of
     from core.heads.votes import leave_one_out
-    from core.training.holding_out import left_with_source, said_rows, sources_of
 
     pipeline = subject.pipeline
     head = learned(pipeline.head)
@@ -152,7 +152,7 @@ def _left_out(subject: Subject, renamed: dict[str, str]) -> _Marked:
     honest, ground = scores[rows], pipeline.calibration.ground
     familiar = honest.max(1)
     if ground is not None:
-        familiar = ground.fence.familiarity(signals_left_out(ground.where, honest, rows))
+        familiar = ground.fence.familiarity(signals_left_out(ground.where, honest, rows, sources))
     return _marked(pipeline, asked, (honest, familiar), renamed)
 
 

@@ -85,11 +85,13 @@ def survey_of(
 
 
 def _survey(pipeline: "IntentPipeline") -> "Survey":
+    from core.heads.holding_out import sources_of
     from core.heads.survey import survey
 
     if not pipeline.exemplars:
         raise InvalidInput("The model has no example to measure by.", "Label some, and train.")
-    return survey(pipeline.head, pipeline.embeddings, pipeline.targets)
+    sources = sources_of(pipeline.exemplars)
+    return survey(pipeline.head, pipeline.embeddings, pipeline.targets, sources)
 
 
 def columns_of(

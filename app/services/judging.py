@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from core.borderline import idle_words, select_borderline
 from core.heads.decision import Calibration, probabilities
+from core.heads.holding_out import is_said
 from core.heads.thresholds import fit_multi_label_calibration
 from core.metrics.calibration import expected_calibration_error
 from core.metrics.classification import IntentQuality, classification_report
@@ -16,7 +17,6 @@ from core.metrics.geometry import alignment, silhouette, uniformity
 from core.metrics.multi_label import multi_label_report
 from core.pipeline import IntentPipeline
 from core.text import label_words
-from core.training.holding_out import is_said
 from core.training.inputs import RunInputs, target_matrix
 from core.training.runs import RunResult
 from core.types import Exemplar, FloatArray, Intent, Prediction, ScoreArray

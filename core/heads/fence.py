@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.splits import Rows
 from core.types import FloatArray, Method, ScoreArray
 from core.vectors import cosines, unit_rows
 
@@ -110,9 +111,9 @@ def signals(where: Landscape, embeddings: FloatArray, scores: ScoreArray) -> Sco
 
 
 def signals_left_out(
-    where: Landscape, honest: ScoreArray, rows: NDArray[np.int64] | None = None
+    where: Landscape, honest: ScoreArray, rows: Rows | None = None, sources: Rows | None = None
 ) -> ScoreArray:
-    """Measure exemplars as if each were not one; (n, 3).
+    """Measure exemplars as if each were not one, nor what was made of it; (n, 3).
 
     The covariance is not measured again: a single exemplar moves it by 1 / m.
 
@@ -120,20 +121,40 @@ def signals_left_out(
         where: The exemplars.
         honest: Their scores by votes that have not seen them, (n, intents).
         rows: Which exemplars those are, (n,); all without it.
+        sources: The row that each exemplar was made of, (m,); its own without it.
     """
-    chosen = np.arange(len(where.unit)) if rows is None else rows
+    every = np.arange(len(where.unit))
+    chosen, sources = every if rows is None else rows, every if sources is None else sources
     nearest = np.empty(len(chosen))
     for start in range(0, len(chosen), _CHUNK):
         part = chosen[start : start + _CHUNK]
         near = cosines(where.unit[part], where.unit)
-        near[np.arange(len(part)), part] = -1.0
+        near[part[:, None] == sources] = -1.0
         nearest[start : start + _CHUNK] = _mean_of_largest(near)
-    squared = _squared(where, where.unit[chosen])
-    sizes, own = where.targets.sum(0), where.targets[chosen] > 0
+    squared = _squared_left_out(where, chosen)
+    made, counts = np.unique(sources, return_counts=True)
+    for place in np.flatnonzero(np.isin(chosen, made[counts > 1])):
+        others = _without(where, np.flatnonzero(sources == chosen[place]))
+        squared[place] = _squared(others, where.unit[[chosen[place]]])[0]
+    return np.column_stack([honest.max(1), nearest, -np.sqrt(squared.min(1))])
+
+
+def _squared_left_out(where: Landscape, rows: Rows) -> ScoreArray:
+    """Squared Mahalanobis distance of exemplars to intents, each without itself."""
+    squared = _squared(where, where.unit[rows])
+    sizes, own = where.targets.sum(0), where.targets[rows] > 0
     # Without one of its n texts a mean is farther from that text by n / (n - 1).
     farther = (np.maximum(sizes, 1.0) / np.maximum(sizes - 1, 1.0)) ** 2
-    squared = np.where(own, np.where(sizes > 1, squared * farther, np.inf), squared)
-    return np.column_stack([honest.max(1), nearest, -np.sqrt(squared.min(1))])
+    return np.where(own, np.where(sizes > 1, squared * farther, np.inf), squared)
+
+
+def _without(where: Landscape, rows: Rows) -> Landscape:
+    """Take exemplars out of the means."""
+    gone, targets = where.targets[rows] > 0, where.targets.copy()
+    targets[rows] = 0.0
+    sums = where.means * (where.targets > 0).sum(0)[:, None] - gone.T @ where.unit[rows]
+    means = sums / np.maximum((targets > 0).sum(0), 1)[:, None]
+    return replace(where, targets=targets, means=means)
 
 
 def _mean_of_largest(similarity: ScoreArray) -> ScoreArray:

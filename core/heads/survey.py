@@ -19,12 +19,13 @@ from core.heads.fence import (
     peopled,
     signals_left_out,
 )
+from core.heads.holding_out import left_with_source, said_rows, with_made
 from core.heads.honest import fold_scores, honest_scores
 from core.heads.mixture import MixtureHead
 from core.heads.neighbours import NeighbourHead
 from core.heads.votes import VoteHead
 from core.recipes import HeadConfig, LinearConfig, NeighboursConfig, PrototypesConfig, VotesConfig
-from core.splits import stratified_folds
+from core.splits import Rows, stratified_folds
 from core.types import FloatArray, Method, ScoreArray
 
 _FOLDS = 5
@@ -34,11 +35,11 @@ _OPEN = -1e6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Survey:
-    """Exemplars of a trained version, each measured by the others.
+    """Exemplars of a trained version that somebody said, each measured by the others.
 
     Attributes:
-        signals: Of the exemplars, (m, 3).
-        columns: Of the intents that they would get, (m,).
+        signals: Of the exemplars, (n, 3).
+        columns: Of the intents that they would get, (n,).
         precision: Inverse of the shrunk covariance that their intents share, (d, d).
     """
 
@@ -69,25 +70,31 @@ class Survey:
         return float(np.quantile(found, rejection)) if len(found) else _OPEN
 
 
-def survey(head: Head, embeddings: FloatArray, targets: ScoreArray) -> Survey:
+def survey(
+    head: Head, embeddings: FloatArray, targets: ScoreArray, sources: Rows | None = None
+) -> Survey:
     """Measure the exemplars of a version, as it was trained.
 
     Args:
         head: Of the version.
         embeddings: Of its exemplars, (m, d), of which there is one at least.
         targets: Their labels, (m, intents).
+        sources: As `holding_out.sources_of` gives them; without it somebody said them all.
     """
-    where = landscape(embeddings, targets)
-    honest = _honest(head, embeddings, targets)
-    return Survey(signals_left_out(where, honest), honest.argmax(1), where.precision)
+    whose = np.arange(len(targets)) if sources is None else sources
+    where, rows = landscape(embeddings, targets), said_rows(whose)
+    honest = _honest(head, embeddings, targets, whose)[rows]
+    signals = signals_left_out(where, honest, rows, whose)
+    return Survey(signals, honest.argmax(1), where.precision)
 
 
-def _honest(head: Head, embeddings: FloatArray, targets: ScoreArray) -> ScoreArray:
+def _honest(head: Head, embeddings: FloatArray, targets: ScoreArray, sources: Rows) -> ScoreArray:
     """Score exemplars by the others; by the head as it is where fitting it takes a training."""
     if isinstance(head, MixtureHead):
-        return _honest(head.first, embeddings, targets) + head.voices(embeddings)
+        return _honest(head.first, embeddings, targets, sources) + head.voices(embeddings)
     if isinstance(head, VoteHead) and (head.carriers is not None or head.diagonal is not None):
-        return honest_scores(head, VotesConfig(), embeddings, targets)
+        scores = honest_scores(head, VotesConfig(), embeddings, targets)
+        return left_with_source(head, scores, sources)
     config: HeadConfig
     if isinstance(head, NeighbourHead):
         config = NeighboursConfig(k=head.k)
@@ -97,6 +104,8 @@ def _honest(head: Head, embeddings: FloatArray, targets: ScoreArray) -> ScoreArr
         config = LinearConfig()
     else:
         return head.scores(embeddings)
-    labels = [str(row) for row in targets.argmax(1)]
+    rows = said_rows(sources)
+    labels = [str(row) for row in targets[rows].argmax(1)]
     folds = stratified_folds(labels, min(_FOLDS, len(labels)), seed=0)
-    return fold_scores(head, config, embeddings, targets, folds)
+    whole = [with_made(rows[fold], sources) for fold in folds]
+    return fold_scores(head, config, embeddings, targets, whole)

@@ -9,6 +9,14 @@ from core.encoders.base import Encoder
 from core.encoders.dual import names_side
 from core.heads.base import Head
 from core.heads.build import fit_head
+from core.heads.holding_out import (
+    judged_folds,
+    left_with_source,
+    said_rows,
+    settled_on_said,
+    sources_of,
+    with_made,
+)
 from core.heads.honest import fixed_config, honest_scores
 from core.heads.mixture import choose_weight, even_mixture
 from core.heads.points import PointHead, fit_names
@@ -17,14 +25,6 @@ from core.recipes import AnyRecipe, HeadConfig, LabelEncoderRecipe, NamesConfig
 from core.splits import Rows
 from core.text import name_words
 from core.training.events import Event, StageStarted
-from core.training.holding_out import (
-    judged_folds,
-    left_with_source,
-    said_rows,
-    settled_on_said,
-    sources_of,
-    with_made,
-)
 from core.training.inputs import RunInputs, n_intents, target_matrix
 from core.training.tuned import LearningRecipe, Place, n_epochs, tune
 from core.types import Exemplar, FloatArray, ScoreArray

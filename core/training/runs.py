@@ -10,6 +10,7 @@ from core.encoders.base import Encoder
 from core.errors import InvalidInput
 from core.heads.base import Head
 from core.heads.decision import Calibration, fit_calibration
+from core.heads.holding_out import judged_folds, sources_of, with_made
 from core.heads.honest import fold_scores
 from core.heads.selection import settle
 from core.heads.thresholds import fit_multi_label_calibration
@@ -20,7 +21,6 @@ from core.splits import Rows
 from core.task_settings import require_task
 from core.training.checkpoints import Checkpoint
 from core.training.events import Event, StageStarted
-from core.training.holding_out import judged_folds, sources_of, with_made
 from core.training.honest import (
     Fitted,
     Honest,

@@ -56,6 +56,39 @@ def test_an_exemplar_is_measured_as_if_it_were_none() -> None:
     np.testing.assert_allclose(part, found[[3, 9]])
 
 
+def test_an_exemplar_is_measured_without_what_was_made_of_it() -> None:
+    """Near copies made a version look at home everywhere, and its limit kept others out."""
+    toy = clusters(3, 8, 0.5, seed=0)
+    where = landscape(toy.rows, toy.targets)
+    sources = np.arange(24)
+    copies = np.argsort(-toy.rows @ toy.rows[0])[1:3]
+    sources[[*copies, 17]] = 0  # the last has been given another intent since
+    found = signals_left_out(where, np.zeros((2, 3)), np.array([0, 9]), sources)
+    others = np.flatnonzero(sources != 0)
+    assert abs(found[0, 1] - np.sort(toy.rows[others] @ toy.rows[0])[-3:].mean()) < 1e-6
+    means = [toy.rows[others][toy.columns[others] == c].mean(0) for c in range(3)]
+    apart = [(toy.rows[0] - mean).astype(float) for mean in means]
+    away = min(np.sqrt(one @ where.precision @ one) for one in apart)
+    np.testing.assert_allclose(found[0, 2], -away, rtol=1e-4)
+    alone = signals_left_out(where, np.zeros((24, 3)))
+    np.testing.assert_allclose(found[1], alone[9])
+    assert found[0, 1] < alone[0, 1]
+
+
+def test_a_version_is_surveyed_by_what_somebody_said() -> None:
+    toy = clusters(3, 12, 0.9, seed=0)
+    rows, targets = np.repeat(toy.rows, 2, axis=0), np.repeat(toy.targets, 2, axis=0)
+    sources = np.repeat(np.arange(0, 72, 2), 2)  # a copy of each, made of it
+    votes = fit_votes(rows, targets, toy.intents, 0.3, 0.1)
+    found, flattered = survey(votes, rows, targets, sources), survey(votes, rows, targets)
+    assert found.signals.shape == (36, 3)
+    assert (found.signals.mean(0) < flattered.signals.mean(0)).all()
+    nearest = NeighbourHead(toy.intents, 1, rows, targets)
+    plain = survey(NeighbourHead(toy.intents, 1, toy.rows, toy.targets), toy.rows, toy.targets)
+    found = survey(nearest, rows, targets, sources)
+    np.testing.assert_allclose(found.signals[:, 0], plain.signals[:, 0])
+
+
 def test_the_only_text_of_an_intent_is_measured_by_the_other_intents() -> None:
     """Nothing times infinity was no number, and made a fence that let nobody in."""
     toy = clusters(3, 8, 0.5, seed=0)

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from core.heads.votes import fit_votes
-from core.recipes import VotesConfig
-from core.training.holding_out import (
+from core.heads.holding_out import (
     is_said,
     judged_folds,
     left_with_source,
@@ -13,6 +11,8 @@ from core.training.holding_out import (
     sources_of,
     with_made,
 )
+from core.heads.votes import fit_votes
+from core.recipes import VotesConfig
 from core.types import Exemplar
 
 ROWS = (
