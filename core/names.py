@@ -1,6 +1,6 @@
 """Names of intents as something to be near to: an intent with a name alone is answered at once."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -71,7 +71,11 @@ def names_head(
 
 
 def answer_by_name(
-    head: Head, encoder: Encoder, intents: Sequence[Intent], cache: NameCache | None = None
+    head: Head,
+    encoder: Encoder,
+    intents: Sequence[Intent],
+    cache: NameCache | None = None,
+    brought: Collection[str] = (),
 ) -> Head:
     """Let intents that no example votes for be answered by their names alone.
 
@@ -83,6 +87,7 @@ def answer_by_name(
         encoder: Reads the names.
         intents: Those that may be answered; others without an example have no voice.
         cache: What is kept from one call to the next.
+        brought: Names that speak as they do in the head: nobody here has said what they are.
     """
     votes = learned(head)
     if not isinstance(votes, VoteHead):
@@ -96,7 +101,8 @@ def answer_by_name(
     found = _silent(wide, encoder.dim)
     if isinstance(head, MixtureHead):
         found = beside(wide, head)
-        found.weights[~wide.labelled] = 0.0
+        silent = [name not in brought for name in wide.intents]
+        found.weights[~wide.labelled & silent] = 0.0
     places = [wide.intents.index(intent.name) for intent in alone]
     rows = (cache or NameCache()).embed(encoder, [label_text(intent) for intent in alone])
     found.names.points[places] = unit_rows(rows)

@@ -76,6 +76,11 @@ class IntentPipeline:
         return self.calibration.task
 
     @property
+    def by_name(self) -> tuple[str, ...]:
+        """Intents that no exemplar speaks for, so that their names alone do."""
+        return tuple(name for at, name in enumerate(self.head.intents) if self._by_name(at))
+
+    @property
     def targets(self) -> ScoreArray:
         """Labels of the exemplars as votes count them, (m, intents)."""
         head = learned(self.head)
@@ -275,7 +280,6 @@ class IntentPipeline:
         return float(head.prior[column]) if isinstance(head, VoteHead) else 0.0
 
     def _by_name(self, column: int) -> bool:
-        """Whether no exemplar speaks for an intent, so that its name alone does."""
         head = learned(self.head)
         if isinstance(head, VoteHead):  # the prior is the intent's share of the labels
             return isinstance(self.head, MixtureHead) and not head.labelled[column]

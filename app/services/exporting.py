@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.services.prediction import (
-    by_fence,
+    by_project,
     checked_out,
     find_model,
     is_bundle,
@@ -25,26 +25,23 @@ _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def export_model(studio: Studio, reference: str, out: Path) -> "Manifest":
-    """Write a model version as one zip; it answers by the fence that its project has now.
+    """Write a model version as one zip; it answers as its project does now.
+
+    The fence goes along, and so do the names of intents that have no example.
 
     Raises:
         InvalidInput: It is an encoder; a bundle answers.
         NotFound: It does not exist.
     """
     from core.bundle.archive import export_bundle
-    from core.bundle.layout import keep_limits, load_pipeline
+    from core.bundle.layout import keep_answers, load_pipeline
 
     require_answers(studio, reference)
     with checked_out(studio, reference) as (folder, name):
-        if not is_bundle(reference) and _has_fence(studio, reference):
-            answering = by_fence(studio, name, load_pipeline(folder, bases=studio.bases))
-            keep_limits(folder, answering.calibration)
+        if not is_bundle(reference):
+            trained = load_pipeline(folder, bases=studio.bases)
+            keep_answers(folder, by_project(studio, name, trained))
         return export_bundle(folder, out)
-
-
-def _has_fence(studio: Studio, reference: str) -> bool:
-    with studio.database.read() as connection:
-        return find_model(connection, reference)[0].fence is not None
 
 
 def export_encoder(studio: Studio, reference: str, out: Path) -> None:

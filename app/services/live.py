@@ -27,6 +27,7 @@ from app.services.joining import (
     solved_for,
     with_intents,
 )
+from app.services.named_only import brought_names
 from app.services.spaces import Space, open_space, require_pipeline
 from app.services.studio import Studio
 from app.services.traffic import Traffic
@@ -240,7 +241,8 @@ def with_names(
         return live
     head = pipeline.head if live.voice is None else beside(pipeline.head, live.voice)
     asked = [intent for key, intent in intents.items() if key in live.columns]
-    head = answer_by_name(head, pipeline.encoder, asked, cache)
+    brought = brought_names(live.version, live.columns, head.intents)
+    head = answer_by_name(head, pipeline.encoder, asked, cache, brought)
     return replace(live, pipeline=replace(pipeline, head=head))
 
 

@@ -1,5 +1,6 @@
-"""A project that has intents by name and no model yet: its names answer, on the untuned encoder."""
+"""Names that answer: of a project that has no model yet, and those that came with a model."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -7,6 +8,7 @@ from app.services.spaces import Space, open_space
 from app.services.studio import Studio
 from core.pipeline import IntentPipeline
 from storage import dataset, models, projects
+from storage.records import ModelVersionRecord
 
 if TYPE_CHECKING:
     from core.names import NameCache
@@ -35,3 +37,20 @@ def names_pipeline(
     encoder = open_space(studio, Space(found, None)).encoder
     pipeline = names_alone(encoder, list(intents.values()), cache)
     return replace(pipeline, model_version=f"{project}, names alone")
+
+
+def brought_names(
+    version: ModelVersionRecord, columns: Sequence[str], names: Sequence[str]
+) -> frozenset[str]:
+    """Return the names of an imported version that its project does not know.
+
+    Nobody has said in this project what they are; they speak as they did where it was made.
+
+    Args:
+        version: Any.
+        columns: Intent id of each score column, "" where the project has no such intent.
+        names: Of the columns.
+    """
+    if not version.lineage.get("imported"):
+        return frozenset()
+    return frozenset(name for name, key in zip(names, columns, strict=True) if not key)

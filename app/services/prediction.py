@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.services.fenced import columns_of, fenced, survey_of
-from app.services.named_only import names_pipeline
+from app.services.named_only import brought_names, names_pipeline
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from core.formats.reading import read_rows
@@ -110,9 +110,12 @@ def with_names(studio: Studio, reference: str, pipeline: IntentPipeline) -> Inte
     if pipeline.task == "multi-label":
         return pipeline
     with studio.database.read() as connection:
-        project, _ = find_model(connection, reference)
+        project, version = find_model(connection, reference)
         intents = dataset.open_intents(connection, project.id)
-    head = answer_by_name(pipeline.head, pipeline.encoder, list(intents.values()))
+        columns = columns_of(connection, project.id, version, pipeline.head.intents)
+    brought = brought_names(version, columns, pipeline.head.intents)
+    asked = list(intents.values())
+    head = answer_by_name(pipeline.head, pipeline.encoder, asked, brought=brought)
     return replace(pipeline, head=head)
 
 

@@ -31,6 +31,7 @@ def model_card(facts: Mapping[str, Any]) -> str:
             "",
             *_intents(facts),
             "",
+            *_by_name(facts),
             "## How good it is",
             "",
             *_figures(metrics),
@@ -77,6 +78,13 @@ def _intents(facts: Mapping[str, Any]) -> list[str]:
         description = str(intent.get("description", "")).replace("|", "\\|").replace("\n", " ")
         rows.append(f"| {intent['name']} | {description} |")
     return rows
+
+
+def _by_name(facts: Mapping[str, Any]) -> list[str]:
+    names = facts.get("by_name", [])
+    if not names:
+        return []
+    return [f"Answered by their names alone, for no example says them: {', '.join(names)}.", ""]
 
 
 def _adapter(facts: Mapping[str, Any]) -> list[str]:

@@ -13,7 +13,7 @@ facts.json              versions, lineage, metrics, intents with descriptions
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -43,13 +43,7 @@ def save_pipeline(pipeline: IntentPipeline, facts: Mapping[str, Any], folder: Pa
     """
     folder.mkdir(parents=True, exist_ok=True)
     pipeline.encoder.save(folder / "encoder")
-    head, arrays = head_to_arrays(pipeline.head)
-    # The voting rows are the shown ones; storing them once keeps both the same for ever.
-    arrays = {name: value for name, value in arrays.items() if name not in _SHARED}
-    arrays["embeddings"] = pipeline.embeddings
-    ordered = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
-    save_file(ordered, folder / "head.safetensors")
-    _write_json(folder / "head.json", head)
+    _write_head(folder, pipeline)
     _write_calibration(folder, pipeline.calibration, pipeline.n_neighbours)
     lines = [
         json.dumps(_exemplar_object(exemplar), ensure_ascii=False)
@@ -116,28 +110,55 @@ def read_facts(folder: Path) -> dict[str, Any]:
         ) from error
 
 
-def keep_limits(folder: Path, calibration: Calibration) -> None:
-    """Let a stored pipeline answer by other limits; files that share its bytes stay as they are."""
-    known = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))
-    names = ("calibration.json", _FENCE)
+def keep_answers(folder: Path, pipeline: IntentPipeline) -> None:
+    """Let a stored pipeline answer by other limits, and by names of intents without an example.
+
+    Files that are to say something else are put in anew: they may be links to files of the
+    studio's, which stay as they are.
+
+    Args:
+        folder: Where it lies.
+        pipeline: The same, with the fence of its project and the names that answer there.
+    """
     with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
         fresh = Path(scratch)
-        _write_calibration(fresh, calibration, known["neighbours"])
-        if all(_bytes_of(folder / name) == _bytes_of(fresh / name) for name in names):
-            return
-        for name in names:
-            (folder / name).unlink(missing_ok=True)  # it may be a link to a file of the studio's
-            if (fresh / name).exists():
-                (fresh / name).replace(folder / name)
-    facts = {**read_facts(folder), "fenced": True}
-    if calibration.ground is not None:
-        facts["fence"] = calibration.measure
-    (folder / "facts.json").unlink()
-    _write_json(folder / "facts.json", facts)
+        _write_head(fresh, pipeline)
+        _write_calibration(fresh, pipeline.calibration, pipeline.n_neighbours)
+        limits = _put_in(fresh, folder, ("calibration.json", _FENCE))
+        names = _put_in(fresh, folder, ("head.json", "head.safetensors"))
+    facts: dict[str, object] = {"fenced": True} if limits else {}
+    if limits and pipeline.calibration.ground is not None:
+        facts["fence"] = pipeline.calibration.measure
+    if names:
+        facts["by_name"] = list(pipeline.by_name)
+    if facts:
+        known = read_facts(folder)
+        (folder / "facts.json").unlink()
+        _write_json(folder / "facts.json", known | facts)
+
+
+def _put_in(fresh: Path, folder: Path, names: Sequence[str]) -> bool:
+    """Replace those files of a folder that are not as they should be; return whether any was."""
+    other = [name for name in names if _bytes_of(folder / name) != _bytes_of(fresh / name)]
+    for name in other:
+        (folder / name).unlink(missing_ok=True)
+        if (fresh / name).exists():
+            (fresh / name).replace(folder / name)
+    return bool(other)
 
 
 def _bytes_of(path: Path) -> bytes | None:
     return path.read_bytes() if path.exists() else None
+
+
+def _write_head(folder: Path, pipeline: IntentPipeline) -> None:
+    head, arrays = head_to_arrays(pipeline.head)
+    # The voting rows are the shown ones; storing them once keeps both the same for ever.
+    arrays = {name: value for name, value in arrays.items() if name not in _SHARED}
+    arrays["embeddings"] = pipeline.embeddings
+    ordered = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
+    save_file(ordered, folder / "head.safetensors")
+    _write_json(folder / "head.json", head)
 
 
 def _write_calibration(folder: Path, calibration: Calibration, neighbours: int) -> None:

@@ -1,12 +1,8 @@
 """A fence decides what is in scope, tells beforehand who goes in and out, and stands at once."""
 
-import json
-import subprocess
-import sys
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,6 +22,7 @@ from core.errors import InvalidInput, NotFound
 from core.types import Decision, Method
 from storage import browse, models
 from storage.browse import Filter
+from tests.services.handed_over import example_answers, unpacked
 from tests.services.trained import POOL, change, rows_of
 
 JUDGED = ("my parcel has not arrived", "change my password", "hi", "good morning")
@@ -111,12 +108,10 @@ def test_the_command_line_and_a_bundle_answer_by_the_fence_as_the_pages_do(
     for reference, expected in (("p", after), (str(fence), after), (str(plain), before)):
         said = [one.decision.words for one in load_model(studio, reference).predict(POOL)]
         assert said == [getattr(one, "words", one) for one in expected]
-    unpacked = tmp_path / "unpacked"
-    with zipfile.ZipFile(fence) as archive:
-        archive.extractall(unpacked)
-    assert "The threshold was set by hand" in (unpacked / "README.md").read_text("utf-8")
+    folder = unpacked(fence, tmp_path / "unpacked")
+    assert "The threshold was set by hand" in (folder / "README.md").read_text("utf-8")
     of_example = [[] if words == "out of scope" else [words] for words in after]
-    assert [one["intents"] for one in example_answers(unpacked, POOL)] == of_example
+    assert [one["intents"] for one in example_answers(folder, POOL)] == of_example
     fencing.save(bench, "p", FenceSetting())
     export_model(studio, "p", again)  # what the studio keeps of the version was not touched
     assert again.read_bytes() == plain.read_bytes()
@@ -219,17 +214,6 @@ def own_label(bench: Workbench) -> list[str]:
 def answers_by_text(bench: Workbench, texts: Sequence[str]) -> dict[str, Decision]:
     found = trying.answer(bench, "p", tuple(texts))
     return {text: one.prediction.decision for text, one in zip(texts, found, strict=True)}
-
-
-def example_answers(folder: Path, texts: list[str]) -> list[dict[str, Any]]:
-    """What a bundle's own program answers."""
-    code = (
-        "import json, pathlib, sys, predict; "
-        "print(json.dumps(predict.Bundle().predict(sys.argv[1:])))"
-    )
-    command = [sys.executable, "-c", code, *texts]
-    done = subprocess.run(command, cwd=folder, capture_output=True, check=True, text=True)
-    return json.loads(done.stdout)
 
 
 def _answers(bench: Workbench) -> dict[str, trying.Answer]:

@@ -1,5 +1,6 @@
 """An intent with a name and no example answers at once, beside intents that have some."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from app.services.blast import _answers, _Embedder, preview
 from app.services.blast_views import Moment
 from app.services.browsing import Edit
 from app.services.explaining import explain, explain_reference
+from app.services.exporting import export_model, import_bundle
 from app.services.fencing import FenceSetting
 from app.services.live import LiveModels
 from app.services.prediction import load_model
@@ -26,6 +28,7 @@ from core.names import ALONE_WEIGHT
 from core.types import Method
 from storage import browse, dataset, events, models, projects
 from storage.events import Action
+from tests.services.handed_over import example_answers, unpacked
 from tests.services.trained import train
 
 ASKED = ["where is my money", "good evening", "reset my password", "cancel the subscription"]
@@ -39,6 +42,13 @@ def named(studio: Studio, name: str = NAME) -> str:
         project = projects.find(connection, "p").id
         events.record(connection, project, Action("create"), [made])
     return made.subject_id
+
+
+def digests(bundle: Path) -> dict[str, str]:
+    """SHA-256 of the files of a bundle that were not written by exporting."""
+    folder = unpacked(bundle, bundle.with_suffix(""))
+    files = json.loads((folder / "manifest.json").read_text("utf-8"))["files"]
+    return {name: files[name] for name in files if name != "README.md"}
 
 
 def live_of(models: LiveModels):
@@ -94,6 +104,36 @@ def test_the_page_and_the_command_line_say_that_a_name_alone_speaks(home: Studio
         )
         assert "its name alone speaks for it" in told.plain
         assert told.why_not is not None  # votes can still be asked what another intent would take
+
+
+def test_a_bundle_answers_by_the_name_too_and_another_studio_takes_it_in(
+    home: Studio, tmp_path: Path
+) -> None:
+    """The name answered in the studio, and was forgotten when the model was handed over."""
+    plain, bundle, again = (tmp_path / f"{name}.zip" for name in ("plain", "named", "again"))
+    export_model(home, "p", plain)
+    key = named(home)
+    texts = [NAME.replace("_", " "), *ASKED]
+    expected = load_model(home, "p").predict(texts)
+    export_model(home, "p", bundle)
+    found = load_model(home, str(bundle)).predict(texts)
+    assert [one.decision for one in found] == [one.decision for one in expected]
+    assert (found[0].intent, found[0].by_name) == (NAME, True)
+    folder = unpacked(bundle, tmp_path / "unpacked")
+    said = example_answers(folder, texts)
+    assert [one["best"] for one in said] == [one.decision.leading for one in expected]
+    assert said[0]["score"] == pytest.approx(expected[0].decision.score, abs=1e-4)
+    assert f"for no example says them: {NAME}." in (folder / "README.md").read_text("utf-8")
+    made = import_bundle(home, bundle, "taken_in")
+    assert load_model(home, made).predict(texts)[0].decision == expected[0].decision
+    [answer] = trying.answer(open_workbench(home), "taken_in", texts[:1])
+    assert answer.prediction.decision == expected[0].decision
+    export_model(home, made, again)
+    assert digests(again) == digests(bundle)
+    again.unlink()
+    browsing.change_intent(home, "p", key, {"archived": True})
+    export_model(home, "p", again)  # what the studio keeps of the version was not touched
+    assert again.read_bytes() == plain.read_bytes()
 
 
 def test_its_first_example_takes_over_from_the_name(home: Studio) -> None:
