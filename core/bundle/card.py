@@ -81,7 +81,7 @@ def _intents(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _by_name(facts: Mapping[str, Any]) -> list[str]:
-    names = facts.get("by_name", [])
+    names = [str(name) for name in facts.get("by_name", [])]
     if not names:
         return []
     return [f"Answered by their names alone, for no example says them: {', '.join(names)}.", ""]
