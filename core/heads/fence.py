@@ -132,10 +132,7 @@ def signals_left_out(
         near[part[:, None] == sources] = -1.0
         nearest[start : start + _CHUNK] = _mean_of_largest(near)
     squared = _squared_left_out(where, chosen)
-    made, counts = np.unique(sources, return_counts=True)
-    for place in np.flatnonzero(np.isin(chosen, made[counts > 1])):
-        others = _without(where, np.flatnonzero(sources == chosen[place]))
-        squared[place] = _squared(others, where.unit[[chosen[place]]])[0]
+    _leave_out_made(where, squared, chosen, sources)
     return np.column_stack([honest.max(1), nearest, -np.sqrt(squared.min(1))])
 
 
@@ -148,13 +145,19 @@ def _squared_left_out(where: Landscape, rows: Rows) -> ScoreArray:
     return np.where(own, np.where(sizes > 1, squared * farther, np.inf), squared)
 
 
-def _without(where: Landscape, rows: Rows) -> Landscape:
-    """Take exemplars out of the means."""
-    gone, targets = where.targets[rows] > 0, where.targets.copy()
-    targets[rows] = 0.0
-    sums = where.means * (where.targets > 0).sum(0)[:, None] - gone.T @ where.unit[rows]
-    means = sums / np.maximum((targets > 0).sum(0), 1)[:, None]
-    return replace(where, targets=targets, means=means)
+def _leave_out_made(where: Landscape, squared: ScoreArray, rows: Rows, sources: Rows) -> None:
+    """Correct the distances of exemplars that others were made of, to the intents of these."""
+    sizes = (where.targets > 0).sum(0)
+    found, counts = np.unique(sources, return_counts=True)
+    for place in np.flatnonzero(np.isin(rows, found[counts > 1])):
+        made = np.flatnonzero(sources == rows[place])
+        gone = where.targets[made] > 0
+        columns = np.flatnonzero(gone.any(0))
+        left = (sizes - gone.sum(0))[columns]
+        sums = where.means[columns] * sizes[columns, None] - gone[:, columns].T @ where.unit[made]
+        apart = where.unit[rows[place]] - sums / np.maximum(left, 1)[:, None]
+        away = np.einsum("ci,ij,cj->c", apart, where.precision, apart, optimize=True)
+        squared[place, columns] = np.where(left > 0, away, np.inf)
 
 
 def _mean_of_largest(similarity: ScoreArray) -> ScoreArray:
