@@ -105,6 +105,13 @@ class ConvertRecipe(_RankingRecipe):
         description="Earlier turns are read for every so manieth pair of a batch, another one in "
         "each step; reading them costs most of it.",
     )
+    history_from: float = Field(
+        default=0.5,
+        ge=0,
+        le=1,
+        description="Share of the run after which earlier turns are read; their side begins as "
+        "that of contexts is by then.",
+    )
     quantised: bool = Field(
         default=True, description="Embeddings in 8 and the rest in 16 bits, already in training."
     )

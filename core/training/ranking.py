@@ -71,6 +71,7 @@ def rank(
         if progress >= 1:
             break
         _set_rate(optimizer, recipe, clock.progress(step + 1, spent))
+        towers.before_step(step, progress)
         loss = _step(towers, optimizer, batch, step, recipe)
         spent = _agreed(clock.spent(), towers.device)
         progress = clock.progress(step + 1, spent)
@@ -123,7 +124,6 @@ def _step(
 ) -> float:
     share = share_of_process()
     share.seed_step(recipe.seed, step)
-    towers.before_step(step)
     optimizer.zero_grad(set_to_none=True)
 
     turns = towers.read(batch, step)

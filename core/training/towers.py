@@ -51,8 +51,8 @@ class Towers(Protocol):
         """Return the loss of embedded texts after so many steps, a scalar."""
         ...
 
-    def before_step(self, step: int) -> None:
-        """Do what is due before a step, counted from 0."""
+    def before_step(self, step: int, progress: float) -> None:
+        """Do what is due before a step, counted from 0, when that share of the run is done."""
         ...
 
     def state(self) -> dict[str, Tensor]:
@@ -113,7 +113,7 @@ class EncoderTowers:
         excluded = turns.alike.to(scores.device)
         return ranking_loss(scores, self.recipe.denominator, excluded=excluded)
 
-    def before_step(self, step: int) -> None:
+    def before_step(self, step: int, progress: float) -> None:
         """Nothing is due."""
 
     def state(self) -> dict[str, Tensor]:
@@ -125,12 +125,17 @@ class EncoderTowers:
 
 
 class ConvertTowers:
-    """A ConveRT with its sides; earlier turns have one of their own (ConveRT 2.2)."""
+    """A ConveRT with its sides; earlier turns have one of their own (ConveRT 2.2).
+
+    They are not read from the first step on: without them a step takes half the time, and what it
+    teaches, their side begins with.
+    """
 
     def __init__(self, network: ConvertNetwork, subwords: Subwords, recipe: ConvertRecipe) -> None:
         self.network = network
         self.subwords = subwords
         self.recipe = recipe
+        self.reads_history = False
 
     @property
     def device(self) -> torch.device:
@@ -146,13 +151,15 @@ class ConvertTowers:
         return self.network.train()
 
     def eval(self) -> object:
-        """Switch them off."""
+        """Switch them off; a run that ended early may have read no earlier turns."""
+        self._begin_history()
         return self.network.eval()
 
     def read(self, batch: Sequence[Pair], step: int) -> Turns:
         """Number the texts of a batch; earlier turns are read for some pairs, in turn."""
         every = self.recipe.history_every
-        return turns_of(batch, joined=False, histories=slice(step % every, None, every))
+        some = slice(step % every, None, every) if self.reads_history else slice(0)
+        return turns_of(batch, joined=False, histories=some)
 
     def open(self, texts: Sequence[str]) -> Texts:
         """Make texts ready to be reduced to `r`, which all sides share."""
@@ -184,20 +191,30 @@ class ConvertTowers:
         scores = scaled_cosines(asked, responses, scale)
         return ranking_loss(scores, smoothing=self.recipe.smoothing, excluded=alike)
 
-    def before_step(self, step: int) -> None:
-        """Move the ranges of the 8-bit tables now and then."""
+    def before_step(self, step: int, progress: float) -> None:
+        """Move the ranges of the 8-bit tables now and then; begin with earlier turns once."""
         if self.recipe.quantised and step % _RANGE_STEPS == 0:
             self.network.follow_values()
+        if progress >= self.recipe.history_from:
+            self._begin_history()
+
+    def _begin_history(self) -> None:
+        sides = self.network.sides
+        if "history" in sides and not self.reads_history:
+            sides["history"].load_state_dict(sides["context"].state_dict())
+        self.reads_history = True
 
     def state(self) -> dict[str, Tensor]:
-        """Return the ranges and the vocabulary, so that it need not be learned again."""
+        """Return the ranges, the vocabulary, which need not be learned again, and what is read."""
         spans = {f"buffer.{name}": value.clone() for name, value in self.network.named_buffers()}
-        return {**spans, "vocabulary": pieces_tensor(self.subwords.pieces)}
+        read = torch.tensor([self.reads_history])
+        return {**spans, "vocabulary": pieces_tensor(self.subwords.pieces), "history": read}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Take over what `state` returned."""
         for name, value in self.network.named_buffers():
             value.copy_(tensors[f"buffer.{name}"])
+        self.reads_history = bool(tensors["history"].all())
 
 
 def pieces_tensor(pieces: Sequence[str]) -> Tensor:

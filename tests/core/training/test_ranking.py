@@ -178,9 +178,40 @@ def test_earlier_turns_are_read_for_other_pairs_in_each_step() -> None:
     recipe = CONVERT.model_copy(update={"history_every": 2})
     network, subwords = ConvertNetwork(named_sizes("small", 30, history=True)), Subwords(("a",), 29)
     towers = ConvertTowers(network, subwords, recipe)
+    towers.before_step(0, recipe.history_from)
     assert [towers.read(batch, step).owners.tolist() for step in range(3)] == [[1], [2], [1]]
-    whole = recipe.model_copy(update={"history_every": 1})
-    assert ConvertTowers(network, subwords, whole).read(batch, 1).owners.tolist() == [1, 2]
+    whole = ConvertTowers(network, subwords, recipe.model_copy(update={"history_every": 1}))
+    whole.before_step(0, recipe.history_from)
+    assert whole.read(batch, 1).owners.tolist() == [1, 2]
+
+
+def test_earlier_turns_are_read_from_half_of_the_run_on_by_what_reads_contexts_then() -> None:
+    """Read from the first step on, ten earlier turns were hardly better than none."""
+    batch = list(pairs_of(LOG[0], 2))[:3]
+    network, subwords = ConvertNetwork(named_sizes("small", 30, history=True)), Subwords(("a",), 29)
+    towers = ConvertTowers(network, subwords, CONVERT)
+    sides = [network.sides[side] for side in ("context", "history")]
+
+    def alike() -> bool:
+        weights = [torch.cat([p.flatten() for p in side.parameters()]) for side in sides]
+        return torch.equal(*weights)
+
+    towers.before_step(4, 0.49)
+    assert not len(towers.read(batch, 4).owners)
+    assert not alike()
+    towers.before_step(5, 0.5)
+    assert len(towers.read(batch, 5).owners)
+    assert alike()
+    again = ConvertTowers(network, subwords, CONVERT)
+    again.restore(towers.state())
+    with torch.no_grad():
+        sides[1].final.bias.add_(1.0)
+    again.before_step(6, 0.6)  # what it has learned since is not put back
+    assert not alike()
+    assert len(again.read(batch, 6).owners)
+    stopped = ConvertTowers(network, subwords, CONVERT)
+    stopped.eval()
+    assert alike()
 
 
 def test_any_encoder_learns_to_rank(tiny) -> None:
