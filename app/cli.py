@@ -6,6 +6,7 @@ Nothing heavy is imported before a command needs it, so `--help` answers at once
 
 import argparse
 import logging
+import os
 import sys
 import traceback
 import uuid
@@ -20,6 +21,10 @@ _FORMATS = ("auto", "csv", "tsv", "jsonl", "text", "rasa")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    # NumPy's threads wait for more work at full speed for about 25 ms, in which torch's have to
+    # share the cores with them: a text took 83 ms to embed and score on two cores, and takes 24.
+    # It is read once, when NumPy is loaded; processes of jobs inherit it.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     options = build_parser().parse_args(arguments)
     try:
         command = import_module(f"app.terminal.{options.room}")

@@ -1,7 +1,9 @@
 """Pages open, labels save and `--help` answers before torch is loaded."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -25,3 +27,18 @@ def test_the_server_opens_its_first_page_before_torch_is_loaded() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_threads_without_work_are_told_to_sleep_before_numpy_is_loaded(tmp_path: Path) -> None:
+    """Waiting at full speed they held the cores on which torch was to compute."""
+    script = (
+        "import os, sys, app.cli; early = 'numpy' not in sys.modules; app.cli.main(sys.argv[1:]); "
+        "print(early, os.environ['OPENBLAS_THREAD_TIMEOUT'])"
+    )
+    found = []
+    for own in ({}, {"OPENBLAS_THREAD_TIMEOUT": "26"}):
+        environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_THREAD_TIMEOUT"} | own
+        command = [sys.executable, "-c", script, "--home", str(tmp_path), "projects"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        found.append(done.stdout.splitlines()[-1])
+    assert found == ["True 4", "True 26"]
