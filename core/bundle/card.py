@@ -31,7 +31,6 @@ def model_card(facts: Mapping[str, Any]) -> str:
             "",
             *_intents(facts),
             "",
-            *_by_name(facts),
             "## How good it is",
             "",
             *_figures(metrics),
@@ -77,14 +76,14 @@ def _intents(facts: Mapping[str, Any]) -> list[str]:
     for intent in facts.get("intents", []):
         description = str(intent.get("description", "")).replace("|", "\\|").replace("\n", " ")
         rows.append(f"| {intent['name']} | {description} |")
-    return rows
+    return [*rows, *_by_name(facts)]
 
 
 def _by_name(facts: Mapping[str, Any]) -> list[str]:
     names = [str(name) for name in facts.get("by_name", [])]
     if not names:
         return []
-    return [f"Answered by their names alone, for no example says them: {', '.join(names)}.", ""]
+    return ["", f"Answered by their names alone, for no example says them: {', '.join(names)}."]
 
 
 def _adapter(facts: Mapping[str, Any]) -> list[str]:
