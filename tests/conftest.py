@@ -1,15 +1,23 @@
 """What several tests need: an open studio, a tiny encoder, a small labelled set."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from app.bootstrap import open_studio
 from app.services.studio import Studio
 from app.settings import Settings
 from core.encoders.transformer import TransformerEncoder
 from tests.tiny import tiny_folder
+
+# A property holds or does not, however long an example takes; `.ci/run` draws the same ones each
+# time, so that a change is judged by itself. Whoever develops sees new ones with every run.
+settings.register_profile("fresh", deadline=None)
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.load_profile(os.environ.get("PROPERTY_TESTS", "fresh"))
 
 
 @pytest.fixture

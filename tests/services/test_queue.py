@@ -151,7 +151,7 @@ def test_an_old_pool_does_not_hand_out_what_is_decided(bench, monkeypatch) -> No
 
 
 def settle(bench: Workbench) -> None:
-    until = time.monotonic() + 10
+    until = time.monotonic() + 180
     while bench.pools.loading(1) and time.monotonic() < until:
         time.sleep(0.01)
 

@@ -57,13 +57,11 @@ def test_other_threads_go_on_while_the_root_is_computed() -> None:
     unit = rows(2_500, dim=32)
     found: list[np.ndarray] = []
     worker = threading.Thread(target=lambda: found.append(inverse_root(unit, TAU, RIDGE)))
-    began = last = time.perf_counter()
-    longest = 0.0
+    turns = 0
     worker.start()
     while worker.is_alive():
         time.sleep(0.002)
-        now = time.perf_counter()
-        longest, last = max(longest, now - last), now
-    assert longest < 0.2 * (last - began)
+        turns += 1
+    assert turns > 20  # a thread that kept the lock left two
     identity = inverse_columns(found[0], square_kernel(unit, TAU, RIDGE))
     assert np.allclose(identity, np.eye(2_500), atol=1e-6)

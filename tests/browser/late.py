@@ -1,0 +1,64 @@
+"""Answers that come late: held back until a test lets them through."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from playwright.sync_api import Page, Route
+
+_PATIENCE = 60.0
+
+
+@dataclass
+class Held:
+    """What a page asked for and has not been answered.
+
+    Attributes:
+        page: The page that waits.
+        routes: Its questions, in the order in which they were asked.
+    """
+
+    page: Page
+    routes: list[Route] = field(default_factory=list)
+
+    def arrived(self, count: int = 1) -> None:
+        """Wait until as many questions have been asked as `count` says."""
+        limit = time.monotonic() + _PATIENCE
+        while len(self.routes) < count:
+            assert time.monotonic() < limit, f"{len(self.routes)} of {count} questions were asked"
+            self.page.wait_for_timeout(20)
+
+    def release(self, place: int = 0) -> None:
+        """Let one question through, and wait until the page has had its answer."""
+        route = self.routes.pop(place)
+        with self.page.expect_event("requestfinished", lambda done: done == route.request):
+            route.fallback()
+        settle(self.page)
+
+
+def hold(page: Page, part: str, method: str = "GET", most: int = 100) -> Held:
+    """Hold back the first questions of a method whose address matches a pattern.
+
+    Args:
+        page: The page whose questions they are.
+        part: What the address has to match, as Playwright's globs do.
+        method: Which of them; the others go through.
+        most: How many are held; those after them go through.
+    """
+    held = Held(page)
+    seen: list[Any] = []
+
+    def keep(route: Route) -> None:
+        if route.request.method != method or len(seen) >= most:
+            route.fallback()
+            return
+        seen.append(route)
+        held.routes.append(route)
+
+    page.route(part, keep)
+    return held
+
+
+def settle(page: Page) -> None:
+    """Let the page do what an answer brought: its promises, and one drawing."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
