@@ -135,17 +135,13 @@ class DataPage {
   }
 
   async #markValues(row) {
-    const names = await new SlotNames(this.#context.base).load();
-    const marker = new Marker({
-      base: this.#context.base,
-      names: () => names.all,
-      left: () => dialog.close(),
-      saved: slots => names.add(slots),
-    });
+    const {base} = this.#context;
+    const marker = new Marker({base, names: new SlotNames(base), left: () => dialog.close()});
     const dialog = present('Values', marker.element);
     marker.focus();
     await marker.show(row.id);
     await dialog.closed;
+    await marker.settled;
     await this.#rows.load();
   }
 

@@ -13,34 +13,29 @@ export class Values {
   // `left` hears that somebody goes back to the card.
   constructor(base, left) {
     this.#names = new SlotNames(base);
-    this.#marker = new Marker({
-      base,
-      names: () => this.#names.all,
-      left: () => this.#close(left),
-      saved: slots => this.#names.add(slots),
-    });
+    this.#marker = new Marker({base, names: this.#names, left: () => this.#close(left)});
     const close = h('button', {class: 'plain push', onclick: () => this.#close(left)}, 'Close ', h('kbd', {}, 'Esc'));
     fill(this.element, h('div', {class: 'row'}, h('h2', {}, 'Values'), close), this.#marker.element);
   }
 
   // Opens for an utterance and takes the keyboard at once, so that no key is taken for the card's.
-  open = guarded(async item => {
+  open(item) {
     this.element.hidden = false;
     this.#marker.focus();
-    await this.#names.load();
-    await this.#show(item.id);
-  });
+    this.#names.forget(); // others may have come up with more
+    this.#show(item.id);
+  }
 
   // The next card's utterance, where it is open.
   follow(item) {
     if (this.element.hidden || !item || item.id === this.#shown) return;
-    guarded(() => this.#show(item.id))();
+    this.#show(item.id);
   }
 
-  async #show(id) {
+  #show = guarded(async id => {
     this.#shown = id;
     await this.#marker.show(id);
-  }
+  });
 
   #close(left) {
     this.element.hidden = true;

@@ -6,17 +6,15 @@ import {part, wordsOf} from './tokens.js';
 
 const MOST_NAMED = 9; // slots that a digit names
 const HUES = 137; // degrees from one slot's colour to the next: never the same side of the circle
+const NOTHING = {text: '', slots: [], proposals: []};
 
 export class Marker {
   #base;
-  #names; // slots of the project, the most frequent first
+  #names; // those of the project's slots
   #left;
-  #saved;
-  #id = null;
-  #text = '';
+  #shown = NOTHING; // the utterance as the server told of it last
   #words = [];
-  #slots = [];
-  #proposals = [];
+  #settled = Promise.resolve(); // as soon as all marks are saved or refused
   #anchor = 0; // the word where a choice began, and the one where it ends
   #at = 0;
   #dragging = false;
@@ -25,12 +23,11 @@ export class Marker {
   #naming = h('div', {class: 'row tight', role: 'group', 'aria-label': 'What the chosen words are'});
   #note = h('p', {class: 'small soft', 'aria-live': 'polite'});
 
-  // `names` returns the project's slots; `left` hears Escape, `saved` the names of the marks.
-  constructor({base, names, left, saved}) {
+  // `names` are those of the project's slots, loaded or not; `left` hears Escape.
+  constructor({base, names, left}) {
     this.#base = base;
     this.#names = names;
     this.#left = left;
-    this.#saved = saved;
     this.#line = h('p', {
       class: 'marking',
       tabindex: 0,
@@ -55,28 +52,31 @@ export class Marker {
     });
   }
 
-  // Shows an utterance as the server knows it; until that is told, keys mean nothing here.
+  // Shows an utterance as the server knows it, marks of a moment ago included. Until that is told, and how
+  // slots are called, keys mean nothing here; what was asked for last is shown, whichever answer comes last.
   async show(id) {
-    this.#id = id;
-    this.#take({text: '', slots: [], proposals: []}, true);
-    const found = await call(this.#path);
-    if (id === this.#id) this.#take(found, true);
+    const shown = {path: `${this.#base}/utterances/${id}/slots`};
+    this.#shown = shown;
+    this.#anchor = this.#at = 0;
+    this.#note.textContent = '';
+    this.#take(shown, NOTHING);
+    await this.#settled;
+    await this.#names.load();
+    if (shown === this.#shown) this.#take(shown, await call(shown.path));
   }
 
   focus() {
     this.#line.focus();
   }
 
-  get #path() {
-    return `${this.#base}/utterances/${this.#id}/slots`;
+  get settled() {
+    return this.#settled;
   }
 
-  #take({text, slots, proposals}, anew) {
-    this.#text = text;
-    this.#words = wordsOf(text);
-    this.#slots = slots;
-    this.#proposals = proposals;
-    if (anew) this.#anchor = this.#at = 0;
+  #take(shown, found) {
+    Object.assign(shown, found);
+    if (shown !== this.#shown) return;
+    this.#words = wordsOf(shown.text);
     this.#draw();
   }
 
@@ -94,47 +94,58 @@ export class Marker {
   }
 
   #under(marks) {
-    if (!this.#words.length) return [];
-    const {start, end} = this.#chosen;
-    return marks.filter(mark => mark.start < end && mark.end > start);
+    return this.#words.length ? marks.filter(mark => overlap(mark, this.#chosen)) : [];
   }
 
   // ---- what is done ----
 
-  async #save(slots) {
+  // `change` makes the new marks of those before, or null where there is nothing to do. Every change waits
+  // for the one before it: it takes over what the server said then, and a refused one holds up nobody.
+  #save = guarded((change, {done, idle = ''}) => {
+    const shown = this.#shown;
+    const saving = this.#settled.then(async () => {
+      const slots = change(shown.slots);
+      if (slots) await this.#put(shown, slots);
+      if (shown === this.#shown) this.#note.textContent = slots ? done : idle;
+    });
+    this.#settled = saving.catch(() => {});
+    return saving;
+  });
+
+  async #put(shown, slots) {
     const wanted = slots.map(({start, end, name}) => ({start, end, name}));
-    const id = this.#id;
-    const found = await call(this.#path, {method: 'PUT', body: {slots: wanted, key: crypto.randomUUID()}});
-    if (id !== this.#id) return;
-    this.#take(found, false);
-    this.#saved(found.slots);
+    const body = {slots: wanted, key: crypto.randomUUID()};
+    const found = await call(shown.path, {method: 'PUT', body});
+    this.#names.add(found.slots);
+    this.#take(shown, found);
   }
 
   // The chosen words become a value; what was marked among them gives way.
-  name = guarded(async name => {
+  #name(name) {
     const said = name.trim();
     if (!said || !this.#words.length) return;
-    const over = this.#under(this.#slots);
-    const kept = this.#slots.filter(slot => !over.includes(slot));
-    await this.#save([...kept, {...this.#chosen, name: said}]);
-    this.#say(`“${part(this.#text, this.#chosen.start, this.#chosen.end)}” is ${said} now.`);
-  });
+    const chosen = this.#chosen;
+    const done = `“${part(this.#shown.text, chosen.start, chosen.end)}” is ${said} now.`;
+    this.#save(slots => [...apart(slots, chosen), {...chosen, name: said}], {done});
+  }
 
-  #unmark = guarded(async () => {
-    const over = this.#under(this.#slots);
-    if (!over.length) return this.#say('Nothing is marked there.');
-    await this.#save(this.#slots.filter(slot => !over.includes(slot)));
-    return this.#say('The mark is gone.');
-  });
+  #unmark() {
+    const chosen = this.#chosen;
+    const change = slots => {
+      const kept = apart(slots, chosen);
+      return kept.length < slots.length ? kept : null;
+    };
+    this.#save(change, {done: 'The mark is gone.', idle: 'Nothing is marked there.'});
+  }
 
-  #accept = guarded(async proposals => {
-    if (!proposals.length) return this.#say('Nothing is proposed for this utterance.');
-    await this.#save([...this.#slots, ...proposals]);
-    return this.#say(`${proposals.map(one => one.name).join(', ')} accepted.`);
-  });
-
-  #say(words) {
-    this.#note.textContent = words;
+  // What has been marked meanwhile is proposed no longer.
+  #accept(proposals) {
+    const change = slots => {
+      const free = proposals.filter(one => !slots.some(slot => overlap(slot, one)));
+      return free.length ? [...slots, ...free] : null;
+    };
+    const done = `${proposals.map(one => one.name).join(', ')} accepted.`;
+    this.#save(change, {done, idle: 'Nothing is proposed for this utterance.'});
   }
 
   // ---- keys and mouse ----
@@ -145,27 +156,26 @@ export class Marker {
     if (!act) return;
     event.preventDefault();
     event.stopPropagation();
-    act();
+    if (this.#words.length || event.key === 'Escape') act();
   }
 
   #meant({key, shiftKey}) {
     const step = {ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity}[key];
     if (step) return () => this.#move(step, shiftKey);
-    if (/^[1-9]$/.test(key)) return () => this.name(this.#names()[Number(key) - 1] ?? '');
-    const proposals = this.#under(this.#proposals);
+    if (/^[1-9]$/.test(key)) return () => this.#name(this.#names.all[Number(key) - 1] ?? '');
+    const proposals = this.#under(this.#shown.proposals);
     const acts = {
       Enter: () => (proposals.length ? this.#accept(proposals) : this.#input.focus()),
       n: () => this.#input.focus(),
-      a: () => this.#accept(this.#proposals.filter(one => !one.noisy)),
-      Delete: this.#unmark,
-      Backspace: this.#unmark,
+      a: () => this.#accept(this.#shown.proposals.filter(one => !one.noisy)),
+      Delete: () => this.#unmark(),
+      Backspace: () => this.#unmark(),
       Escape: () => this.#left(),
     };
     return acts[key.length === 1 ? key.toLowerCase() : key];
   }
 
   #move(step, extends_) {
-    if (!this.#words.length) return;
     const last = this.#words.length - 1;
     this.#at = Math.max(0, Math.min(last, this.#at + step));
     if (!extends_) this.#anchor = this.#at;
@@ -202,23 +212,23 @@ export class Marker {
     const {value} = this.#input;
     this.#input.value = '';
     this.#line.focus();
-    this.name(value);
+    this.#name(value);
   }
 
   // ---- what is shown ----
 
   #draw() {
     fill(this.#line, this.#pieces());
-    const names = this.#names();
-    const marked = this.#under(this.#slots);
-    const proposed = this.#under(this.#proposals);
+    const names = this.#names.all;
+    const marked = this.#under(this.#shown.slots);
+    const proposed = this.#under(this.#shown.proposals);
     fill(
       this.#naming,
       proposed.map(one => proposalButton(one, () => this.#accept([one]))),
-      names.slice(0, MOST_NAMED).map((name, place) => nameButton(name, place + 1, () => this.name(name))),
+      names.slice(0, MOST_NAMED).map((name, place) => nameButton(name, place + 1, () => this.#name(name))),
       this.#input,
       marked.length > 0 &&
-        h('button', {class: 'small', 'data-key': 'unmark', onclick: this.#unmark}, 'Take the mark away'),
+        h('button', {class: 'small', 'data-key': 'unmark', onclick: () => this.#unmark()}, 'Take the mark away'),
     );
     fillNames(this.#input, names);
   }
@@ -230,20 +240,19 @@ export class Marker {
       pieces.push(this.#gap(at, word.start), this.#word(word, place));
       at = word.end;
     });
-    return [...pieces, h('span', {}, part(this.#text, at, Infinity))];
+    return [...pieces, h('span', {}, part(this.#shown.text, at, Infinity))];
   }
 
   // What lies between two words of one value belongs to it.
   #gap(start, end) {
-    const mark = this.#slots.find(slot => slot.start < start && slot.end > end);
-    const style = mark ? {'--hue': hueOf(mark.name, this.#names())} : {};
-    return h('span', {class: mark ? 'word slot' : null, style}, part(this.#text, start, end));
+    const mark = this.#shown.slots.find(slot => slot.start < start && slot.end > end);
+    const style = mark ? {'--hue': hueOf(mark.name, this.#names.all)} : {};
+    return h('span', {class: mark ? 'word slot' : null, style}, part(this.#shown.text, start, end));
   }
 
   #word(word, place) {
-    const covers = mark => mark.start < word.end && mark.end > word.start;
-    const slot = this.#slots.find(covers);
-    const proposal = slot ? null : this.#proposals.find(covers);
+    const slot = this.#shown.slots.find(mark => overlap(mark, word));
+    const proposal = slot ? null : this.#shown.proposals.find(mark => overlap(mark, word));
     const mark = slot ?? proposal;
     const ends = mark && mark.end <= word.end;
     const chosen = place >= this.#first && place <= this.#last;
@@ -252,15 +261,18 @@ export class Marker {
       'span',
       {
         class: `word ${kind} ${chosen ? 'chosen' : ''}`,
-        style: mark ? {'--hue': hueOf(mark.name, this.#names())} : {},
+        style: mark ? {'--hue': hueOf(mark.name, this.#names.all)} : {},
         'data-word': place,
         'aria-current': place === this.#at ? 'true' : null,
       },
-      part(this.#text, word.start, word.end),
+      part(this.#shown.text, word.start, word.end),
       ends && h('small', {}, mark.name + (proposal ? '?' : '')),
     );
   }
 }
+
+const overlap = (one, other) => one.start < other.end && one.end > other.start;
+const apart = (marks, from) => marks.filter(mark => !overlap(mark, from));
 
 export const hueOf = (name, names) => String((Math.max(0, names.indexOf(name)) * HUES + 210) % 360);
 
