@@ -24,7 +24,7 @@ export const mount = view => frame(view, 'label', 'Label', null, context => new 
 class LabelPage {
   #context;
   #multi;
-  #marks = new Marks(); // intents of the utterance on the card, where it may have several
+  #marks = new Marks(); // intents of the utterances, where they may have several
   #intents;
   #decisions;
   #queue;
@@ -34,6 +34,7 @@ class LabelPage {
   #guidelines;
   #why;
   #values;
+  #digits;
   #keys;
   #orderNote = h('span', {class: 'soft small'});
   #left = h('span', {class: 'soft small tabular', 'data-role': 'left'});
@@ -56,7 +57,7 @@ class LabelPage {
       client,
       order: query().get('order') ?? 'unsure',
       multi: this.#multi,
-      settled: () => [...this.#decisions.settled, ...this.#tray.ids],
+      settled: () => this.#settled,
       changed: () => this.#draw(),
     });
     this.#tray = new Tray(this.#intents, {
@@ -68,13 +69,13 @@ class LabelPage {
   }
 
   #makeCard() {
-    const give = intent => this.#give(intent);
-    const accept = () => this.#accept();
+    const give = this.#seen(intent => this.#give(intent));
+    const accept = this.#seen(() => this.#accept());
     const actions = this.#actions();
     this.#finder = new IntentFinder({
       intents: () => this.#intents.open,
       pick: give,
-      create: name => this.#create(name),
+      create: this.#seen(name => this.#create(name)),
       label: 'Find or create an intent',
     });
     this.#card = new Card({
@@ -94,23 +95,43 @@ class LabelPage {
         ['Pin', 'P', actions.p],
       ],
     });
-    const digits = new Digits(this.#intents, {give, show: typed => this.#card.showDigits(typed)});
-    this.#keys = new Keys({enter: accept, ...actions}, {digits, intents: this.#intents});
+    this.#digits = new Digits(this.#intents, {
+      give: intent => this.#give(intent),
+      show: typed => this.#card.showDigits(typed),
+    });
+    this.#keys = new Keys({enter: accept, ...actions}, {digits: this.#digits, intents: this.#intents});
+  }
+
+  // What decides is meant for the card that was seen. A number that is still being typed counts first;
+  // where that brings the next card, or was no intent's number, nothing else is done.
+  #seen(act) {
+    return (...given) => {
+      const {first} = this.#queue;
+      if (this.#digits.settle() && this.#queue.first === first) act(...given);
+    };
+  }
+
+  // What only looks at the card, or types, goes on with the next one, which is there to be seen by then.
+  #afterDigits(act) {
+    return () => {
+      this.#digits.settle();
+      act();
+    };
   }
 
   #actions() {
     const first = () => this.#queue.first;
     return {
-      '/': () => this.#finder.open(),
+      '/': this.#afterDigits(() => this.#finder.open()),
       u: () => this.#undo(),
-      o: () => this.#decide('out-of-scope'),
-      s: () => this.#decide('skip'),
-      f: () => this.#decide('flag', {note: 'flagged while labelling'}),
-      m: guarded(async () => first() && (await this.#similarTo([first().text]))),
-      t: () => this.#intoTray(),
-      w: () => first() && this.#why.show(first().text),
-      v: () => first() && this.#values.open(first()),
-      p: guarded(() => this.#pin(first())),
+      o: this.#seen(() => this.#decide('out-of-scope')),
+      s: this.#seen(() => this.#decide('skip')),
+      f: this.#seen(() => this.#decide('flag', {note: 'flagged while labelling'})),
+      m: this.#seen(guarded(async () => first() && (await this.#similarTo([first().text])))),
+      t: this.#seen(() => this.#intoTray()),
+      w: this.#afterDigits(() => first() && this.#why.show(first())),
+      v: this.#afterDigits(() => first() && this.#values.open(first())),
+      p: this.#seen(guarded(() => this.#pin(first()))),
       g: () => this.#guidelines.focus(),
     };
   }
@@ -123,6 +144,11 @@ class LabelPage {
     this.#keys.listen();
     this.#watchLeaving();
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
+  }
+
+  // Ids of utterances that are not to come to the card again.
+  get #settled() {
+    return [...this.#decisions.settled, ...this.#tray.ids];
   }
 
   #layOut() {
@@ -169,8 +195,8 @@ class LabelPage {
     this.#countLeft(status.unlabelled - this.#decisions.unsaved);
     if (!before) return;
     if (before.champion !== status.champion) {
-      toast(`Version ${status.champion} answers now.`, 'The suggestions are its own.', 'good');
-      this.#reorder(this.#queue.order);
+      toast(`Version ${status.champion} answers now.`, 'The next cards have its suggestions.', 'good');
+      this.#queue.rearrange();
     }
     if (status.model !== 'ready') return;
     if (this.#queue.byChance) this.#queue.rearrange();
@@ -178,6 +204,7 @@ class LabelPage {
   }
 
   #reorder(order) {
+    this.#digits.settle();
     setQuery({order});
     this.#queue.reorder(order);
   }
@@ -185,8 +212,7 @@ class LabelPage {
   #decide(kind, more = {}) {
     const item = this.#queue.take();
     if (!item) return;
-    this.#marks.clear();
-    this.#why.hide();
+    this.#marks.clear(item);
     this.#decisions.add(kind, item, more);
     if (kind !== 'flag') this.#countLeft(this.#waiting - 1);
     this.#draw();
@@ -227,6 +253,7 @@ class LabelPage {
   }
 
   #undo() {
+    this.#digits.settle();
     const item = this.#decisions.undo();
     if (item) {
       this.#countLeft(this.#waiting + 1);
@@ -235,6 +262,7 @@ class LabelPage {
   }
 
   #putBack(item) {
+    this.#digits.settle();
     this.#queue.putBack(item);
     this.#draw();
   }
@@ -271,8 +299,8 @@ class LabelPage {
 
   async #similarTo(texts) {
     const found = await post(`${this.#context.base}/similar`, {texts, n: SIMILAR});
-    const pending = new Set(this.#decisions.pendingIds);
-    const near = found.map(one => one.record).filter(record => !pending.has(record.id));
+    const settled = new Set(this.#settled);
+    const near = found.map(one => one.record).filter(record => !settled.has(record.id));
     if (!near.length) {
       toast('Nothing similar waits for a label.');
       return;
@@ -306,6 +334,7 @@ class LabelPage {
     this.#orderNote.textContent = note;
     const hasModel = this.#context.status.champion !== null;
     this.#values.follow(first);
+    this.#why.follow(first);
     if (first) this.#card.draw(first, {marks: this.#marks, hasModel});
     else this.#card.rest(fetching ? h('p', {class: 'empty'}, 'Looking for utterances …') : this.#done());
   }

@@ -65,7 +65,7 @@ export class Card {
     const {intents, create} = marks.of(item);
     const chosen = new Set(this.#multi ? intents : []);
     const forget = name => {
-      marks.forget(name);
+      marks.forget(item, name);
       this.draw(item, {marks, hasModel});
     };
     const fresh = create.map(name => newOption(name, () => forget(name)));

@@ -61,13 +61,7 @@ export class Keys {
     if (key === 'Enter' && at.matches?.('button,a,summary')) return null; // it presses what has the focus
     if (/^[0-9]$/.test(key)) return () => this.#digits.type(key);
     if (key === 'Escape') return () => this.#digits.forget();
-    const action = this.#actions[key.toLowerCase()];
-    return action && (() => this.#afterDigits(action));
-  }
-
-  #afterDigits(action) {
-    this.#digits.settle();
-    action();
+    return this.#actions[key.toLowerCase()];
   }
 }
 
@@ -95,13 +89,15 @@ export class Digits {
     else this.settle();
   }
 
+  // Returns whether that was well: what was typed is an intent, or nothing was typed.
   settle() {
     const typed = this.#typed;
-    if (!typed) return;
+    if (!typed) return true;
     this.forget();
     const intent = this.#intents.open.find(one => String(one.number) === typed);
     if (intent) this.#give(intent);
     else toast(`There is no intent number ${typed}.`, 'Press / to find one by name.');
+    return Boolean(intent);
   }
 
   forget() {

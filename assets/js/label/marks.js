@@ -1,41 +1,40 @@
-// Which intents the utterance on the card is going to be labelled with, where there may be several:
+// Which intents an utterance is going to be labelled with, where there may be several:
 // those that the model answers with, until somebody chooses otherwise.
 
 export class Marks {
-  #intents = null; // ids, as soon as somebody has chosen
-  #create = new Set(); // names of intents that do not exist yet
+  #chosen = new Map(); // by utterance: ids of intents, and names of those that do not exist yet
 
-  clear() {
-    this.#intents = null;
-    this.#create.clear();
+  clear(item) {
+    this.#chosen.delete(item.id);
   }
 
   // Whether anything says what the label is: a person, or the model, whose answer may be none.
   areKnown(item) {
-    return this.#intents !== null || item.suggestions !== null;
+    return this.#chosen.has(item.id) || item.suggestions !== null;
   }
 
   of(item) {
-    return {intents: [...(this.#intents ?? suggested(item))], create: [...this.#create]};
+    const {intents, create} = this.#chosen.get(item.id) ?? {intents: suggested(item), create: []};
+    return {intents: [...intents], create: [...create]};
   }
 
   toggle(item, id) {
-    const chosen = this.#chosenOf(item);
-    if (!chosen.delete(id)) chosen.add(id);
+    const {intents} = this.#chosenOf(item);
+    if (!intents.delete(id)) intents.add(id);
   }
 
   create(item, name) {
-    this.#chosenOf(item);
-    this.#create.add(name);
+    this.#chosenOf(item).create.add(name);
   }
 
-  forget(name) {
-    this.#create.delete(name);
+  forget(item, name) {
+    this.#chosenOf(item).create.delete(name);
   }
 
   #chosenOf(item) {
-    this.#intents ??= new Set(suggested(item));
-    return this.#intents;
+    const chosen = this.#chosen.get(item.id) ?? {intents: new Set(suggested(item)), create: new Set()};
+    this.#chosen.set(item.id, chosen);
+    return chosen;
   }
 }
 

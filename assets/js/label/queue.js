@@ -65,11 +65,12 @@ export class Queue {
     this.items.unshift(...items);
   }
 
-  // What is looked at stays; these come right after it.
+  // What is looked at stays, even where it is one of these; the others come right after it.
   bringForward(items, filter) {
+    const [first, ...rest] = this.items;
     const ids = new Set(items.map(item => item.id));
-    const [first, ...rest] = this.items.filter(item => !ids.has(item.id));
-    this.items = [first, ...items, ...rest].filter(Boolean);
+    const others = items.filter(item => item.id !== first?.id);
+    this.items = [first, ...others, ...rest.filter(item => !ids.has(item.id))].filter(Boolean);
     this.filter = filter;
     this.#changed();
     this.suggest();
@@ -83,6 +84,7 @@ export class Queue {
   // What is looked at stays; the rest is asked for again.
   async rearrange() {
     this.items.length = Math.min(1, this.items.length);
+    this.filter = null;
     this.#round += 1;
     await this.refill();
   }
@@ -136,7 +138,7 @@ export class Queue {
     this.#model = model;
   }
 
-  // Utterances that came before the model could be asked get their suggestions later.
+  // Utterances that came before the model could be asked get their suggestions later, and then keep them.
   async suggest() {
     const bare = this.items.filter(item => item.suggestions === null).map(item => item.id);
     const noModel = this.#model === 'none' && this.#context.status.champion === null;
@@ -145,7 +147,8 @@ export class Queue {
     const known = new Map(found.map(one => [one.id, one]));
     for (const item of this.items) {
       const one = known.get(item.id);
-      if (one) Object.assign(item, {suggestions: one.suggestions, out_of_scope: one.out_of_scope});
+      if (!one || item.suggestions !== null) continue;
+      Object.assign(item, {suggestions: one.suggestions, out_of_scope: one.out_of_scope});
     }
     this.#changed();
   }
