@@ -1,5 +1,6 @@
 // More utterances from templates and frequent values: looked at first, then added, always marked synthetic.
 import {field, fill, h} from '../shared/elements.js';
+import {busyButton} from '../shared/evidence.js';
 import {guarded, toast} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
@@ -58,22 +59,24 @@ export class AugmentingSheet {
 
   async #look() {
     const asked = (this.#asked += 1);
-    if (!this.#body) {
+    const body = this.#body;
+    if (!body) {
       fill(this.#place, h('p', {class: 'bad'}, 'Each of the three needs a whole number.'));
       return;
     }
-    const found = await post(`${this.#base}/augmentation/preview`, this.#body);
-    if (asked === this.#asked) this.#draw(found, this.#body);
+    const found = await post(`${this.#base}/augmentation/preview`, body);
+    if (asked === this.#asked) this.#draw(found, body);
   }
 
+  // What is added is what is shown, whatever the fields say by then.
   #draw(found, body) {
     const {n, n_templates: templates, n_sources: sources} = found;
     if (!n) {
       fill(this.#place, h('p', {class: 'soft'}, 'Nothing new can be made: mark more values, or raise the numbers.'));
       return;
     }
-    const adding = {class: 'primary', 'data-key': 'add', onclick: guarded(() => this.#add(body))};
-    const add = h('button', adding, `Add ${number(n)}`);
+    const attributes = {class: 'primary', 'data-key': 'add'};
+    const add = busyButton(`Add ${number(n)}`, () => this.#add(body), attributes);
     const from = `${plural(templates, 'template')} of ${plural(sources, 'utterance')}`;
     fill(
       this.#place,
@@ -98,6 +101,8 @@ export class AugmentingSheet {
   }
 
   async #add(body) {
+    clearTimeout(this.#timer);
+    this.#asked += 1; // what was asked before tells of the past
     const {n} = await post(`${this.#base}/augmentation`, {...body, key: crypto.randomUUID()});
     toast(`${plural(n, 'synthetic utterance')} added to train.`, 'Undo takes all of them away.', 'good');
     fill(this.#place);

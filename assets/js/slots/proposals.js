@@ -1,5 +1,6 @@
 // What could be marked by itself: known values, dates, numbers and times, shown before anything is.
 import {fill, h} from '../shared/elements.js';
+import {busyButton} from '../shared/evidence.js';
 import {slotChips} from '../shared/marker.js';
 import {guarded, toast} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
@@ -8,6 +9,7 @@ import {number, plural} from '../shared/words.js';
 export class ProposalsSheet {
   #base;
   #changed;
+  #asked = 0;
   #noisy = h('input', {type: 'checkbox', onchange: guarded(() => this.load())});
   #place = h('div');
 
@@ -24,11 +26,17 @@ export class ProposalsSheet {
   }
 
   async load() {
-    const found = await this.#ask({preview: true});
-    const {proposals: n, utterances: many, examples} = found;
+    const asked = (this.#asked += 1);
+    const noisy = this.#noisy.checked;
+    const found = await this.#ask({noisy, preview: true});
+    if (asked === this.#asked) this.#draw(found, noisy);
+  }
+
+  // What is marked is what is shown, whatever is ticked by then.
+  #draw({proposals: n, utterances: many, examples}, noisy) {
     const none = 'Nothing that is known from the slot book stands unmarked.';
-    const accepting = {class: 'primary', 'data-key': 'accept', onclick: guarded(() => this.#accept())};
-    const accept = h('button', accepting, `Mark all ${number(n)}`);
+    const attributes = {class: 'primary', 'data-key': 'accept'};
+    const accept = busyButton(`Mark all ${number(n)}`, () => this.#accept(noisy), attributes);
     fill(
       this.#place,
       n
@@ -41,15 +49,18 @@ export class ProposalsSheet {
     );
   }
 
-  #ask(more) {
-    const body = {utterances: null, noisy: this.#noisy.checked, preview: false, ...more};
-    return post(`${this.#base}/slots/accept`, body);
+  #ask(body) {
+    return post(`${this.#base}/slots/accept`, {utterances: null, ...body});
   }
 
-  async #accept() {
-    const {proposals: n} = await this.#ask({key: crypto.randomUUID()});
-    toast(`${plural(n, 'value')} marked.`, 'Undo takes all of them back.', 'good');
-    await this.#changed();
+  async #accept(noisy) {
+    this.#asked += 1; // what was asked before tells of the past
+    try {
+      const {proposals: n} = await this.#ask({noisy, preview: false, key: crypto.randomUUID()});
+      toast(`${plural(n, 'value')} marked.`, 'Undo takes all of them back.', 'good');
+    } finally {
+      await this.#changed();
+    }
   }
 }
 
