@@ -1,0 +1,257 @@
+"""Answers that come late while somebody labels, marks values, or makes more of them."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from app.bootstrap import open_studio
+from app.services.browsing import add_intent
+from app.services.datasets import ImportRequest, import_file
+from app.services.projects import create_project
+from app.services.studio import Studio
+from app.settings import Settings
+from tests.browser.late import hold, settle
+from tests.browser.served import Served
+from tests.services.valued import with_values
+
+_ORDER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
+TEXTS = [f"say the {word} thing" for word in _ORDER]
+N_INTENTS = 12  # so that a 1 may become a 10
+_PRESS = """keys => {
+  for (const key of keys)
+    document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+}"""
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One studio for all tests of this file, and a project of its own for each of them."""
+    folder = tmp_path_factory.mktemp("late-label")
+    prepared = open_studio(Settings(home=folder / "home", device="cpu"))
+    file = folder / "texts.txt"
+    file.write_text("\n".join(reversed(TEXTS)), encoding="utf-8")  # the newest is the first card
+    for name in ("similar", "champion", "digits", "why"):
+        few(prepared, name, file)
+    few(prepared, "several", file, "multi-label")
+    for name in ("names", "twice", "marks", "proposals", "augmentation"):
+        with_values(prepared, name)
+        import_file(prepared, ImportRequest(name, file))
+    prepared.database.close()
+    served = Served(folder / "home").start()
+    yield served
+    served.stop()
+    assert served.strangers() == []
+
+
+def few(studio: Studio, name: str, file: Path, task: Any = "single-label") -> None:
+    create_project(studio, name, task)
+    import_file(studio, ImportRequest(name, file))
+    for place in range(N_INTENTS):
+        add_intent(studio, name, f"intent-{place + 1}", "")
+
+
+def label(visit: Callable[..., Page], studio: Served, project: str) -> tuple[Page, Locator]:
+    """Open the Label page on a project, and wait for its first card."""
+    page = visit(studio, f"/label?project={project}&order=newest")
+    card = page.locator("[data-role=utterance]")
+    expect(card).to_have_text(TEXTS[0])
+    return page, card
+
+
+def words(page: Page) -> Locator:
+    return page.locator(".marking [data-word]")
+
+
+def test_the_newest_card_has_its_values_shown(visit: Callable[..., Page], studio: Served) -> None:
+    """While the names of slots were awaited the card went on, and the former one's text came."""
+    page, card = label(visit, studio, "names")
+    names = hold(page, "**/slots?most=1")
+    texts = hold(page, "**/utterances/*/slots")
+    page.keyboard.press("v")
+    names.arrived()
+    page.keyboard.press("t")
+    expect(card).to_have_text(TEXTS[1])
+    names.release()
+    texts.arrived()
+    texts.release()
+    expect(words(page)).to_have_text(TEXTS[1].split())
+
+
+def test_a_second_look_does_not_move_the_chosen_word(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """One utterance was shown twice, and a key marked its first word in place of the chosen one."""
+    page, _ = label(visit, studio, "twice")
+    names = hold(page, "**/slots?most=1")
+    texts = hold(page, "**/utterances/*/slots")
+    for _ in range(2):
+        page.keyboard.press("v")
+    names.arrived(2)
+    names.release()
+    names.release()
+    texts.arrived()
+    texts.release()
+    expect(words(page)).to_have_text(TEXTS[0].split())
+    page.keyboard.press("End")
+    while texts.routes:
+        texts.release()
+    expect(page.locator(".marking [aria-current=true]")).to_have_text("thing")
+
+
+def test_marks_made_at_once_are_all_kept(visit: Callable[..., Page], studio: Served) -> None:
+    """A mark made while another was being saved erased it; a refused one stops no other."""
+    page, _ = label(visit, studio, "marks")
+    page.keyboard.press("v")
+    expect(words(page)).to_have_text(TEXTS[0].split())
+    saves = hold(page, "**/utterances/*/slots", "PUT")
+    for key in ("1", "ArrowRight", "1", "ArrowRight", "1"):
+        page.keyboard.press(key)
+    saves.arrived()
+    saves.release()
+    saves.arrived()
+    saves.routes.pop(0).fulfill(status=409, json={"message": "Not this one.", "hint": ""})
+    saves.arrived()
+    saves.release()
+    expect(page.locator(".marking .slot small")).to_have_text(["city", "city"])
+    expect(words(page).nth(1)).to_have_text("the")
+
+
+def test_ticked_intents_stay_with_their_utterance(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Intents ticked for a card went on to the next one, unless a label brought it."""
+    page, card = label(visit, studio, "several")
+    ticked = page.get_by_role("button", name="intent-2", pressed=True)
+    page.keyboard.press("2")
+    expect(ticked).to_be_visible()
+    page.keyboard.press("t")
+    expect(card).to_have_text(TEXTS[1])
+    expect(ticked).to_have_count(0)
+    page.get_by_role("button", name="Take out of the tray").click()
+    expect(card).to_have_text(TEXTS[0])
+    expect(ticked).to_be_visible()
+    page.evaluate(_PRESS, ["1", "Enter"])  # the card is still the same one, so Enter takes them
+    expect(card).to_have_text(TEXTS[1])
+    decided = page.get_by_role("list", name="Last decisions").locator("li .chip")
+    expect(decided).to_have_text(["intent-2", "intent-1"])
+
+
+def test_a_card_that_is_like_another_stays(visit: Callable[..., Page], studio: Served) -> None:
+    """What is similar came late, and took away the card that was one of them."""
+    page, card = label(visit, studio, "similar")
+    first = record_of(card)
+    similar = hold(page, "**/similar", "POST")
+    page.keyboard.press("m")
+    similar.arrived()
+    page.keyboard.press("t")
+    expect(card).to_have_text(TEXTS[1])
+    found = [{"record": one} for one in (first, record_of(card))]
+    similar.routes.pop().fulfill(json=found)
+    expect(page.get_by_text("1 utterance like")).to_be_visible()
+    expect(card).to_have_text(TEXTS[1])
+
+
+def record_of(card: Locator) -> dict[str, Any]:
+    shown = {"id": card.get_attribute("data-id"), "text": card.inner_text()}
+    return {**shown, "split": "pool", "labels": None, "flagged": ""}
+
+
+def test_another_champion_leaves_the_card(visit: Callable[..., Page], studio: Served) -> None:
+    """Another version came to answer, and the card went while somebody thought about it."""
+    page, card = label(visit, studio, "champion")
+    queue = hold(page, "**/queue?*")
+
+    def promoted(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), "champion": 7})
+
+    page.route("**/status", promoted)
+    expect(page.get_by_text("Version 7 answers now.")).to_be_visible()
+    queue.arrived()
+    expect(card).to_be_visible()
+    queue.release()
+    expect(card).to_have_text(TEXTS[0])
+    page.unroute("**/status")
+
+
+def test_a_number_decides_on_the_card_that_it_was_typed_on(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A key or a click right after a number decided on the next card, too, which nobody saw."""
+    page = visit(studio, "/label?project=digits&order=newest")
+    card = page.locator("[data-role=utterance]")
+    expect(card).to_have_text(TEXTS[0])
+    page.evaluate(_PRESS, ["1", "u"])  # undo takes back what was typed
+    expect(card).to_have_text(TEXTS[0])
+    for place, key in enumerate(("Enter", "s", "o", "f", "t"), start=1):
+        page.evaluate(_PRESS, ["1", key])
+        expect(card).to_have_text(TEXTS[place])
+    page.get_by_role("button", name="Skip").evaluate(
+        f"skip => {{ ({_PRESS})(['1']); skip.click(); }}"
+    )
+    expect(card).to_have_text(TEXTS[6])
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+
+
+def test_what_is_said_of_a_card_does_not_stay_beside_the_next(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """What was said of a card stayed beside the next one, or came late beside it."""
+    page, card = label(visit, studio, "why")
+    why = page.get_by_role("region", name="Why")
+    answers = hold(page, "**/predict", "POST")
+    page.keyboard.press("w")
+    expect(why).to_be_visible()
+    page.keyboard.press("t")
+    expect(card).to_have_text(TEXTS[1])
+    expect(why).to_be_hidden()
+    page.keyboard.press("w")
+    answers.arrived(2)
+    answers.routes.pop().fulfill(json=[reason("of the second")])
+    expect(why).to_contain_text("of the second")
+    answers.routes.pop().fulfill(json=[reason("of the first")])
+    settle(page)
+    expect(why).to_contain_text("of the second")
+
+
+def reason(sentence: str) -> dict[str, Any]:
+    prediction = {"ranked": [], "decision": {"intents": []}}
+    return {"sentence": sentence, "prediction": prediction, "reasons": []}
+
+
+def test_what_is_marked_is_what_is_shown(visit: Callable[..., Page], studio: Served) -> None:
+    """Proposals were accepted with the unsure ones, which were ticked and not shown yet."""
+    page = visit(studio, "/slots?project=proposals")
+    sheet = page.get_by_role("region", name="Proposals")
+    mark = sheet.get_by_role("button", name="Mark all")
+    expect(mark).to_be_visible()
+    asked = hold(page, "**/slots/accept", "POST")
+    sheet.get_by_label("with unsure ones").check()
+    asked.arrived()
+    mark.click()
+    asked.arrived(2)
+    sent = asked.routes[1].request.post_data_json
+    assert (sent["noisy"], sent["preview"]) == (False, False)
+    asked.release()
+    expect(mark).to_be_disabled()
+    asked.release()
+    expect(page.get_by_text("marked.")).to_be_visible()
+
+
+def test_what_is_added_is_what_is_shown(visit: Callable[..., Page], studio: Served) -> None:
+    """What was added was of the numbers in the fields, though others made the preview."""
+    page = visit(studio, "/slots?project=augmentation")
+    sheet = page.get_by_role("region", name="Augmentation")
+    previews = hold(page, "**/augmentation/preview", "POST")
+    added = hold(page, "**/augmentation", "POST")
+    sheet.get_by_role("button", name="Preview").click()
+    previews.arrived()
+    sheet.get_by_label("Values of each slot").fill("3")
+    previews.routes.pop().fulfill(json={"n": 4, "n_templates": 2, "n_sources": 2, "templates": []})
+    add = sheet.get_by_role("button", name="Add 4")
+    add.click()
+    added.arrived()
+    assert added.routes[0].request.post_data_json["top"] == 5
+    expect(add).to_be_disabled()
