@@ -185,7 +185,10 @@ def test_a_number_decides_on_the_card_that_it_was_typed_on(
     expect(card).to_have_text(TEXTS[0])
     page.evaluate(_PRESS, ["1", "u"])  # undo takes back what was typed
     expect(card).to_have_text(TEXTS[0])
-    for place, key in enumerate(("Enter", "s", "o", "f", "t"), start=1):
+    page.evaluate(_PRESS, ["1", "Enter"])
+    expect(card).to_have_text(TEXTS[1])
+    expect(page.get_by_text("There is no suggestion yet.")).to_have_count(0)  # nothing was asked
+    for place, key in enumerate(("s", "o", "f", "t"), start=2):
         page.evaluate(_PRESS, ["1", key])
         expect(card).to_have_text(TEXTS[place])
     page.get_by_role("button", name="Skip").evaluate(
