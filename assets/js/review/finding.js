@@ -6,6 +6,7 @@ import {ask, guarded, toast} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 import {radiusLine, turnsOf} from './radius.js';
 
+const MOST_PICKED = 4; // labels that stay among the remedies; the keys reach to the ninth
 const ABOUT_ONE = new Set(['label', 'greedy', 'next']); // the other texts are there to compare with
 
 const FIRST = {
@@ -16,6 +17,7 @@ const FIRST = {
 // What has to be said before anything can be foretold; else undefined.
 const firstOf = ({asks, repair}) =>
   asks && FIRST[repair.kind]?.[0] === asks ? FIRST[repair.kind][1] : undefined;
+const isForetold = one => one.repair && !firstOf(one);
 const QUESTIONS = {
   split: input => ['Name of the new intent', input, 'Split'],
   rename: input => ['New name of the intent', input, 'Rename'],
@@ -32,29 +34,39 @@ export class FindingView {
   #tools;
   #finding = null;
   #remedies = []; // each with its button, its line, and what it would change
+  #picked = []; // remedies of labels that somebody picked; they outlive a finding drawn anew
+  #seen = null; // whose consequences are shown, or are to be as soon as they are known
+  #head = h('div');
   #body = h('div');
   #choices = h('div', {class: 'remedies'});
+  #other = h('div'); // the field of another label; only it is never drawn anew under somebody's hands
   #turns = h('div');
-  #asked = 0;
 
   constructor(tools) {
     this.#tools = tools;
+    this.element.append(this.#head, this.#body, this.#choices, this.#other, this.#turns);
+  }
+
+  // The finding whose label somebody types, by id; null while nobody does.
+  get typedFor() {
+    return this.#other.contains(document.activeElement) ? this.#finding.id : null;
   }
 
   async show(finding) {
+    const typedFor = this.typedFor;
+    if (typedFor !== null && typedFor !== finding?.id) return; // what is typed belongs to the finding shown
     const same = finding && finding.id === this.#finding?.id;
     this.#finding = finding;
-    if (!finding) {
-      this.#remedies = [];
-      fill(this.element, h('div', {class: 'empty'}, h('h2', {}, 'All is well here'), 'Choose another kind.'));
-      return;
-    }
-    fill(this.element, this.#heading(finding), this.#body, this.#choices, this.#turns);
-    fill(this.#body, this.#textsOf(finding));
-    this.#remedies = finding.remedies.map((remedy, place) => this.#remedy(remedy, place));
+    if (!same) this.#picked = [];
+    const remedies = finding ? [...finding.remedies, ...this.#picked] : [];
+    this.#remedies = remedies.map((remedy, place) => this.#remedy(remedy, place));
+    this.#seen = this.#remedies[0];
+    fill(this.#head, finding ? this.#heading(finding) : allIsWell());
+    fill(this.#body, finding && this.#textsOf(finding));
     this.#drawChoices();
+    if (typedFor === null) fill(this.#other);
     if (!same) fill(this.#turns);
-    await this.#ask(this.#remedies.filter(one => one.repair && !firstOf(one)));
+    await this.#ask(this.#remedies.filter(isForetold));
   }
 
   onKey(key) {
@@ -134,9 +146,10 @@ export class FindingView {
   }
 
   async #lookAt(repair, words) {
-    const asked = (this.#asked += 1);
+    const pointed = {};
+    this.#seen = pointed;
     const [blast] = await post(`${this.#tools.base}/review/what-if`, {repairs: [repair]});
-    if (asked === this.#asked) fill(this.#turns, h('h3', {}, words), radiusLine(blast), turnsOf(blast));
+    if (pointed === this.#seen) fill(this.#turns, h('h3', {}, words), radiusLine(blast), turnsOf(blast));
   }
 
   #remedy(remedy, place) {
@@ -163,9 +176,11 @@ export class FindingView {
     return one;
   }
 
-  #drawChoices(...more) {
-    const elements = this.#remedies.map(one => one.element);
-    fill(this.#choices, elements, more);
+  #drawChoices() {
+    fill(
+      this.#choices,
+      this.#remedies.map(one => one.element),
+    );
   }
 
   // Asks whose answers would change, of all that can be done at once.
@@ -185,10 +200,11 @@ export class FindingView {
   #tell(one, blast) {
     one.blast = blast;
     fill(one.line, radiusLine(blast));
-    if (one === this.#remedies[0]) this.#open(one);
+    if (one === this.#seen) this.#open(one);
   }
 
   #open(one) {
+    if (isForetold(one)) this.#seen = one;
     if (!one.blast) return;
     fill(this.#turns, h('h3', {}, one.words), turnsOf(one.blast));
   }
@@ -200,7 +216,7 @@ export class FindingView {
     }
     const finding = this.#finding;
     const repair = one.asks ? await this.#spoken(one) : one.repair;
-    if (!repair) return;
+    if (one.asks && !repair) return; // somebody thought better of it
     const text = finding.texts[0]?.text.slice(0, 50) ?? '';
     await this.#tools.act(repair, `${one.words.replace(' …', '')}: “${text}”`, finding.id);
   }
@@ -225,14 +241,23 @@ export class FindingView {
       label: 'Find the right label',
       pick: intent => {
         const repair = {...asking.repair, intents: intent.id ? [intent.id] : []};
-        const one = this.#remedy({words: `Label it ${intent.name}`, repair, asks: ''}, this.#remedies.length);
-        this.#remedies.push(one);
-        this.#drawChoices();
-        one.element.focus();
-        this.#ask([one]).then(() => this.#open(one));
+        this.#pick({words: `Label it ${intent.name}`, repair, asks: ''});
       },
     });
-    this.#drawChoices(finder.element);
+    fill(this.#other, h('div', {style: {'margin-top': '6px'}}, finder.element));
     finder.open();
   }
+
+  #pick(remedy) {
+    this.#picked = [...this.#picked, remedy].slice(-MOST_PICKED);
+    const one = this.#remedy(remedy, this.#remedies.length);
+    this.#remedies.push(one);
+    fill(this.#other);
+    this.#drawChoices();
+    one.element.focus();
+    this.#open(one);
+    this.#ask([one]);
+  }
 }
+
+const allIsWell = () => h('div', {class: 'empty'}, h('h2', {}, 'All is well here'), 'Choose another kind.');

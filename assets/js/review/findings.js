@@ -62,7 +62,7 @@ export class FindingsTab {
     const kind = this.#kind ? `?kind=${this.#kind}` : '';
     const found = await call(`${this.#base}/review${kind}`);
     if (asked !== this.#asked) return;
-    const before = this.#wanted ?? this.#findings[this.#at]?.id;
+    const before = this.#view.typedFor ?? this.#wanted ?? this.#findings[this.#at]?.id;
     const same = found.findings.findIndex(one => one.id === before);
     this.#wanted = null;
     this.#findings = found.findings;
