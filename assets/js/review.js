@@ -24,7 +24,9 @@ class ReviewPage {
   #tab;
   #switch = h('div', {class: 'row tight', role: 'group', 'aria-label': 'What to look at'});
   #place = h('div');
-  #made = []; // what can be taken back here, the newest last: key and words
+  #made = []; // what can be taken back here, the newest last: key, words and finding
+  #turn = Promise.resolve(); // the newest act or undo; the next one waits for it
+  #behind = false; // whether the project has changed, and the page does not show it yet
 
   constructor(context) {
     this.#context = context;
@@ -52,13 +54,23 @@ class ReviewPage {
     }
     await this.#intents.load();
     document.addEventListener('keydown', event => this.#onKey(event));
-    await this.#open(query().get('tab') ?? 'findings');
-    this.#context.onStatus((status, before) => this.#onStatus(status, before));
+    document.addEventListener('close', () => this.#catchUp(), true); // it does not bubble
+    const opened = this.#open(query().get('tab') ?? 'findings');
+    this.#context.onStatus((status, before) => this.#onStatus(status, before)); // of changes meanwhile, too
+    await opened;
   }
 
   #onStatus(status, before) {
-    if (!before || dialogIsOpen()) return;
+    if (!before) return;
     if (before.champion === status.champion && before.revision === status.revision) return;
+    this.#behind = true;
+    this.#catchUp();
+  }
+
+  // Nothing is drawn anew behind an open dialog; it is as soon as the dialog closes.
+  #catchUp() {
+    if (!this.#behind || dialogIsOpen()) return;
+    this.#behind = false;
     this.#renew().catch(() => {}); // the header tells of it
   }
 
@@ -86,9 +98,14 @@ class ReviewPage {
 
   // Does a repair, or without one keeps what was found; both can be taken back.
   async #act(repair, words, finding = '') {
-    const key = crypto.randomUUID();
-    await post(`${this.#context.base}/review/act`, {key, finding, repair});
-    this.#made.push({key, words, finding});
+    const one = {key: crypto.randomUUID(), words, finding};
+    this.#made.push(one); // at once, so that it can be taken back before its answer has come
+    try {
+      await this.#inTurn('act', {key: one.key, finding, repair});
+    } catch (error) {
+      this.#made = this.#made.filter(other => other !== one);
+      throw error;
+    }
     toast(words, 'Press U to take it back.', 'good');
     await Promise.all([this.#renew(), this.#context.refresh()]);
   }
@@ -99,9 +116,16 @@ class ReviewPage {
       toast('Nothing was done here that could be taken back.', 'The Data page undoes older changes.');
       return;
     }
-    await post(`${this.#context.base}/review/undo`, {key: last.key});
+    await this.#inTurn('undo', {key: last.key});
     toast(`Taken back: ${last.words}`);
     await Promise.all([this.#renew(last.finding), this.#context.refresh()]);
+  }
+
+  // Acts and undos reach the server in their order; one that fails does not hold up the rest.
+  #inTurn(what, body) {
+    const answer = this.#turn.then(() => post(`${this.#context.base}/review/${what}`, body));
+    this.#turn = answer.catch(() => {});
+    return answer;
   }
 
   #onKey(event) {
