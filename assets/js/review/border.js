@@ -8,6 +8,7 @@ const REACH = 1; // a lead that fills the lane
 
 export class BorderTab {
   #tools;
+  #asked = 0; // the newest question; an older one's answer tells of another pair
   #pair = [query().get('first') ?? '', query().get('second') ?? ''];
   #choice = h('div', {class: 'row end'});
   #walk = h('div', {'data-role': 'walk'});
@@ -29,6 +30,7 @@ export class BorderTab {
   }
 
   async renew() {
+    const asked = (this.#asked += 1);
     const open = this.#tools.intents.open.filter(intent => intent.utterances > 0);
     const known = new Set(open.map(intent => intent.id));
     this.#pair = this.#pair.map((id, place) => (known.has(id) ? id : (open[place]?.id ?? '')));
@@ -40,7 +42,7 @@ export class BorderTab {
     const [first, second] = this.#pair;
     setQuery({first, second});
     const found = await call(`${this.#tools.base}/review/border?${new URLSearchParams({first, second})}`);
-    fill(this.#walk, this.#steps(found.steps));
+    if (asked === this.#asked) fill(this.#walk, this.#steps(found.steps));
   }
 
   #side(place, words, open) {

@@ -93,7 +93,9 @@ export class FenceTab {
     const found = await post(`${this.#path}/what-if`, this.#asked ?? undefined, {signal});
     this.#own = found.own;
     this.#asked = found.asked;
-    const options = this.#intents.open.map(({id, name}) => [id, this.#isOwn(id) ? `${name} (own)` : name]);
+    const {open} = this.#intents;
+    if (!open.some(({id}) => id === this.#intent)) this.#intent = ''; // it was archived meanwhile
+    const options = open.map(({id, name}) => [id, this.#isOwn(id) ? `${name} (own)` : name]);
     fill(this.#whose, optionsOf([['', 'all intents'], ...options], this.#intent));
     fill(this.#method, optionsOf(methodOptions(found), found.asked.method));
     fill(this.#unit, METHODS[found.asked.method].unit);
@@ -125,6 +127,7 @@ export class FenceTab {
   }
 
   #set(change) {
+    this.#running?.abort(); // its answer would bring back what stood there before
     this.#asked = {...this.#asked, ...change};
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => guarded(() => this.#look())(), PAUSE);
@@ -148,18 +151,21 @@ export class FenceTab {
   }
 
   #actions({stands, asked}) {
-    const moved = JSON.stringify(stands) !== JSON.stringify(asked);
+    const moved = !isSame(stands, asked);
     const has = stands.method !== 'votes' || stands.limit !== null || Object.keys(stands.limits).length > 0;
+    // Without a setting what is shown is saved: the preview may still be of an earlier one.
     const save = (setting, words) =>
       guarded(async () => {
-        await call(this.#path, {method: 'PUT', body: setting});
+        const shown = this.#asked;
+        const saved = setting ?? shown;
+        await call(this.#path, {method: 'PUT', body: saved});
         toast(words, '', 'good');
-        this.#asked = setting;
+        if (isSame(this.#asked, shown)) this.#asked = saved; // else somebody has moved it since
         await this.#look();
       });
     const back = () => this.#set(stands);
     const none = save({method: 'votes', limit: null, limits: {}}, 'The model decides by its own limit again.');
-    const here = save(asked, 'The fence stands there now.');
+    const here = save(null, 'The fence stands there now.');
     return [
       moved && h('button', {class: 'primary', 'data-key': 'save', onclick: here}, 'Save'),
       moved && h('button', {'data-key': 'back', onclick: back}, 'As it stands'),
@@ -183,6 +189,8 @@ export class FenceTab {
     );
   }
 }
+
+const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 const ownWords = ({method}, own) => 'The model’s own' + (method === 'votes' ? ` (${own.toFixed(3)})` : '');
 
