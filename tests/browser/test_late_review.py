@@ -1,0 +1,221 @@
+"""The Review page while answers are late: nothing goes over what somebody has done since."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.late import hold
+from tests.browser.served import Served
+
+_LIST = "**/api/projects/sample/review?kind={}"
+
+
+def test_a_finding_is_kept_as_it_is_and_taken_back(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """What has no repair did nothing, like a question that somebody thought better of."""
+    page = reviewed(visit, studio, "label")
+    kept = shown(page)
+    page.locator(".remedy", has_text="Keep as it is").click()
+    expect(page.locator(".toast", has_text="Keep as it is")).to_be_visible()
+    expect(row(page, kept)).to_have_count(0)
+    page.keyboard.press("u")
+    expect(page.locator(".toast", has_text="Taken back: Keep as it is")).to_be_visible()
+    expect(row(page, kept)).to_have_attribute("aria-pressed", "true")
+
+
+def test_typing_another_label_outlives_findings_drawn_anew(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The field went when the list came anew, and the letters to come were taken as commands."""
+    page = reviewed(visit, studio, "label")
+    page.locator(".remedy", has_text="Another label").click()
+    late = hold(page, _LIST.format("label"))
+    page.keyboard.type("data")
+    somebody_else(studio, "typed beside")
+    late.arrived()
+    page.keyboard.type("_u")
+    late.release()
+    field = page.get_by_role("combobox", name="Find the right label")
+    expect(field).to_be_focused()
+    page.keyboard.type("sage")
+    expect(field).to_have_value("data_usage")
+    page.keyboard.press("Enter")
+    picked = page.locator(".remedy", has_text="Label it data_usage").last
+    expect(picked).to_be_focused()
+    somebody_else(studio, "picked beside")
+    late.arrived()
+    late.release()
+    expect(picked).to_be_focused()
+
+
+def test_what_is_taken_back_is_the_newest_though_its_answer_is_late(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Before the answer had come, U took back the repair before the one just made."""
+    page = reviewed(visit, studio, "label")
+    first = shown(page)
+    page.keyboard.press("1")
+    expect(row(page, first)).to_have_count(0)
+    second = shown(page)
+    late = hold(page, "**/review/act", "POST")
+    page.keyboard.press("1")
+    late.arrived()
+    page.keyboard.press("u")
+    late.release()
+    expect(page.locator(".toast", has_text="Taken back")).to_have_count(1)
+    expect(row(page, second)).to_have_attribute("aria-pressed", "true")
+    expect(row(page, first)).to_have_count(0)
+    page.keyboard.press("u")
+    expect(row(page, first)).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_repair_that_is_refused_does_not_hold_up_the_next(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Repairs go to the server in turn, and nothing of one that fails is left to be taken back."""
+    page = reviewed(visit, studio, "label")
+    first = shown(page)
+    late = hold(page, "**/review/act", "POST")
+    page.keyboard.press("1")
+    late.arrived()
+    page.keyboard.press("j")
+    second = shown(page)
+    page.keyboard.press("1")
+    late.routes.pop().fulfill(status=409, json={"message": "It was refused.", "hint": ""})
+    late.arrived()
+    late.release()
+    expect(page.locator(".toast", has_text="It was refused.")).to_be_visible()
+    expect(row(page, second)).to_have_count(0)
+    expect(row(page, first)).to_have_count(1)
+    page.keyboard.press("u")
+    expect(row(page, second)).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("u")
+    expect(page.locator(".toast", has_text="Nothing was done here")).to_be_visible()
+
+
+def test_findings_are_renewed_when_a_dialog_closes(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A change that came while a dialog was open was passed over for good."""
+    page = reviewed(visit, studio, "misleading")
+    page.locator(".remedy", has_text="Rename it").click()
+    expect(page.locator("dialog")).to_be_visible()
+    state = hold(page, "**/status", most=1)
+    state.arrived()
+    somebody_else(studio, "asked beside")
+    findings = hold(page, _LIST.format("misleading"))
+    state.release()
+    assert findings.routes == []
+    page.keyboard.press("Escape")
+    findings.arrived()
+    findings.release()
+
+
+def test_a_late_answer_does_not_go_over_what_is_pointed_at_since(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """What one text's label would change was shown under a remedy that was pointed at later."""
+    page = reviewed(visit, studio, "confusion")
+    expect(page.locator(".remedy [data-role=radius]")).to_have_count(2)
+    late = hold(page, "**/review/what-if", "POST")
+    page.locator("[data-key^='fix ']").first.hover()
+    late.arrived()
+    remedy = page.locator(".remedy").nth(1)
+    remedy.hover()
+    told = page.locator("[data-role=finding] h3")
+    expect(told).to_have_text(remedy.locator(".words").inner_text())
+    before = told.inner_text()
+    late.release()
+    expect(told).to_have_text(before)
+
+
+def test_the_border_of_the_newest_pair_is_shown(visit: Callable[..., Page], studio: Served) -> None:
+    """The steps between an earlier pair came late, and went over those of the present one."""
+    page = visit(studio, "/review?project=sample&tab=border")
+    page.wait_for_selector(".walk li")
+    late = hold(page, "**/review/border?*")
+    choice = page.get_by_label("From")
+    for place, name in enumerate(("roaming", "lost_sim")):
+        choice.select_option(label=name)
+        late.arrived(place + 1)
+    late.release(1)
+    walk = page.locator("[data-role=walk]")
+    expect(walk.get_by_role("button", name="→ lost_sim").first).to_be_visible()
+    newest = walk.inner_text()
+    late.release()
+    assert walk.inner_text() == newest
+
+
+def test_the_fence_is_saved_where_it_is_shown(visit: Callable[..., Page], studio: Served) -> None:
+    """While the preview was late, the limit before the last move was saved."""
+    page = fenced(visit, studio)
+    slider = page.get_by_label("Limit", exact=True)
+    slider.press("ArrowRight")
+    save = page.get_by_role("button", name="Save", exact=True)
+    expect(save).to_be_visible()
+    late = hold(page, "**/fence/what-if", "POST")
+    for _ in range(3):
+        slider.press("ArrowRight")
+    late.arrived()
+    there = limit(page)
+    page.route("**/fence", lambda route: route.fulfill(status=204))
+    with page.expect_request("**/fence") as asked:
+        save.click()
+    assert f"{asked.value.post_data_json['limit']:.3f}" == there
+
+
+def test_the_limit_of_an_archived_intent_is_not_shown_as_that_of_all(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Its limit stayed under "all intents", and a move of the slider went on to change it."""
+    key = somebody_else(studio, "soon archived")
+    page = fenced(visit, studio)
+    of_all = limit(page)
+    whose = page.get_by_label("Whose limit")
+    whose.select_option(key)
+    page.get_by_label("Limit", exact=True).press("ArrowRight")
+    expect(whose.locator(":checked")).to_have_text("soon archived (own)")
+    assert limit(page) != of_all
+    answer = page.request.patch(
+        f"{studio.base}/api/projects/sample/intents/{key}",
+        data={"archived": True},
+        headers={"Authorization": f"Bearer {studio.token}"},
+    )
+    assert answer.ok
+    expect(whose.locator("option", has_text="soon archived")).to_have_count(0)
+    expect(whose).to_have_value("")
+    assert limit(page) == of_all
+
+
+def reviewed(visit: Callable[..., Page], studio: Served, kind: str) -> Page:
+    """Open the findings of one kind."""
+    page = visit(studio, f"/review?project=sample&kind={kind}")
+    page.wait_for_selector(".remedy")
+    return page
+
+
+def shown(page: Page) -> str:
+    """The finding that is looked at, by its id."""
+    pressed = page.locator("[data-role=findings] [aria-pressed=true]")
+    return str(pressed.get_attribute("data-key"))
+
+
+def row(page: Page, finding: str) -> Locator:
+    return page.locator(f"[data-role=findings] [data-key='{finding}']")
+
+
+def fenced(visit: Callable[..., Page], studio: Served) -> Page:
+    page = visit(studio, "/review?project=sample&tab=fence")
+    page.wait_for_selector(".figure")
+    return page
+
+
+def limit(page: Page) -> str:
+    """The limit that the fence's tab shows."""
+    return page.locator(".fence b.tabular").inner_text()
+
+
+def somebody_else(studio: Served, intent: str) -> str:
+    """Change the project from elsewhere, and no finding: a new intent; return its id."""
+    return str(studio.ask("/projects/sample/intents", {"name": intent})["id"])
