@@ -1,6 +1,7 @@
 """The Review page while answers are late: nothing goes over what somebody has done since."""
 
 from collections.abc import Callable
+from uuid import uuid4
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -32,7 +33,7 @@ def test_typing_another_label_outlives_findings_drawn_anew(
     page.locator(".remedy", has_text="Another label").click()
     late = hold(page, _LIST.format("label"))
     page.keyboard.type("data")
-    somebody_else(studio, "typed beside")
+    somebody_else(studio)
     late.arrived()
     page.keyboard.type("_u")
     late.release()
@@ -43,7 +44,7 @@ def test_typing_another_label_outlives_findings_drawn_anew(
     page.keyboard.press("Enter")
     picked = page.locator(".remedy", has_text="Label it data_usage").last
     expect(picked).to_be_focused()
-    somebody_else(studio, "picked beside")
+    somebody_else(studio)
     late.arrived()
     late.release()
     expect(picked).to_be_focused()
@@ -63,7 +64,7 @@ def test_what_is_taken_back_is_the_newest_though_its_answer_is_late(
     late.arrived()
     page.keyboard.press("u")
     late.release()
-    expect(page.locator(".toast", has_text="Taken back")).to_have_count(1)
+    expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
     expect(row(page, second)).to_have_attribute("aria-pressed", "true")
     expect(row(page, first)).to_have_count(0)
     page.keyboard.press("u")
@@ -103,7 +104,7 @@ def test_findings_are_renewed_when_a_dialog_closes(
     expect(page.locator("dialog")).to_be_visible()
     state = hold(page, "**/status", most=1)
     state.arrived()
-    somebody_else(studio, "asked beside")
+    somebody_else(studio)
     findings = hold(page, _LIST.format("misleading"))
     state.release()
     assert findings.routes == []
@@ -162,20 +163,21 @@ def test_the_fence_is_saved_where_it_is_shown(visit: Callable[..., Page], studio
     page.route("**/fence", lambda route: route.fulfill(status=204))
     with page.expect_request("**/fence") as asked:
         save.click()
-    assert f"{asked.value.post_data_json['limit']:.3f}" == there
+    saved = asked.value.post_data_json or {}
+    assert f"{saved['limit']:.3f}" == there
 
 
 def test_the_limit_of_an_archived_intent_is_not_shown_as_that_of_all(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     """Its limit stayed under "all intents", and a move of the slider went on to change it."""
-    key = somebody_else(studio, "soon archived")
+    key = somebody_else(studio)
     page = fenced(visit, studio)
     of_all = limit(page)
     whose = page.get_by_label("Whose limit")
     whose.select_option(key)
     page.get_by_label("Limit", exact=True).press("ArrowRight")
-    expect(whose.locator(":checked")).to_have_text("soon archived (own)")
+    expect(whose.locator(":checked")).to_contain_text("(own)")
     assert limit(page) != of_all
     answer = page.request.patch(
         f"{studio.base}/api/projects/sample/intents/{key}",
@@ -183,7 +185,7 @@ def test_the_limit_of_an_archived_intent_is_not_shown_as_that_of_all(
         headers={"Authorization": f"Bearer {studio.token}"},
     )
     assert answer.ok
-    expect(whose.locator("option", has_text="soon archived")).to_have_count(0)
+    expect(whose.locator(f"option[value='{key}']")).to_have_count(0)
     expect(whose).to_have_value("")
     assert limit(page) == of_all
 
@@ -216,6 +218,6 @@ def limit(page: Page) -> str:
     return page.locator(".fence b.tabular").inner_text()
 
 
-def somebody_else(studio: Served, intent: str) -> str:
+def somebody_else(studio: Served) -> str:
     """Change the project from elsewhere, and no finding: a new intent; return its id."""
-    return str(studio.ask("/projects/sample/intents", {"name": intent})["id"])
+    return str(studio.ask("/projects/sample/intents", {"name": f"new {uuid4().hex}"})["id"])
