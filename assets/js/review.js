@@ -10,6 +10,7 @@ import {fill, h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
 import {dialogIsOpen, guarded, toast} from './shared/messages.js';
 import {post} from './shared/rest.js';
+import {Turns} from './shared/turns.js';
 import {frame} from './studio.js';
 
 const LEAD = 'What hurts the model most comes first. Every repair shows whose answers it changes before you make it.';
@@ -25,7 +26,7 @@ class ReviewPage {
   #switch = h('div', {class: 'row tight', role: 'group', 'aria-label': 'What to look at'});
   #place = h('div');
   #made = []; // what can be taken back here, the newest last: key, words and finding
-  #turn = Promise.resolve(); // the newest act or undo; the next one waits for it
+  #turns = new Turns(); // acts and undos reach the server in their order
   #behind = false; // whether the project has changed, and the page does not show it yet
 
   constructor(context) {
@@ -101,7 +102,7 @@ class ReviewPage {
     const one = {key: crypto.randomUUID(), words, finding};
     this.#made.push(one); // at once, so that it can be taken back before its answer has come
     try {
-      await this.#inTurn('act', {key: one.key, finding, repair});
+      await this.#send('act', {key: one.key, finding, repair});
     } catch (error) {
       this.#made = this.#made.filter(other => other !== one);
       throw error;
@@ -116,16 +117,13 @@ class ReviewPage {
       toast('Nothing was done here that could be taken back.', 'The Data page undoes older changes.');
       return;
     }
-    await this.#inTurn('undo', {key: last.key});
+    await this.#send('undo', {key: last.key});
     toast(`Taken back: ${last.words}`);
     await Promise.all([this.#renew(last.finding), this.#context.refresh()]);
   }
 
-  // Acts and undos reach the server in their order; one that fails does not hold up the rest.
-  #inTurn(what, body) {
-    const answer = this.#turn.then(() => post(`${this.#context.base}/review/${what}`, body));
-    this.#turn = answer.catch(() => {});
-    return answer;
+  #send(what, body) {
+    return this.#turns.take(() => post(`${this.#context.base}/review/${what}`, body));
   }
 
   #onKey(event) {

@@ -3,6 +3,7 @@ import {fill, h} from './elements.js';
 import {guarded} from './messages.js';
 import {call} from './rest.js';
 import {part, wordsOf} from './tokens.js';
+import {Turns} from './turns.js';
 
 const MOST_NAMED = 9; // slots that a digit names
 const HUES = 137; // degrees from one slot's colour to the next: never the same side of the circle
@@ -14,7 +15,7 @@ export class Marker {
   #left;
   #shown = NOTHING; // the utterance as the server told of it last
   #words = [];
-  #settled = Promise.resolve(); // as soon as all marks are saved or refused
+  #saves = new Turns();
   #anchor = 0; // the word where a choice began, and the one where it ends
   #at = 0;
   #dragging = false;
@@ -60,7 +61,7 @@ export class Marker {
     this.#anchor = this.#at = 0;
     this.#note.textContent = '';
     this.#take(shown, NOTHING);
-    await this.#settled;
+    await this.settled;
     await this.#names.load();
     if (shown === this.#shown) this.#take(shown, await call(shown.path));
   }
@@ -69,8 +70,9 @@ export class Marker {
     this.#line.focus();
   }
 
+  // As soon as all marks are saved or refused.
   get settled() {
-    return this.#settled;
+    return this.#saves.ended;
   }
 
   #take(shown, found) {
@@ -103,13 +105,11 @@ export class Marker {
   // for the one before it: it takes over what the server said then, and a refused one holds up nobody.
   #save = guarded((change, {done, idle = ''}) => {
     const shown = this.#shown;
-    const saving = this.#settled.then(async () => {
+    return this.#saves.take(async () => {
       const slots = change(shown.slots);
       if (slots) await this.#put(shown, slots);
       if (shown === this.#shown) this.#note.textContent = slots ? done : idle;
     });
-    this.#settled = saving.catch(() => {});
-    return saving;
   });
 
   async #put(shown, slots) {
