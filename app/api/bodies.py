@@ -155,6 +155,12 @@ class PinBody(Body):
     intents: tuple[str, ...] | None = Field(default=None, max_length=50)
 
 
+class RollBackBody(Body):
+    """The champion to go back from; absent: whichever answers now."""
+
+    champion: int | None = Field(default=None, ge=1)
+
+
 class TrainBody(Body):
     """What to train."""
 

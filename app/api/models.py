@@ -8,6 +8,7 @@ from fastapi.responses import FileResponse
 
 from app.api import answers
 from app.api.bench import Bench
+from app.api.bodies import RollBackBody
 from app.api.downloads import BYTES, download
 from app.services import comparing, geometry, registry
 from app.services.exporting import export_encoder, export_model, take_in_bundle
@@ -64,9 +65,10 @@ def discard(bench: Bench, project: str, number: int) -> answers.Discarded:
 
 
 @router.post("/projects/{project}/rollback")
-def roll_back(bench: Bench, project: str) -> ChampionChange:
-    """Return to the champion before this one."""
-    return registry.roll_back(bench.studio, project)
+def roll_back(bench: Bench, project: str, body: RollBackBody | None = None) -> ChampionChange:
+    """Return to the champion before this one; refused where another one answers by now."""
+    champion = None if body is None else body.champion
+    return registry.roll_back(bench.studio, project, champion=champion)
 
 
 @router.get("/projects/{project}/models/{number}/lineage")

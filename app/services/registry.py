@@ -31,18 +31,32 @@ def promote(studio: Studio, project: str, number: int, actor: str | None = None)
     return ChampionChange(project, None if before is None else before.number, number)
 
 
-def roll_back(studio: Studio, project: str, actor: str | None = None) -> ChampionChange:
+def roll_back(
+    studio: Studio, project: str, actor: str | None = None, *, champion: int | None = None
+) -> ChampionChange:
     """Return to the champion before this one; a second time, to the one before that.
 
     Versions that were deleted or discarded since are passed over.
 
+    Args:
+        studio: The studio.
+        project: Its name.
+        actor: Who does it.
+        champion: The number of the one to go back from, so that a word said twice counts once;
+            without it, whichever answers now.
+
     Raises:
-        Conflict: There is no earlier champion.
+        Conflict: There is no earlier champion, or another one than `champion` answers by now.
         NotFound: There is no such project.
     """
     with studio.database.write() as connection:
         found = projects.find(connection, project)
         path = _path(models.moves(connection, found.id))
+        if champion is not None and path[-1:] != [champion]:
+            raise Conflict(
+                f"{project}@{champion} does not answer any more: the champion has changed.",
+                "Look at the versions again before you roll back.",
+            )
         if len(path) < 2:
             raise Conflict(
                 f"'{project}' has had no other champion to return to.", "Promote another version."

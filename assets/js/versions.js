@@ -23,6 +23,7 @@ class VersionsPage {
   #context;
   #base;
   #made = []; // model versions
+  #asked = 0; // numbers the questions about them, of which only the last one's answer is wanted
   #models = h('section', {class: 'sheet', 'aria-label': 'Model versions'});
   #detail = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Comparison', tabindex: -1});
   #data = h('section', {class: 'sheet', 'aria-label': 'Data versions'});
@@ -49,7 +50,9 @@ class VersionsPage {
   }
 
   async #load() {
+    const asked = (this.#asked += 1);
     const [found] = await Promise.all([call(`${this.#base}/versions`), this.#context.refresh()]);
+    if (asked !== this.#asked) return;
     this.#made = found.models;
     const actions = {
       promote: number => this.#act(`models/${number}/promote`, `Version ${number} answers now.`),
@@ -57,7 +60,7 @@ class VersionsPage {
       lineage: number => this.#lineage(number),
       report: number => this.#report(number),
       remove: number => this.#remove(number),
-      rollBack: () => this.#act('rollback', 'The champion before it answers again.'),
+      rollBack: champion => this.#act('rollback', 'The champion before it answers again.', {champion}),
       importBundle: () => this.#picker.click(),
     };
     fill(this.#models, modelsView(this.#base, found.models, found.states, actions), this.#picker);
@@ -68,8 +71,14 @@ class VersionsPage {
     this.#shapes.show(found.models); // comes when it comes
   }
 
-  async #act(path, said) {
-    await post(`${this.#base}/${path}`);
+  // What is refused may have changed meanwhile, and is shown as it is now.
+  async #act(path, said, body) {
+    try {
+      await post(`${this.#base}/${path}`, body);
+    } catch (error) {
+      await this.#load();
+      throw error;
+    }
     await this.#tell(said);
   }
 

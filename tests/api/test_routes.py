@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+from app.services.training import TrainingRequest, follow, start_training
 from storage import events
 
 
@@ -268,6 +269,21 @@ def test_a_bundle_goes_out_and_comes_in_as_a_version(client, trained, tmp_path: 
     refused = client.post("/api/projects/q/bundles", files={"file": ("b.zip", bytes(damaged))})
     assert refused.status_code in (409, 422, 500)
     assert refused.json()["message"]
+
+
+def test_a_roll_back_goes_back_from_the_champion_that_it_names(
+    client, bench, trained, tiny_path: Path
+) -> None:
+    """Whoever clicked twice went back two champions."""
+    job = start_training(bench.studio, TrainingRequest("p", "instant", {}, str(tiny_path)))
+    assert list(follow(bench.studio, job.id))[-1].state == "succeeded"
+    client.post("/api/projects/p/models/2/promote")
+    back = client.post("/api/projects/p/rollback", json={"champion": 2})
+    assert (back.status_code, back.json()["after"]) == (200, 1)
+    again = client.post("/api/projects/p/rollback", json={"champion": 2})
+    assert (again.status_code, "p@2 does not answer" in again.json()["message"]) == (409, True)
+    client.post("/api/projects/p/models/2/promote")
+    assert client.post("/api/projects/p/rollback").json()["after"] == 1  # whichever answers
 
 
 def test_the_map_travels_as_binary_of_the_same_points(client, trained) -> None:

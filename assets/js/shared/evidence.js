@@ -13,14 +13,16 @@ export async function savePdf(path, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
-// A button that says that it is at work, since printing takes seconds.
+// A button that says that it is at work, and takes no second press meanwhile. It keeps the focus, which a disabled
+// one would lose.
 export function busyButton(words, action, attributes = {}) {
   const work = guarded(action);
   const press = async event => {
     const button = event.currentTarget;
-    button.disabled = true;
+    if (button.hasAttribute('aria-disabled')) return;
+    button.setAttribute('aria-disabled', 'true');
     await work();
-    button.disabled = false;
+    button.removeAttribute('aria-disabled');
   };
   return h('button', {...attributes, onclick: press}, words);
 }

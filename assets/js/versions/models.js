@@ -1,12 +1,13 @@
 // The project's models, newest first, and what can be done with each.
 import {h, table} from '../shared/elements.js';
+import {busyButton} from '../shared/evidence.js';
 import {guarded} from '../shared/messages.js';
 import {ago, capital, chainWords, figuresOf, percent} from '../shared/words.js';
 
 const HEAD = ['Version', 'Recipe', 'Learned from', 'Accuracy', 'Made', ''];
 
-// `actions`: `promote`, `compare`, `lineage`, `report` and `remove` of a version by its number; `rollBack` and
-// `importBundle`.
+// `actions`: `promote`, `compare`, `lineage`, `report` and `remove` of a version by its number; `rollBack` from the
+// champion by its number; `importBundle`.
 export function modelsView(base, models, states, actions) {
   const champion = models.find(model => model.champion);
   const rows = models
@@ -19,7 +20,7 @@ export function modelsView(base, models, states, actions) {
       h('td', {class: 'soft'}, ago(model.created_at)),
       h('div', {class: 'row'}, buttonsOf(base, model, champion, actions)),
     ]);
-  const rollBack = {'data-key': 'roll back', onclick: guarded(actions.rollBack)};
+  const rollBack = () => actions.rollBack(champion.number);
   const none = h('p', {class: 'soft'}, 'None yet: train one, or import a bundle.');
   return [
     h(
@@ -27,7 +28,7 @@ export function modelsView(base, models, states, actions) {
       {class: 'row'},
       h('h2', {}, 'Model versions'),
       h('span', {class: 'push'}),
-      champion && models.length > 1 && h('button', rollBack, 'Roll back'),
+      champion && models.length > 1 && busyButton('Roll back', rollBack, {'data-key': 'roll back'}),
       h('button', {'data-key': 'import', onclick: actions.importBundle}, 'Import a bundle'),
     ),
     models.length ? table(HEAD, rows, {'data-role': 'models'}) : none,
