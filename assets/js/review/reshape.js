@@ -24,6 +24,7 @@ export class ReshapeTab {
   #examples = [];
   #timer = 0;
   #running = null;
+  #asked = 0; // numbers the lists, of which only the last one is wanted
   #choice = h('div', {class: 'row end'});
   #radius = h('div', {'data-role': 'reshape', 'aria-live': 'polite', style: {margin: '14px 0'}});
   #list = h('ul', {class: 'last told'});
@@ -46,13 +47,18 @@ export class ReshapeTab {
   }
 
   async renew() {
+    const list = (this.#asked += 1);
+    this.#running?.abort();
+    this.#button.disabled = true;
     const {intents, base} = this.#tools;
     const open = intents.open.filter(one => one.utterances > 0);
     if (!open.some(one => one.id === this.#intent)) this.#intent = open[0]?.id ?? '';
     const others = intents.open.filter(one => one.id !== this.#intent);
     if (!others.some(one => one.id === this.#target)) this.#target = others[0]?.id ?? '';
     const asked = new URLSearchParams({intent: this.#intent, split: 'train', size: MOST, order: 'text'});
-    this.#examples = this.#intent ? (await call(`${base}/utterances?${asked}`)).rows : [];
+    const examples = this.#intent ? (await call(`${base}/utterances?${asked}`)).rows : [];
+    if (list !== this.#asked) return;
+    this.#examples = examples;
     const there = new Set(this.#examples.map(row => row.id));
     this.#chosen = new Set([...this.#chosen].filter(id => there.has(id)));
     this.#draw(open, others);
