@@ -16,6 +16,7 @@ export class BookSheet {
   #values = h('div');
   #chosen = '';
   #timer = 0;
+  #asked = 0; // numbers the questions, of which only the last one's answer is drawn
   #search = h('input', {
     type: 'search',
     'aria-label': 'Find values',
@@ -37,9 +38,10 @@ export class BookSheet {
 
   // Asks for the book as the search wants it, draws it, and returns it.
   async load() {
-    const asked = new URLSearchParams({text: this.#search.value.trim(), most: SHOWN});
-    const book = await call(`${this.#base}/slots?${asked}`);
-    this.#draw(book);
+    const asked = (this.#asked += 1);
+    const wanted = new URLSearchParams({text: this.#search.value.trim(), most: SHOWN});
+    const book = await call(`${this.#base}/slots?${wanted}`);
+    if (asked === this.#asked) this.#draw(book);
     return book;
   }
 
