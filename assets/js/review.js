@@ -117,7 +117,12 @@ class ReviewPage {
       toast('Nothing was done here that could be taken back.', 'The Data page undoes older changes.');
       return;
     }
-    await this.#send('undo', {key: last.key});
+    try {
+      await this.#send('undo', {key: last.key});
+    } catch (error) {
+      if (error.status === 0) this.#made.push(last); // nobody answered, so it may be asked again
+      throw error;
+    }
     toast(`Taken back: ${last.words}`);
     await Promise.all([this.#renew(last.finding), this.#context.refresh()]);
   }

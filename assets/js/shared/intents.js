@@ -9,6 +9,7 @@ export class Intents {
   byId = new Map();
   byName = new Map();
   #base;
+  #asked = 0; // numbers the questions, of which only the last one's answer counts
 
   // `task` is the project's: an utterance has one intent, or any number of them.
   constructor(base, task) {
@@ -23,7 +24,9 @@ export class Intents {
   }
 
   async load() {
+    const asked = (this.#asked += 1);
     const {intents, counts} = await call(`${this.#base}/overview`);
+    if (asked !== this.#asked) return this;
     this.all = intents;
     this.counts = counts;
     this.byId = new Map(intents.map(intent => [intent.id, intent]));
