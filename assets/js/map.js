@@ -46,6 +46,7 @@ class MapPage {
   #compression;
   #reason = h('span', {class: 'soft', 'data-role': 'no-compression'});
   #swap;
+  #colouring;
 
   constructor(context) {
     const given = query();
@@ -58,7 +59,7 @@ class MapPage {
     };
     this.#intents = new Intents(context.base, context.status.task);
     this.#plot = new Plot({
-      lassoed: guarded(places => this.#selection.showPicked(places.map(place => this.#points.ids[place]))),
+      lassoed: guarded(places => this.#pick(places.map(place => this.#points.ids[place]))),
       clicked: guarded(place => this.#showNeighbours(this.#points.ids[place])),
       hovered: guarded(place => this.#read(this.#points.ids[place])),
     });
@@ -121,12 +122,16 @@ class MapPage {
         this.#swap,
       ),
     );
-    const recolour = guarded(() => this.#recolour());
+    const recolour = guarded(() => {
+      if (!this.#wanted) this.#load(); // it failed, and may come in other colours
+      return this.#recolour();
+    });
+    this.#colouring = this.#select('Colour by', COLOURINGS, 'by', recolour);
     const controls = h(
       'div',
       {class: 'row'},
       h('span', {class: 'soft small'}, 'Colour by'),
-      this.#select('Colour by', COLOURINGS, 'by', recolour),
+      this.#colouring,
       this.#search,
       this.#compression,
     );
@@ -169,21 +174,36 @@ class MapPage {
     this.#plot.stop();
     try {
       const points = await begun;
-      const colours = await points.colours(this.#choice.by);
+      const {by, colours} = await this.#coloursOf(points);
       if (wanted !== this.#wanted) return;
       this.#points = points;
       this.#side = 'after';
       this.#nameSwap();
-      await this.#plot.draw(points.places.after, colours, {boxed: points.compared !== null});
-      this.#legend.show(colours.legend);
+      this.#legend.show(by, colours.legend);
+      if (points.compared || !this.#selection.picked.length) this.#showSide();
+      await this.#plot.draw(points.places.after, colours, {
+        boxed: points.compared !== null,
+        hidden: this.#legend.hidden,
+        picked: this.#placesOf(this.#selection.picked),
+      });
       this.#strength.value = 0;
       this.#allowCompression();
       this.#describe();
-      this.#showSide();
       points.fetchOtherColours();
     } catch (error) {
-      if (wanted === this.#wanted) this.#offerLayout(error);
+      if (wanted !== this.#wanted) return;
+      this.#wanted = null;
+      this.#offerLayout(error);
     }
+  }
+
+  // By what was chosen last, also where that was while others were under way.
+  async #coloursOf(points) {
+    const {by} = this.#choice;
+    const [found] = await Promise.allSettled([points.colours(by)]);
+    if (by !== this.#choice.by) return this.#coloursOf(points);
+    if (found.reason) throw found.reason;
+    return {by, colours: found.value};
   }
 
   #describe() {
@@ -202,7 +222,7 @@ class MapPage {
   #offerLayout(error) {
     const {method} = this.#choice;
     const [, name] = METHODS.find(([value]) => value === method) ?? ['', method];
-    this.#note.offer(error, {name, onDemand: method !== 'pca'});
+    this.#note.offer(error, {name, onDemand: method !== 'pca', again: () => this.#load()});
   }
 
   #allowCompression() {
@@ -241,17 +261,19 @@ class MapPage {
   #onStatus(status, before) {
     if (this.#awaitsLayout) {
       this.#awaitsLayout = Boolean(status.job);
-      if (status.job) this.#note.follow(status.job);
-      else this.#load();
-      return;
+      if (!status.job) {
+        this.#load();
+        return;
+      }
+      this.#note.follow(status.job);
     }
     if (!before) return;
     if (before.champion !== status.champion && !this.#choice.model) this.#load();
-    else if (before.revision !== status.revision && this.#points) guarded(() => this.#recolourAfresh())();
+    else if (before.revision !== status.revision) guarded(() => this.#recolourAfresh())();
   }
 
   async #recolourAfresh() {
-    this.#points.forget();
+    for (const points of [this.#points, this.#wanted]) points?.forget();
     this.#texts.clear();
     this.#allowCompression();
     await this.#recolour();
@@ -260,25 +282,49 @@ class MapPage {
   async #recolour() {
     const points = this.#points;
     if (!points) return; // they come in the right colours
-    const colours = await points.colours(this.#choice.by);
+    const found = await this.#coloursOf(points).catch(error => this.#stayWith(this.#legend.by, error));
     if (points !== this.#points) return;
-    await this.#plot.recolour(colours);
-    this.#legend.showAll();
-    this.#legend.show(colours.legend);
+    this.#legend.show(found.by, found.colours.legend);
+    await this.#plot.recolour(found.colours, this.#legend.hidden);
+  }
+
+  // Colours are never seen under the name of others.
+  #stayWith(by, error) {
+    this.#choice.by = by;
+    this.#colouring.value = by;
+    setQuery({by});
+    throw error;
   }
 
   async #edit(ids, kind, value, said) {
     const edit = {filter: {ids}, kind, value, expected: ids.length};
     const {changed} = await post(`${this.#context.base}/edits`, edit);
     toast(`${plural(changed, 'utterance')} ${said}.`, 'Undo on the Data page takes it back.', 'good');
-    await this.#recolourAfresh();
-    await this.#selection.showPicked(ids);
-    await this.#context.refresh();
+    await Promise.all([this.#selection.renew(), this.#context.refresh()]); // with which the colours come
+  }
+
+  async #pick(ids) {
+    if (!ids.length) {
+      if (this.#selection.picked.length) this.#clear();
+      return;
+    }
+    const shown = this.#selection.showPicked(ids);
+    this.#highlightPicked();
+    await shown;
   }
 
   #clear() {
     this.#showSide();
-    this.#plot.unselect();
+    this.#highlightPicked();
+  }
+
+  #highlightPicked() {
+    this.#plot.highlight(this.#placesOf(this.#selection.picked));
+  }
+
+  #placesOf(ids) {
+    const wanted = new Set(ids);
+    return [...this.#points.ids.keys()].filter(place => wanted.has(this.#points.ids[place]));
   }
 
   async #read(id) {
@@ -294,12 +340,11 @@ class MapPage {
 
   async #showNeighbours(id) {
     await this.#selection.showNeighbours(id);
-    this.#plot.unselect();
+    this.#highlightPicked();
   }
 
   #mark(ids) {
-    const wanted = new Set(ids);
-    this.#plot.mark([...this.#points.ids.keys()].filter(place => wanted.has(this.#points.ids[place])));
+    this.#plot.mark(this.#placesOf(ids));
   }
 
   async #highlight() {
@@ -310,6 +355,7 @@ class MapPage {
     }
     const asked = new URLSearchParams({text, size: MOST_MARKED});
     const {rows, total} = await call(`${this.#context.base}/utterances?${asked}`);
+    if (text !== this.#search.value) return; // something else is looked for by now
     this.#mark(rows.map(row => row.id));
     const more = total > MOST_MARKED ? `; the first ${MOST_MARKED} are marked` : '';
     this.#note.say(`${plural(total, 'utterance')} with “${text}”${more}`);

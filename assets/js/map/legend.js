@@ -4,39 +4,56 @@ import {number} from '../shared/words.js';
 
 export class Legend {
   element = h('div', {class: 'legend', 'aria-label': 'Legend'});
+  #by = '';
   #entries = [];
-  #hidden = new Set(); // places in the legend, which are the codes of points
+  #hidden = new Set(); // names, each with what is coloured by; places change when an entry comes or goes
   #hide;
 
   constructor(hide) {
     this.#hide = hide;
   }
 
-  show(entries) {
+  // What is hidden stays so however often its colours come anew.
+  show(by, entries) {
+    this.#by = by;
     this.#entries = entries;
     this.#draw();
   }
 
-  showAll() {
-    this.#hidden = new Set();
+  get by() {
+    return this.#by;
   }
 
-  #toggle(code) {
-    if (!this.#hidden.delete(code)) this.#hidden.add(code);
-    this.#hide(new Set(this.#hidden));
+  // Codes of the points that are not to be seen.
+  get hidden() {
+    return new Set(this.#entries.flatMap((entry, code) => (this.#isHidden(entry) ? [code] : [])));
+  }
+
+  #toggle(entry) {
+    const name = this.#nameOf(entry);
+    if (!this.#hidden.delete(name)) this.#hidden.add(name);
+    this.#hide(this.hidden);
     this.#draw();
   }
 
+  #isHidden(entry) {
+    return this.#hidden.has(this.#nameOf(entry));
+  }
+
+  #nameOf({name}) {
+    return `${this.#by}: ${name}`;
+  }
+
   #draw() {
-    const entries = this.#entries.map((entry, code) =>
+    const entries = this.#entries.map(entry =>
       h(
         'button',
         {
           class: 'chip',
           style: {'--dot': entry.colour},
-          'aria-pressed': String(!this.#hidden.has(code)),
+          'aria-pressed': String(!this.#isHidden(entry)),
           'data-key': entry.name,
-          onclick: () => this.#toggle(code),
+          onclick: () => this.#toggle(entry),
         },
         entry.name,
         h('span', {class: 'soft'}, number(entry.count)),

@@ -29,8 +29,8 @@ export class Note {
     );
   }
 
-  // A layout that is dear to make exists only once somebody has asked for it.
-  offer(error, {name, onDemand}) {
+  // A layout that is dear to make exists only once somebody has asked for it. What failed else may come `again`.
+  offer(error, {name, onDemand, again}) {
     const expected = error.status === 404 && onDemand;
     const words = expected
       ? `${name} has not been computed for this version.`
@@ -39,6 +39,7 @@ export class Note {
       this.element,
       h('span', {class: expected ? '' : 'bad'}, words),
       onDemand && h('button', {onclick: this.#compute}, `Compute ${name}`),
+      !expected && h('button', {'data-key': 'again', onclick: again}, 'Try again'),
     );
   }
 

@@ -7,6 +7,7 @@ const MANY = 8000; // points that are drawn smaller
 const MOST_MOVING = 10000; // more points jump
 const MOVE = 700; // milliseconds
 const SHOWN = 0.85; // opacity
+const FAINT = 0.17; // what a lasso has left out
 const HIDDEN = 0.04;
 const BOX = [-0.03, 1.03];
 const GREY = '#888';
@@ -34,8 +35,10 @@ export class Plot {
   #marked = []; // places in the list of points
   #colours;
   #hidden = new Set(); // codes
+  #picked = new Set(); // places; where it is empty, none stands out
 
-  // `hears`: `lassoed` of points, `clicked` and `hovered` of one; points by their place in the list.
+  // `hears`: `lassoed` of points, or of none where a selection is given up; `clicked` and `hovered` of one.
+  // Points are told by their place in the list.
   constructor(hears) {
     this.#hears = hears;
   }
@@ -50,14 +53,17 @@ export class Plot {
   }
 
   // `boxed`: the places lie in the unit box, which stays in view whatever moves in it.
-  async draw(xy, colours, {boxed}) {
+  async draw(xy, colours, {boxed, hidden, picked}) {
     const plotly = await this.load();
     this.stop();
     this.#xy = xy;
     this.#colours = colours;
+    this.#hidden = hidden;
+    this.#picked = new Set(picked);
     this.#marked = [];
-    const ink = getComputedStyle(this.element).color;
-    await plotly.newPlot(this.element, [this.#points(), marks(ink)], layout(ink, boxed), CONFIG);
+    const style = getComputedStyle(this.element);
+    const traces = [this.#points(), marks(style.color)];
+    await plotly.newPlot(this.element, traces, layout(style, boxed), CONFIG);
     this.#listen();
     this.element.dataset.ready = 'true';
   }
@@ -80,21 +86,23 @@ export class Plot {
   #listen() {
     const first = event => event.points.find(point => point.curveNumber === POINTS)?.pointIndex;
     const when = (hear, place) => place !== undefined && hear(place);
-    this.element.on('plotly_selected', event => event && this.#lassoed(event));
+    this.element.on('plotly_selected', event => (event?.lassoPoints || event?.range) && this.#lassoed(event));
+    this.element.on('plotly_deselect', () => this.#hears.lassoed([]));
     this.element.on('plotly_click', event => when(this.#hears.clicked, first(event)));
     this.element.on('plotly_hover', event => when(this.#hears.hovered, first(event)));
   }
 
-  // The outline goes once it has chosen: it would keep the points under it from being clicked.
+  // The outline goes once it has chosen: it would keep the points under it from being clicked. Plotly then tells
+  // of a selection without points and without an outline, which nobody made.
   #lassoed(event) {
     const places = event.points.filter(point => point.curveNumber === POINTS).map(point => point.pointIndex);
-    window.Plotly.update(this.element, {selectedpoints: [places]}, {selections: []}, [POINTS]);
+    window.Plotly.update(this.element, {selectedpoints: [null]}, {selections: []}, [POINTS]);
     this.#hears.lassoed(places);
   }
 
-  recolour(colours) {
+  recolour(colours, hidden) {
     this.#colours = colours;
-    this.#hidden = new Set();
+    this.#hidden = hidden;
     const {legend, codes} = colours;
     return this.#restyle(POINTS, {
       'marker.color': [codes],
@@ -110,8 +118,10 @@ export class Plot {
     this.#restyle(POINTS, {'marker.opacity': [this.#opacity()]});
   }
 
-  unselect() {
-    this.#restyle(POINTS, {selectedpoints: [null]});
+  // Plotly highlights nothing where points differ in their opacity, as they do while some are hidden.
+  highlight(places) {
+    this.#picked = new Set(places);
+    this.#restyle(POINTS, {'marker.opacity': [this.#opacity()]});
   }
 
   mark(places) {
@@ -170,8 +180,10 @@ export class Plot {
   }
 
   #opacity() {
-    if (!this.#hidden.size) return SHOWN;
-    return Array.from(this.#colours.codes, code => (this.#hidden.has(code) ? HIDDEN : SHOWN));
+    const [hidden, picked] = [this.#hidden, this.#picked];
+    if (!hidden.size && !picked.size) return SHOWN;
+    const opacity = place => (!picked.size || picked.has(place) ? SHOWN : FAINT);
+    return Array.from(this.#colours.codes, (code, place) => (hidden.has(code) ? HIDDEN : opacity(place)));
   }
 
   // Shape tells labelled from unlabelled.
@@ -202,7 +214,7 @@ const marks = ink => ({
 });
 
 // The axes of a box hold still while the points move.
-const layout = (ink, boxed) => ({
+const layout = (style, boxed) => ({
   dragmode: 'lasso',
   uirevision: 'keep',
   showlegend: false,
@@ -210,8 +222,12 @@ const layout = (ink, boxed) => ({
   paper_bgcolor: 'transparent',
   plot_bgcolor: 'transparent',
   hovermode: 'closest',
-  font: {color: ink},
-  modebar: {color: ink, bgcolor: 'transparent'},
+  font: {color: style.color},
+  modebar: {
+    color: style.getPropertyValue('--soft'),
+    activecolor: style.getPropertyValue('--accent'),
+    bgcolor: 'transparent',
+  },
   xaxis: {visible: false, ...(boxed ? {range: BOX} : {})},
   yaxis: {visible: false, scaleanchor: 'x', ...(boxed ? {range: BOX} : {})},
 });

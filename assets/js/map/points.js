@@ -91,10 +91,12 @@ export class Points {
   // A legend and for each point its place in it; and which are labelled, where each may have a shape.
   async colours(by) {
     const shaped = this.ids.length <= MOST_SHAPES;
+    const known = this.#colours;
     const [{legend, codes}, state] = await Promise.all([
       this.#codes(by),
       shaped ? this.#codes('label state') : null,
     ]);
+    if (known !== this.#colours) return this.colours(by); // a label has changed since
     const isLabelled = code => state.legend[code].name !== 'unlabelled';
     return {legend, codes, labelled: state && Array.from(state.codes, isLabelled)};
   }
@@ -107,19 +109,20 @@ export class Points {
 
   // Labels have changed, or what is marked in texts.
   forget() {
-    this.#colours.clear();
+    this.#colours = new Map();
     this.#compressed.clear();
     this.#drift = null;
   }
 
   // Each way of colouring is fetched once until a label changes.
   #codes(by) {
-    if (!this.#colours.has(by)) {
+    const known = this.#colours;
+    if (!known.has(by)) {
       const found = this.#fetchCodes(by);
-      this.#colours.set(by, found);
-      found.catch(() => this.#colours.delete(by));
+      known.set(by, found);
+      found.catch(() => known.delete(by));
     }
-    return this.#colours.get(by);
+    return known.get(by);
   }
 
   // Four bytes that tell the length of the legend, the legend, and two bytes for each point.

@@ -15,6 +15,10 @@ export class Selection {
   #context;
   #intents;
   #hears;
+  #picked = []; // ids of what is selected
+  #list = h('ul'); // and its texts
+  #asked = 0; // numbers what is asked to be shown, of which only the last one is
+  #readings = 0; // the same for the texts of what is selected
 
   // `hears`: `edit` of ids, a kind of edit, its value and how to tell of it; `marked` of ids to point out;
   // `cleared` of a selection that is given up.
@@ -24,12 +28,23 @@ export class Selection {
     this.#hears = hears;
   }
 
+  get picked() {
+    return this.#picked;
+  }
+
+  #giveUp() {
+    this.#picked = [];
+    this.#asked += 1;
+  }
+
   showNothing() {
+    this.#giveUp();
     const words = 'Draw a lasso around points to label them together. Click a point for its neighbours.';
     fill(this.element, h('h2', {}, 'Selection'), h('p', {class: 'soft'}, words));
   }
 
   showMoved({moved}) {
+    this.#giveUp();
     fill(
       this.element,
       h('h2', {}, 'Moved most'),
@@ -49,10 +64,12 @@ export class Selection {
     return h('li', {}, h('button', button, h('span', {}, text, words)));
   }
 
+  // Whatever is done goes to what is selected from now on, so that is there at once; its texts follow.
   async showPicked(ids) {
-    const shown = ids.slice(0, MOST_SHOWN);
-    const rows = shown.length ? await utterances(this.#context.base, shown) : [];
-    const more = ids.length - shown.length;
+    this.#giveUp();
+    this.#picked = ids;
+    this.#list = h('ul', {class: 'last', style: {'max-height': '420px', overflow: 'auto'}});
+    const more = ids.length - MOST_SHOWN;
     const clear = {class: 'plain push', 'data-key': 'clear', onclick: () => this.#hears.cleared()};
     fill(
       this.element,
@@ -63,13 +80,20 @@ export class Selection {
         h('button', clear, 'Clear'),
       ),
       this.#actions(ids),
-      h(
-        'ul',
-        {class: 'last', style: {'max-height': '420px', overflow: 'auto'}},
-        rows.map(row => h('li', {}, h('div', {}, h('div', {}, row.text), this.#intents.labels(row.labels)))),
-      ),
+      this.#list,
       more > 0 && h('p', {class: 'soft'}, `and ${number(more)} more`),
     );
+    await this.renew();
+  }
+
+  // Shows the labels of what is selected as they are now.
+  async renew() {
+    if (!this.#picked.length) return;
+    const reading = (this.#readings += 1);
+    const rows = await utterances(this.#context.base, this.#picked.slice(0, MOST_SHOWN));
+    if (reading !== this.#readings) return;
+    const line = row => h('li', {}, h('div', {}, h('div', {}, row.text), this.#intents.labels(row.labels)));
+    fill(this.#list, rows.map(line));
   }
 
   #actions(ids) {
@@ -95,10 +119,13 @@ export class Selection {
 
   async showNeighbours(id) {
     const {base, project} = this.#context;
+    const asked = (this.#asked += 1);
     const [row] = await utterances(base, [id]);
     if (!row) return;
     const similar = unlabelled => post(`${base}/similar`, {texts: [row.text], n: NEIGHBOURS, unlabelled});
     const found = await Promise.all([similar(false), similar(true)]).catch(() => [[], []]);
+    if (asked !== this.#asked) return;
+    this.#giveUp();
     const [examples, others] = found.map(list => list.filter(one => one.record.id !== id));
     const ids = [...examples, ...others].map(one => one.record.id);
     this.#hears.marked([id, ...ids]);
