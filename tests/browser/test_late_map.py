@@ -1,0 +1,261 @@
+"""Answers that come late to the map, the versions and the reshaping of intents mislead nobody."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, Request, Route, expect
+
+from tests.browser.late import hold, settle
+from tests.browser.served import Served, probe
+
+_LASSO = """places => document.querySelector('.map').emit('plotly_selected', {
+    points: places.map(pointIndex => ({curveNumber: 0, pointIndex})), lassoPoints: {},
+})"""
+_BRIGHT = """() => {
+    const [{x, marker, selectedpoints}] = document.querySelector('.map').data;
+    const stands = place => selectedpoints?.includes(place) ?? true;
+    const opacity = place => marker.opacity[place] ?? marker.opacity;
+    return [...x.keys()].filter(place => stands(place) && opacity(place) > 0.5).length;
+}"""
+_TOOL = """() => {
+    const tool = document.querySelector('.modebar-btn.active path');
+    const seen = document.createElement('i');
+    seen.style.color = getComputedStyle(tool.closest('.map')).getPropertyValue('--accent');
+    return [getComputedStyle(tool).fill, seen.style.color];
+}"""
+
+
+def on_the_map(page: Page, studio: Served, more: str = "") -> Locator:
+    """Go to the map of the sample, and return its legend."""
+    page.goto(f"{studio.base}/map?project=sample{more}")
+    page.wait_for_selector(".map[data-ready=true]")
+    return page.locator(".legend button")
+
+
+def lasso_five(page: Page) -> None:
+    """Draw a lasso around five points with the mouse."""
+    circle = page.evaluate(probe("five_points"))
+    turns = [2 * math.pi * step / 24 for step in range(26)]
+    for step, turn in enumerate(turns):
+        x = circle["x"] + circle["radius"] * math.cos(turn)
+        y = circle["y"] + circle["radius"] * math.sin(turn)
+        page.mouse.move(x, y)
+        if step == 0:
+            page.mouse.down()
+    page.mouse.up()
+
+
+def test_a_late_answer_about_a_lasso_does_not_replace_a_newer_lasso(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The texts of an earlier lasso came last and stood there, and the label went to them."""
+    page = visit(studio)
+    on_the_map(page, studio)
+    held = hold(page, "**/utterances/by-ids", "POST")
+    for places in ([0, 1], [2, 3, 4]):
+        page.evaluate(_LASSO, places)
+    held.arrived(2)
+    held.release(1)
+    held.release(0)
+    expect(page.locator("[data-role=picked]")).to_have_text("3 utterances selected")
+    expect(page.locator("[data-role=selection] li:not([role=option])")).to_have_count(3)
+
+
+def test_a_label_goes_to_the_newest_lasso_before_its_texts_are_there(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """While the texts of a lasso were on their way, a label went to the lasso before it."""
+    page = visit(studio)
+    on_the_map(page, studio)
+    ids = studio.ask("/projects/sample/map")["ids"]
+    held = hold(page, "**/utterances/by-ids", "POST")
+    page.evaluate(_LASSO, [0, 1])
+    held.arrived()
+    held.release()
+    page.evaluate(_LASSO, [2, 3, 4])
+    held.arrived()
+    page.route("**/edits", lambda route: route.fulfill(json={"changed": 3}))
+    with page.expect_request("**/edits") as edit:
+        page.get_by_role("button", name="Flag").click()
+    assert edit.value.post_data_json["filter"]["ids"] == ids[2:5]
+
+
+def test_late_colours_are_not_shown_under_the_name_of_others(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Predictions came after the split was chosen, and coloured a map that said split."""
+    page = visit(studio)
+    held = hold(page, "**/map/colours?*by=prediction*")
+    legend = on_the_map(page, studio)
+    by = page.get_by_label("Colour by")
+    by.select_option("prediction")
+    held.arrived()
+    by.select_option("split")
+    expect(legend.first).to_contain_text("train")
+    held.release()
+    expect(legend.first).to_contain_text("train")
+    expect(legend).to_have_count(3)
+
+
+def test_what_the_legend_hides_stays_hidden_when_labels_change(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Each label, also somebody else's, brought all hidden points back."""
+    page = visit(studio)
+    legend = on_the_map(page, studio)
+    all_points = page.evaluate(_BRIGHT)
+    legend.first.click()
+    expect(legend.first).to_have_attribute("aria-pressed", "false")
+    seen = page.evaluate(_BRIGHT)
+    assert 0 < seen < all_points
+    coloured_anew(page, studio)
+    assert page.evaluate(_BRIGHT) == seen
+    expect(legend.first).to_have_attribute("aria-pressed", "false")
+
+
+def test_the_highlight_is_that_of_the_selection(visit: Callable[..., Page], studio: Served) -> None:
+    """After a lasso all points were faint, and other points or colours took a selection's light."""
+    page = visit(studio)
+    legend = on_the_map(page, studio)
+    all_points = page.evaluate(_BRIGHT)
+    lasso_five(page)
+    selected = page.locator("[data-role=picked]")
+    expect(selected).to_have_text("5 utterances selected")
+    assert page.evaluate(_BRIGHT) == 5
+    legend.last.click()
+    legend.last.click()
+    coloured_anew(page, studio)
+    assert page.evaluate(_BRIGHT) == 5
+    page.evaluate("document.querySelector('.map').data.old = true")
+    page.get_by_label("Model version").select_option("1")
+    page.wait_for_function("!document.querySelector('.map').data.old")
+    expect(selected).to_have_text("5 utterances selected")
+    assert page.evaluate(_BRIGHT) == 5
+    page.get_by_role("button", name="Clear").click()
+    assert page.evaluate(_BRIGHT) == all_points
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_tool_in_use_is_seen(visit: Callable[..., Page], studio: Served, scheme: str) -> None:
+    """The button of the lasso was white on white."""
+    page = visit(studio, color_scheme=scheme)
+    on_the_map(page, studio)
+    fill, accent = page.evaluate(_TOOL)
+    assert fill == accent
+
+
+def test_a_map_without_its_first_colours_comes_with_others_or_on_another_try(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Where the first colours failed, the page had to be loaded again."""
+    page = visit(studio)
+    failing = "**/map/colours?*"
+    page.route(failing, lambda route: route.fulfill(status=500, json={"message": "No colours."}))
+    page.goto(f"{studio.base}/map?project=sample")
+    again = page.get_by_role("button", name="Try again")
+    again.click()
+    expect(again).to_be_visible()
+    page.unroute(failing)
+    page.get_by_label("Colour by").select_option("split")
+    page.wait_for_selector(".map[data-ready=true]")
+    expect(page.locator(".legend button").first).to_contain_text("train")
+
+
+def test_a_late_search_does_not_go_over_a_newer_one(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The marks of words that were typed over came last, and stood beside the newer words."""
+    page = visit(studio)
+    on_the_map(page, studio)
+    held = hold(page, "**/utterances?*text=*")
+    for place, words in enumerate(("wifi", "bill")):
+        page.get_by_label("Highlight texts").fill(words)
+        held.arrived(place + 1)
+    note = page.locator("[data-role=map-note]")
+    held.release(1)
+    expect(note).to_contain_text("“bill”")
+    held.release(0)
+    expect(note).to_contain_text("“bill”")
+
+
+def test_a_label_of_ones_own_colours_the_map_once(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The page asked for colours after the label, and again when the status told of it."""
+    page = visit(studio)
+    on_the_map(page, studio)
+    rows = studio.ask("/projects/sample/utterances?state=unlabelled&size=1")["rows"]
+    ids = studio.ask("/projects/sample/map")["ids"]
+    asked: list[Request] = []
+    page.on("request", lambda one: asked.append(one) if "/map/colours" in one.url else None)
+    page.wait_for_load_state("networkidle")
+    asked.clear()
+    page.evaluate(_LASSO, [ids.index(rows[0]["id"])])
+    page.get_by_role("button", name="Flag").click()
+    expect(page.locator(".toast", has_text="flagged")).to_be_visible()
+    for _ in range(2):
+        page.wait_for_event("requestfinished", lambda done: done.url.endswith("/status"))
+    settle(page)
+    assert len([one for one in asked if "by=intent" in one.url]) == 1
+
+
+def test_a_second_click_does_not_roll_back_a_second_time(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Two clicks on "Roll back" went back two champions."""
+    page = visit(studio)
+    page.route("**/projects/sample/versions", two_versions)
+    page.goto(f"{studio.base}/versions?project=sample")
+    held = hold(page, "**/rollback", "POST")
+    button = page.get_by_role("button", name="Roll back")
+    button.click()
+    held.arrived()
+    expect(button).to_have_attribute("aria-disabled", "true")
+    button.dispatch_event("click")
+    settle(page)
+    assert [route.request.post_data_json for route in held.routes] == [{"champion": 2}]
+    held.release()
+    expect(page.locator(".toast.bad")).to_contain_text("sample@2 does not answer any more")
+    expect(button).not_to_have_attribute("aria-disabled", "true")
+
+
+def two_versions(route: Route) -> None:
+    """Tell of a second version, which was the champion a moment ago."""
+    found: dict[str, Any] = route.fetch().json()
+    first = {**found["models"][0], "champion": False}
+    found["models"] = [first, {**first, "number": 2, "champion": True}]
+    found["states"] = {"1": "former champion", "2": "champion"}
+    route.fulfill(json=found)
+
+
+def test_a_late_list_of_examples_does_not_go_under_another_intent(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The examples of an intent came late and were listed as those of the one chosen since."""
+    page = visit(studio, "/review?project=sample&tab=reshape")
+    page.get_by_label("What if we").select_option("relabel")
+    examples = page.locator("[aria-label='Reshape intents'] li label")
+    expect(examples).not_to_have_count(0)
+    held = hold(page, "**/utterances?intent=*")
+    intent = page.locator("select[data-key=intent]")
+    for place in (1, 2):
+        intent.select_option(index=place)
+    held.arrived(2)
+    held.release(1)
+    newest = examples.all_inner_texts()
+    held.release(0)
+    assert examples.all_inner_texts() == newest
+
+
+def coloured_anew(page: Page, studio: Served) -> None:
+    """Let somebody else change something, and wait until the map has its new colours."""
+    held = hold(page, "**/map/colours?*", most=2)
+    row = studio.ask("/projects/sample/utterances?state=unlabelled&size=1")["rows"][0]
+    for kind in ("flag", "unflag"):
+        edit = {"filter": {"ids": [row["id"]]}, "kind": kind, "value": "", "expected": 1}
+        studio.ask("/projects/sample/edits", edit)
+    held.arrived(2)
+    held.release()
+    held.release()
