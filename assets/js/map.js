@@ -189,6 +189,7 @@ class MapPage {
       this.#strength.value = 0;
       this.#allowCompression();
       this.#describe();
+      if (this.#search.value.trim()) guarded(() => this.#highlight())();
       points.fetchOtherColours();
     } catch (error) {
       if (wanted !== this.#wanted) return;
@@ -344,7 +345,7 @@ class MapPage {
   }
 
   #mark(ids) {
-    this.#plot.mark(this.#placesOf(ids));
+    if (this.#points) this.#plot.mark(this.#placesOf(ids)); // else what is looked for is marked with them
   }
 
   async #highlight() {

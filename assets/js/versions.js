@@ -23,6 +23,7 @@ class VersionsPage {
   #context;
   #base;
   #made = []; // model versions
+  #coming = null; // what was asked to be shown last
   #asked = 0; // numbers the questions about them, of which only the last one's answer is wanted
   #models = h('section', {class: 'sheet', 'aria-label': 'Model versions'});
   #detail = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Comparison', tabindex: -1});
@@ -57,8 +58,8 @@ class VersionsPage {
     const actions = {
       promote: number => this.#act(`models/${number}/promote`, `Version ${number} answers now.`),
       compare: (candidate, champion) => this.#compare(candidate, champion),
-      lineage: number => this.#lineage(number),
-      report: number => this.#report(number),
+      lineage: number => this.#show(this.#lineage(number)),
+      report: number => this.#show(this.#report(number)),
       remove: number => this.#remove(number),
       rollBack: champion => this.#act('rollback', 'The champion before it answers again.', {champion}),
       importBundle: () => this.#picker.click(),
@@ -66,7 +67,7 @@ class VersionsPage {
     fill(this.#models, modelsView(this.#base, found.models, found.states, actions), this.#picker);
     fill(
       this.#data,
-      dataView(this.#base, found.data, (older, newer) => this.#difference(older, newer)),
+      dataView(this.#base, found.data, (older, newer) => this.#compareData(older, newer)),
     );
     this.#shapes.show(found.models); // comes when it comes
   }
@@ -87,36 +88,50 @@ class VersionsPage {
     await this.#load();
   }
 
-  #show(...content) {
+  // Shows under the lists what was asked for last, as soon as it is there.
+  async #show(coming) {
+    this.#coming = coming;
     this.#detail.hidden = false;
-    fill(this.#detail, ...content);
+    fill(this.#detail, h('p', {class: 'soft'}, 'One moment …'));
     this.#detail.scrollIntoView({block: 'nearest'});
     this.#detail.focus({preventScroll: true});
+    const [found] = await Promise.allSettled([coming]);
+    if (coming !== this.#coming) return;
+    this.#detail.hidden = Boolean(found.reason);
+    if (found.reason) throw found.reason;
+    fill(this.#detail, found.value);
+    this.#detail.scrollIntoView({block: 'nearest'});
   }
 
-  async #compare(candidate, champion) {
+  #compare(candidate, champion) {
     setQuery({candidate, champion});
-    this.#show(h('p', {class: 'soft'}, 'Comparing …'));
+    return this.#show(this.#comparison(candidate, champion));
+  }
+
+  async #comparison(candidate, champion) {
     const found = await call(`${this.#base}/compare?candidate=${candidate}&champion=${champion}`);
-    this.#show(h('h2', {}, `Version ${candidate} against version ${champion}`), comparisonOf(found));
+    return [h('h2', {}, `Version ${candidate} against version ${champion}`), comparisonOf(found)];
+  }
+
+  #compareData(older, newer) {
+    setQuery({older, newer: newer || ''});
+    return this.#show(this.#difference(older, newer));
   }
 
   async #difference(older, newer) {
-    setQuery({older, newer: newer || ''});
-    this.#show(h('p', {class: 'soft'}, 'Comparing …'));
     const found = await call(`${this.#base}/diff?older=${older}&newer=${newer}`);
-    this.#show(differenceView(older, newer, found, nothingFits(this.#context.status.task)));
+    return differenceView(older, newer, found, nothingFits(this.#context.status.task));
   }
 
   async #lineage(number) {
     const chain = this.#made.find(model => model.number === number)?.chain ?? [];
-    this.#show(lineageView(number, chain, await call(`${this.#base}/models/${number}/lineage`)));
+    return lineageView(number, chain, await call(`${this.#base}/models/${number}/lineage`));
   }
 
   async #report(number) {
     const found = await call(`${this.#base}/models/${number}/report-link`);
     const print = () => savePdf(`${this.#base}/models/${number}/report.pdf`, `report-v${number}.pdf`);
-    this.#show(
+    return [
       h('h2', {}, `Report about version ${number}`),
       h('p', {}, 'What it knows, how good it is, and where it is weak, for somebody who needs no studio.'),
       h(
@@ -126,7 +141,7 @@ class VersionsPage {
         busyButton('PDF', print),
       ),
       linkLine(found, 'report'),
-    );
+    ];
   }
 
   async #remove(number) {

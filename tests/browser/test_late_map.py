@@ -115,6 +115,34 @@ def test_what_the_legend_hides_stays_hidden_when_labels_change(
     expect(legend.first).to_have_attribute("aria-pressed", "false")
 
 
+def test_a_lasso_takes_nothing_that_the_legend_hides(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Hidden points within a lasso got the label of those around them, unseen."""
+    page = visit(studio)
+    legend = on_the_map(page, studio)
+    legend.first.click()
+    expect(legend.first).to_have_attribute("aria-pressed", "false")
+    seen = page.evaluate(_BRIGHT)
+    page.evaluate(_LASSO, list(range(len(studio.ask("/projects/sample/map")["ids"]))))
+    expect(page.locator("[data-role=picked]")).to_have_text(f"{seen:,} utterances selected")
+
+
+def test_what_is_looked_for_is_marked_on_every_map(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Whoever typed before the map was there got an error, and no mark once it was."""
+    page = visit(studio)
+    held = hold(page, "**/projects/sample/map?*")
+    page.goto(f"{studio.base}/map?project=sample")
+    held.arrived()
+    page.get_by_label("Highlight texts").fill("bill")
+    expect(page.get_by_text("utterances with “bill”")).to_be_visible()
+    held.release()
+    page.wait_for_function("document.querySelector('.map').data?.[1]?.x.length > 0")
+    expect(page.locator(".toast")).to_have_count(0)
+
+
 def test_the_highlight_is_that_of_the_selection(visit: Callable[..., Page], studio: Served) -> None:
     """After a lasso all points were faint, and other points or colours took a selection's light."""
     page = visit(studio)
@@ -228,6 +256,21 @@ def two_versions(route: Route) -> None:
     found["models"] = [first, {**first, "number": 2, "champion": True}]
     found["states"] = {"1": "former champion", "2": "champion"}
     route.fulfill(json=found)
+
+
+def test_what_is_told_of_a_version_is_what_was_asked_last(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Where a version comes from came late, and took the place of the report asked for since."""
+    page = visit(studio, "/versions?project=sample")
+    held = hold(page, "**/models/1/lineage")
+    page.get_by_role("button", name="Lineage").click()
+    held.arrived()
+    page.get_by_role("button", name="Report").click()
+    title = page.get_by_role("heading", name="Report about version 1")
+    expect(title).to_be_visible()
+    held.release()
+    expect(title).to_be_visible()
 
 
 def test_a_late_list_of_examples_does_not_go_under_another_intent(

@@ -95,7 +95,9 @@ export class Plot {
   // The outline goes once it has chosen: it would keep the points under it from being clicked. Plotly then tells
   // of a selection without points and without an outline, which nobody made.
   #lassoed(event) {
-    const places = event.points.filter(point => point.curveNumber === POINTS).map(point => point.pointIndex);
+    const points = event.points.filter(point => point.curveNumber === POINTS);
+    const isSeen = place => !this.#hidden.has(this.#colours.codes[place]);
+    const places = points.map(point => point.pointIndex).filter(isSeen);
     window.Plotly.update(this.element, {selectedpoints: [null]}, {selections: []}, [POINTS]);
     this.#hears.lassoed(places);
   }
