@@ -13,7 +13,8 @@ import {post} from './shared/rest.js';
 import {Turns} from './shared/turns.js';
 import {frame} from './studio.js';
 
-const LEAD = 'What hurts the model most comes first. Every repair shows whose answers it changes before you make it.';
+const LEAD =
+  'What hurts the model most comes first. Every repair shows whose answers it changes before you make it.';
 
 export const mount = view =>
   frame(view, 'review', 'Review', LEAD, context => new ReviewPage(context).start());
@@ -48,7 +49,10 @@ class ReviewPage {
   }
 
   async start() {
-    this.#context.main.append(h('div', {class: 'row', style: {'margin-bottom': '14px'}}, this.#switch), this.#place);
+    this.#context.main.append(
+      h('div', {class: 'row', style: {'margin-bottom': '14px'}}, this.#switch),
+      this.#place,
+    );
     if (this.#context.status.champion === null) {
       fill(this.#place, untrained());
       return;

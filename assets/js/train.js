@@ -137,10 +137,7 @@ class TrainPage {
         h(
           'div',
           {role: 'radiogroup', 'aria-label': 'Recipe'},
-          SOURCES.map(source => [
-            h('h3', {}, source.title),
-            h('div', {class: 'cards'}, this.#cards(source)),
-          ]),
+          SOURCES.map(source => [h('h3', {}, source.title), h('div', {class: 'cards'}, this.#cards(source))]),
         ),
         this.#base.element,
         this.#settings.element,

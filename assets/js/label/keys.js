@@ -122,6 +122,9 @@ const keysSheet = intents =>
         class: 'small',
         style: {display: 'grid', 'grid-template-columns': 'auto 1fr', gap: '5px 12px', margin: '10px 0 0'},
       },
-      keysOf(intents).map(([key, meaning]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {style: {margin: 0}}, meaning)]),
+      keysOf(intents).map(([key, meaning]) => [
+        h('dt', {}, h('kbd', {}, key)),
+        h('dd', {style: {margin: 0}}, meaning),
+      ]),
     ),
   );

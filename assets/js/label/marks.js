@@ -38,5 +38,4 @@ export class Marks {
   }
 }
 
-const suggested = ({suggestions}) =>
-  (suggestions ?? []).filter(one => one.marked).map(one => one.intent_id);
+const suggested = ({suggestions}) => (suggestions ?? []).filter(one => one.marked).map(one => one.intent_id);

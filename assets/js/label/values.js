@@ -14,7 +14,12 @@ export class Values {
   constructor(base, left) {
     this.#names = new SlotNames(base);
     this.#marker = new Marker({base, names: this.#names, left: () => this.#close(left)});
-    const close = h('button', {class: 'plain push', onclick: () => this.#close(left)}, 'Close ', h('kbd', {}, 'Esc'));
+    const close = h(
+      'button',
+      {class: 'plain push', onclick: () => this.#close(left)},
+      'Close ',
+      h('kbd', {}, 'Esc'),
+    );
     fill(this.element, h('div', {class: 'row'}, h('h2', {}, 'Values'), close), this.#marker.element);
   }
 

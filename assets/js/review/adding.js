@@ -44,7 +44,10 @@ export class AddingTab {
       this.#chosen = event.target.value;
       this.#soon();
     };
-    fill(this.#choice, field('as an example of', select({onchange: choose, 'data-key': 'as'}, options, this.#chosen)));
+    fill(
+      this.#choice,
+      field('as an example of', select({onchange: choose, 'data-key': 'as'}, options, this.#chosen)),
+    );
     await this.#measure();
   }
 

@@ -68,7 +68,12 @@ export class FenceTab {
         {class: 'row end fence'},
         field('Goes by', this.#method),
         field('Limit of', this.#whose),
-        h('label', {class: 'field grow'}, h('span', {}, 'In scope from ', this.#unit, this.#value), this.#slider),
+        h(
+          'label',
+          {class: 'field grow'},
+          h('span', {}, 'In scope from ', this.#unit, this.#value),
+          this.#slider,
+        ),
         this.#buttons,
       ),
       this.#figures,
@@ -79,7 +84,8 @@ export class FenceTab {
 
   async renew() {
     if (this.#intents.multi) {
-      const words = 'Where a text may have several intents, each has a threshold of its own, chosen in training.';
+      const words =
+        'Where a text may have several intents, each has a threshold of its own, chosen in training.';
       fill(this.element, h('div', {class: 'empty'}, words));
       return;
     }
@@ -139,7 +145,11 @@ export class FenceTab {
       this.#figures,
       figure('answered right', accuracy, `of ${number(judged[0])} texts to judge by, in scope`),
       figure('let in', kept, 'of the same texts'),
-      figure('kept out', recall, recall ? `of ${number(judged[1])} texts labelled out of scope` : 'no such text yet'),
+      figure(
+        'kept out',
+        recall,
+        recall ? `of ${number(judged[1])} texts labelled out of scope` : 'no such text yet',
+      ),
     );
     fill(
       this.#crossed,
@@ -164,7 +174,10 @@ export class FenceTab {
         await this.#look();
       });
     const back = () => this.#set(stands);
-    const none = save({method: 'votes', limit: null, limits: {}}, 'The model decides by its own limit again.');
+    const none = save(
+      {method: 'votes', limit: null, limits: {}},
+      'The model decides by its own limit again.',
+    );
     const here = save(null, 'The fence stands there now.');
     return [
       moved && h('button', {class: 'primary', 'data-key': 'save', onclick: here}, 'Save'),
@@ -178,8 +191,16 @@ export class FenceTab {
     return h(
       'div',
       {class: 'row', style: {'margin-top': '16px'}},
-      h('span', {class: 'soft'}, `Calibrated on your labels, each judged by the others: ${limit.toFixed(3)}.`),
-      h('button', {class: 'small', 'data-key': 'calibrated', onclick: () => this.#set({limit})}, 'Look at it'),
+      h(
+        'span',
+        {class: 'soft'},
+        `Calibrated on your labels, each judged by the others: ${limit.toFixed(3)}.`,
+      ),
+      h(
+        'button',
+        {class: 'small', 'data-key': 'calibrated', onclick: () => this.#set({limit})},
+        'Look at it',
+      ),
       many > 0 &&
         h(
           'button',

@@ -24,7 +24,12 @@ export class PinsTab {
 
   async renew() {
     const found = await call(`${this.#path}/history`);
-    const none = h('div', {class: 'empty'}, h('h2', {}, 'No pin yet'), 'Set one here, on the Try page, or with P.');
+    const none = h(
+      'div',
+      {class: 'empty'},
+      h('h2', {}, 'No pin yet'),
+      'Set one here, on the Try page, or with P.',
+    );
     const head = ['Text', 'Must get', 'Gets now', 'Versions', 'Set', ''];
     const rows = found.map(one => this.#row(one));
     fill(this.#list, rows.length ? table(head, rows, {style: {'min-width': '640px'}}) : none);

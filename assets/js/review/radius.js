@@ -14,7 +14,9 @@ export function radiusLine(blast) {
   return h(
     'span',
     {class: 'row tight', 'data-role': 'radius'},
-    none ? 'no answer changes' : `${plural(pool + test, 'answer')} ${pool + test === 1 ? 'changes' : 'change'}`,
+    none
+      ? 'no answer changes'
+      : `${plural(pool + test, 'answer')} ${pool + test === 1 ? 'changes' : 'change'}`,
     fixed > 0 && badge(`${number(fixed)} fixed`, 'good'),
     broken > 0 && badge(`${number(broken)} broken`, 'bad'),
     kept.length > 0 && badge(`${plural(kept.length, 'pin')} fixed`, 'good'),
@@ -38,11 +40,14 @@ export function turnsOf(blast) {
 }
 
 function changes(turns) {
-  const rows = turns.slice(0, SHOWN).map(one => [
-    one.text,
-    h('span', {}, h('span', {class: 'soft'}, `${one.before} → `), one.after),
-    badge(one.verdict === 'other' ? WHERE[one.place] : one.verdict, KIND[one.verdict]),
-  ]);
-  const more = turns.length > SHOWN && h('p', {class: 'soft small'}, `and ${number(turns.length - SHOWN)} more`);
+  const rows = turns
+    .slice(0, SHOWN)
+    .map(one => [
+      one.text,
+      h('span', {}, h('span', {class: 'soft'}, `${one.before} → `), one.after),
+      badge(one.verdict === 'other' ? WHERE[one.place] : one.verdict, KIND[one.verdict]),
+    ]);
+  const more =
+    turns.length > SHOWN && h('p', {class: 'soft small'}, `and ${number(turns.length - SHOWN)} more`);
   return [table(['Text', 'Answer', ''], rows, {class: 'narrow', 'data-role': 'turns'}), more];
 }

@@ -39,7 +39,11 @@ export class ReshapeTab {
     this.element = h(
       'section',
       {class: 'sheet', 'aria-label': 'Reshape intents'},
-      h('p', {class: 'soft'}, 'Nothing is saved before you say so. Answers of a merged intent count as the other’s.'),
+      h(
+        'p',
+        {class: 'soft'},
+        'Nothing is saved before you say so. Answers of a merged intent count as the other’s.',
+      ),
       this.#choice,
       this.#radius,
       this.#list,
@@ -103,7 +107,10 @@ export class ReshapeTab {
       field('Intent', select({onchange: choose('intent'), 'data-key': 'intent'}, named(open), this.#intent)),
       field('What if we', select({onchange: choose('how'), 'data-key': 'how'}, HOWS, this.#how)),
       this.#how === 'merge' || this.#how === 'relabel'
-        ? field('Other intent', select({onchange: choose('target'), 'data-key': 'target'}, named(others), this.#target))
+        ? field(
+            'Other intent',
+            select({onchange: choose('target'), 'data-key': 'target'}, named(others), this.#target),
+          )
         : field('New name', this.#nameField()),
       this.#button,
     );
@@ -146,7 +153,8 @@ export class ReshapeTab {
     const path = `${this.#tools.base}/review/what-if`;
     const [blast] = await post(path, {repairs: [this.#repair]}, {signal});
     this.#button.disabled = false;
-    const chosen = this.#choosing && h('div', {class: 'soft small'}, `${plural(this.#chosen.size, 'example')} chosen.`);
+    const chosen =
+      this.#choosing && h('div', {class: 'soft small'}, `${plural(this.#chosen.size, 'example')} chosen.`);
     fill(this.#radius, h('div', {class: 'note'}, radiusLine(blast)), chosen, turnsOf(blast));
   }
 
@@ -154,7 +162,8 @@ export class ReshapeTab {
     const {intents, act} = this.#tools;
     const repair = this.#repair;
     const [, words] = HOWS.find(([how]) => how === this.#how);
-    const to = this.#how === 'merge' || this.#how === 'relabel' ? intents.byId.get(this.#target)?.name : this.#name;
+    const to =
+      this.#how === 'merge' || this.#how === 'relabel' ? intents.byId.get(this.#target)?.name : this.#name;
     const from = intents.byId.get(this.#intent)?.name;
     this.#chosen.clear();
     this.#name = '';

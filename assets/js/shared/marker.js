@@ -228,7 +228,11 @@ export class Marker {
       names.slice(0, MOST_NAMED).map((name, place) => nameButton(name, place + 1, () => this.#name(name))),
       this.#input,
       marked.length > 0 &&
-        h('button', {class: 'small', 'data-key': 'unmark', onclick: () => this.#unmark()}, 'Take the mark away'),
+        h(
+          'button',
+          {class: 'small', 'data-key': 'unmark', onclick: () => this.#unmark()},
+          'Take the mark away',
+        ),
     );
     fillNames(this.#input, names);
   }
@@ -307,7 +311,10 @@ const proposalButton = ({name, noisy}, act) =>
 function fillNames(input, names) {
   const id = 'slot-names';
   const list = document.getElementById(id) ?? h('datalist', {id});
-  fill(list, names.map(name => h('option', {value: name})));
+  fill(
+    list,
+    names.map(name => h('option', {value: name})),
+  );
   if (!list.isConnected) input.after(list);
   input.setAttribute('list', id);
 }
@@ -316,7 +323,15 @@ const keysLine = () =>
   h(
     'p',
     {class: 'small soft', id: 'marking-keys'},
-    'Drag over the words, or move with ', h('kbd', {}, '←'), ' ', h('kbd', {}, '→'),
-    ' and hold Shift for more than one; a digit or ', h('kbd', {}, 'N'), ' says what they are, ',
-    h('kbd', {}, 'Del'), ' takes a mark away, ', h('kbd', {}, 'A'), ' accepts what is proposed.',
+    'Drag over the words, or move with ',
+    h('kbd', {}, '←'),
+    ' ',
+    h('kbd', {}, '→'),
+    ' and hold Shift for more than one; a digit or ',
+    h('kbd', {}, 'N'),
+    ' says what they are, ',
+    h('kbd', {}, 'Del'),
+    ' takes a mark away, ',
+    h('kbd', {}, 'A'),
+    ' accepts what is proposed.',
   );

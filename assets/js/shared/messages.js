@@ -62,7 +62,12 @@ export function ask(title, content, confirm, kind = 'primary') {
 // Shows something to look at and to work with; what is done there is done at once. Resolves when it is closed.
 export function present(title, content) {
   const close = h('button', {type: 'button', class: 'push', onclick: () => dialog.close()}, 'Close');
-  const dialog = h('dialog', {'aria-label': title}, h('div', {class: 'row'}, h('h2', {}, title), close), content);
+  const dialog = h(
+    'dialog',
+    {'aria-label': title},
+    h('div', {class: 'row'}, h('h2', {}, title), close),
+    content,
+  );
   document.querySelector('.studio').append(dialog);
   dialog.showModal();
   const closed = new Promise(resolve => {

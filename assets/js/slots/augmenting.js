@@ -54,7 +54,11 @@ export class AugmentingSheet {
 
   #lookSoon() {
     clearTimeout(this.#timer);
-    if (this.#place.childElementCount) this.#timer = setTimeout(guarded(() => this.#look()), PAUSE);
+    if (this.#place.childElementCount)
+      this.#timer = setTimeout(
+        guarded(() => this.#look()),
+        PAUSE,
+      );
   }
 
   async #look() {
@@ -72,7 +76,10 @@ export class AugmentingSheet {
   #draw(found, body) {
     const {n, n_templates: templates, n_sources: sources} = found;
     if (!n) {
-      fill(this.#place, h('p', {class: 'soft'}, 'Nothing new can be made: mark more values, or raise the numbers.'));
+      fill(
+        this.#place,
+        h('p', {class: 'soft'}, 'Nothing new can be made: mark more values, or raise the numbers.'),
+      );
       return;
     }
     const attributes = {class: 'primary', 'data-key': 'add'};
@@ -81,7 +88,11 @@ export class AugmentingSheet {
     fill(
       this.#place,
       h('p', {}, `${plural(n, 'new utterance')} from ${from}:`),
-      h('ul', {class: 'last told some'}, found.templates.map(one => this.#line(one))),
+      h(
+        'ul',
+        {class: 'last told some'},
+        found.templates.map(one => this.#line(one)),
+      ),
       add,
     );
   }
@@ -95,7 +106,11 @@ export class AugmentingSheet {
         {class: 'grow', 'data-key': template},
         h('summary', {}, template, ' ', h('span', {class: 'soft small'}, `+${number(n)}`)),
         h('div', {class: 'row tight'}, this.#intents.named(intents)),
-        h('ul', {class: 'told small'}, examples.map(text => h('li', {}, text))),
+        h(
+          'ul',
+          {class: 'told small'},
+          examples.map(text => h('li', {}, text)),
+        ),
       ),
     );
   }

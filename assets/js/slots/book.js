@@ -47,7 +47,10 @@ export class BookSheet {
 
   #loadSoon() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(guarded(() => this.load()), PAUSE);
+    this.#timer = setTimeout(
+      guarded(() => this.load()),
+      PAUSE,
+    );
   }
 
   #draw({slots}) {
@@ -88,7 +91,11 @@ export class BookSheet {
     fill(
       this.#values,
       h('div', {class: 'row'}, h('h2', {}, `${name}: ${plural(all, 'value')}`), rename),
-      h('div', {class: 'values', tabindex: 0, role: 'region', 'aria-label': `Values of ${name}`}, valueTable(values)),
+      h(
+        'div',
+        {class: 'values', tabindex: 0, role: 'region', 'aria-label': `Values of ${name}`},
+        valueTable(values),
+      ),
       rest,
     );
   }

@@ -71,7 +71,12 @@ export class Pins {
         else now.delete(id);
         choose([...now]);
       };
-      const attributes = {type: 'checkbox', checked: now.has(id), 'data-key': `expects ${id}`, onchange: change};
+      const attributes = {
+        type: 'checkbox',
+        checked: now.has(id),
+        'data-key': `expects ${id}`,
+        onchange: change,
+      };
       return h('label', {class: 'check'}, h('input', attributes), name);
     };
     return h(

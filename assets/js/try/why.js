@@ -90,7 +90,9 @@ export class Why {
   }
 
   #whyNot({why_not: other, answer}) {
-    const options = this.#intents.open.filter(({name}) => !answer.includes(name)).map(({name}) => [name, name]);
+    const options = this.#intents.open
+      .filter(({name}) => !answer.includes(name))
+      .map(({name}) => [name, name]);
     const choose = event => {
       this.#rival = event.target.value;
       this.#shown = null;
@@ -115,9 +117,11 @@ export class Why {
     return h(
       'ul',
       {class: 'told'},
-      examples.slice(0, SHOWN).map(({text, intents}) =>
-        h('li', {}, `“${text}” `, isOther(intents) && this.#intents.named(intents)),
-      ),
+      examples
+        .slice(0, SHOWN)
+        .map(({text, intents}) =>
+          h('li', {}, `“${text}” `, isOther(intents) && this.#intents.named(intents)),
+        ),
       more > 0 && h('li', {class: 'soft'}, `and ${more} more`),
     );
   }
@@ -160,7 +164,8 @@ function wordsOf(text, {words, rival, error, note}) {
     parts.push(between(place, start), wordMark(between(start, end), strength[at] / most, word));
     place = end;
   });
-  const miss = error === null ? note : `Integrated gradients; ${(100 * error).toFixed(2)} % is not accounted for.`;
+  const miss =
+    error === null ? note : `Integrated gradients; ${(100 * error).toFixed(2)} % is not accounted for.`;
   return [
     heading(rival ? `Words, against ${rival}` : 'Words'),
     h('p', {class: 'carrying', 'data-role': 'words', dir: 'auto'}, parts, between(place)),
