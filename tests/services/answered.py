@@ -17,7 +17,6 @@ def agreed(decisions: Iterable[Decision]) -> list[Decision]:
         replace(
             one,
             score=pytest.approx(one.score, abs=1e-9),
-            threshold=pytest.approx(one.threshold, abs=1e-9),
             familiarity=pytest.approx(one.familiarity, abs=1e-9),
         )
         for one in decisions
