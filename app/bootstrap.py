@@ -1,7 +1,7 @@
 """The one place where the parts are put together."""
 
-from app.jobs.executors.local import LocalExecutor
-from app.jobs.places import Places
+from app.home import Places
+from app.jobs.local import LocalExecutor
 from app.services.studio import Studio
 from app.settings import Settings
 from core.errors import InvalidInput
@@ -35,7 +35,7 @@ def open_studio(settings: Settings) -> Studio:
 
 def job_kinds() -> dict[str, object]:
     """Name the kinds of jobs; loaded in the child, where torch may be."""
-    from app.services.layouts import do_layout
-    from app.services.training import do_training
+    from app.services.maps.layouts import do_layout
+    from app.services.training.runs import do_training
 
     return {"layout": do_layout, "train": do_training}

@@ -150,7 +150,7 @@ def _slot_commands(commands: _Commands) -> None:
 def _dialogue_commands(commands: _Commands) -> None:
     dialogues = commands.add_parser("dialogues", help="import, list or remove conversation logs")
     verbs = dialogues.add_subparsers(required=True, metavar="VERB")
-    load = _command(verbs, "import", "import a log, all or nothing", "dialogues.import_")
+    load = _command(verbs, "import", "import a log, all or nothing", "conversations.import_")
     load.add_argument("project")
     load.add_argument("file", type=Path, help="JSONL, or CSV of turns; perhaps with .gz")
     load.add_argument("--mask", action="store_true", help="put personal data behind words")
@@ -163,16 +163,16 @@ def _dialogue_commands(commands: _Commands) -> None:
     )
     load.add_argument("--dry-run", action="store_true", help="report, and write nothing")
     _json_flag(load)
-    listing = _command(verbs, "list", "list the logs of a project", "dialogues.list_")
+    listing = _command(verbs, "list", "list the logs of a project", "conversations.list_")
     listing.add_argument("project")
     _json_flag(listing)
-    remove = _command(verbs, "remove", "delete a log", "dialogues.remove")
+    remove = _command(verbs, "remove", "delete a log", "conversations.remove")
     remove.add_argument("project")
     remove.add_argument("log", type=int, metavar="LOG", help="its number in the list")
 
 
 def _model_commands(commands: _Commands) -> None:
-    train = _command(commands, "train", "train a model version in the background", "models.train")
+    train = _command(commands, "train", "train a model version in the background", "versions.train")
     train.add_argument("project")
     train.add_argument(
         "--recipe",
@@ -186,19 +186,19 @@ def _model_commands(commands: _Commands) -> None:
     )
     _json_flag(train)
     evaluate = _command(
-        commands, "evaluate", "measure a model on a labelled file", "models.evaluate"
+        commands, "evaluate", "measure a model on a labelled file", "versions.evaluate"
     )
     evaluate.add_argument("model", metavar="MODEL")
     evaluate.add_argument(
         "file", type=Path, nargs="?", help="labelled texts (default: as it was judged in training)"
     )
     _json_flag(evaluate)
-    predict = _command(commands, "predict", "predict intents of texts", "models.predict")
+    predict = _command(commands, "predict", "predict intents of texts", "versions.predict")
     predict.add_argument("model", metavar="MODEL_OR_BUNDLE")
     predict.add_argument("texts", nargs="*", metavar="TEXT")
     predict.add_argument("--file", type=Path, help="predict every utterance of a file")
     _json_flag(predict)
-    explain = _command(commands, "explain", "show why a text gets its intent", "evidence.explain")
+    explain = _command(commands, "explain", "show why a text gets its intent", "explaining.explain")
     explain.add_argument("model", metavar="MODEL_OR_BUNDLE")
     explain.add_argument("text", metavar="TEXT")
     explain.add_argument("--against", metavar="INTENT", help="why not this one (default: the next)")
@@ -210,7 +210,7 @@ def _model_commands(commands: _Commands) -> None:
     review.add_argument("--kind", help="conflict, label, greedy, confusion, thin, next, ...")
     review.add_argument("--most", type=int, default=20, help="findings that are shown (default 20)")
     _json_flag(review)
-    promote = _command(commands, "promote", "make a model version the champion", "models.promote")
+    promote = _command(commands, "promote", "make a model version the champion", "versions.promote")
     promote.add_argument("model", metavar="PROJECT@N")
 
 
@@ -231,7 +231,7 @@ def _bundle_commands(commands: _Commands) -> None:
 def _bench_commands(commands: _Commands) -> None:
     bench = commands.add_parser("bench", help="measure accuracy, time and memory")
     verbs = bench.add_subparsers(required=True, metavar="BENCH")
-    shot = _command(verbs, "few-shot", "train on one file, judge on another", "bench.few_shot")
+    shot = _command(verbs, "few-shot", "train on one file, judge on another", "benchmarks.few_shot")
     shot.add_argument("--train", type=Path, required=True)
     shot.add_argument("--test", type=Path, required=True)
     shot.add_argument(
@@ -241,21 +241,12 @@ def _bench_commands(commands: _Commands) -> None:
     shot.add_argument("--seeds", default="0,1,2", help="comma-separated")
     shot.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     _json_flag(shot)
-    many = _command(
-        verbs, "multi-label", "train on folds of a folder, judge on the others", "bench.multi_label"
-    )
-    many.add_argument("--folds", type=Path, required=True, metavar="DIR")
-    many.add_argument("--train-folds", type=int, default=1, help="folds to train on (default 1)")
-    many.add_argument("--only", help="numbers of the runs, comma-separated (default: all)")
-    many.add_argument("--recipe", default="convfit")
-    many.add_argument("--base", default="bundled")
-    many.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
-    _json_flag(many)
+    _multi_label_bench_command(verbs)
     replies = _command(
         verbs,
         "response-selection",
         "train on one log of conversations, find the right one of 100 replies in another",
-        "bench.response_selection",
+        "benchmarks.response_selection",
     )
     replies.add_argument("--train", type=Path, required=True)
     replies.add_argument("--test", type=Path, required=True)
@@ -290,9 +281,28 @@ def _names_command(verbs: _Commands) -> None:
     _json_flag(names)
 
 
+def _multi_label_bench_command(verbs: _Commands) -> None:
+    many = _command(
+        verbs,
+        "multi-label",
+        "train on folds of a folder, judge on the others",
+        "benchmarks.multi_label",
+    )
+    many.add_argument("--folds", type=Path, required=True, metavar="DIR")
+    many.add_argument("--train-folds", type=int, default=1, help="folds to train on (default 1)")
+    many.add_argument("--only", help="numbers of the runs, comma-separated (default: all)")
+    many.add_argument("--recipe", default="convfit")
+    many.add_argument("--base", default="bundled")
+    many.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
+    _json_flag(many)
+
+
 def _template_bench_command(verbs: _Commands) -> None:
     slots = _command(
-        verbs, "templates", "learn from marked slots alone, judge by neighbours", "bench.templates"
+        verbs,
+        "templates",
+        "learn from marked slots alone, judge by neighbours",
+        "benchmarks.templates",
     )
     slots.add_argument("--train", type=Path, required=True, help="JSONL with slots and intents")
     slots.add_argument("--test", type=Path, required=True, help="JSONL with slots and intents")
@@ -339,7 +349,7 @@ def _upkeep_commands(commands: _Commands) -> None:
     restore = _command(commands, "restore", "bring a backup into an empty home", "upkeep.restore")
     restore.add_argument("file", type=Path)
     _json_flag(_command(commands, "doctor", "look for anything out of order", "upkeep.doctor"))
-    serve = _command(commands, "serve", "open the studio in the browser", "pages.serve")
+    serve = _command(commands, "serve", "open the studio in the browser", "serve.serve")
     serve.add_argument("--host", default="127.0.0.1", help="address (default 127.0.0.1)")
     serve.add_argument("--port", type=int, help="default: the first free one from 7860 on")
     serve.add_argument("--no-browser", action="store_true", help="do not open a browser")

@@ -19,13 +19,13 @@ from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.api import evidence
-from app.api.errors import answer_errors
+from app.api import explaining
+from app.api.http.errors import answer_errors
 from app.api.routes import all_routes
 from app.security import Guard, check_binding, new_token, viewer_token
+from app.services.live.server_state import Workbench, open_workbench
+from app.services.live.traffic import Traffic
 from app.services.studio import Studio
-from app.services.traffic import Traffic
-from app.services.workbench import Workbench, open_workbench
 from core.errors import InvalidInput, StudioError
 
 _FIRST_PORT = 7860
@@ -73,7 +73,7 @@ def build_app(
     app.add_middleware(Counted, traffic=bench.traffic)
     answer_errors(app)
     app.include_router(all_routes(), prefix="/api")
-    app.include_router(evidence.pages)
+    app.include_router(explaining.pages)
     app.mount("/studio", StaticFiles(packages=[("assets", ".")]), name="studio")
     pages = build_pages()
     with warnings.catch_warnings():  # Gradio says about itself what nobody here can change
@@ -154,7 +154,7 @@ def _announce(address: str, *, browser: bool) -> None:
 
 def _warm_up(bench: Workbench) -> None:
     """Load the model of the first project while the person still looks around."""
-    from app.services.projects import list_projects
+    from app.services.data.projects import list_projects
     from app.services.status import look
     from app.services.upkeep import list_jobs
 

@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from core.calibration.calibration import Calibration, probabilities
 from core.encoders.base import Encoder
 from core.heads.base import Head
-from core.heads.decision import Calibration, probabilities
 from core.heads.mixture import MixtureHead, learned, voices_of
 from core.heads.neighbours import NeighbourHead, neighbour_votes
-from core.heads.votes import VoteHead, votes_for
+from core.heads.votes.fit import VoteHead, votes_for
 from core.text import match_key
 from core.types import (
     Decision,

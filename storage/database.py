@@ -11,8 +11,8 @@ from alembic.migration import MigrationContext
 from sqlalchemy.engine import Connection, Engine
 
 from core.errors import Conflict, InvalidInput
-from storage.gate import Gate
 from storage.migrations.steps import HEAD, migrate
+from storage.write_queue import Gate
 
 FIXED_SQLITE = (3, 51, 3)
 """From here on two connections can no longer damage a WAL that is being reset."""

@@ -10,8 +10,8 @@ from hypothesis import settings
 from app.bootstrap import open_studio
 from app.services.studio import Studio
 from app.settings import Settings
-from core.encoders.transformer import TransformerEncoder
-from tests.tiny import tiny_folder
+from core.encoders.packed.encoder import TransformerEncoder
+from tests.builders.tiny_encoder import tiny_folder
 
 # A property holds or does not, however long an example takes; `.ci/run` draws the same ones each
 # time, so that a change is judged by itself. Whoever develops sees new ones with every run.

@@ -10,13 +10,13 @@ import numpy as np
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field, TypeAdapter
 
-from app.api import answers
-from app.api.bench import Bench
-from app.api.bodies import Body, LayoutBody
-from app.api.downloads import BYTES
-from app.services import drifting, mapping
-from app.services.colouring import By
-from app.services.map_views import ColourView, DriftView, MapView
+from app.api.http import schemas
+from app.api.http.bodies import Body, LayoutBody
+from app.api.http.downloads import BYTES
+from app.api.http.server_state import Bench
+from app.services.maps import compressed, requests
+from app.services.maps.colours import By
+from app.services.maps.views import ColourView, DriftView, MapView
 from app.services.studio import Studio
 from core.errors import Conflict
 from core.types import FloatArray
@@ -51,11 +51,11 @@ def _packed_plotly() -> tuple[bytes, str]:
     return gzip.compress(raw, 6), f'"plotly-{plotly.__version__}"'
 
 
-@router.get("/projects/{project}/map", response_model=answers.MapPoints)
+@router.get("/projects/{project}/map", response_model=schemas.MapPoints)
 def points(bench: Bench, project: str, method: str = "pca", model: Model = None) -> Response:
     """Which points there are; where they lie is a second request."""
-    found = mapping.map_points(bench.studio, project, model, method)
-    view = answers.MapPoints(
+    found = requests.map_points(bench.studio, project, model, method)
+    view = schemas.MapPoints(
         model=found.model,
         method=found.method,
         ids=found.ids,
@@ -79,7 +79,7 @@ class PlacesQuery(Body):
 @router.get("/projects/{project}/map/drift")
 def drift(bench: Bench, project: str, method: str = "pca", model: Model = None) -> DriftView:
     """Which points move when texts are compressed towards their templates."""
-    return drifting.drift_view(bench.studio, project, model, method)
+    return compressed.drift_view(bench.studio, project, model, method)
 
 
 @router.get("/projects/{project}/map/xy", responses=BYTES)
@@ -87,9 +87,9 @@ def places(bench: Bench, project: str, which: Annotated[PlacesQuery, Query()]) -
     """Where the points lie: x and y of each, little-endian float32."""
     order, asked = which.order, (project, which.model, which.method)
     if which.strength is None:
-        found = mapping.map_points(bench.studio, *asked)
+        found = requests.map_points(bench.studio, *asked)
     else:
-        found = drifting.drifted(bench.studio, *asked, which.strength)
+        found = compressed.drifted(bench.studio, *asked, which.strength)
     _same(found, order)
     return Binary(found.xy.astype("<f4").tobytes(), headers=_FRESH)
 
@@ -108,7 +108,7 @@ class ColourQuery(Body):
 def colours(bench: Bench, project: str, which: Annotated[ColourQuery, Query()]) -> Response:
     """Legend and codes: length of the JSON as uint32, JSON, then one uint16 for each point."""
     ids = _ids(bench.studio, project, which)
-    found = mapping.map_colours(bench.studio, project, which.model, which.by, ids)
+    found = requests.map_colours(bench.studio, project, which.model, which.by, ids)
     _same(found, which.order)
     legend = [
         {"name": c.name, "colour": c.colour, "count": n}
@@ -122,8 +122,8 @@ def colours(bench: Bench, project: str, which: Annotated[ColourQuery, Query()]) 
 
 def _ids(studio: Studio, project: str, which: ColourQuery) -> tuple[str, ...]:
     if which.other is None:
-        return mapping.map_points(studio, project, which.model, which.method).ids
-    return mapping.compare_maps(studio, project, which.other, which.model or 0, which.method).ids
+        return requests.map_points(studio, project, which.model, which.method).ids
+    return requests.compare_maps(studio, project, which.other, which.model or 0, which.method).ids
 
 
 def _same(found: MapView | ColourView, order: str) -> None:
@@ -132,19 +132,19 @@ def _same(found: MapView | ColourView, order: str) -> None:
 
 
 @router.post("/projects/{project}/map/layout", status_code=202)
-def lay_out(bench: Bench, project: str, body: LayoutBody) -> answers.Started:
+def lay_out(bench: Bench, project: str, body: LayoutBody) -> schemas.Started:
     """Queue the computation of a layout."""
-    job = mapping.start_layout(
+    job = requests.start_layout(
         bench.studio, project, body.model, body.method, templates=body.templates
     )
-    return answers.Started(job.id)
+    return schemas.Started(job.id)
 
 
-@router.get("/projects/{project}/map/compare", response_model=answers.MapComparison)
+@router.get("/projects/{project}/map/compare", response_model=schemas.MapComparison)
 def compare(bench: Bench, project: str, before: int, after: int, method: str = "pca") -> Response:
     """Two maps of the same points, and which texts moved most."""
-    found = mapping.compare_maps(bench.studio, project, before, after, method)
-    view = answers.MapComparison(
+    found = requests.compare_maps(bench.studio, project, before, after, method)
+    view = schemas.MapComparison(
         ids=found.ids,
         before=found.before,
         after=found.after,

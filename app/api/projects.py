@@ -2,11 +2,12 @@
 
 from fastapi import APIRouter
 
-from app.api import answers
-from app.api.bench import Bench
-from app.api.bodies import IntentBody, IntentChange, MergeBody, NewProject, ProjectChange
-from app.services import browsing, status
-from app.services.projects import change_gate, create_project, create_sample, list_projects
+from app.api.http import schemas
+from app.api.http.bodies import IntentBody, IntentChange, MergeBody, NewProject, ProjectChange
+from app.api.http.server_state import Bench
+from app.services import status
+from app.services.data import utterances
+from app.services.data.projects import change_gate, create_project, create_sample, list_projects
 from app.services.views import ProjectView
 from storage.records import BatchRecord
 
@@ -14,9 +15,9 @@ router = APIRouter(tags=["projects"])
 
 
 @router.get("/health")
-def health() -> answers.Health:
+def health() -> schemas.Health:
     """Say that the server is up."""
-    return answers.Health()
+    return schemas.Health()
 
 
 @router.get("/projects")
@@ -26,13 +27,13 @@ def projects(bench: Bench) -> list[ProjectView]:
 
 
 @router.post("/projects", status_code=201)
-def new_project(bench: Bench, body: NewProject) -> answers.Named:
+def new_project(bench: Bench, body: NewProject) -> schemas.Named:
     """Create a project, empty or from the sample."""
     if body.sample:
         create_sample(bench.studio, body.name)
     else:
         create_project(bench.studio, body.name, body.task)
-    return answers.Named(body.name)
+    return schemas.Named(body.name)
 
 
 @router.patch("/projects/{project}", status_code=204)
@@ -48,49 +49,49 @@ def project_status(bench: Bench, project: str) -> status.StatusView:
 
 
 @router.get("/projects/{project}/overview")
-def overview(bench: Bench, project: str) -> answers.Overview:
+def overview(bench: Bench, project: str) -> schemas.Overview:
     """Counts of utterances, and all intents."""
-    return answers.Overview(*browsing.overview(bench.studio, project))
+    return schemas.Overview(*utterances.overview(bench.studio, project))
 
 
 @router.post("/projects/{project}/intents", status_code=201)
-def add_intent(bench: Bench, project: str, body: IntentBody) -> answers.IntentKey:
+def add_intent(bench: Bench, project: str, body: IntentBody) -> schemas.IntentKey:
     """Create an intent."""
-    return answers.IntentKey(
-        browsing.add_intent(bench.studio, project, body.name, body.description)
+    return schemas.IntentKey(
+        utterances.add_intent(bench.studio, project, body.name, body.description)
     )
 
 
 @router.patch("/projects/{project}/intents/{intent_id}")
 def change_intent(
     bench: Bench, project: str, intent_id: str, body: IntentChange
-) -> answers.IntentKey:
+) -> schemas.IntentKey:
     """Rename, describe, colour, archive or restore an intent."""
     values = body.model_dump(exclude_none=True)
-    browsing.change_intent(bench.studio, project, intent_id, values)
-    return answers.IntentKey(intent_id)
+    utterances.change_intent(bench.studio, project, intent_id, values)
+    return schemas.IntentKey(intent_id)
 
 
 @router.post("/projects/{project}/merge")
-def merge(bench: Bench, project: str, body: MergeBody) -> answers.Named:
+def merge(bench: Bench, project: str, body: MergeBody) -> schemas.Named:
     """Give all utterances of one intent to another."""
-    browsing.merge(bench.studio, project, body.source, body.target)
-    return answers.Named(body.target)
+    utterances.merge(bench.studio, project, body.source, body.target)
+    return schemas.Named(body.target)
 
 
 @router.post("/projects/{project}/undo")
-def undo(bench: Bench, project: str) -> answers.Undone:
+def undo(bench: Bench, project: str) -> schemas.Undone:
     """Take back the newest action."""
-    return answers.Undone(browsing.undo(bench.studio, project))
+    return schemas.Undone(utterances.undo(bench.studio, project))
 
 
 @router.post("/projects/{project}/redo")
-def redo(bench: Bench, project: str) -> answers.Redone:
+def redo(bench: Bench, project: str) -> schemas.Redone:
     """Take back the newest undo."""
-    return answers.Redone(browsing.redo(bench.studio, project))
+    return schemas.Redone(utterances.redo(bench.studio, project))
 
 
 @router.get("/projects/{project}/history")
 def history(bench: Bench, project: str) -> list[BatchRecord]:
     """The newest actions."""
-    return list(browsing.history(bench.studio, project))
+    return list(utterances.history(bench.studio, project))

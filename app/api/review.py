@@ -5,11 +5,16 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from app.api.bench import Bench
-from app.api.bodies import Body
-from app.services import blast, blast_views, confusions, fencing, findings, repairing, reviewing
-from app.services import pin_history as history
-from app.services.repairing import Repair, RepairKind
+from app.api.http.bodies import Body
+from app.api.http.server_state import Bench
+from app.services.review import fence as fencing
+from app.services.review import findings
+from app.services.review import intents as confusions
+from app.services.review import review as reviewing
+from app.services.trying import pin_history as history
+from app.services.what_if import preview, views
+from app.services.what_if import repairs as repairing
+from app.services.what_if.repairs import Repair, RepairKind
 from core.types import Method
 
 router = APIRouter(tags=["review"])
@@ -72,14 +77,14 @@ def review(
 ) -> reviewing.Review:
     """What should be looked at, without what was settled; what repairs would do is prepared."""
     found = reviewing.review(bench, project, kind, (offset, limit))
-    blast.prepare(bench, project)
+    preview.prepare(bench, project)
     return found
 
 
 @router.post("/projects/{project}/review/what-if")
-def what_if(bench: Bench, project: str, body: WhatIfBody) -> list[blast_views.Blast]:
+def what_if(bench: Bench, project: str, body: WhatIfBody) -> list[views.Blast]:
     """Whose answers each repair would change; nothing is saved."""
-    return blast.preview(bench, project, [repair.read() for repair in body.repairs])
+    return preview.preview(bench, project, [repair.read() for repair in body.repairs])
 
 
 @router.post("/projects/{project}/review/act")

@@ -6,19 +6,19 @@ from fastapi import APIRouter, Request
 from fastapi.routing import APIRoute
 
 from app.api import (
-    dialogues,
-    evidence,
-    labels,
+    conversations,
+    data,
+    explaining,
+    labelling,
     maps,
-    models,
-    predict,
     projects,
     review,
     slots,
     training,
-    utterances,
+    trying,
+    versions,
 )
-from app.api.answers import Problem
+from app.api.http.schemas import Problem
 from core.errors import NotFound
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -34,8 +34,8 @@ _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 def all_routes() -> APIRouter:
     """Return one router of all rooms."""
     router = APIRouter(responses=_PROBLEMS, generate_unique_id_function=_called)
-    answering = (predict, review, training, maps, models, evidence)
-    for room in (projects, utterances, dialogues, labels, slots, *answering):
+    answering = (trying, review, training, maps, versions, explaining)
+    for room in (projects, data, conversations, labelling, slots, *answering):
         router.include_router(room.router)
     # Pages are mounted behind the routes, and would answer in another shape.
     router.add_api_route("/{rest:path}", _nothing, methods=_METHODS, include_in_schema=False)

@@ -4,12 +4,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from app.api import answers
-from app.api.bench import Bench
-from app.api.bodies import AcceptBody, AugmentBody, MarkBody, SlotRename
-from app.services import augmentation, slot_books, slotting
-from app.services.augmentation import Augmented, Wish
-from app.services.slotting import Accepted, Marked
+from app.api.http import schemas
+from app.api.http.bodies import AcceptBody, AugmentBody, MarkBody, SlotRename
+from app.api.http.server_state import Bench
+from app.services.slots import augmentation, marking
+from app.services.slots import book as slot_books
+from app.services.slots.augmentation import Augmented, Wish
+from app.services.slots.marking import Accepted, Marked
 from core.templates.slots import Slot
 
 router = APIRouter(tags=["slots"])
@@ -29,20 +30,20 @@ def book(
 @router.get("/projects/{project}/utterances/{utterance}/slots")
 def marked(bench: Bench, project: str, utterance: str) -> Marked:
     """What is marked in an utterance, and what may be."""
-    return slotting.marked(bench.studio, project, utterance)
+    return marking.marked(bench.studio, project, utterance)
 
 
 @router.put("/projects/{project}/utterances/{utterance}/slots")
 def mark(bench: Bench, project: str, utterance: str, body: MarkBody) -> Marked:
     """Mark the values of an utterance, all of them."""
     slots = [Slot(one.start, one.end, one.name) for one in body.slots]
-    return slotting.mark(bench.studio, project, utterance, slots, body.key)
+    return marking.mark(bench.studio, project, utterance, slots, body.key)
 
 
 @router.post("/projects/{project}/slots/accept")
 def accept(bench: Bench, project: str, body: AcceptBody) -> Accepted:
     """Mark what is proposed, or only tell how much that is."""
-    return slotting.accept(
+    return marking.accept(
         bench.studio,
         project,
         body.utterances,
@@ -53,10 +54,10 @@ def accept(bench: Bench, project: str, body: AcceptBody) -> Accepted:
 
 
 @router.post("/projects/{project}/slots/rename")
-def rename(bench: Bench, project: str, body: SlotRename) -> answers.Changed:
+def rename(bench: Bench, project: str, body: SlotRename) -> schemas.Changed:
     """Call a slot otherwise everywhere, or merge it into another."""
-    changed = slotting.rename(bench.studio, project, body.name, body.to, body.key)
-    return answers.Changed(changed)
+    changed = marking.rename(bench.studio, project, body.name, body.to, body.key)
+    return schemas.Changed(changed)
 
 
 @router.post("/projects/{project}/augmentation/preview")

@@ -2,19 +2,21 @@
 
 from fastapi import APIRouter
 
-from app.api import answers
-from app.api.bench import Bench
-from app.api.bodies import TrainBody
-from app.services import progress, recipe_forms, training, upkeep
+from app.api.http import schemas
+from app.api.http.bodies import TrainBody
+from app.api.http.server_state import Bench
+from app.services import upkeep
+from app.services.training import estimate as progress
+from app.services.training import recipe_forms, runs
 
 router = APIRouter(tags=["training"])
 
 
 @router.post("/projects/{project}/train", status_code=202)
-def train(bench: Bench, project: str, body: TrainBody) -> answers.Started:
+def train(bench: Bench, project: str, body: TrainBody) -> schemas.Started:
     """Queue a training."""
-    request = training.TrainingRequest(project, body.recipe, body.settings, body.base, body.gate)
-    return answers.Started(training.start_training(bench.studio, request).id)
+    request = runs.TrainingRequest(project, body.recipe, body.settings, body.base, body.gate)
+    return schemas.Started(runs.start_training(bench.studio, request).id)
 
 
 @router.get("/projects/{project}/recipes")
@@ -42,12 +44,12 @@ def job(bench: Bench, job_id: str) -> progress.JobView:
 
 
 @router.post("/jobs/{job_id}/resume")
-def resume(bench: Bench, job_id: str) -> answers.JobState:
+def resume(bench: Bench, job_id: str) -> schemas.JobState:
     """Let a cancelled job go on from where it was."""
-    return answers.JobState(upkeep.resume(bench.studio, job_id).state)
+    return schemas.JobState(upkeep.resume(bench.studio, job_id).state)
 
 
 @router.post("/jobs/{job_id}/cancel")
-def cancel(bench: Bench, job_id: str) -> answers.JobState:
+def cancel(bench: Bench, job_id: str) -> schemas.JobState:
     """Ask a job to stop."""
-    return answers.JobState(upkeep.cancel(bench.studio, job_id).state)
+    return schemas.JobState(upkeep.cancel(bench.studio, job_id).state)

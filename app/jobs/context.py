@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.jobs.places import Places
+from app.home import Places
 from storage import jobs
 from storage.database import Database, Transaction
 from storage.jobs import Progress

@@ -13,9 +13,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.home import Places
 from app.jobs.lock import is_free, take_lock
 from app.jobs.logs import end_of
-from app.jobs.places import Places
 from storage import jobs
 from storage.database import Database, Transaction, open_database
 from storage.jobs import Fenced, Outcome

@@ -12,9 +12,9 @@ import uuid
 from importlib import import_module
 from pathlib import Path
 
+from app.home import Places
 from app.jobs.context import JobContext, Kinds, Stopped
 from app.jobs.logs import rotate_own_log
-from app.jobs.places import Places
 from core.errors import StudioError
 from storage import jobs
 from storage.database import open_database

@@ -10,9 +10,10 @@ from app.services.studio import Studio
 from core.encoders.base import Encoder
 from core.text import text_hash
 from core.types import FloatArray
-from storage import jobs, points, projects, vectors
+from storage import jobs, projects, vectors
 from storage.database import Database
-from storage.points import PointColumns
+from storage.queries import columns as points
+from storage.queries.columns import PointColumns
 from storage.records import ProjectRecord
 
 AT_ONCE = 500

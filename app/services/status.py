@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from app.services.live import LiveModel
-from app.services.registry import model_states
+from app.services.live.models import LiveModel
+from app.services.live.server_state import Workbench
 from app.services.studio import Studio
-from app.services.workbench import Workbench
+from app.services.versions.registry import model_states
 from core.types import Task
-from storage import browse, dialogues, events, jobs, models, projects, slots
+from storage import conversation_logs, jobs, models, projects
 from storage.database import Transaction
+from storage.log import events
+from storage.queries import slots, utterances
 from storage.records import ProjectRecord
 
 ModelState = Literal["ready", "loading", "failed", "none"]
@@ -82,9 +84,9 @@ def look(bench: Workbench, project: str) -> StatusView:
     with bench.studio.database.read() as connection:
         found = projects.find(connection, project)
         champion = models.champion(connection, found.id)
-        bare = browse.Filter(state="unlabelled")
-        unlabelled = browse.page(connection, found.id, bare, "oldest", (0, 1))[1]
-        conversations = dialogues.totals(connection, found.id).dialogues
+        bare = utterances.Filter(state="unlabelled")
+        unlabelled = utterances.page(connection, found.id, bare, "oldest", (0, 1))[1]
+        conversations = conversation_logs.totals(connection, found.id).dialogues
         running = _running(connection, found.id)
         last = events.undoable(connection, found.id)
     states = model_states(bench.studio, project)

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from app.jobs.executors.local import LocalExecutor
-from app.jobs.places import Places
+from app.home import Places
+from app.jobs.local import LocalExecutor
 from app.services.cache import Cache
 from app.settings import Settings
-from core.encoders.shared import SharedBases
+from core.encoders.shared_bases import SharedBases
 from storage.artifacts import ArtifactStore
 from storage.database import Database
 

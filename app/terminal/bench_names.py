@@ -5,19 +5,24 @@ import json
 from typing import TYPE_CHECKING
 
 from app.terminal.labelled import labelled_texts, numbers
-from app.terminal.models import read_settings
 from app.terminal.output import print_json, progress_bar, table
-from core.recipes import LabelEncoderRecipe, read_label_encoder
+from app.terminal.versions import read_settings
+from core.recipes.labels import LabelEncoderRecipe, read_label_encoder
 
 if TYPE_CHECKING:
-    from core.bench import LabelledTexts
-    from core.bench_names import NamesSet, VariantFigures
+    from core.benchmarks.few_shot import LabelledTexts
+    from core.benchmarks.label_encoder import NamesSet, VariantFigures
     from core.encoders.base import Encoder
 
 
 def label_encoder(options: argparse.Namespace) -> None:
     """Train each variant on one file and judge it on another, for several seeds."""
-    from core.bench_names import judge_mixtures, judge_zero_shot, names_set, summarise_names
+    from core.benchmarks.label_encoder import (
+        judge_mixtures,
+        judge_zero_shot,
+        names_set,
+        summarise_names,
+    )
     from core.encoders.loading import load_encoder
 
     settings = read_settings(options.settings)
@@ -41,7 +46,7 @@ def label_encoder(options: argparse.Namespace) -> None:
 
 
 def _judged(recipe: LabelEncoderRecipe, encoder: "Encoder", data: "NamesSet") -> "VariantFigures":
-    from core.bench_names import judge_variant
+    from core.benchmarks.label_encoder import judge_variant
     from core.training.events import StepDone
 
     words = f"{recipe.variant}, seed {recipe.seed}"
@@ -58,7 +63,7 @@ def _judged(recipe: LabelEncoderRecipe, encoder: "Encoder", data: "NamesSet") ->
 
 def _few_of_each(given: "LabelledTexts", per_intent: int | None) -> "LabelledTexts":
     """Return all rows, or so many of each intent."""
-    from core.bench import LabelledTexts
+    from core.benchmarks.few_shot import LabelledTexts
     from core.splits import few_shot
 
     if per_intent is None:

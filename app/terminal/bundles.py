@@ -2,7 +2,7 @@
 
 import argparse
 
-from app.services import exporting
+from app.services.versions import bundles
 from app.terminal.output import opened, print_json, say
 from core.bundle.archive import verify_bundle
 
@@ -10,7 +10,7 @@ from core.bundle.archive import verify_bundle
 def export(options: argparse.Namespace) -> None:
     """Write a model version as one zip."""
     with opened(options) as studio:
-        manifest = exporting.export_model(studio, options.model, options.out)
+        manifest = bundles.export_model(studio, options.model, options.out)
     size = options.out.stat().st_size / (1 << 20)
     say(f"Wrote {options.out} ({size:.0f} MiB, {len(manifest.files)} files).")
 
@@ -27,5 +27,5 @@ def verify(options: argparse.Namespace) -> None:
 def import_(options: argparse.Namespace) -> None:
     """Add a bundle as a model version."""
     with opened(options) as studio:
-        name = exporting.import_bundle(studio, options.file, options.project)
+        name = bundles.import_bundle(studio, options.file, options.project)
     say(f"Added {name}.")

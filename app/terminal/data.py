@@ -3,7 +3,9 @@
 import argparse
 from collections.abc import Sequence
 
-from app.services import datasets, geometry, projects, timeline
+from app.services.data import importing, projects
+from app.services.versions import shapes as geometry
+from app.services.versions import timeline
 from app.services.views import ImportReport
 from app.terminal.output import opened, print_json, say, table, tell
 from core.formats.rows import ReadOptions
@@ -29,7 +31,7 @@ def sample(options: argparse.Namespace) -> None:
 
 def import_(options: argparse.Namespace) -> None:
     """Import a file."""
-    request = datasets.ImportRequest(
+    request = importing.ImportRequest(
         project=options.project,
         path=options.file,
         options=ReadOptions(
@@ -43,7 +45,7 @@ def import_(options: argparse.Namespace) -> None:
         dry_run=options.dry_run,
     )
     with opened(options) as studio:
-        report = datasets.import_file(studio, request)
+        report = importing.import_file(studio, request)
     if options.json:
         print_json(report)
     else:
@@ -54,7 +56,7 @@ def export(options: argparse.Namespace) -> None:
     """Export a project."""
     with opened(options) as studio:
         kind = None if options.format == "auto" else options.format
-        count = datasets.export_file(studio, options.project, options.file, kind, options.version)
+        count = importing.export_file(studio, options.project, options.file, kind, options.version)
     say(f"Wrote {count} utterances to {options.file}.")
 
 

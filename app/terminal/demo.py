@@ -4,10 +4,11 @@ import argparse
 import shutil
 from pathlib import Path
 
-from app.services import projects, training
-from app.terminal.evidence import show_explanation
-from app.terminal.models import follow, say_metrics
+from app.services.data import projects
+from app.services.training import runs
+from app.terminal.explaining import show_explanation
 from app.terminal.output import opened, say
+from app.terminal.versions import follow, say_metrics
 
 _PROJECT = "sample"
 _QUESTIONS = (
@@ -19,8 +20,8 @@ _QUESTIONS = (
 
 def walk(options: argparse.Namespace) -> None:
     """Import, train, evaluate, explain three utterances, export and verify a bundle."""
-    from app.services.explaining import explain_reference
-    from app.services.exporting import export_model
+    from app.services.explaining.explain import explain_reference
+    from app.services.versions.bundles import export_model
     from core.bundle.archive import verify_bundle
 
     home = (options.home or Path(".studio/demo")).absolute()
@@ -31,8 +32,8 @@ def walk(options: argparse.Namespace) -> None:
         for report in projects.create_sample(studio, _PROJECT):
             say(f"   added {report.added} utterances, {report.labelled} labelled")
         say("2. Train: tune the encoder on the labels (ConvFiT Stage 2)")
-        request = training.TrainingRequest(_PROJECT, "convfit", {})
-        ended = follow(studio, training.start_training(studio, request))
+        request = runs.TrainingRequest(_PROJECT, "convfit", {})
+        ended = follow(studio, runs.start_training(studio, request))
         if ended is None or ended.result is None:
             return
         say("3. Evaluate on the test split")

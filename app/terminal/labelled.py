@@ -8,7 +8,7 @@ from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
 
 if TYPE_CHECKING:
-    from core.bench import LabelledTexts
+    from core.benchmarks.few_shot import LabelledTexts
 
 
 def labelled_texts(path: Path) -> "LabelledTexts":
@@ -17,7 +17,7 @@ def labelled_texts(path: Path) -> "LabelledTexts":
     Raises:
         InvalidInput: The file cannot be read, or no row has a label.
     """
-    from core.bench import LabelledTexts
+    from core.benchmarks.few_shot import LabelledTexts
 
     rows = [row for row in read_rows(path) if isinstance(row, ImportedRow) and row.intents]
     if not rows:

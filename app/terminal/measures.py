@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from app.terminal.labelled import labelled_texts
-from app.terminal.models import read_settings
 from app.terminal.output import print_json, progress_bar, table
+from app.terminal.versions import read_settings
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
-from core.recipes import read_recipe
+from core.recipes.labels import read_recipe
 
 
 def label_errors(options: argparse.Namespace) -> None:
     """Plant label errors in a file's labels, and see how many the review list finds."""
+    from core.benchmarks.label_errors import label_error_figures
     from core.encoders.loading import load_encoder
-    from core.measures.label_errors import label_error_figures
 
     if not 0.0 < options.flip < 1.0:
         raise InvalidInput(f"{options.flip} is no share.", "Write --flip 0.05, say.")
@@ -31,8 +31,8 @@ def label_errors(options: argparse.Namespace) -> None:
 
 def out_of_scope(options: argparse.Namespace) -> None:
     """Train on texts in scope, and see how well the fence keeps the others out."""
+    from core.benchmarks.out_of_scope import ScopeTexts, out_of_scope_figures
     from core.encoders.loading import load_encoder
-    from core.measures.out_of_scope import ScopeTexts, out_of_scope_figures
     from core.training.events import StepDone
 
     texts = ScopeTexts(
@@ -56,8 +56,8 @@ def out_of_scope(options: argparse.Namespace) -> None:
 
 def explain(options: argparse.Namespace) -> None:
     """Measure what explanations cost, and check samples of them against fitting again."""
+    from core.benchmarks.explain import explain_figures
     from core.encoders.loading import load_encoder
-    from core.measures.explaining import explain_figures
 
     train = labelled_texts(options.train)
     _show(options, "Explanations", explain_figures(train, load_encoder(options.base)))

@@ -8,9 +8,9 @@ from core.errors import InvalidInput
 
 def review(options: argparse.Namespace) -> None:
     """List the findings of a project, those first that do most harm."""
-    from app.services import reviewing
-    from app.services.findings import KINDS
-    from app.services.workbench import open_workbench
+    from app.services.live.server_state import open_workbench
+    from app.services.review import review as reviewing
+    from app.services.review.findings import KINDS
 
     if options.kind is not None and options.kind not in KINDS:
         raise InvalidInput(f"There is no kind '{options.kind}'.", f"Use {', '.join(KINDS)}.")

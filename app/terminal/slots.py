@@ -2,7 +2,8 @@
 
 import argparse
 
-from app.services import augmentation, slot_books
+from app.services.slots import augmentation
+from app.services.slots import book as slot_books
 from app.terminal.output import opened, print_json, say, table, tell
 from core.text import counted
 

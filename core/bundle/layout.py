@@ -22,12 +22,12 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
+from core.calibration.calibration import Calibration, calibration_from_json, calibration_to_json
+from core.calibration.fence import NEAREST, Fence, Ground, peopled, weights_of
 from core.encoders.loading import load_folder
-from core.encoders.shared import SharedBases
+from core.encoders.shared_bases import SharedBases
 from core.errors import ArtifactDamaged
 from core.heads.build import head_from_arrays, head_to_arrays
-from core.heads.decision import Calibration, calibration_from_json, calibration_to_json
-from core.heads.fence import NEAREST, Fence, Ground, peopled, weights_of
 from core.pipeline import IntentPipeline
 from core.types import Exemplar, Method
 

@@ -13,9 +13,11 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch import nn
 
-from core.encoders.adapted import ADAPTER, PlainEncoder, adapt, read_adapter
+from core.encoders.adapter.encoder import ADAPTER, PlainEncoder, adapt, read_adapter
 from core.encoders.base import Encoder
-from core.encoders.dual import NAMES, UTTERANCES, DualEncoder, is_dual
+from core.encoders.bundled import bundled_folder
+from core.encoders.dual.encoder import NAMES, UTTERANCES, DualEncoder, is_dual
+from core.encoders.dual.static import is_static, load_static
 from core.encoders.folders import (
     POOLING,
     EncoderFolder,
@@ -25,17 +27,15 @@ from core.encoders.folders import (
     pooling_modes,
     weight_files,
 )
-from core.encoders.general import load_general
-from core.encoders.integrity import bundled_folder
-from core.encoders.packed import BertShape, PackedBert
-from core.encoders.shared import SharedBases
-from core.encoders.static import is_static, load_static
-from core.encoders.transformer import (
+from core.encoders.general.encoder import load_general
+from core.encoders.packed.bert import BertShape, PackedBert
+from core.encoders.packed.encoder import (
     EncoderFiles,
     TransformerEncoder,
     fingerprint,
     modules_json,
 )
+from core.encoders.shared_bases import SharedBases
 from core.encoders.weights import read_weights, spare_weights
 from core.errors import ArtifactDamaged, NotFound
 

@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 
 from core.encoders.base import Encoder
-from core.encoders.inputs import TextInput, text_input, unit_length
+from core.encoders.word_embeddings import TextInput, text_input, unit_length
 from core.heads.base import Head
 from core.heads.mixture import MixtureHead, learned
-from core.heads.votes import VoteHead
+from core.heads.votes.fit import VoteHead
 from core.types import ScoreArray
 
 _ALONE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import InvalidInput
+from core.formats.dialogue_rows import conversation_rows, log_lines
+from core.formats.digests import digest
 from core.formats.rows import Place
-from core.formats.seen import digest
-from core.formats.turns import conversation_rows, log_lines
 
 USER = "user"
 SYSTEM = "system"

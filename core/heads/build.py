@@ -12,9 +12,9 @@ from core.heads.mixture import MixtureHead
 from core.heads.neighbours import NeighbourHead
 from core.heads.perceptron import MlpHead, fit_mlp
 from core.heads.points import PointHead, fit_names, fit_prototypes
-from core.heads.selection import choose_votes
-from core.heads.votes import VoteHead
-from core.recipes import (
+from core.heads.votes.fit import VoteHead
+from core.heads.votes.settings import choose_votes
+from core.recipes.labels import (
     HeadConfig,
     LinearConfig,
     MlpConfig,

@@ -7,8 +7,8 @@ import numpy as np
 from scipy.special import log_softmax, softmax
 
 from core.heads.base import Head
-from core.heads.kernel import kernel_of_cosines
 from core.heads.points import PointHead
+from core.heads.votes.kernel import kernel_of_cosines
 from core.types import FloatArray, ScoreArray
 
 TAU = 0.1

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.heads.kernel import kernel
-from core.heads.votes import VoteHead
+from core.heads.votes.fit import VoteHead
+from core.heads.votes.kernel import kernel
 from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.heads.kernel import kernel_of_cosines
+from core.heads.votes.kernel import kernel_of_cosines
 from core.types import FloatArray, ScoreArray
 
 _CHUNK = 512

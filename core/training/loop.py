@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from core.encoders.base import Tuning
-from core.recipes import TunedRecipe, chosen_epochs
+from core.recipes.labels import TunedRecipe, chosen_epochs
 from core.training.batches import epoch_batches, even_batches
 from core.training.checkpoints import Checkpoint
 from core.training.devices import Share, repeatable, share_of_process
 from core.training.events import CheckpointReady, EpochScored, StepDone
 from core.training.objectives import build_objective
 from core.training.schedule import linear_rate
-from core.training.watching import Watch, Watcher
+from core.training.unseen import Watch, Watcher
 from core.types import ScoreArray, Task
 
 _MAX_GRADIENT_NORM = 1.0

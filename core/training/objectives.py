@@ -10,7 +10,7 @@ from core.losses.contrastive import cosine_targets, online_contrastive, supervis
 from core.losses.overlap import overlap_targets
 from core.losses.prototype import prototype_binary_cross_entropy, prototype_cross_entropy
 from core.losses.softmax import pair_softmax
-from core.recipes import TunedRecipe
+from core.recipes.labels import TunedRecipe
 
 _EVEN_CHANCE = 0.4
 """Cosine to an intent's mean at which a text is as likely to have it as not, before tuning."""

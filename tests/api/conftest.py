@@ -7,11 +7,11 @@ import pytest
 from fastapi.testclient import TestClient
 
 from app.server import build_app
-from app.services.datasets import ImportRequest, import_file
-from app.services.projects import create_project
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
+from app.services.live.server_state import Workbench, open_workbench
 from app.services.studio import Studio
-from app.services.training import TrainingRequest, follow, start_training
-from app.services.workbench import Workbench, open_workbench
+from app.services.training.runs import TrainingRequest, follow, start_training
 
 HOST = "127.0.0.1:7860"
 TOKEN = "a-token-of-a-launch"

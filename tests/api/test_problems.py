@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.services.training import TrainingRequest, follow, start_training
+from app.services.training.runs import TrainingRequest, follow, start_training
 
 
 def test_a_bundle_that_does_not_hold_is_the_senders_fault_and_named(client, trained) -> None:
@@ -53,7 +53,7 @@ def test_a_full_disk_is_said_in_words(client, labelled, monkeypatch) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("app.services.incoming._write", full)
+    monkeypatch.setattr("app.services.data.uploads._write", full)
     answer = client.post("/api/projects/p/uploads", files={"file": ("f.csv", "text\na\n")})
     assert (answer.status_code, "disk is full" in answer.json()["message"]) == (507, True)
 

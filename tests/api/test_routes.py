@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from app.services.training import TrainingRequest, follow, start_training
-from storage import events
+from app.services.training.runs import TrainingRequest, follow, start_training
+from storage.log import events
 
 
 def ops(client: TestClient, *operations: dict[str, object]) -> list[dict[str, str]]:

@@ -5,8 +5,8 @@ import json
 from fastapi.testclient import TestClient
 
 from app.cli import main
+from app.services.live.server_state import Workbench
 from app.services.studio import Studio
-from app.services.workbench import Workbench
 from tests.api.conftest import HOST
 
 HEADERS = {"origin": f"http://{HOST}"}

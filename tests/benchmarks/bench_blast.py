@@ -18,12 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from app.bootstrap import open_studio
-from app.services import blast, repairing
-from app.services.repairing import Repair
+from app.services.live.server_state import Workbench, open_workbench
 from app.services.studio import Studio
-from app.services.workbench import Workbench, open_workbench
+from app.services.what_if import preview, repairs
+from app.services.what_if.repairs import Repair
 from app.settings import Settings
-from storage import dataset, events, projects
+from storage import projects
+from storage.log import changes, events
 from tests.benchmarks.browser_homes import (
     PROJECT,
     command,
@@ -71,7 +72,7 @@ def _measured(bench: Workbench) -> dict[str, object]:
     chance = random.Random(0)
     _catch_up(bench)
     started = time.perf_counter()
-    blast.preview(bench, PROJECT, [])
+    preview.preview(bench, PROJECT, [])
     found: dict[str, object] = {"preparation_s": round(time.perf_counter() - started, 1)}
     watching = next(iter(bench.watchings.known.values()))
     found |= {"exemplars": len(watching.voters), "watched": len(watching.texts)}
@@ -79,10 +80,10 @@ def _measured(bench: Workbench) -> dict[str, object]:
     relabels = [repair for kind, repair in _repairs(bench.studio, chance) if kind == "relabel"]
     keys = [f"bench-{turn:04}" for turn in range(5)]
     for key, repair in zip(keys, relabels, strict=False):
-        repairing.act(bench.studio, PROJECT, repair, key)
+        repairs.act(bench.studio, PROJECT, repair, key)
     found["after_five_repairs"] = _times(bench, chance)
     for key in reversed(keys):
-        repairing.undo(bench.studio, PROJECT, key)
+        repairs.undo(bench.studio, PROJECT, key)
     return found
 
 
@@ -99,7 +100,7 @@ def _times(bench: Workbench, chance: random.Random) -> dict[str, dict[str, float
     taken: dict[str, list[float]] = {}
     for kind, repair in _repairs(bench.studio, chance):
         started = time.perf_counter()
-        blast.preview(bench, PROJECT, [repair])
+        preview.preview(bench, PROJECT, [repair])
         taken.setdefault(kind, []).append(1000 * (time.perf_counter() - started))
     return {
         kind: {
@@ -114,8 +115,8 @@ def _repairs(studio: Studio, chance: random.Random) -> Iterator[tuple[str, Repai
     """Each kind in turn, so that none is measured only while the machine was busy."""
     with studio.database.read() as connection:
         project = projects.find(connection, PROJECT)
-        intents = [intent.id for intent in dataset.intents(connection, project.id)]
-        rows = [row for row in dataset.utterances(connection, project.id, "train") if row.labels]
+        intents = [intent.id for intent in changes.intents(connection, project.id)]
+        rows = [row for row in changes.utterances(connection, project.id, "train") if row.labels]
     of = {key: [row.id for row in rows if row.labels == (key,)] for key in intents}
     for turn in range(_TURNS):
         row, (source, into) = chance.choice(rows), chance.sample(intents, 2)

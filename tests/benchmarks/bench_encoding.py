@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from sentence_transformers import SentenceTransformer
 
-from core.encoders.integrity import bundled_folder
+from core.encoders.bundled import bundled_folder
 from core.encoders.loading import load_encoder
 
 TEXTS = Path(__file__).parents[3] / "shared" / "data" / "banking77" / "test.csv"

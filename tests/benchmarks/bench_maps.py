@@ -12,19 +12,21 @@ from pathlib import Path
 import numpy as np
 
 from app.bootstrap import open_studio
-from app.services.mapping import compare_maps, map_colours, map_points
-from app.services.spaces import Opened, find_space
+from app.services.answering.opened import Opened, find_space
+from app.services.maps.requests import compare_maps, map_colours, map_points
 from app.services.studio import Studio
 from app.settings import Settings
-from core.heads.decision import Calibration
-from core.heads.votes import fit_votes
-from core.maps import pca_layout
+from core.calibration.calibration import Calibration
+from core.heads.votes.fit import fit_votes
+from core.maps.layouts import pca_layout
 from core.pipeline import IntentPipeline
 from core.text import text_hash
 from core.types import Exemplar, FloatArray
 from core.vectors import unit_rows
-from storage import dataset, events, models, projects, vectors
-from storage.events import Action
+from storage import models, projects, vectors
+from storage.log import changes as dataset
+from storage.log import events
+from storage.log.events import Action
 
 POINTS, DIM, INTENTS, SHOTS = 50_000, 384, 77, 10
 ROUNDS = 3

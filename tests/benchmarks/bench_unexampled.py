@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from app.terminal.labelled import labelled_texts
-from core.bench import LabelledTexts
+from core.benchmarks.few_shot import LabelledTexts
 from core.encoders.base import Encoder
 from core.encoders.loading import BUNDLED, load_encoder
-from core.heads.selection import choose_votes
-from core.heads.votes import leave_one_out
-from core.names import NameCache, answer_by_name
-from core.recipes import VotesConfig
+from core.heads.votes.fit import leave_one_out
+from core.heads.votes.settings import choose_votes
+from core.intent_names import NameCache, answer_by_name
+from core.recipes.labels import VotesConfig
 from core.types import FloatArray, Intent
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

@@ -11,15 +11,16 @@ from pathlib import Path
 import numpy as np
 
 from app.bootstrap import open_studio
-from app.services.browsing import Edit, change_many
+from app.services.answering.opened import find_space, open_space
+from app.services.data.utterances import Edit, change_many
 from app.services.embedding import Embedded, missing_texts, read_embedded, read_points
-from app.services.spaces import find_space, open_space
 from app.services.studio import Studio
 from app.settings import Settings
 from core.types import FloatArray
 from core.vectors import unit_rows
-from storage import browse, projects, vectors
-from storage.browse import Filter
+from storage import projects, vectors
+from storage.queries import utterances
+from storage.queries.utterances import Filter
 
 PROJECT = "bench"
 ROWS = 100_000
@@ -127,7 +128,7 @@ def _imported(home: Path, file: Path) -> None:
 def _take_labels_away(studio: Studio) -> None:
     """Leave some utterances without a label, so that there is something to decide."""
     with studio.database.read() as connection:
-        found = browse.find_all(connection, projects.find(connection, PROJECT).id, Filter())
+        found = utterances.find_all(connection, projects.find(connection, PROJECT).id, Filter())
     ids = tuple(record.id for record in found[:: len(found) // _UNLABELLED])
     change_many(studio, PROJECT, Filter(ids=ids), Edit("unlabel"), len(ids))
 

@@ -9,7 +9,7 @@ import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.chromium import ARGUMENTS, find_chromium
-from tests.browser.served import Served
+from tests.builders.served_studio import Served
 
 PATIENCE_MS = 60_000
 

@@ -17,11 +17,11 @@ from playwright.sync_api import (
 )
 
 from app.bootstrap import open_studio
-from app.services.projects import create_sample
-from app.services.training import TrainingRequest, follow, start_training
+from app.services.data.projects import create_sample
+from app.services.training.runs import TrainingRequest, follow, start_training
 from app.settings import Settings
 from tests.browser.chromium import ARGUMENTS, find_chromium
-from tests.browser.served import Served, copy_home
+from tests.builders.served_studio import Served, copy_home
 
 # How long a page may take to show what must come: a busy machine is no fault of the page.
 _PATIENCE_MS = 60_000

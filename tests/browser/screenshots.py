@@ -7,11 +7,11 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from app.bootstrap import open_studio
-from app.services.projects import create_sample
-from app.services.training import TrainingRequest, follow, start_training
+from app.services.data.projects import create_sample
+from app.services.training.runs import TrainingRequest, follow, start_training
 from app.settings import Settings
 from tests.browser.chromium import ARGUMENTS, find_chromium
-from tests.browser.served import Served
+from tests.builders.served_studio import Served
 
 PAGES = {
     "projects": ("/", ".tiles a"),

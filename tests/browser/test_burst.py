@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.benchmarks.browser_homes import PROJECT, generated
-from tests.browser.served import Served, run
+from tests.builders.served_studio import Served, run
 
 pytestmark = pytest.mark.slow
 

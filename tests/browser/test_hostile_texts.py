@@ -9,13 +9,13 @@ import pytest
 from playwright.sync_api import Page
 
 from app.bootstrap import open_studio
-from app.services import browsing
-from app.services.datasets import ImportRequest, import_file
-from app.services.projects import create_project
+from app.services.data import utterances
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
 from app.services.studio import Studio
-from app.services.training import TrainingRequest, follow, start_training
+from app.services.training.runs import TrainingRequest, follow, start_training
 from app.settings import Settings
-from tests.browser.served import Served, copy_home
+from tests.builders.served_studio import Served, copy_home
 
 BOMB = (
     '"><img src=x onerror="window.ran=1"><script>window.ran=2</script>'
@@ -45,10 +45,10 @@ def hostile_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = folder / "rows.jsonl"
     file.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     import_file(studio, ImportRequest(PROJECT, file))
-    for intent in browsing.overview(studio, PROJECT)[1]:
-        browsing.change_intent(studio, PROJECT, intent.id, {"description": BOMB})
+    for intent in utterances.overview(studio, PROJECT)[1]:
+        utterances.change_intent(studio, PROJECT, intent.id, {"description": BOMB})
     train(studio)
-    browsing.add_intent(studio, PROJECT, f"{BOMB} new", BOMB)
+    utterances.add_intent(studio, PROJECT, f"{BOMB} new", BOMB)
     train(studio)
     studio.database.close()
     return folder / "home"

@@ -8,14 +8,14 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from app.bootstrap import open_studio
-from app.services.browsing import add_intent
-from app.services.datasets import ImportRequest, import_file
-from app.services.projects import create_project
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
+from app.services.data.utterances import add_intent
 from app.services.studio import Studio
 from app.settings import Settings
-from tests.browser.late import hold, settle
-from tests.browser.served import Served
-from tests.services.valued import with_values
+from tests.builders.held_answers import hold, settle
+from tests.builders.served_studio import Served
+from tests.builders.slotted_project import with_values
 
 _ORDER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 TEXTS = [f"say the {word} thing" for word in _ORDER]

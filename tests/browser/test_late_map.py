@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Request, Route, expect
 
-from tests.browser.late import hold, settle
-from tests.browser.served import Served, probe
+from tests.builders.held_answers import hold, settle
+from tests.builders.served_studio import Served, probe
 
 _LASSO = """places => document.querySelector('.map').emit('plotly_selected', {
     points: places.map(pointIndex => ({curveNumber: 0, pointIndex})), lassoPoints: {},

@@ -5,8 +5,8 @@ from uuid import uuid4
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.late import hold
-from tests.browser.served import Served
+from tests.builders.held_answers import hold
+from tests.builders.served_studio import Served
 
 _LIST = "**/api/projects/sample/review?kind={}"
 

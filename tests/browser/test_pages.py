@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.served import Served, probe
+from tests.builders.served_studio import Served, probe
 
 PAGES = (
     "",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.served import Served, run
+from tests.builders.served_studio import Served, run
 
 _FOCUS = "() => document.activeElement.dataset.key ?? document.activeElement.tagName"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.served import Served, probe, run
+from tests.builders.served_studio import Served, probe, run
 
 _NEW = (
     "question;kind\n"

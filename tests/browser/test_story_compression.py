@@ -9,9 +9,10 @@ from playwright.sync_api import Page, expect
 from app.bootstrap import open_studio
 from app.settings import Settings
 from core.templates.slots import Slot
-from storage import dataset, events, projects
-from storage.events import Action
-from tests.browser.served import Served, copy_home
+from storage import projects
+from storage.log import changes, events
+from storage.log.events import Action
+from tests.builders.served_studio import Served, copy_home
 
 ROOMS = ("bedroom", "garden", "kitchen", "bathroom", "attic", "hallway")
 ASKED = "the wifi does not reach my garden"
@@ -25,11 +26,11 @@ def valued(sample_home: Path, tmp_path: Path) -> Iterator[Served]:
     with studio.database.write() as connection:
         project = projects.find(connection, "sample")
         found = []
-        for row in dataset.utterances(connection, project.id, "train"):
+        for row in changes.utterances(connection, project.id, "train"):
             room = next((room for room in ROOMS if room in row.text), None)
             if room is not None:
                 start = row.text.index(room)
-                found.append(dataset.mark(row, [Slot(start, start + len(room), "room")]))
+                found.append(changes.mark(row, [Slot(start, start + len(room), "room")]))
         assert len(found) >= 5
         events.record(connection, project.id, Action("mark"), found)
     studio.database.close()

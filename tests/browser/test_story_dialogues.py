@@ -7,9 +7,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.served import Served
+from tests.builders.conversation_logs import TOPICS, conversation
+from tests.builders.served_studio import Served
 from tests.conftest import SENTENCES
-from tests.services.logs import TOPICS, conversation
 
 
 def test_the_story_of_conversations(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.served import Served
+from tests.builders.served_studio import Served
 
 LABELLED = [
     ("cancel my card please", "cancel|card"),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.served import Served
+from tests.builders.served_studio import Served
 
 ASKED = "the wifi does not reach my bedroom"
 

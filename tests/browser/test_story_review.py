@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.served import Served
+from tests.builders.served_studio import Served
 
 TEXT = "my wifi does not reach the bedroom at all"
 

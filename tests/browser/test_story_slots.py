@@ -8,8 +8,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from app.bootstrap import open_studio
 from app.settings import Settings
-from tests.browser.served import Served
-from tests.services.valued import with_values
+from tests.builders.served_studio import Served
+from tests.builders.slotted_project import with_values
 
 LAST = "book a room in new york"  # the last that came of those with a label
 

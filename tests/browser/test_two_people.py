@@ -9,8 +9,10 @@ from playwright.sync_api import Page, Route, expect
 
 from app.bootstrap import open_studio
 from app.settings import Settings
-from storage import dataset, events, projects
-from tests.browser.served import Served, run
+from storage import projects
+from storage.log import changes as dataset
+from storage.log import events
+from tests.builders.served_studio import Served, run
 
 N = 200
 _SHOWN = """() => {

@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 import torch
 
-from core.encoders.adapted import AdaptedEncoder, PlainEncoder
-from core.encoders.adapter_tuning import AdapterTuning
+from core.encoders.adapter.encoder import AdaptedEncoder, PlainEncoder
+from core.encoders.adapter.tuning import AdapterTuning
 from core.encoders.base import AdapterOptions, TuningOptions
 from core.encoders.loading import load_folder
-from core.encoders.tuning import open_tuning
+from core.encoders.opening import open_tuning
 from core.errors import InvalidInput
-from core.recipes import AdapterRecipe
+from core.recipes.labels import AdapterRecipe
 from core.training.checkpoints import Checkpoint
 from core.training.events import CheckpointReady, StepDone
 from core.training.loop import FitOptions, fit
+from tests.builders.tiny_encoder import randomly_adapted, tiny_folder, tiny_transformer
 from tests.conftest import SENTENCES
-from tests.tiny import randomly_adapted, tiny_folder, tiny_transformer
 
 TEXTS = [text for texts in SENTENCES.values() for text in texts]
 LABELS = [place for place, texts in enumerate(SENTENCES.values()) for _ in texts]

@@ -13,12 +13,17 @@ from safetensors.torch import load_file, save_file
 
 from core.encoders.base import Encoder
 from core.encoders.convert.encoder import ConvertEncoder
-from core.encoders.general import GeneralEncoder
+from core.encoders.general.encoder import GeneralEncoder
 from core.encoders.hashing import HashingEncoder
 from core.encoders.loading import load_folder
-from core.encoders.transformer import TransformerEncoder
+from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import ArtifactDamaged, InvalidInput
-from tests.tiny import randomly_adapted, tiny_convert, tiny_folder, tiny_transformer
+from tests.builders.tiny_encoder import (
+    randomly_adapted,
+    tiny_convert,
+    tiny_folder,
+    tiny_transformer,
+)
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

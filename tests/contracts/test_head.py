@@ -7,7 +7,7 @@ import pytest
 
 from core.heads.base import Head
 from core.heads.build import fit_head
-from core.recipes import (
+from core.recipes.labels import (
     HeadConfig,
     LinearConfig,
     MlpConfig,
@@ -16,7 +16,7 @@ from core.recipes import (
     PrototypesConfig,
     VotesConfig,
 )
-from tests.core.heads.toy import clusters
+from tests.builders.toy_embeddings import clusters
 
 TOY = clusters(5, 8, spread=0.6, seed=0)
 TEXTS = clusters(5, 12, spread=0.6, seed=1)

@@ -10,14 +10,14 @@ import torch
 from core.encoders.base import Encoder, Tuning, TuningOptions
 from core.encoders.hashing import HashingEncoder
 from core.encoders.loading import load_folder
-from core.encoders.tuning import open_tuning
+from core.encoders.opening import open_tuning
 from core.errors import InvalidInput
-from core.recipes import ConvfitRecipe
+from core.recipes.labels import ConvfitRecipe
 from core.training.checkpoints import Checkpoint
 from core.training.events import CheckpointReady, StepDone
 from core.training.loop import FitOptions, fit
+from tests.builders.tiny_encoder import tiny_folder, tiny_transformer
 from tests.conftest import SENTENCES
-from tests.tiny import tiny_folder, tiny_transformer
 
 TEXTS = [text for texts in SENTENCES.values() for text in texts]
 LABELS = [place for place, texts in enumerate(SENTENCES.values()) for _ in texts]

@@ -5,16 +5,16 @@ import numpy as np
 import pytest
 
 from core.bundle.layout import load_pipeline, save_pipeline
-from core.encoders.hashing import HashingEncoder
-from core.encoders.transformer import TransformerEncoder
-from core.errors import ArtifactDamaged
-from core.heads.decision import (
+from core.calibration.calibration import (
     Calibration,
     calibration_from_json,
     calibration_to_json,
     probabilities,
 )
-from core.heads.votes import fit_votes
+from core.encoders.hashing import HashingEncoder
+from core.encoders.packed.encoder import TransformerEncoder
+from core.errors import ArtifactDamaged
+from core.heads.votes.fit import fit_votes
 from core.pipeline import IntentPipeline, exact_answers
 from core.types import Exemplar
 from core.vectors import unit_rows

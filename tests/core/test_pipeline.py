@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
+from core.calibration.calibration import Calibration, fit_calibration
 from core.encoders.hashing import HashingEncoder
 from core.heads.build import fit_head
-from core.heads.decision import Calibration, fit_calibration
-from core.heads.honest import honest_scores
-from core.heads.votes import VoteHead
+from core.heads.cross_validation import honest_scores
+from core.heads.votes.fit import VoteHead
 from core.pipeline import IntentPipeline, contradictions, exact_answers
-from core.recipes import (
+from core.recipes.labels import (
     HeadConfig,
     LinearConfig,
     MlpConfig,

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from app.home import Places
 from app.jobs.lock import is_free, take_lock
-from app.jobs.places import Places
 from app.jobs.supervisor import ALREADY_RUNNING
 from storage import jobs, models, projects
 from storage.artifacts import ArtifactStore
@@ -35,7 +35,13 @@ class Home:
 
     def start(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "app.jobs.supervisor", "--home", str(self.places.home)]
-        command += ["--kinds", "tests.faults.toy_kinds:kinds", "--until-idle", "--grace", "0.3"]
+        command += [
+            "--kinds",
+            "tests.builders.toy_job_kinds:kinds",
+            "--until-idle",
+            "--grace",
+            "0.3",
+        ]
         root = Path(__file__).parents[2]
         environment = {**os.environ, "PYTHONPATH": str(root)}
         self.supervisor = subprocess.Popen(command, cwd=root, env=environment)
@@ -212,7 +218,7 @@ def test_a_stale_attempt_is_fenced_off(home: Home) -> None:
         with pytest.raises(Fenced), home.database.write() as connection:
             write(connection)
     command = [sys.executable, "-m", "app.jobs.worker", "--home", str(home.places.home)]
-    command += ["--job", job.id, "--attempt", "1", "--kinds", "tests.faults.toy_kinds:kinds"]
+    command += ["--job", job.id, "--attempt", "1", "--kinds", "tests.builders.toy_job_kinds:kinds"]
     done = subprocess.run(
         command, stdin=subprocess.PIPE, check=False, cwd=Path(__file__).parents[2]
     )

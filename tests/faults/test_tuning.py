@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from app.services.datasets import ImportRequest, import_file
-from app.services.projects import create_project
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
 from app.services.studio import Studio
-from app.services.training import TrainingRequest, follow, start_training
+from app.services.training.runs import TrainingRequest, follow, start_training
 from app.services.upkeep import examine
 from core.training.checkpoints import Checkpoint, latest_checkpoint
 from storage import jobs, models

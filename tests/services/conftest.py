@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from app.services.datasets import ImportRequest, import_file
-from app.services.projects import create_project
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
 from app.services.studio import Studio
-from tests.services.trained import POOL, opened, train
+from tests.builders.trained_home import POOL, opened, train
 
 
 @pytest.fixture(scope="session")

@@ -7,10 +7,12 @@ import pytest
 import sqlalchemy as sa
 
 from core.text import text_hash
-from storage import browse, dataset, events, projects, vectors
-from storage.browse import Filter
+from storage import projects, vectors
 from storage.database import Database, open_database
-from storage.events import Action
+from storage.log import changes, events
+from storage.log.events import Action
+from storage.queries import utterances
+from storage.queries.utterances import Filter
 
 TEXTS = ("Łódź again", "the router", "a ROUTER from łódź", "100% of it", "straße")
 
@@ -19,7 +21,7 @@ TEXTS = ("Łódź again", "the router", "a ROUTER from łódź", "100% of it", "
 def database(tmp_path: Path):
     opened = open_database(tmp_path / "studio.db")
     rows = [
-        dataset.create_utterance(f"u{at}", text, "pool", "f", None) for at, text in enumerate(TEXTS)
+        changes.create_utterance(f"u{at}", text, "pool", "f", None) for at, text in enumerate(TEXTS)
     ]
     with opened.write() as connection:
         project = projects.create(connection, "p")
@@ -28,15 +30,15 @@ def database(tmp_path: Path):
     opened.close()
 
 
-def shown(database: Database, which: Filter, order: browse.Order = "oldest") -> list[str]:
+def shown(database: Database, which: Filter, order: utterances.Order = "oldest") -> list[str]:
     with database.read() as connection:
-        return [row.id for row in browse.page(connection, 1, which, order, (0, 50))[0]]
+        return [row.id for row in utterances.page(connection, 1, which, order, (0, 50))[0]]
 
 
 @pytest.mark.parametrize("order", ["newest", "oldest", "changed", "text"])
 def test_no_order_sorts_the_whole_project_for_a_page(database: Database, order) -> None:
-    query = sa.select(browse.utterance).where(browse.utterance.c.project_id == 1)
-    query = query.order_by(*browse._ORDERS[order]).offset(3).limit(2)
+    query = sa.select(utterances.utterance).where(utterances.utterance.c.project_id == 1)
+    query = query.order_by(*utterances._ORDERS[order]).offset(3).limit(2)
     compiled = query.compile(database.engine, compile_kwargs={"literal_binds": True})
     with database.read() as connection:
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}").all()
@@ -47,8 +49,8 @@ def test_no_order_sorts_the_whole_project_for_a_page(database: Database, order) 
 
 def test_the_orders_are_by_coming_by_last_change_and_by_text(database: Database) -> None:
     with database.write() as connection:
-        row = dataset.utterance_by_id(connection, 1, "u1")
-        events.record(connection, 1, Action("flag"), [dataset.edit(row, "flagged", "odd")])
+        row = changes.utterance_by_id(connection, 1, "u1")
+        events.record(connection, 1, Action("flag"), [changes.edit(row, "flagged", "odd")])
     assert shown(database, Filter(), "newest") == ["u4", "u3", "u2", "u1", "u0"]
     assert shown(database, Filter(), "changed") == ["u1", "u4", "u3", "u2", "u0"]
     assert shown(database, Filter(), "text") == ["u3", "u2", "u4", "u1", "u0"]

@@ -7,9 +7,9 @@ import pytest
 
 from app.bootstrap import open_studio
 from app.settings import Settings
-from tests.services.trained import opened, train
-from tests.services.valued import with_values
-from tests.terminal.test_dialogues import run
+from tests.builders.slotted_project import with_values
+from tests.builders.trained_home import opened, train
+from tests.terminal.test_conversations import run
 
 
 def test_versions_are_listed_with_the_shapes_of_their_spaces(

@@ -8,9 +8,10 @@ import pytest
 
 from app.cli import main
 from app.services.studio import Studio
-from app.services.training import TrainingRequest, follow, start_training
-from storage import backup, dataset, models, projects
+from app.services.training.runs import TrainingRequest, follow, start_training
+from storage import backup, models, projects
 from storage.database import open_database
+from storage.log import changes
 
 
 def run(home: Path, *words: str) -> int:
@@ -133,13 +134,13 @@ def test_what_cannot_be_done_is_said_with_the_next_step(
 def test_a_pin_that_breaks_keeps_a_candidate_from_becoming_champion(
     studio: Studio, labelled_csv: Path, tiny_path: Path
 ) -> None:
-    from app.services.datasets import ImportRequest, import_file
-    from app.services.projects import create_project
+    from app.services.data.importing import ImportRequest, import_file
+    from app.services.data.projects import create_project
 
     project = create_project(studio, "p")
     import_file(studio, ImportRequest("p", labelled_csv))
     with studio.database.write() as connection:
-        intent = dataset.intent_named(connection, project.id, "refund")
+        intent = changes.intent_named(connection, project.id, "refund")
         models.add_pin(connection, project.id, "good morning", [intent.id])
     request = TrainingRequest("p", "instant", {}, str(tiny_path))
     ended = list(follow(studio, start_training(studio, request).id))[-1]

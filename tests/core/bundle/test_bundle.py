@@ -14,22 +14,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.bench import drain
+from core.benchmarks.few_shot import drain
 from core.bundle.archive import MANIFEST, export_bundle, open_bundle, verify_bundle
 from core.bundle.card import model_card
 from core.bundle.layout import load_pipeline, save_pipeline
+from core.calibration.calibration import Calibration
+from core.calibration.fence_units import survey
 from core.encoders.base import Encoder
-from core.encoders.dual import DualEncoder
+from core.encoders.dual.encoder import DualEncoder
+from core.encoders.dual.static import distil_static
 from core.encoders.loading import load_folder
-from core.encoders.static import distil_static
-from core.encoders.transformer import TransformerEncoder
+from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import ArtifactDamaged, InvalidInput, StudioError
-from core.heads.decision import Calibration
 from core.heads.mixture import even_mixture
-from core.heads.survey import survey
-from core.names import answer_by_name, names_head
+from core.intent_names import answer_by_name, names_head
 from core.pipeline import IntentPipeline
-from core.recipes import (
+from core.recipes.labels import (
     InstantRecipe,
     LinearConfig,
     MlpConfig,
@@ -38,11 +38,11 @@ from core.recipes import (
     PrototypesConfig,
     VotesConfig,
 )
-from core.training.inputs import RunInputs
-from core.training.runs import run_recipe
+from core.training.from_labels.inputs import RunInputs
+from core.training.from_labels.runs import run_recipe
 from core.types import Exemplar, Intent
+from tests.builders.tiny_encoder import randomly_adapted, tiny_folder, tiny_transformer
 from tests.conftest import SENTENCES
-from tests.tiny import randomly_adapted, tiny_folder, tiny_transformer
 
 FACTS = {"project": "p", "intents": [{"name": "refund", "description": "money | back"}]}
 ASKED = ["give the money back", "hello there!", "zzz qqq", "password help", ""]

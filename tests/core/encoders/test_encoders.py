@@ -6,10 +6,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from core.encoders import integrity
+from core.encoders import bundled
 from core.encoders.loading import load_encoder, load_folder
-from core.encoders.transformer import TransformerEncoder
-from core.encoders.tuning import TuningOptions, open_tuning
+from core.encoders.opening import TuningOptions, open_tuning
+from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import ArtifactDamaged, InvalidInput, NotFound
 
 TEXTS = [
@@ -35,7 +35,7 @@ def test_the_bundled_encoder_equals_sentence_transformers() -> None:
     encoder = load_encoder("bundled")
     assert encoder.dim == 384
     assert encoder.encode(TEXTS) == pytest.approx(
-        reference(integrity.bundled_folder(), TEXTS), abs=1e-5
+        reference(bundled.bundled_folder(), TEXTS), abs=1e-5
     )
 
 
@@ -66,13 +66,13 @@ def test_saving_gives_a_plain_folder_with_the_same_embeddings_and_fingerprint(
 
 
 def test_changed_weights_of_the_bundled_encoder_are_refused(monkeypatch, tmp_path: Path) -> None:
-    package = tmp_path / integrity.BUNDLED_PACKAGE
+    package = tmp_path / bundled.BUNDLED_PACKAGE
     (package / "model").mkdir(parents=True)
     (package / "__init__.py").write_text("raise RuntimeError('its code must not run')")
     (package / "model" / "model.safetensors").write_bytes(b"not the weights")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ArtifactDamaged, match="SHA-256") as caught:
-        integrity.bundled_folder()
+        bundled.bundled_folder()
     assert "Reinstall" in caught.value.hint
 
 

@@ -10,12 +10,12 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from core.encoders.adapted import AdaptedEncoder
+from core.encoders.adapter.encoder import AdaptedEncoder
 from core.encoders.loading import BUNDLED, load_encoder, load_folder
-from core.encoders.shared import SharedBases
-from core.encoders.transformer import TransformerEncoder
+from core.encoders.packed.encoder import TransformerEncoder
+from core.encoders.shared_bases import SharedBases
 from core.errors import ArtifactDamaged
-from tests.tiny import randomly_adapted
+from tests.builders.tiny_encoder import randomly_adapted
 
 TEXTS = ["where is my parcel", "hello", "reset the password please"]
 

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from core.encoders.transformer import TransformerEncoder
+from core.encoders.packed.encoder import TransformerEncoder
 from core.explain.attribution import attribute
-from core.explain.blast import Change, blast_radius, removing, watch
-from core.explain.question import ask, with_copies, with_more, without_each, without_sets
+from core.explain.blast_radius import Change, blast_radius, removing, watch
+from core.explain.one_text import ask, with_copies, with_more, without_each, without_sets
 from core.heads.mixture import MixtureHead, even_mixture, learned, voices_of
-from core.heads.votes import VoteHead, fit_votes
-from core.names import ALONE_TAU, ALONE_WEIGHT, answer_by_name, names_head
+from core.heads.votes.fit import VoteHead, fit_votes
+from core.intent_names import ALONE_TAU, ALONE_WEIGHT, answer_by_name, names_head
 from core.types import Intent
+from tests.builders.toy_votes import again, labels_of, random_standing, refitted_without, rows_of
 from tests.conftest import SENTENCES
-from tests.core.explain.toys import again, labels_of, random_standing, refitted_without, rows_of
 
 N_INTENTS = 3
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import InvalidInput
-from core.formats import turns
+from core.formats import dialogue_rows
 from core.formats.dialogues import (
     Dialogue,
     Pair,
@@ -84,7 +84,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, name, content, said) -> No
 
 
 def test_a_column_that_is_no_id_does_not_fill_the_memory(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(turns, "LONGEST_CONVERSATION", 3)
+    monkeypatch.setattr(dialogue_rows, "LONGEST_CONVERSATION", 3)
     path = tmp_path / "a.csv"
     path.write_text("id,text\n" + "same,hello\n" * 4, encoding="utf-8")
     with pytest.raises(InvalidInput, match="over 3 turns"):

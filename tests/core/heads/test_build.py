@@ -6,8 +6,8 @@ import pytest
 from core.errors import ArtifactDamaged, InvalidInput
 from core.heads.base import Head
 from core.heads.build import fit_head, head_from_arrays, head_to_arrays
-from core.heads.votes import VoteHead, leave_one_out
-from core.recipes import (
+from core.heads.votes.fit import VoteHead, leave_one_out
+from core.recipes.labels import (
     HeadConfig,
     LinearConfig,
     NamesConfig,
@@ -15,7 +15,7 @@ from core.recipes import (
     PrototypesConfig,
     VotesConfig,
 )
-from tests.core.heads.toy import clusters
+from tests.builders.toy_embeddings import clusters
 
 TOY = clusters(4, 8, spread=0.9, seed=0)
 NAMES = clusters(4, 1, spread=0.3, seed=3).rows

@@ -7,7 +7,7 @@ from core.errors import ArtifactDamaged
 from core.heads.build import head_from_arrays, head_to_arrays
 from core.heads.mixture import choose_weight, even_mixture
 from core.heads.points import PointHead, fit_names, fit_prototypes
-from core.heads.votes import fit_votes
+from core.heads.votes.fit import fit_votes
 
 
 def test_scores_are_added_with_the_weight_of_names() -> None:

@@ -7,7 +7,7 @@ from core.heads.linear import fit_linear
 from core.heads.neighbours import NeighbourHead, neighbour_votes
 from core.heads.points import fit_names, fit_prototypes
 from core.vectors import cosines, unit_rows
-from tests.core.heads.toy import clusters
+from tests.builders.toy_embeddings import clusters
 
 TOY = clusters(4, 10, spread=1.0, seed=0)
 TEXTS = clusters(4, 30, spread=1.2, seed=1)

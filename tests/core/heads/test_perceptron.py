@@ -4,8 +4,8 @@ import torch
 
 from core.heads.build import head_from_arrays, head_to_arrays
 from core.heads.perceptron import fit_mlp, smoothed
-from core.recipes import MlpConfig
-from tests.core.heads.toy import clusters
+from core.recipes.labels import MlpConfig
+from tests.builders.toy_embeddings import clusters
 
 TOY = clusters(4, 10, spread=0.6, seed=0)
 TEXTS = clusters(4, 20, spread=0.6, seed=1)

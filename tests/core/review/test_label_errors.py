@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from core.heads.votes import fit_votes, leave_one_out
+from core.heads.votes.fit import fit_votes, leave_one_out
 from core.review.label_errors import suspicion
 from core.review.nearby import nearby
-from tests.core.heads.toy import clusters
+from tests.builders.toy_embeddings import clusters
 
 
 def judged(spread: float, wrong: list[int], per_intent: int = 20):

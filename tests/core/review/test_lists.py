@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from core.heads.kernel import kernel
-from core.heads.votes import fit_votes
+from core.heads.votes.fit import fit_votes
+from core.heads.votes.kernel import kernel
 from core.review.duplicates import twins
 from core.review.intents import border_walk, greedy_examples, intent_health
 from core.review.nearby import nearby
 from core.review.next_labels import next_labels
 from core.vectors import unit_rows
-from tests.core.heads.toy import clusters
+from tests.builders.toy_embeddings import clusters
 
 
 def test_nearest_others_equal_those_of_sorting_all() -> None:

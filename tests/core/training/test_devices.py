@@ -11,12 +11,12 @@ from torch import distributed, multiprocessing
 
 from core.encoders.base import Tuning, TuningOptions
 from core.encoders.loading import load_folder
-from core.encoders.tuning import open_tuning
-from core.recipes import ConvfitRecipe
+from core.encoders.opening import open_tuning
+from core.recipes.labels import ConvfitRecipe
 from core.training.devices import Share, device_of_process, repeatable, share_of_process
 from core.training.loop import FitOptions, fit
+from tests.builders.tiny_encoder import tiny_transformer
 from tests.conftest import SENTENCES
-from tests.tiny import tiny_transformer
 
 TEXTS = [text for texts in SENTENCES.values() for text in texts]
 LABELS = [place for place, texts in enumerate(SENTENCES.values()) for _ in texts]

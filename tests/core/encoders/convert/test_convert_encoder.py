@@ -14,13 +14,13 @@ from core.encoders.base import TuningOptions
 from core.encoders.convert.encoder import ConvertEncoder, load_convert
 from core.encoders.convert.source import module_source
 from core.encoders.convert.tuning import ConvertTuning
-from core.encoders.tuning import open_tuning
+from core.encoders.opening import open_tuning
 from core.errors import ArtifactDamaged, InvalidInput
-from core.recipes import ConvfitRecipe
+from core.recipes.labels import ConvfitRecipe
 from core.training.events import CheckpointReady
 from core.training.loop import FitOptions, fit
+from tests.builders.tiny_encoder import tiny_convert
 from tests.conftest import SENTENCES
-from tests.tiny import tiny_convert
 
 TEXTS = [text for texts in SENTENCES.values() for text in texts]
 LABELS = [place for place, texts in enumerate(SENTENCES.values()) for _ in texts]

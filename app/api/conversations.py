@@ -1,0 +1,61 @@
+"""Routes about conversations: logs in and out of a project, and replies to a conversation."""
+
+from collections.abc import Iterator
+
+from fastapi import APIRouter, Response, UploadFile
+
+from app.api.http.bodies import DialogueBody, RepliesBody
+from app.api.http.server_state import Bench
+from app.services.conversations import logs as dialogues
+from app.services.conversations import replies, uploads
+from app.services.conversations.logs import DialogueReport
+from app.services.conversations.uploads import WaitingLog
+from app.services.data import uploads as incoming
+from storage.records import ConversationLogRecord
+
+router = APIRouter(tags=["dialogues"])
+_PIECE = 1 << 20
+
+
+@router.get("/projects/{project}/dialogues")
+def logs(bench: Bench, project: str) -> list[ConversationLogRecord]:
+    """The project's logs of conversations, oldest first."""
+    return dialogues.list_logs(bench.studio, project)
+
+
+@router.post("/projects/{project}/dialogues", status_code=201)
+def upload(bench: Bench, project: str, file: UploadFile) -> WaitingLog:
+    """Keep a log, and show its beginning."""
+    pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
+    return uploads.receive(bench.studio, project, file.filename or "log.jsonl", pieces)
+
+
+@router.get("/projects/{project}/dialogues/waiting/{key}")
+def look(bench: Bench, project: str, key: str, mask: bool = False) -> WaitingLog:  # noqa: ARG001
+    """Show the beginning of an uploaded log again, as it would be stored."""
+    return uploads.look(bench.studio, key, mask=mask)
+
+
+@router.post("/projects/{project}/dialogues/waiting/{key}/import")
+def bring_in(bench: Bench, project: str, key: str, body: DialogueBody) -> DialogueReport:
+    """Import an uploaded log, all or nothing."""
+    return uploads.bring_in(bench.studio, project, key, mask=body.mask, pool=body.pool)
+
+
+@router.delete("/projects/{project}/dialogues/waiting/{key}", status_code=204)
+def forget(bench: Bench, key: str) -> Response:
+    """Forget an uploaded log."""
+    incoming.forget(bench.studio, key)
+    return Response(status_code=204)
+
+
+@router.delete("/projects/{project}/dialogues/{log}")
+def remove(bench: Bench, project: str, log: int) -> ConversationLogRecord:
+    """Delete a log; utterances that came from it stay."""
+    return dialogues.remove_log(bench.studio, project, log)
+
+
+@router.post("/projects/{project}/replies")
+def rank(bench: Bench, project: str, body: RepliesBody) -> replies.Replies:
+    """Rank replies to a conversation; without any, some are drawn from the project's logs."""
+    return replies.rank_replies(bench.studio, project, body.turns, body.candidates, body.n)

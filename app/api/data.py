@@ -1,0 +1,119 @@
+"""Routes that look through utterances, change many, and bring files in and out."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response, UploadFile
+from fastapi.responses import FileResponse
+from pydantic import Field
+
+from app.api.http import schemas
+from app.api.http.bodies import EditBody, FilterBody, IdsBody, MappingBody
+from app.api.http.downloads import BYTES, download
+from app.api.http.server_state import Bench
+from app.services.data import uploads
+from app.services.data import utterances as browsing
+from app.services.data.importing import export_file
+from app.services.data.uploads import Incoming, Mapping
+from app.services.live.server_state import Workbench
+from app.services.review.borderline import borderline_ids
+from app.services.review.disagreements import differing_ids
+from app.services.views import ImportReport
+from core.formats.rows import WriteFormat
+from storage.queries.utterances import Filter, Order
+from storage.records import UtteranceRecord
+
+router = APIRouter(tags=["utterances"])
+_PIECE = 1 << 20
+
+
+class FilterQuery(FilterBody):
+    """A filter in an address, with the page of it."""
+
+    ids: list[str] | None = None
+    order: Order = "newest"
+    page: int = Field(default=0, ge=0, le=1_000_000)
+    size: int = Field(default=50, ge=1, le=500)
+
+
+@router.get("/projects/{project}/utterances")
+def utterances(
+    bench: Bench,
+    project: str,
+    which: Annotated[FilterQuery, Query()],
+) -> browsing.PageView:
+    """Return a page of utterances."""
+    found = _filter(bench, project, which)
+    window = (which.page * which.size, which.size)
+    return browsing.look(bench.studio, project, found, which.order, window)
+
+
+def _filter(bench: Workbench, project: str, which: FilterBody) -> Filter:
+    return which.read(
+        differing_ids(bench, project) if which.differs else None,
+        borderline_ids(bench, project) if which.borderline else None,
+    )
+
+
+@router.post("/projects/{project}/utterances/by-ids")
+def by_ids(bench: Bench, project: str, body: IdsBody) -> list[UtteranceRecord]:
+    """Return utterances by their ids, in the order asked for."""
+    return browsing.by_ids(bench.studio, project, body.ids)
+
+
+@router.post("/projects/{project}/edits")
+def edit(bench: Bench, project: str, body: EditBody) -> schemas.Changed:
+    """Change everything that a filter lets through, if it is as many as expected."""
+    which = _filter(bench, project, body.filter)
+    change = browsing.Edit(body.kind, body.value)
+    return schemas.Changed(
+        browsing.change_many(bench.studio, project, which, change, body.expected)
+    )
+
+
+@router.post("/projects/{project}/uploads", status_code=201)
+def upload(bench: Bench, project: str, file: UploadFile) -> Incoming:
+    """Keep a file, and show what importing it would do."""
+    pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
+    return uploads.receive(bench.studio, project, file.filename or "upload.csv", pieces)
+
+
+@router.post("/projects/{project}/uploads/{key}/look")
+def look(bench: Bench, project: str, key: str, body: MappingBody) -> Incoming:
+    """Show again what importing would do, with another mapping."""
+    return uploads.look(bench.studio, project, key, Mapping(**body.model_dump()))
+
+
+@router.post("/projects/{project}/uploads/{key}/import")
+def bring_in(bench: Bench, project: str, key: str, body: MappingBody) -> ImportReport:
+    """Import an uploaded file, all or nothing."""
+    return uploads.bring_in(bench.studio, project, key, Mapping(**body.model_dump()))
+
+
+@router.delete("/projects/{project}/uploads/{key}", status_code=204)
+def forget(bench: Bench, key: str) -> Response:
+    """Forget an uploaded file."""
+    uploads.forget(bench.studio, key)
+    return Response(status_code=204)
+
+
+_ENDINGS: dict[WriteFormat, str] = {
+    "csv": "csv",
+    "tsv": "tsv",
+    "jsonl": "jsonl",
+    "text": "txt",
+    "spreadsheet": "csv",
+    "rasa": "yml",
+}
+
+
+@router.get("/projects/{project}/export", responses=BYTES)
+def export(
+    bench: Bench,
+    project: str,
+    kind: WriteFormat = "csv",
+    version: str | None = None,
+) -> FileResponse:
+    """Download the utterances, as they are or as a version froze them."""
+    name = f"{project}{'' if version is None else f'-v{version}'}.{_ENDINGS[kind]}"
+    return download(name, lambda out: export_file(bench.studio, project, out, kind, version))

@@ -1,0 +1,121 @@
+"""Routes that explain answers, and hand out receipts and reports; as pages, a viewer may read them.
+
+A link that only shows carries the viewer's token, so that whoever gets it can look and change
+nothing (`app.security`).
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Literal
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import FileResponse, HTMLResponse
+
+from app.api.http.bodies import ExplainBody
+from app.api.http.downloads import BYTES, download
+from app.api.http.schemas import Kept
+from app.api.http.server_state import Bench
+from app.services.explaining import explain as explaining
+from app.services.explaining.views import Explanation
+from app.services.reports import model_report, receipts
+from app.services.reports.pdf import print_pdf
+from app.services.studio import Studio
+
+router = APIRouter(tags=["evidence"])
+pages = APIRouter(include_in_schema=False)
+
+_POLICY = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
+Form = Literal["html", "pdf"]
+
+
+def _viewer(request: Request) -> str | None:
+    found: str | None = request.app.state.viewer
+    return found
+
+
+Viewer = Annotated[str | None, Depends(_viewer)]
+
+
+@router.post("/projects/{project}/explain")
+def explain(bench: Bench, project: str, body: ExplainBody) -> Explanation:
+    """Say why a text gets its answer; votes and prior add up to the score."""
+    return explaining.explain(bench, project, body.text, body.model, body.against)
+
+
+@router.post("/projects/{project}/receipts", status_code=201)
+def keep_receipt(bench: Bench, viewer: Viewer, project: str, body: ExplainBody) -> Kept:
+    """Keep the evidence of an answer; the link goes on showing the same."""
+    found = receipts.keep_receipt(bench, project, body.text, body.model, body.against)
+    return Kept(found.id, found.path, _link(found.path, viewer))
+
+
+@router.get("/receipts/{key}/receipt.{form}", responses=BYTES)
+def receipt(bench: Bench, request: Request, key: str, form: Form) -> FileResponse:
+    """Download a receipt as one page that needs nothing else, or as a PDF."""
+    found = receipts.find_receipt(bench.studio, key)
+    link = _absolute(request, f"/receipts/{key}")
+
+    def make() -> str:
+        return receipts.receipt_page(found.content, found.created_at, link, {})
+
+    return _file(bench.studio, f"receipt-{key[:8]}", form, make)
+
+
+@router.get("/projects/{project}/models/{number}/report.{form}", responses=BYTES)
+def report(bench: Bench, request: Request, project: str, number: int, form: Form) -> FileResponse:
+    """Download a report about a model version as one page, or as a PDF."""
+    link = _absolute(request, _report_path(project, number))
+
+    def make() -> str:
+        return model_report.report_page(
+            model_report.report(bench.studio, project, number), link, {}
+        )
+
+    return _file(bench.studio, f"{project}-v{number}-report", form, make)
+
+
+@router.get("/projects/{project}/models/{number}/report-link")
+def report_link(bench: Bench, viewer: Viewer, project: str, number: int) -> Kept:
+    """Return the link under which somebody may read the report, and nothing else."""
+    model_report.require_version(bench.studio, project, number)
+    path = _report_path(project, number)
+    return Kept(f"{project}@{number}", path, _link(path, viewer))
+
+
+@pages.get("/receipts/{key}")
+def receipt_page(bench: Bench, request: Request, key: str) -> HTMLResponse:
+    """Show a receipt."""
+    found = receipts.find_receipt(bench.studio, key)
+    forms = {form.upper(): f"/api/receipts/{key}/receipt.{form}" for form in ("pdf", "html")}
+    link = _absolute(request, f"/receipts/{key}")
+    page = receipts.receipt_page(found.content, found.created_at, link, forms)
+    return HTMLResponse(page, headers=_POLICY)
+
+
+@pages.get("/reports/{project}/{number}")
+def report_page(bench: Bench, request: Request, project: str, number: int) -> HTMLResponse:
+    """Show the report about a model version."""
+    base = f"/api/projects/{quote(project)}/models/{number}/report"
+    forms = {form.upper(): f"{base}.{form}" for form in ("pdf", "html")}
+    found = model_report.report(bench.studio, project, number)
+    page = model_report.report_page(found, _absolute(request, _report_path(project, number)), forms)
+    return HTMLResponse(page, headers=_POLICY)
+
+
+def _report_path(project: str, number: int) -> str:
+    return f"/reports/{quote(project)}/{number}"
+
+
+def _absolute(request: Request, path: str) -> str:
+    return str(request.base_url).rstrip("/") + path
+
+
+def _link(path: str, viewer: str | None) -> str:
+    return path if viewer is None else f"{path}?token={viewer}"
+
+
+def _file(studio: Studio, name: str, form: Form, make: Callable[[], str]) -> FileResponse:
+    page = make()
+    if form == "pdf":
+        return download(f"{name}.pdf", lambda out: print_pdf(studio.settings, page, out))
+    return download(f"{name}.html", lambda out: out.write_text(page, encoding="utf-8"))

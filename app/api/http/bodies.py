@@ -1,0 +1,226 @@
+"""What requests carry, checked at the edge."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.services.conversations.logs import POOL
+from storage.queries.utterances import Filter, LabelState
+
+Text = Annotated[str, Field(max_length=10_000)]
+"""A text to answer; longer than any utterance."""
+
+Key = Annotated[str, Field(min_length=8, max_length=80)]
+"""Made by whoever sends a change; under the same key it is saved once."""
+
+
+class Body(BaseModel):
+    """A request's JSON; unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class NewProject(Body):
+    """A project to create; `sample` fills it with the sample data."""
+
+    name: str = Field(max_length=200)
+    task: Literal["single-label", "multi-label"] = "single-label"
+    sample: bool = False
+
+
+class MappingBody(Body):
+    """How an uploaded file is to be read."""
+
+    text_column: str | None = None
+    intent_column: str | None = None
+    separator: str | None = None
+    split: Literal["train", "test", "pool"] | None = None
+    header: bool | None = None
+
+
+class FilterBody(Body):
+    """Which utterances."""
+
+    text: str = Field(default="", max_length=1_000)
+    intent: str | None = None
+    split: Literal["train", "test", "pool"] | None = None
+    state: LabelState | None = None
+    differs: bool = False
+    borderline: bool = False
+    ids: list[str] | None = Field(default=None, max_length=20_000)
+    synthetic: bool | None = None
+
+    def read(self, *chosen: tuple[str, ...] | None) -> Filter:
+        """The filter of the service, with ids that were found to differ, say, where asked for."""
+        ids = None if self.ids is None else tuple(self.ids)
+        for others in chosen:
+            if others is not None:
+                ids = others if ids is None else tuple(set(ids) & set(others))
+        return Filter(self.text, self.intent, self.split, self.state, ids, self.synthetic)
+
+
+class EditBody(Body):
+    """One change of everything that a filter lets through."""
+
+    filter: FilterBody
+    kind: Literal["label", "out-of-scope", "unlabel", "move", "flag", "unflag", "delete", "text"]
+    value: str = Field(default="", max_length=20_000)
+    expected: int
+
+
+class ProjectChange(Body):
+    """What changes about a project."""
+
+    auto_promote: bool
+
+
+class IntentBody(Body):
+    """A new intent."""
+
+    name: str = Field(max_length=1_000)
+    description: str = Field(default="", max_length=5_000)
+
+
+class IntentChange(Body):
+    """What changes about an intent; absent stays."""
+
+    name: str | None = Field(default=None, max_length=1_000)
+    description: str | None = Field(default=None, max_length=5_000)
+    color: str | None = Field(default=None, pattern=r"#[0-9a-fA-F]{6}")
+    archived: bool | None = None
+
+
+class MergeBody(Body):
+    """Two intents by name."""
+
+    source: str
+    target: str
+
+
+class OperationBody(Body):
+    """One decision at the labelling card."""
+
+    key: Key
+    kind: Literal["label", "out-of-scope", "unlabel", "skip", "flag", "undo"]
+    id: str = Field(default="", max_length=200)
+    intents: tuple[str, ...] = Field(default=(), max_length=50)
+    create: tuple[str, ...] = Field(default=(), max_length=10)
+    seen: tuple[str, ...] | None = None
+    of: str = Field(default="", max_length=80)
+    note: str = Field(default="", max_length=500)
+
+
+class TextsBody(Body):
+    """Texts to answer; with `strength`, compressed towards their templates for a look."""
+
+    texts: list[Text] = Field(min_length=1, max_length=1_000)
+    strength: float | None = Field(default=None, ge=0, le=1)
+
+
+class ExplainBody(Body):
+    """A text to explain; without `model` by the live model, without `against` by the runner-up."""
+
+    text: Text
+    model: int | None = Field(default=None, ge=1)
+    against: str | None = Field(default=None, max_length=1_000)
+
+
+class SimilarBody(Body):
+    """A tray of texts to find others like."""
+
+    texts: list[Text] = Field(min_length=1, max_length=200)
+    n: int = Field(default=20, ge=1, le=200)
+    unlabelled: bool = True
+
+
+class DialogueBody(Body):
+    """How an uploaded log is imported."""
+
+    mask: bool = False
+    pool: int = Field(default=POOL, ge=0, le=1_000_000)
+
+
+class RepliesBody(Body):
+    """What was said, the last turn last, and the replies to choose from; none: drawn from logs."""
+
+    turns: list[Text] = Field(min_length=1, max_length=50)
+    candidates: list[Text] = Field(default_factory=list, max_length=1_000)
+    n: int = Field(default=10, ge=1, le=100)
+
+
+class PinBody(Body):
+    """A text, and the ids of the intents that it must get; without a list the pin goes."""
+
+    text: str = Field(max_length=10_000)
+    intents: tuple[str, ...] | None = Field(default=None, max_length=50)
+
+
+class RollBackBody(Body):
+    """The champion to go back from; absent: whichever answers now."""
+
+    champion: int | None = Field(default=None, ge=1)
+
+
+class TrainBody(Body):
+    """What to train."""
+
+    recipe: str = "convfit"
+    settings: dict[str, object] = Field(default_factory=dict)
+    base: str = "bundled"
+    gate: bool | None = None
+
+
+class LayoutBody(Body):
+    """A layout to compute; `pca` encodes what is missing, and with `templates` those, too."""
+
+    method: Literal["pca", "umap", "tsne"]
+    model: int | None = Field(default=None, ge=0)
+    templates: bool = False
+
+
+class SlotBody(Body):
+    """A value: its first character from 0, one past its last, and what it is."""
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=1)
+    name: str = Field(max_length=200)
+
+
+class MarkBody(Body):
+    """All values of an utterance; under one key they are marked once."""
+
+    slots: list[SlotBody] = Field(max_length=500)
+    key: Key | None = None
+
+
+class AcceptBody(Body):
+    """Whose proposals are marked: of these utterances, or of all that have no marks."""
+
+    utterances: list[str] | None = Field(default=None, max_length=20_000)
+    noisy: bool = False
+    preview: bool = False
+    key: Key | None = None
+
+
+class SlotRename(Body):
+    """A slot, and how it is called from now on."""
+
+    name: str = Field(max_length=200)
+    to: str = Field(max_length=200)
+    key: Key | None = None
+
+
+class AugmentBody(Body):
+    """How many values of each slot, new utterances of each one, and in all; of which intents."""
+
+    top: int = Field(default=5, ge=1, le=1_000)
+    per_template: int = Field(default=3, ge=1, le=1_000)
+    most: int = Field(default=1_000, ge=1, le=100_000)
+    intents: tuple[str, ...] | None = Field(default=None, max_length=10_000)
+    key: Key | None = None
+
+
+class IdsBody(Body):
+    """Utterances by id."""
+
+    ids: list[str] = Field(max_length=1_000)

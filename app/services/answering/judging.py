@@ -1,0 +1,220 @@
+"""Measure a trained pipeline: on its test split, or on texts it had not seen in training."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.calibration.calibration import Calibration, probabilities
+from core.calibration.thresholds import fit_multi_label_calibration
+from core.heads.folds import is_said
+from core.metrics.calibration import expected_calibration_error
+from core.metrics.classification import IntentQuality, classification_report
+from core.metrics.geometry import alignment, silhouette, uniformity
+from core.metrics.multi_label import multi_label_report
+from core.pipeline import IntentPipeline
+from core.review.borderline import idle_words, select_borderline
+from core.text import label_words
+from core.training.from_labels.inputs import RunInputs, target_matrix
+from core.training.from_labels.runs import RunResult
+from core.types import Exemplar, FloatArray, Intent, Prediction, ScoreArray
+
+_CONFUSIONS = 20
+_FOLDS = 5
+_ENOUGH = 20
+"""Borderline texts from which on their accuracy says something."""
+
+
+def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dict[str, Any]:
+    """Return the figures of a run as JSON values.
+
+    Without a test split the honest scores of the run are judged: those of training texts by heads
+    (and encoders) that had not seen them.
+    """
+    said = is_said(inputs.exemplars)
+    shown = test or [e for e, judged in zip(inputs.exemplars, said, strict=True) if judged]
+    texts, labels = [e.text for e in shown], ["|".join(e.intents) for e in shown]
+    before = inputs.embed(inputs.encoder, texts)
+    after = inputs.embed(result.pipeline.encoder, texts)
+    if test:
+        figures = judge_exemplars(result.pipeline, test, after)
+        figures["judged_on"] = f"test split of {len(test)} texts"
+    else:
+        figures = _judge_honest(result, inputs)
+    # Texts of several intents or none belong to no cluster.
+    alone = np.array([len(e.intents) == 1 for e in shown], dtype=bool)
+    names = [label for label, is_alone in zip(labels, alone, strict=True) if is_alone]
+    return {
+        **figures,
+        "silhouette_before": silhouette(before[alone], names),
+        "silhouette_after": silhouette(after[alone], names),
+        "uniformity": uniformity(after),
+        "alignment": alignment(after[alone], names),
+    }
+
+
+def judge_exemplars(
+    pipeline: IntentPipeline, exemplars: Sequence[Exemplar], embeddings: FloatArray | None = None
+) -> dict[str, Any]:
+    """Judge a pipeline on labelled texts.
+
+    Where a text has one intent, the highest ranked one is judged, and any of a text's labels is
+    right; where it may have several, an answer is right that names all of them and no other.
+    """
+    predictions = pipeline.predict([e.text for e in exemplars], embeddings)
+    if pipeline.task == "multi-label":
+        return _judge_sets(exemplars, predictions)
+    answers = [p.intent for p in predictions]
+    confidences = np.array([p.ranked[0].probability for p in predictions])
+    held = _held_against(exemplars, answers)
+    figures = _figures(held, answers, confidences)
+    names = pipeline.head.intents
+    hard = borderline_figures([e.text for e in exemplars], held, answers, names)
+    return {**figures, **hard, "in_scope": _in_scope(predictions)}
+
+
+def borderline_figures(
+    texts: Sequence[str], actual: Sequence[str], predicted: Sequence[str], names: Sequence[str]
+) -> dict[str, Any]:
+    """Judge the texts that share words with wrong intent names alone; nothing of a handful."""
+    known = set(names)
+    rows = [row for row, name in enumerate(actual) if name in known]
+    said, right = [texts[r] for r in rows], [actual[r] for r in rows]
+    found = select_borderline(said, right, names, idle_words(said, right))
+    hard = [rows[row] for row in found.rows]
+    if len(hard) < _ENOUGH:
+        return {}
+    hits = [actual[row] == predicted[row] for row in hard]
+    return {"borderline_accuracy": float(np.mean(hits)), "borderline_n": len(hard)}
+
+
+def _judge_sets(exemplars: Sequence[Exemplar], predictions: Sequence[Prediction]) -> dict[str, Any]:
+    pairs = zip(exemplars, predictions, strict=True)
+    marks = [(one.probability, one.intent in e.intents) for e, p in pairs for one in p.ranked]
+    confidences, right = map(np.array, zip(*marks, strict=True))
+    answers = [p.decision.intents for p in predictions]
+    figures = _set_figures([e.intents for e in exemplars], answers)
+    return {**figures, "expected_calibration_error": expected_calibration_error(confidences, right)}
+
+
+def _judge_honest(result: RunResult, inputs: RunInputs) -> dict[str, Any]:
+    asked = [inputs.exemplars[row] for row in result.honest_rows]
+    names = result.pipeline.head.intents
+    shares = probabilities(result.honest, result.pipeline.calibration)
+    if inputs.task == "multi-label":
+        return _judge_honest_sets(result, asked, shares)
+    predicted = [names[j] for j in result.honest.argmax(1)]
+    held = _held_against(asked, predicted)
+    figures = _figures(held, predicted, shares.max(1))
+    figures |= borderline_figures([e.text for e in asked], held, predicted, names)
+    kept = result.honest.max(1) >= result.pipeline.calibration.threshold
+    return {**figures, "in_scope": float(kept.mean()), "judged_on": result.judged_on}
+
+
+def _judge_honest_sets(
+    result: RunResult, asked: Sequence[Exemplar], shares: ScoreArray
+) -> dict[str, Any]:
+    names = result.pipeline.head.intents
+    targets = target_matrix(asked, [Intent(name) for name in names])
+    chosen = _honest_answers(result.honest, targets, result.pipeline.calibration)
+    answers = [tuple(names[j] for j in np.flatnonzero(row)) for row in chosen]
+    error = expected_calibration_error(shares.ravel(), targets.ravel() > 0)
+    figures = _set_figures([e.intents for e in asked], answers)
+    return {**figures, "expected_calibration_error": error, "judged_on": result.judged_on}
+
+
+def _honest_answers(
+    scores: ScoreArray, targets: ScoreArray, calibration: Calibration
+) -> NDArray[np.bool_]:
+    """Answer each text by thresholds that it had no part in choosing; (n, intents)."""
+    order = np.random.default_rng(0).permutation(len(scores))
+    folds = [part for part in np.array_split(order, _FOLDS) if 0 < len(part) < len(scores)]
+    if not calibration.thresholds or not folds:
+        return np.asarray(scores >= calibration.limits(scores.shape[1]))
+    answers = np.zeros(scores.shape, dtype=bool)
+    for fold in folds:
+        seen = np.setdiff1d(np.arange(len(scores)), fold)
+        others = fit_multi_label_calibration(scores[seen], targets[seen])
+        answers[fold] = scores[fold] >= others.limits(scores.shape[1])
+    return answers
+
+
+def _held_against(exemplars: Sequence[Exemplar], answers: Sequence[str]) -> list[str]:
+    """Which intent each answer is judged by: itself where it is one of the text's, else the first.
+
+    A text may have several intents, and naming any of them is right.
+    """
+    pairs = zip(exemplars, answers, strict=True)
+    return [name if name in e.intents else (e.intents or ("none",))[0] for e, name in pairs]
+
+
+def _figures(
+    actual: Sequence[str], predicted: Sequence[str], confidences: np.ndarray[Any, Any]
+) -> dict[str, Any]:
+    report = classification_report(actual, predicted)
+    right = np.array([a == p for a, p in zip(actual, predicted, strict=True)])
+    return {
+        "accuracy": report.accuracy,
+        "macro_f1": report.macro_f1,
+        "expected_calibration_error": expected_calibration_error(confidences, right),
+        "noise": _noise(report.accuracy, report.n),
+        "n": report.n,
+        "per_intent": _per_intent(report.intents),
+        "confusions": [
+            {"actual": c.actual, "predicted": c.predicted, "count": c.count}
+            for c in report.confusions[:_CONFUSIONS]
+        ],
+    }
+
+
+def _set_figures(
+    actual: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]
+) -> dict[str, Any]:
+    """Judge any number of intents a text; the accuracy is the share of exact matches."""
+    report = multi_label_report(actual, predicted)
+    pairs = zip(map(_in_words, actual), map(_in_words, predicted), strict=True)
+    wrong = Counter((a, p) for a, p in pairs if a != p)
+    ranked = sorted(wrong.items(), key=lambda item: (-item[1], item[0]))
+    return {
+        "task": "multi-label",
+        "accuracy": report.exact,
+        "exact": report.exact,
+        "micro_f1": report.micro_f1,
+        "macro_f1": report.macro_f1,
+        "noise": _noise(report.exact, report.n),
+        "n": report.n,
+        "n_without_intent": report.n_without,
+        "none_recall": report.without_recall if report.n_without else None,
+        "per_intent": _per_intent(report.intents),
+        "confusions": [
+            {"actual": a, "predicted": p, "count": count} for (a, p), count in ranked[:_CONFUSIONS]
+        ],
+    }
+
+
+def _in_words(intents: Sequence[str]) -> str:
+    return label_words(sorted(intents), "multi-label")
+
+
+def _noise(accuracy: float, n: int) -> float:
+    """One standard error of an accuracy: smaller differences are no differences."""
+    return float(np.sqrt(accuracy * (1 - accuracy) / n))
+
+
+def _per_intent(intents: Sequence[IntentQuality]) -> list[dict[str, Any]]:
+    return [
+        {
+            "intent": q.intent,
+            "precision": q.precision,
+            "recall": q.recall,
+            "f1": q.f1,
+            "support": q.support,
+        }
+        for q in intents
+    ]
+
+
+def _in_scope(predictions: Sequence[Prediction]) -> float:
+    return float(np.mean([not p.decision.out_of_scope for p in predictions]))

@@ -1,0 +1,174 @@
+"""Which embedding space is looked at: that of a model version, or of the untuned encoder."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.home import Places
+from app.services.studio import Studio
+from core.encoders.base import Encoder
+from core.encoders.shared_bases import SharedBases
+from core.errors import InvalidInput
+from core.pipeline import IntentPipeline
+from storage import models, projects
+from storage.artifacts import ArtifactStore
+from storage.database import Database, Transaction
+from storage.records import ModelVersionRecord, ProjectRecord
+
+if TYPE_CHECKING:
+    from core.responses import Ranker
+
+UNTUNED = 0
+"""The number that stands for the bundled encoder, before any training."""
+
+_ENCODER_BYTES = 100 << 20
+_MODULES_BYTES = 2 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A model version's embedding space; with `version` None the bundled encoder's."""
+
+    project: ProjectRecord
+    version: ModelVersionRecord | None
+
+    @property
+    def number(self) -> int:
+        """Number of the model version, or `UNTUNED`."""
+        return UNTUNED if self.version is None else self.version.number
+
+    @property
+    def version_id(self) -> int | None:
+        """Id of the model version, or None."""
+        return None if self.version is None else self.version.id
+
+    @property
+    def name(self) -> str:
+        """How a person calls it."""
+        if self.version is None:
+            return "the untuned encoder"
+        return f"{self.project.name}@{self.version.number}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opened:
+    """The encoder of a space, and what there is beside it.
+
+    Attributes:
+        encoder: What makes the space.
+        pipeline: Answers intents, in a model version that does.
+        ranker: Ranks replies, in one that has learned from conversations.
+    """
+
+    encoder: Encoder
+    pipeline: IntentPipeline | None = None
+    ranker: "Ranker | None" = None
+
+
+def find_space(connection: Transaction, project: str, number: int | None) -> Space:
+    """Find a space by the number of its model version.
+
+    Args:
+        connection: An open transaction.
+        project: Name of the project.
+        number: `UNTUNED`, or a version's; None is the champion, or where there is none the
+            untuned encoder.
+
+    Raises:
+        NotFound: There is no such project or version.
+    """
+    record = projects.find(connection, project)
+    if number is None:
+        return Space(record, models.champion(connection, record.id))
+    if number == UNTUNED:
+        return Space(record, None)
+    return Space(record, models.find(connection, record.id, number))
+
+
+def open_space(studio: Studio, space: Space) -> Opened:
+    """Load a space's encoder and pipeline, once.
+
+    Raises:
+        ArtifactDamaged: Files are missing or changed.
+    """
+
+    def make() -> Opened:
+        return load_space(studio.places, studio.database, space, bases=studio.bases)
+
+    tree = None if space.version is None else space.version.tree_sha256
+    return studio.cache.get(("space", tree), make, _size)
+
+
+def load_space(
+    places: Places,
+    database: Database,
+    space: Space,
+    device: str = "cpu",
+    bases: SharedBases | None = None,
+) -> Opened:
+    """Load a space's encoder and pipeline.
+
+    Args:
+        places: Where artifacts are.
+        database: Says which.
+        space: What to load.
+        device: Where its encoder computes.
+        bases: Encoders in use: adapters join theirs, and what is loaded is there for others.
+
+    Raises:
+        ArtifactDamaged: Files are missing or changed.
+    """
+    if space.version is None:
+        from core.encoders.loading import BUNDLED, load_encoder
+
+        encoder = load_encoder(BUNDLED, device)
+        return Opened(encoder if bases is None else bases.join(encoder, device))
+    if space.version.kind == "encoder":
+        from core.encoders.loading import load_folder
+        from core.responses import load_ranker
+
+        with laid_out(places, database, space.version.tree_sha256) as folder:
+            encoder = load_folder(folder / "encoder", device, bases)
+            return Opened(encoder, ranker=load_ranker(folder / "encoder", encoder))
+    from core.bundle.layout import load_pipeline
+
+    with laid_out(places, database, space.version.tree_sha256) as folder:
+        pipeline = load_pipeline(folder, device, bases)
+    return Opened(pipeline.encoder, pipeline)
+
+
+def _size(opened: Opened) -> int:
+    """What keeping a space takes; an adapter's base is there anyhow, for others too."""
+    from core.encoders.adapter.encoder import AdaptedEncoder
+
+    if isinstance(opened.encoder, AdaptedEncoder):
+        return opened.encoder.adapter.n_bytes + _MODULES_BYTES
+    return _ENCODER_BYTES
+
+
+@contextmanager
+def laid_out(places: Places, database: Database, tree_sha256: str) -> Iterator[Path]:
+    """Lay the files of a tree out in a folder that goes away again."""
+    home = places.home / "scratch"  # beside the artifacts, so that files are linked, not copied
+    home.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=home) as scratch:
+        with database.read() as connection:
+            ArtifactStore(places.artifacts).check_out(connection, tree_sha256, Path(scratch))
+        yield Path(scratch)
+
+
+def require_pipeline(opened: Opened) -> IntentPipeline:
+    """Return the pipeline.
+
+    Raises:
+        InvalidInput: An encoder alone has none.
+    """
+    if opened.pipeline is None:
+        raise InvalidInput(
+            "This encoder predicts no intents.",
+            "Train a model version first, or colour the map by something else.",
+        )
+    return opened.pipeline

@@ -1,0 +1,273 @@
+"""Bring logs of conversations into a project, list them, and remove them."""
+
+import gzip
+import random
+import tempfile
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from app.services.conversations.reading import DIGESTS, LOG, stored_logs
+from app.services.studio import Studio
+from core.errors import Conflict
+from core.formats.dialogues import Dialogue, dialogue_digest, dialogue_line, read_dialogues
+from core.formats.digests import Seen
+from core.formats.masking import count_masked, mask_dialogue
+from core.formats.rows import LONGEST_RECORD, LONGEST_TEXT
+from core.text import normalise, text_hash
+from storage import conversation_logs as dialogues
+from storage import jobs, projects
+from storage.artifacts import drop_tree, record_tree
+from storage.log import changes, events
+from storage.log.events import Action
+from storage.queries import columns
+from storage.records import ConversationLogRecord, ProjectRecord
+
+POOL = 5_000
+"""How many user turns of a log an import puts into the pool, unless told otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueImport:
+    """What to import, and how.
+
+    Attributes:
+        project: Name of the project.
+        path: JSONL, or CSV with conversation id, turn, speaker and text; perhaps with `.gz`.
+        mask: Whether to put personal data behind words.
+        pool: How many different user turns become utterances of the pool at most; of more, so
+            many are drawn evenly from the whole log.
+        dry_run: Report, and write nothing.
+    """
+
+    project: str
+    path: Path
+    mask: bool = False
+    pool: int = POOL
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueReport:
+    """What an import of conversations did, or with `dry_run` would do.
+
+    Attributes:
+        dialogues: New conversations.
+        turns: Turns of these.
+        repeated: Conversations that were there already, or stood in the file before.
+        too_long: Conversations of more than a million signs, left out.
+        user_turns: Different turns of users, in the whole file.
+        pooled: Those of them that came into the pool.
+        known: Those that are utterances of the project already.
+        masked: How many pieces of personal data of each kind were masked; None if not asked for.
+        dry_run: Whether nothing was written.
+        log: Id of the stored log; None where nothing new was stored.
+    """
+
+    dialogues: int
+    turns: int
+    repeated: int
+    too_long: int
+    user_turns: int
+    pooled: int
+    known: int
+    masked: dict[str, int] | None
+    dry_run: bool
+    log: int | None = None
+
+
+@dataclass(slots=True)
+class _Reading:
+    """Takes conversations one by one; keeps digests of all, and the texts of a sample alone."""
+
+    request: DialogueImport
+    stored: Seen
+    utterances: frozenset[str]
+    met: Seen = field(default_factory=Seen)
+    counts: Counter[str] = field(default_factory=Counter)
+    masked: Counter[str] = field(default_factory=Counter)
+    sample: list[str] = field(default_factory=list)
+    chance: random.Random = field(default_factory=lambda: random.Random(0))
+
+    def lines(self) -> Iterator[str]:
+        """Yield the conversations to store, each as a line."""
+        for dialogue in read_dialogues(self.request.path):
+            shown = self._shown(dialogue)
+            for turn in shown.turns:
+                if turn.by_user:
+                    self._offer(normalise(turn.text))
+            line = dialogue_line(shown)
+            if len(line) > LONGEST_RECORD:
+                self.counts["too_long"] += 1
+            elif self.stored.add(dialogue_digest(shown)):
+                self.counts["dialogues"] += 1
+                self.counts["turns"] += len(shown.turns)
+                self.counts["by_user"] += sum(turn.by_user for turn in shown.turns)
+                yield line
+            else:
+                self.counts["repeated"] += 1
+
+    def _shown(self, dialogue: Dialogue) -> Dialogue:
+        if not self.request.mask:
+            return dialogue
+        shown = mask_dialogue(dialogue)
+        for before, after in zip(dialogue.turns, shown.turns, strict=True):
+            self.masked.update(count_masked(before.text, after.text))
+        return shown
+
+    def _offer(self, text: str) -> None:
+        """Let a user's turn into the sample; each different one has the same chance."""
+        if not text or len(text) > LONGEST_TEXT:
+            return
+        key = text_hash(text)
+        if not self.met.add(int(key[:16], 16)):
+            return
+        self.counts["user_turns"] += 1
+        if key in self.utterances:
+            self.counts["known"] += 1
+            return
+        self.counts["offered"] += 1
+        if len(self.sample) < self.request.pool:
+            self.sample.append(text)
+            return
+        place = self.chance.randrange(self.counts["offered"])
+        if place < self.request.pool:
+            self.sample[place] = text
+
+    def report(self, pooled: int, log: int | None = None) -> DialogueReport:
+        counts = self.counts
+        return DialogueReport(
+            dialogues=counts["dialogues"],
+            turns=counts["turns"],
+            repeated=counts["repeated"],
+            too_long=counts["too_long"],
+            user_turns=counts["user_turns"],
+            pooled=pooled,
+            known=counts["known"],
+            masked=dict(self.masked) if self.request.mask else None,
+            dry_run=self.request.dry_run,
+            log=log,
+        )
+
+
+def import_dialogues(studio: Studio, request: DialogueImport) -> DialogueReport:
+    """Import a log of conversations, all or nothing, in memory that does not grow with it.
+
+    The conversations are stored beside the project; turns of users become utterances of its pool
+    in one action, which can be taken back as any other import.
+
+    Raises:
+        InvalidInput: The file or a row cannot be used; the row is named.
+        NotFound: There is no such project.
+        Conflict: Somebody imported or removed a log meanwhile.
+    """
+    with studio.database.read() as connection:
+        project = projects.find(connection, request.project)
+        known = dialogues.list_all(connection, project.id)
+        utterances = frozenset(columns.columns(connection, project.id).hashes)
+    reading = _Reading(request, _stored_digests(studio, known), utterances)
+    if request.dry_run:
+        for _ in reading.lines():
+            pass
+        return reading.report(len(reading.sample))
+    with _written(studio, reading) as folder:
+        files = studio.artifacts.put_files(folder) if reading.counts["dialogues"] else {}
+    return _store(studio, reading, (project, known), files)
+
+
+def _stored_digests(studio: Studio, known: list[ConversationLogRecord]) -> Seen:
+    with stored_logs(studio.places, studio.database, known) as folders:
+        return Seen(np.fromfile(folder / DIGESTS, dtype="<u8") for folder in folders)
+
+
+@contextmanager
+def _written(studio: Studio, reading: _Reading) -> Iterator[Path]:
+    """Write what is new into a folder that goes away again."""
+    studio.places.scratch.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=studio.places.scratch) as scratch:
+        folder = Path(scratch)
+        with (folder / LOG).open("wb") as file, _compressing(file) as stream:
+            for line in reading.lines():
+                stream.write(line.encode())
+        reading.stored.added().astype("<u8").tofile(folder / DIGESTS)
+        yield folder
+
+
+def _compressing(file: IO[bytes]) -> gzip.GzipFile:
+    """Equal conversations give equal bytes: neither a name nor a time is written."""
+    return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
+
+
+def _store(
+    studio: Studio,
+    reading: _Reading,
+    seen: tuple[ProjectRecord, list[ConversationLogRecord]],
+    files: dict[str, str],
+) -> DialogueReport:
+    project, known = seen
+    request, counts, log = reading.request, reading.counts, None
+    actor = studio.settings.actor
+    with studio.database.write() as connection:
+        if dialogues.list_all(connection, project.id) != known:
+            raise Conflict("Another log was imported or removed meanwhile.", "Import it again.")
+        if files:
+            values = {
+                "project_id": project.id,
+                "source": request.path.name,
+                "tree_sha256": record_tree(connection, studio.artifacts, files),
+                "n_dialogues": counts["dialogues"],
+                "n_turns": counts["turns"],
+                "n_user_turns": counts["by_user"],
+                "masked": dict(reading.masked) if request.mask else None,
+                "actor": actor,
+            }
+            log = dialogues.add(connection, values).id
+        there = set(columns.columns(connection, project.id).hashes)
+        fresh = [text for text in reading.sample if text_hash(text) not in there]
+        if fresh:
+            made = (
+                changes.create_utterance(uuid.uuid4().hex, text, "pool", request.path.name, None)
+                for text in fresh
+            )
+            action = Action("import", actor, f"import {request.path.name}")
+            events.record(connection, project.id, action, made)
+    return reading.report(len(fresh), log)
+
+
+def list_logs(studio: Studio, project: str) -> list[ConversationLogRecord]:
+    """All logs of a project, oldest first.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    with studio.database.read() as connection:
+        return dialogues.list_all(connection, projects.find(connection, project).id)
+
+
+def remove_log(studio: Studio, project: str, log_id: int) -> ConversationLogRecord:
+    """Delete a log and its files; utterances that came from it stay in the pool.
+
+    Raises:
+        Conflict: A training reads it.
+        NotFound: There is no such project or log.
+    """
+    with studio.database.write() as connection:
+        found = projects.find(connection, project)
+        record = dialogues.find(connection, found.id, log_id)
+        for job in jobs.live(connection):
+            if log_id in job.payload.get("logs", ()):
+                raise Conflict(
+                    f"Job {job.id} learns from '{record.source}'.", "Wait, or cancel it first."
+                )
+        dialogues.remove(connection, record)
+        freed = drop_tree(connection, record.tree_sha256)
+    # As for a deleted model version: files go once the rows are gone for good.
+    with studio.database.write() as connection, suppress(FileNotFoundError):
+        studio.artifacts.remove_unused(connection, freed)
+    return record

@@ -1,0 +1,79 @@
+"""Read the conversations that are stored beside a project."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from app.home import Places
+from app.services.answering.opened import laid_out
+from core.errors import InvalidInput
+from core.formats.dialogues import Dialogue, Pair, pairs_of, read_dialogues
+from core.formats.digests import digest
+from core.formats.rows import LONGEST_TEXT
+from storage import conversation_logs
+from storage.database import Database, Transaction
+from storage.records import ConversationLogRecord, ProjectRecord
+
+LOG, DIGESTS = "dialogues.jsonl.gz", "digests.u64"
+
+
+def require_logs(connection: Transaction, project: ProjectRecord) -> list[ConversationLogRecord]:
+    """Return a project's logs.
+
+    Raises:
+        InvalidInput: It has none.
+    """
+    logs = conversation_logs.list_all(connection, project.id)
+    if not logs:
+        raise InvalidInput(
+            f"'{project.name}' has no conversations to learn from.",
+            f"Import a log: on the Data page, or by `intent-studio dialogues import "
+            f"{project.name} FILE`.",
+        )
+    return logs
+
+
+@contextmanager
+def stored_logs(
+    places: Places, database: Database, logs: Sequence[ConversationLogRecord]
+) -> Iterator[list[Path]]:
+    """Lay the files of logs out, each in a folder that goes away again.
+
+    Raises:
+        ArtifactDamaged: Files are missing or changed.
+    """
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(laid_out(places, database, record.tree_sha256)) for record in logs
+        ]
+
+
+def read_conversations(folders: Sequence[Path]) -> Iterator[Dialogue]:
+    """Stream the conversations of laid out logs; no two of them are the same."""
+    for folder in folders:
+        yield from read_dialogues(folder / LOG)
+
+
+def read_pairs(folders: Sequence[Path], contexts: int) -> Iterator[Pair]:
+    """Stream each turn with the next one, and with up to so many turns before it."""
+    for dialogue in read_conversations(folders):
+        yield from pairs_of(dialogue, contexts)
+
+
+def draw_replies(folders: Sequence[Path], n: int) -> list[str]:
+    """Draw different turns that users did not say, evenly from all logs; the same each time.
+
+    Those of the lowest digests are drawn, so that how often a turn was said does not count.
+    """
+    drawn: dict[str, int] = {}
+    for dialogue in read_conversations(folders):
+        for turn in dialogue.turns[1:]:
+            if not turn.by_user and len(turn.text) <= LONGEST_TEXT:
+                drawn[turn.text] = digest(turn.text)
+        if len(drawn) > 2 * n:
+            drawn = _lowest(drawn, n)
+    return list(_lowest(drawn, n))
+
+
+def _lowest(drawn: dict[str, int], n: int) -> dict[str, int]:
+    return {text: drawn[text] for text in sorted(drawn, key=lambda text: drawn[text])[:n]}

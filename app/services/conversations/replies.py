@@ -1,0 +1,127 @@
+"""Rank replies to a conversation by an encoder that has learned from conversations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.services.answering.opened import Space, open_space
+from app.services.conversations.reading import draw_replies, require_logs, stored_logs
+from app.services.studio import Studio
+from core.errors import InvalidInput
+from core.formats.dialogues import Pair
+from core.recipes.conversations import RANKING_KINDS
+from core.types import FloatArray
+from storage import models, projects
+from storage.records import ConversationLogRecord, ModelVersionRecord
+
+if TYPE_CHECKING:
+    from core.responses import Ranker
+
+DRAWN = 500
+"""Replies that are drawn from a project's logs where none are given."""
+
+_TEXT_BYTES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply with its cosine to the conversation."""
+
+    text: str
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """What fits a conversation best.
+
+    Attributes:
+        encoder: What ranked: a version, or the untuned encoder where none has learned from
+            conversations yet.
+        trained: Whether it has learned from conversations.
+        contexts: How many turns before the last one it reads.
+        candidates: How many replies were ranked.
+        drawn: Whether they were drawn from the project's logs.
+        best: The best ones, the best first.
+    """
+
+    encoder: str
+    trained: bool
+    contexts: int
+    candidates: int
+    drawn: bool
+    best: tuple[Reply, ...]
+
+
+def rank_replies(
+    studio: Studio, project: str, turns: Sequence[str], candidates: Sequence[str], n: int = 10
+) -> Replies:
+    """Rank replies by the newest encoder of a project that has learned from conversations.
+
+    Args:
+        studio: The studio.
+        project: Its name.
+        turns: What was said, the last turn last.
+        candidates: The replies; empty: up to 500 turns drawn from the project's logs.
+        n: How many of the best to return.
+
+    Raises:
+        InvalidInput: Nothing was said, or there is no log to draw from.
+        NotFound: There is no such project.
+    """
+    said = [turn.strip() for turn in turns if turn.strip()]
+    if not said:
+        raise InvalidInput("There is nothing to reply to.", "Type what was said last.")
+    from core.responses import Ranker  # torch, from here on
+
+    with studio.database.read() as connection:
+        found = projects.find(connection, project)
+        version = _newest_encoder(models.list_all(connection, found.id))
+        logs = [] if candidates else require_logs(connection, found)
+    space = Space(found, version)
+    opened = open_space(studio, space)
+    ranker = opened.ranker or Ranker(opened.encoder)
+    contexts = 0 if version is None else int(version.lineage["recipe"].get("contexts", 0))
+    texts = list(dict.fromkeys(candidates)) if candidates else _drawn(studio, logs)
+    rows = _embedded(studio, ranker, texts, keep=not candidates)
+    history = tuple(reversed(said[:-1]))[:contexts]
+    best = _rank(ranker, Pair(said[-1], "", history), texts, rows)[:n]
+    return Replies(space.name, version is not None, contexts, len(texts), not candidates, best)
+
+
+def _newest_encoder(made: Sequence[ModelVersionRecord]) -> ModelVersionRecord | None:
+    """Find the newest one that has learned from conversations itself."""
+    kinds = ((record, record.lineage.get("recipe", {}).get("kind")) for record in reversed(made))
+    return next((record for record, kind in kinds if kind in RANKING_KINDS), None)
+
+
+def _drawn(studio: Studio, logs: Sequence[ConversationLogRecord]) -> list[str]:
+    def draw() -> list[str]:
+        with stored_logs(studio.places, studio.database, logs) as folders:
+            return draw_replies(folders, DRAWN)
+
+    key = ("replies", *(log.tree_sha256 for log in logs))
+    found = studio.cache.get(key, draw, lambda made: _TEXT_BYTES * len(made))
+    if not found:
+        raise InvalidInput(
+            "The logs of this project hold no replies: every turn is a user's.",
+            "Type the replies to choose from.",
+        )
+    return found
+
+
+def _embedded(studio: Studio, ranker: "Ranker", texts: Sequence[str], *, keep: bool) -> FloatArray:
+    if not keep:
+        return ranker.encode_responses(texts)
+    key = ("reply rows", ranker.fingerprint, hash(tuple(texts)))
+    return studio.cache.get(
+        key, lambda: ranker.encode_responses(texts), lambda rows: int(rows.nbytes)
+    )
+
+
+def _rank(
+    ranker: "Ranker", asked: Pair, texts: Sequence[str], rows: FloatArray
+) -> tuple[Reply, ...]:
+    cosines = rows @ ranker.encode_contexts([asked])[0]
+    ranked = sorted(zip(texts, cosines.tolist(), strict=True), key=lambda item: -item[1])
+    return tuple(Reply(text, cosine) for text, cosine in ranked)

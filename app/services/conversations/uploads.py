@@ -1,0 +1,68 @@
+"""Logs of conversations that were dropped on the page: shown, then imported."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from app.services.conversations.logs import DialogueImport, DialogueReport, import_dialogues
+from app.services.data.uploads import Limit, by_name, forget, keep, waiting
+from app.services.studio import Studio
+from core.formats.dialogues import Dialogue, read_dialogues
+from core.formats.masking import mask_dialogue
+from storage import projects
+
+_LIMIT = Limit(512 << 20, "intent-studio dialogues import PROJECT FILE")
+_SHOWN, _SHOWN_TURNS = 2, 8
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingLog:
+    """An uploaded log: the key under which it waits, its name, and its first conversations."""
+
+    key: str
+    name: str
+    beginning: tuple[Dialogue, ...]
+
+
+def receive(studio: Studio, project: str, name: str, chunks: Iterable[bytes]) -> WaitingLog:
+    """Keep an uploaded log and show its beginning; one that cannot be read is not kept.
+
+    Raises:
+        InvalidInput: It is too large, or its beginning cannot be read.
+        NotFound: There is no such project.
+    """
+    with studio.database.read() as connection:
+        projects.find(connection, project)
+    key = keep(studio, name, chunks, _LIMIT)
+    try:
+        return look(studio, key, mask=False)
+    except BaseException:
+        forget(studio, key)
+        raise
+
+
+def look(studio: Studio, key: str, *, mask: bool) -> WaitingLog:
+    """Show the beginning of an uploaded log, as it would be stored.
+
+    Raises:
+        InvalidInput: It cannot be read.
+        NotFound: It is not there any more.
+    """
+    path = waiting(studio, key)
+    with by_name(path):
+        first = [_cut(dialogue) for dialogue in islice(read_dialogues(path), _SHOWN)]
+    shown = tuple(mask_dialogue(dialogue) if mask else dialogue for dialogue in first)
+    return WaitingLog(key, path.name, shown)
+
+
+def _cut(dialogue: Dialogue) -> Dialogue:
+    return replace(dialogue, turns=dialogue.turns[:_SHOWN_TURNS])
+
+
+def bring_in(studio: Studio, project: str, key: str, *, mask: bool, pool: int) -> DialogueReport:
+    """Import an uploaded log, all or nothing, and forget it."""
+    path = waiting(studio, key)
+    with by_name(path):
+        report = import_dialogues(studio, DialogueImport(project, path, mask, pool))
+    forget(studio, key)
+    return report

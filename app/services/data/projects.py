@@ -1,0 +1,88 @@
+"""Create projects and list them."""
+
+import csv
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from app.services.data.importing import ImportRequest, import_file
+from app.services.studio import Studio
+from app.services.views import ImportReport, ProjectView
+from core.types import Task
+from storage import models, projects
+from storage.database import Transaction
+from storage.log import changes as dataset
+from storage.log import events
+from storage.log.events import Action
+from storage.records import ProjectRecord
+
+
+def create_project(studio: Studio, name: str, task: Task = "single-label") -> ProjectRecord:
+    """Create an empty project.
+
+    Raises:
+        Conflict: The name is taken.
+        InvalidInput: The name cannot be used.
+    """
+    with studio.database.write() as connection:
+        return projects.create(connection, name, task)
+
+
+def change_gate(studio: Studio, name: str, *, auto_promote: bool) -> None:
+    """Say whether a version that passes the project's gate answers by itself."""
+    with studio.database.write() as connection:
+        found = projects.find(connection, name)
+        projects.change_gate(connection, found.id, auto_promote=auto_promote)
+
+
+def create_sample(studio: Studio, name: str) -> list[ImportReport]:
+    """Create a project from the sample that comes with the studio."""
+    with as_file(files("assets") / "sample") as folder:
+        record = create_project(studio, name)
+        _describe_intents(studio, record, folder / "intents.csv")
+        parts = (("labelled.csv", "train"), ("test.csv", "test"), ("pool.csv", "pool"))
+        return [
+            import_file(studio, ImportRequest(name, folder / file, split=split))
+            for file, split in parts
+        ]
+
+
+def create_sample_once(studio: Studio, name: str) -> bool:
+    """Create the sample project unless the studio holds a project already; say whether it did."""
+    with studio.database.read() as connection:
+        if projects.list_all(connection):
+            return False
+    create_sample(studio, name)
+    return True
+
+
+def list_projects(studio: Studio) -> list[ProjectView]:
+    """All projects by name, with what they hold."""
+    with studio.database.read() as connection:
+        return [_view(connection, record) for record in projects.list_all(connection)]
+
+
+def _describe_intents(studio: Studio, record: ProjectRecord, path: Path) -> None:
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    changes = [
+        dataset.create_intent(row["name"], row["description"], row["color"], place)
+        for place, row in enumerate(rows)
+    ]
+    action = Action("create intents", studio.settings.actor, "sample")
+    with studio.database.write() as connection:
+        events.record(connection, record.id, action, changes)
+
+
+def _view(connection: Transaction, record: ProjectRecord) -> ProjectView:
+    total, labelled = dataset.count(connection, record.id)
+    champion = models.champion(connection, record.id)
+    return ProjectView(
+        name=record.name,
+        task=record.task,
+        intents=sum(not intent.archived for intent in dataset.intents(connection, record.id)),
+        labelled=labelled,
+        utterances=total,
+        champion=None if champion is None else f"{record.name}@{champion.number}",
+        accuracy=None if champion is None else champion.metrics.get("accuracy"),
+        micro_f1=None if champion is None else champion.metrics.get("micro_f1"),
+    )

@@ -1,0 +1,261 @@
+"""Say why a text gets its answer, so that the figures add up."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.services.answering.stored import reasons_of, sentence_of
+from app.services.explaining.counterfactuals import Asked, load_bearing_view, why_not_view
+from app.services.explaining.explained_model import (
+    Subject,
+    live_subject,
+    referred_subject,
+    standing_of_subject,
+    stored_subject,
+)
+from app.services.explaining.other_heads import heads_say
+from app.services.explaining.views import (
+    Explanation,
+    IntentReason,
+    Scope,
+    WhyNot,
+    WordShare,
+    WordsView,
+)
+from app.services.explaining.votes import ballot_of, shown_votes
+from app.services.explaining.words import notes_of, plain_words, scope_words
+from app.services.live.server_state import Workbench
+from app.services.studio import Studio
+from core.errors import InvalidInput, NotFound
+from core.text import is_storable
+from core.types import FloatArray, Prediction, Reason, ScoreArray
+
+if TYPE_CHECKING:
+    from core.explain.solved_votes import Standing
+
+_MOST_WORDS = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Case:
+    """One text before a model."""
+
+    studio: Studio
+    subject: Subject
+    standing: "Standing | None"
+    text: str
+    embedding: FloatArray
+    scores: ScoreArray
+    prediction: Prediction
+
+    @property
+    def asked(self) -> Asked | None:
+        """The text as the votes see it."""
+        if self.standing is None:
+            return None
+        return Asked(self.subject, self.standing, self.embedding, self.text)
+
+
+def explain(
+    bench: Workbench, project: str, text: str, model: int | None = None, against: str | None = None
+) -> Explanation:
+    """Say why a project answers a text as it does.
+
+    Args:
+        bench: The workbench.
+        project: Its name.
+        text: What is asked.
+        model: Number of a version, as it was trained; None: the live model, with every label.
+        against: Name of the intent that one would have expected; None: the runner-up.
+
+    Raises:
+        InvalidInput: There is no text.
+        NotFound: There is no such project, model or intent.
+    """
+    return explain_subject(bench.studio, subject_of(bench, project, model), text, against)
+
+
+def subject_of(bench: Workbench, project: str, model: int | None) -> Subject:
+    """Return a version as it was trained, or the live model.
+
+    Raises:
+        NotFound: There is no such project or model.
+    """
+    if model is None:
+        return live_subject(bench, project)
+    return stored_subject(bench.studio, f"{project}@{model}")
+
+
+def explain_reference(
+    studio: Studio, reference: str, text: str, against: str | None = None
+) -> Explanation:
+    """Say why `PROJECT`, `PROJECT@N` or a bundle answers a text as it does, as it was trained."""
+    return explain_subject(studio, referred_subject(studio, reference), text, against)
+
+
+def explain_subject(
+    studio: Studio, subject: Subject, text: str, against: str | None = None
+) -> Explanation:
+    """Say why a model answers a text as it does.
+
+    Raises:
+        InvalidInput: There is no text.
+        NotFound: The model knows no intent called `against`.
+    """
+    if not text.strip() or not is_storable(text):
+        raise InvalidInput("There is no text to explain.", "Type one first.")
+    case = _case(studio, subject, text)
+    found, names = case.prediction, subject.pipeline.head.intents
+    reasons = reasons_of(found)
+    rival = _rival(case, against)
+    shares = {one.intent: one.probability for one in found.ranked}
+    scope = _scope(case)
+    # Where several intents are allowed an intent has its limit to reach, and no rival to beat.
+    compared = rival if against is not None or subject.pipeline.task == "single-label" else None
+    runner_up = next((one for one in found.ranked if one.intent != reasons[0].intent), None)
+    if compared == reasons[0].intent:
+        compared = None if runner_up is None else runner_up.intent
+    explained = tuple(_reason(case, one, compared) for one in reasons)
+    return Explanation(
+        text=text,
+        model=subject.name,
+        dataset_version=subject.dataset_version,
+        since_training=len(subject.hot),
+        task=subject.pipeline.task,
+        answer=found.decision.intents,
+        words=found.decision.words,
+        rule=found.decision.rule,
+        confidence=min(shares[name] for name in found.decision.intents or (reasons[0].intent,)),
+        runner_up=runner_up,
+        margin=None if runner_up is None else reasons[0].score - runner_up.score,
+        sentence=sentence_of(found),
+        plain=plain_words(found, explained),
+        scope=scope,
+        reasons=explained,
+        why_not=_why_not(case, rival),
+        heads=heads_say(studio, subject, case.embedding, names[int(case.scores.argmax())]),
+        ranked=found.ranked,
+        notes=notes_of(subject, found, asked=case.standing is not None),
+    )
+
+
+def _case(studio: Studio, subject: Subject, text: str) -> _Case:
+    pipeline = subject.pipeline
+    embeddings = pipeline.encoder.encode([text])
+    return _Case(
+        studio,
+        subject,
+        standing_of_subject(studio, subject),
+        text,
+        embeddings[0],
+        pipeline.head.scores(embeddings)[0],
+        pipeline.predict([text], embeddings)[0],
+    )
+
+
+def _rival(case: _Case, against: str | None) -> str | None:
+    """Return the intent that was not answered: the one asked for, else what came nearest to it.
+
+    Of a text that lies outside that is the leading one, which only its limit kept out.
+    """
+    found = case.prediction
+    leading = set(found.decision.intents)
+    if found.decision.rule == "exact":
+        leading |= {one.intent for one in reasons_of(found)}
+    if against is not None and against not in case.subject.pipeline.head.intents:
+        raise NotFound(
+            f"The model knows no intent called '{against}'.",
+            "Train it with a few examples of that intent first.",
+        )
+    if against is not None and against not in leading:
+        return against
+    return next((one.intent for one in found.ranked if one.intent not in leading), None)
+
+
+def _scope(case: _Case) -> Scope:
+    ballot = ballot_of(case.subject, case.embedding, 0)
+    found = case.prediction
+    decision = found.decision
+    inside = decision.rule in ("exact", "votes")
+    nearest = float(ballot.cosines.max(initial=-1.0))
+    return Scope(
+        inside,
+        decision.held,
+        decision.threshold,
+        decision.held - decision.threshold,
+        nearest,
+        scope_words(decision, nearest),
+        measure=decision.measure,
+    )
+
+
+def _reason(case: _Case, reason: Reason, rival: str | None) -> IntentReason:
+    column = case.subject.pipeline.head.intents.index(reason.intent)
+    ballot = ballot_of(case.subject, case.embedding, column)
+    shown, found = shown_votes(case.studio, case.subject, ballot), case.prediction.decision
+    total = float(ballot.votes.sum())
+    return IntentReason(
+        intent=reason.intent,
+        score=reason.score,
+        limit=reason.threshold if found.familiarity is None else None,
+        prior=ballot.prior,
+        voice=ballot.voice,
+        by_name=reason.by_name,
+        votes=shown,
+        others=total - sum(one.vote for one in shown),
+        n_others=len(ballot.votes) - len(shown),
+        total=total,
+        words=_words(case, column, rival),
+        load_bearing=load_bearing_view(case.asked, column) if _can_turn(case) else None,
+    )
+
+
+def _can_turn(case: _Case) -> bool:
+    """Whether votes alone can change the answer: not that of a fence which does not go by them."""
+    decision = case.prediction.decision
+    return case.asked is not None and not (
+        decision.out_of_scope and decision.familiarity is not None
+    )
+
+
+def _words(case: _Case, column: int, rival: str | None) -> WordsView | None:
+    """Say which words carry an intent: by gradients where the encoder has any, and without each."""
+    from core.explain.attribution import attribute, leave_words_out
+
+    if len(case.text.split()) > _MOST_WORDS:
+        return None
+    from core.heads.mixture import learned
+
+    pipeline = case.subject.pipeline
+    other = None if rival is None else pipeline.head.intents.index(rival)
+    note = "This head has no gradients to share out; each word is left out instead."
+    if learned(pipeline.head).kind == "votes":
+        try:
+            found = attribute(pipeline.encoder, pipeline.head, case.text, column, other)
+        except InvalidInput as error:
+            note = f"{error.message} Each word is left out instead."
+        else:
+            words = tuple(
+                WordShare(one.text, one.start, one.end, one.share, one.effect)
+                for one in found.words
+            )
+            return WordsView(rival, found.difference, words, found.blank, found.error)
+    without = leave_words_out(pipeline.encoder, pipeline.head, case.text, column, other)
+    pairs = zip(without.words, without.effects, strict=True)
+    left_out = tuple(
+        WordShare(case.text[start:end], start, end, None, effect) for (start, end), effect in pairs
+    )
+    return WordsView(rival, without.difference, left_out, None, None, note)
+
+
+def _why_not(case: _Case, rival: str | None) -> WhyNot | None:
+    if case.asked is None or rival is None or not _can_turn(case):
+        return None
+    pipeline = case.subject.pipeline
+    column = pipeline.head.intents.index(rival)
+    limit = float(pipeline.calibration.limits(len(case.scores))[column])
+    if pipeline.task == "multi-label":
+        bar = limit
+    else:
+        bar = float(case.scores.max())
+        bar = max(bar, limit) if pipeline.calibration.ground is None else bar
+    return why_not_view(case.asked, column, bar - float(case.scores[column]))

@@ -1,0 +1,195 @@
+"""Models that are asked why: a project's live one, a version of it, or a bundle."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.services.answering.opened import Space, open_space, require_pipeline
+from app.services.answering.stored import by_project, find_model, is_bundle
+from app.services.live.joining import amendment
+from app.services.live.models import LiveModel
+from app.services.live.server_state import Workbench, require_live
+from app.services.studio import Studio
+from core.maps.plane import Plane, fit_plane
+from core.types import FloatArray
+from storage import models, projects
+from storage.log import versions
+from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
+
+if TYPE_CHECKING:
+    from core.explain.solved_votes import Standing
+
+_Pool = tuple[tuple[UtteranceRecord, ...], FloatArray]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """A model that is asked why.
+
+    Attributes:
+        name: `PROJECT@N`, or a bundle's file.
+        pipeline: Answers.
+        plane: Where texts are shown.
+        key: Stands for the model and all labels that vote in it.
+        revision: Of the project, up to which its labels are; 0 outside of one.
+        project: Whose it is; None of a bundle.
+        version: Which it is; None of a bundle.
+        dataset_version: What it learned from, in words; None where that is not known.
+        hot: Ids of exemplars that joined after the training.
+        solve: Prepares its votes for questions.
+        pool: Utterances without a label with their unit embeddings, where they are at hand.
+    """
+
+    name: str
+    pipeline: Any = field(repr=False)
+    plane: Plane = field(repr=False)
+    key: tuple[object, ...]
+    revision: int
+    project: ProjectRecord | None
+    version: ModelVersionRecord | None
+    dataset_version: str | None
+    hot: frozenset[str]
+    solve: Callable[[], "Standing"] = field(repr=False)
+    pool: Callable[[], _Pool | None] = field(repr=False)
+
+
+def live_subject(bench: Workbench, project: str) -> Subject:
+    """Return the champion with all labels up to now, as pages ask it.
+
+    Raises:
+        NotFound: There is no such project, or it has no model.
+    """
+    with bench.studio.database.read() as connection:
+        found = projects.find(connection, project)
+    live = require_live(bench, found)
+
+    def pool() -> _Pool | None:
+        known = bench.pools.get(found.id)
+        if known is None or known.live.version.id != live.version.id:
+            return None
+        return known.records, known.embeddings
+
+    return Subject(
+        name=f"{project}@{live.version.number}",
+        pipeline=live.pipeline,
+        plane=live.plane,
+        key=(live.version.id, live.revision),
+        revision=live.revision,
+        project=found,
+        version=live.version,
+        dataset_version=_learned_from(bench.studio, live.version),
+        hot=live.hot - live.waiting,
+        solve=lambda: _live_standing(live),
+        pool=pool,
+    )
+
+
+def stored_subject(studio: Studio, reference: str) -> Subject:
+    """Return a model version, `PROJECT@N` or the champion of `PROJECT`, as it was trained.
+
+    It answers by the project's fence, as it does everywhere.
+
+    Raises:
+        NotFound: There is no such project, version or champion.
+        ArtifactDamaged: Its files are not what they should be.
+    """
+    with studio.database.read() as connection:
+        project, version = find_model(connection, reference)
+        revision = versions.learned_at(connection, version)
+    space = Space(project, version)
+    pipeline = require_pipeline(open_space(studio, space))
+    pipeline = by_project(studio, space.name, pipeline)
+    return Subject(
+        name=space.name,
+        pipeline=pipeline,
+        plane=fit_plane(pipeline.embeddings),
+        key=(version.id, "as trained"),
+        revision=revision,
+        project=project,
+        version=version,
+        dataset_version=_learned_from(studio, version),
+        hot=frozenset(),
+        solve=lambda: _standing_of(pipeline.head),
+        pool=_no_pool,
+    )
+
+
+def referred_subject(studio: Studio, reference: str) -> Subject:
+    """Return what `PROJECT`, `PROJECT@N` or a bundle's file names.
+
+    Raises:
+        NotFound: It does not exist.
+        ArtifactDamaged: Its files are not what they should be.
+    """
+    if not is_bundle(reference):
+        return stored_subject(studio, reference)
+    from core.bundle.archive import open_bundle
+    from core.bundle.layout import load_pipeline
+
+    with open_bundle(Path(reference)) as (folder, _):
+        pipeline = load_pipeline(folder, bases=studio.bases)
+    return Subject(
+        name=Path(reference).name,
+        pipeline=pipeline,
+        plane=fit_plane(pipeline.embeddings),
+        key=("bundle", reference),
+        revision=0,
+        project=None,
+        version=None,
+        dataset_version=pipeline.dataset_version,
+        hot=frozenset(),
+        solve=lambda: _standing_of(pipeline.head),
+        pool=_no_pool,
+    )
+
+
+def standing_of_subject(studio: Studio, subject: Subject) -> "Standing | None":
+    """Prepare a subject's votes for questions, once; None where it does not decide by votes.
+
+    A subset that carries the votes of very many labels cannot be asked, either.
+    """
+    from core.heads.mixture import learned
+
+    head = learned(subject.pipeline.head)
+    if head.kind != "votes" or head.carriers is not None:
+        return None
+    return studio.cache.get(
+        ("standing", *subject.key), subject.solve, lambda made: 2 * int(made.root.nbytes)
+    )
+
+
+def _no_pool() -> None:
+    return None
+
+
+def _standing_of(head: Any) -> "Standing":
+    from core.explain.solved_votes import standing_of
+    from core.heads.mixture import learned
+    from core.heads.votes.amending import basis_of
+
+    return standing_of(basis_of(learned(head)))
+
+
+def _live_standing(live: LiveModel) -> "Standing":
+    from core.explain.solved_votes import standing_of
+
+    if live.base.basis is None:
+        return _standing_of(live.pipeline.head)
+    return standing_of(live.base.basis, amendment(live.base, live.changes))
+
+
+def _learned_from(studio: Studio, version: ModelVersionRecord) -> str | None:
+    if version.dataset_version_id is None:
+        return None
+    with studio.database.read() as connection:
+        return f"data version {versions.get(connection, version.dataset_version_id).number}"
+
+
+def figures_of(studio: Studio, subject: Subject) -> Mapping[str, Any]:
+    """Return how a subject was judged when it was trained; empty where nothing is known."""
+    if subject.version is None or subject.project is None:
+        return {}
+    with studio.database.read() as connection:
+        found = models.find(connection, subject.project.id, subject.version.number)
+    return found.metrics

@@ -1,0 +1,116 @@
+"""An explanation in words that need no studio to be understood."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from app.services.answering.stored import MEASURES, reasons_of
+from app.services.explaining.explained_model import Subject
+from app.services.explaining.views import IntentReason, Vote
+from core.text import counted
+from core.types import Decision, Prediction
+
+_LOCAL = "local"
+"""Who acts where nobody gave a name."""
+
+
+def plain_words(found: Prediction, reasons: Sequence[IntentReason]) -> str:
+    """Say what was answered, how sure that is, and by whose example."""
+    decision = found.decision
+    if decision.rule == "exact":
+        return (
+            f"Somebody has labelled just this text, and the answer is that label: {decision.words}."
+        )
+    if decision.rule == "out-of-scope":
+        return (
+            "The model gives this text no intent: nothing that it was taught comes close enough. "
+            f"The nearest thing it knows is {decision.leading}."
+        )
+    if decision.rule == "no-intent":
+        return (
+            "The model finds none of its intents in this text. "
+            f"The nearest to one is {decision.leading}."
+        )
+    shares = {one.intent: one.probability for one in found.ranked}
+    named = " and ".join(f"{name} ({sure(shares[name])})" for name in decision.intents)
+    return f"The model takes this text for {named}.{_because(reasons)}"
+
+
+def sure(probability: float) -> str:
+    """Write a probability as a person would: never as certainty."""
+    return f"{sure_share(probability)} sure"
+
+
+def sure_share(probability: float) -> str:
+    """Write a probability in whole percent, from 1 to 99."""
+    return f"{min(max(round(100 * probability), 1), 99)} %"
+
+
+def _because(reasons: Sequence[IntentReason]) -> str:
+    if reasons and reasons[0].by_name:
+        return " No example of it was given yet: its name alone speaks for it."
+    helping = [vote for reason in reasons for vote in reason.votes if vote.vote > 0]
+    if not helping:
+        return ""
+    best = max(helping, key=lambda vote: vote.vote)
+    return f" What speaks most for it is an example, “{best.example.text}”{_whose(best)}."
+
+
+def _whose(vote: Vote) -> str:
+    labels = " and ".join(vote.example.intents) or "none of the intents"
+    if vote.origin is None:
+        return f", labelled {labels}"
+    if vote.origin.synthetic:
+        return f", synthetic, of a template labelled {labels}"
+    by = "" if vote.origin.by == _LOCAL else f" by {vote.origin.by}"
+    return f", labelled {labels}{by} on {day(vote.origin.at)}"
+
+
+def day(stamp: str) -> str:
+    """Write the day of a time stamp: "3 Dec 2026"."""
+    found = datetime.fromisoformat(stamp)
+    return f"{found.day} {found:%b %Y}"
+
+
+def scope_words(decision: Decision, nearest: float) -> str:
+    """Say on which side of its limit a score is, and how near the nearest example lies."""
+    rule = decision.rule
+    distance = abs(decision.held - decision.threshold)
+    near = f"the nearest example has a similarity of {nearest:.2f}"
+    if rule == "exact":
+        return f"The text is an example itself, so no limit is asked; {near}."
+    side = "above" if decision.held >= decision.threshold else "below"
+    what = "In scope" if decision.intents else "Out of scope"
+    if rule == "no-intent":
+        what = "No intent"
+    return (
+        f"{what}: the {MEASURES[decision.measure]} of {decision.held:.2f} is {distance:.2f} "
+        f"{side} the limit of {decision.threshold:.2f}; {near}."
+    )
+
+
+def notes_of(subject: Subject, found: Prediction, *, asked: bool) -> tuple[str, ...]:
+    """Say what a reader of the figures should know."""
+    notes = []
+    if found.decision.rule == "exact":
+        notes.append(
+            "The text is a labelled example, which decides by itself; the votes below are what "
+            "the model would say of it anyhow."
+        )
+        if set(found.decision.intents) != {one.intent for one in reasons_of(found)}:
+            notes.append("They say something else than the label.")
+    if found.decision.familiarity is not None:
+        notes.append(
+            f"Whether a text is in scope is told by its {MEASURES[found.decision.measure]}. What "
+            "carries the answer, and what another would take, is told of the votes alone."
+        )
+    if subject.hot:
+        notes.append(
+            f"{counted(len(subject.hot), 'label')} given since the training vote, too; the "
+            "encoder has not learned from them."
+        )
+    if not asked:
+        notes.append(
+            "What carries the answer, and what another would take, can be computed only where "
+            "every example votes."
+        )
+    return tuple(notes)

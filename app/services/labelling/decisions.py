@@ -1,0 +1,226 @@
+"""Decisions at the labelling card: each is saved once, in order, or answered in words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from app.services.studio import Studio
+from core.errors import Conflict, InvalidInput, NotFound, StudioError
+from core.text import label_words, normalise
+from storage import projects
+from storage.database import Transaction
+from storage.log import changes as dataset
+from storage.log import events
+from storage.log.events import Action
+from storage.queries import utterances
+from storage.records import Change, IntentRecord, ProjectRecord, UtteranceRecord
+
+Kind = Literal["label", "out-of-scope", "unlabel", "skip", "flag", "undo"]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One decision.
+
+    Attributes:
+        key: Made by the page; the same key is saved once, however often it is sent.
+        kind: What was decided.
+        id: The utterance.
+        intents: Intent ids of a label.
+        create: Names of intents to label with, which are made where they do not exist yet.
+        seen: The label that the person saw; another one there now is a conflict.
+        of: For `undo`: the key of the decision to take back.
+        note: For `flag`: why.
+    """
+
+    key: str
+    kind: Kind
+    id: str = ""
+    intents: tuple[str, ...] = ()
+    create: tuple[str, ...] = ()
+    seen: tuple[str, ...] | None = None
+    of: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a decision: `saved`, `conflict` (nothing was overwritten) or `refused`."""
+
+    key: str
+    state: Literal["saved", "conflict", "refused"]
+    message: str = ""
+    hint: str = ""
+
+
+def decide(studio: Studio, project: str, operations: Sequence[Operation]) -> list[Outcome]:
+    """Save decisions in their order, durably, in one transaction.
+
+    One that cannot be saved leaves the others alone and says why.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    with studio.database.write() as connection:
+        found = projects.find(connection, project)
+        return [_outcome(connection, found, studio.settings.actor, o) for o in operations]
+
+
+def _outcome(
+    connection: Transaction, project: ProjectRecord, actor: str, operation: Operation
+) -> Outcome:
+    try:
+        with connection.begin_nested():
+            _apply(connection, project, actor, operation)
+    except (Conflict, NotFound) as error:
+        return Outcome(operation.key, "conflict", error.message, error.hint)
+    except StudioError as error:
+        return Outcome(operation.key, "refused", error.message, error.hint)
+    return Outcome(operation.key, "saved")
+
+
+def _apply(
+    connection: Transaction, project: ProjectRecord, actor: str, operation: Operation
+) -> None:
+    if events.find_batch(connection, project.id, operation.key) is not None:
+        return
+    action = Action(operation.kind, actor, "page", operation.key)
+    if operation.kind == "undo":
+        _undo(connection, project, action, operation.of)
+        return
+    if operation.kind not in get_args(Kind):
+        raise InvalidInput(f"'{operation.kind[:40]}' is no decision.", "Reload the page.")
+    record = dataset.utterance_by_id(connection, project.id, operation.id)
+    made, labels = _labels(connection, project, record, operation)
+    if not _agrees(record, operation, labels):
+        raise Conflict(
+            f"Somebody else {_said(connection, project, record)} meanwhile.",
+            "Nothing was overwritten. Look at it again on the Data page.",
+        )
+    # Without a change the key is kept all the same: sent again later, it must not do anything.
+    events.record(connection, project.id, action, made + _changes(record, operation, labels))
+
+
+def _agrees(record: UtteranceRecord, operation: Operation, labels: tuple[str, ...] | None) -> bool:
+    """Whether nobody decided otherwise; two people who decide the same do not disagree."""
+    if operation.kind == "flag" or record.labels == _in_order(operation.seen):
+        return True
+    return operation.kind != "skip" and record.labels == labels
+
+
+def _in_order(labels: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    return None if labels is None else tuple(sorted(set(labels)))
+
+
+def _undo(connection: Transaction, project: ProjectRecord, action: Action, of: str) -> None:
+    """Take one decision back, whatever came after it, unless that touched the same.
+
+    Raises:
+        Conflict: It was changed since, or had changed nothing.
+        NotFound: No such decision was saved.
+    """
+    target = events.find_batch(connection, project.id, of)
+    if target is None or target.verb in ("undo", "redo"):
+        raise NotFound(
+            "That decision was not saved, so there is nothing to take back.",
+            "Look at the utterance on the Data page.",
+        )
+    changes = events.changes_of(connection, target.id)
+    if not changes:
+        raise Conflict(
+            "That decision changed nothing, for somebody had decided the same before.",
+            "What they decided stays. Change it on the Data page.",
+        )
+    if target.undone_by is not None:
+        events.record(connection, project.id, action, [])
+        return
+    try:
+        events.undo(connection, project.id, action.actor, of=of, key=action.key)
+    except Conflict as error:
+        raise Conflict(
+            f"Somebody {_since(connection, project, changes)} since.",
+            "Nothing was taken back. Look at it again on the Data page.",
+        ) from error
+
+
+def _since(connection: Transaction, project: ProjectRecord, changes: Sequence[Change]) -> str:
+    ids = [change.subject_id for change in changes if change.subject == "utterance"]
+    found = utterances.by_ids(connection, project.id, ids)
+    if not found:
+        return "has changed or deleted it"
+    return _said(connection, project, next(iter(found.values())))
+
+
+def _said(connection: Transaction, project: ProjectRecord, record: UtteranceRecord) -> str:
+    """What was done to an utterance, in words."""
+    text = f"“{record.text[:80]}”"
+    if record.labels is None:
+        return f"has taken the label of {text} away"
+    names = {intent.id: intent.name for intent in dataset.intents(connection, project.id)}
+    said = label_words(sorted(names.get(key, key) for key in record.labels), project.task)
+    return f"has labelled {text} as {said}"
+
+
+def _labels(
+    connection: Transaction, project: ProjectRecord, record: UtteranceRecord, operation: Operation
+) -> tuple[list[Change], tuple[str, ...] | None]:
+    """Return the intents to make or bring back, and the label as sorted intent ids."""
+    if operation.kind == "out-of-scope":
+        return [], ()
+    if operation.kind != "label":
+        return [], None
+    known = {intent.id: intent for intent in dataset.intents(connection, project.id)}
+    by_name = {normalise(intent.name): intent for intent in known.values()}
+    wanted = list(dict.fromkeys(normalise(name) for name in operation.create))
+    there = [by_name[name] for name in wanted if name in by_name]
+    fresh = [name for name in wanted if name not in by_name]
+    made = [
+        dataset.create_intent(name, position=len(known) + place) for place, name in enumerate(fresh)
+    ]
+    back = [dataset.edit(intent, "archived", value=False) for intent in there if intent.archived]
+    given = set(operation.intents) - {intent.id for intent in there}
+    _refuse_gone(known, given - set(record.labels or ()))
+    chosen = given | {intent.id for intent in there} | {change.subject_id for change in made}
+    _refuse_number(project, chosen)
+    return made + back, tuple(sorted(chosen))
+
+
+def _refuse_gone(known: dict[str, IntentRecord], chosen: set[str]) -> None:
+    """Refuse intents that are archived or not there: the page has not heard of it yet."""
+    for key in sorted(chosen):
+        if key not in known:
+            raise NotFound(
+                f"There is no intent {key[:80]} any more.", "Reload the page and label it again."
+            )
+        if known[key].archived:
+            raise Conflict(
+                f"The intent '{known[key].name}' was archived meanwhile.",
+                "Reload the page and label it again.",
+            )
+
+
+def _refuse_number(project: ProjectRecord, chosen: set[str]) -> None:
+    if not chosen:
+        nothing = label_words((), project.task)
+        raise InvalidInput("A label needs an intent.", f"Choose one, or press O for {nothing}.")
+    if project.task == "single-label" and len(chosen) > 1:
+        raise InvalidInput(
+            f"'{project.name}' takes one intent for each text, and {len(chosen)} were chosen.",
+            "Choose one, or use a multi-label project.",
+        )
+
+
+def _changes(
+    record: UtteranceRecord, operation: Operation, labels: tuple[str, ...] | None
+) -> list[Change]:
+    match operation.kind:
+        case "skip":
+            return [] if record.skipped else [dataset.edit(record, "skipped", value=True)]
+        case "flag":
+            note = operation.note or "flagged"
+            dataset.check_note(note)
+            return [] if record.flagged == note else [dataset.edit(record, "flagged", note)]
+        case "unlabel":
+            return [] if record.labels is None else [dataset.label(record, None)]
+        case _:
+            return dataset.decide(record, labels or ())

@@ -1,0 +1,241 @@
+"""What to label next: each browser gets other utterances, in an order said in plain words."""
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from app.services.live.models import LiveModel, LiveModels
+from app.services.live.pool import Pool, Pools
+from app.services.studio import Studio
+from core.review.labelling_order import rank, rank_many, spread
+from core.templates.slots import Slot
+from storage import projects
+from storage.database import Transaction
+from storage.log import changes
+from storage.queries import utterances
+from storage.records import UtteranceRecord
+
+Order = Literal["unsure", "torn", "unlike", "newest", "random"]
+ModelState = Literal["ready", "loading", "none"]
+_LEASE_SECONDS = 600.0
+_SUGGESTIONS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """An intent that may fit.
+
+    Attributes:
+        intent_id: Its id.
+        intent: Its name.
+        probability: By the model that answers.
+        marked: Whether it is in the answer; always the first alone where a text has one intent.
+    """
+
+    intent_id: str
+    intent: str
+    probability: float
+    marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QueueItem:
+    """An utterance to decide on; `suggestions` is None until the model is loaded.
+
+    `out_of_scope` says that the model answers with no intent; `synthetic` is the id of the
+    utterance whose template it fills, or empty.
+    """
+
+    id: str
+    text: str
+    split: str
+    labels: tuple[str, ...] | None
+    flagged: str
+    suggestions: tuple[Suggestion, ...] | None
+    out_of_scope: bool = False
+    slots: tuple[Slot, ...] = ()
+    synthetic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueView:
+    """The next utterances, how many wait in all, and whether the model takes part yet."""
+
+    items: tuple[QueueItem, ...]
+    waiting: int
+    model: ModelState
+    order: Order
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a browser asks for.
+
+    Attributes:
+        client: Names the browser's tab; its own leases do not keep it from its items.
+        order: Which come first.
+        n: How many.
+        without: Ids that the browser has already.
+    """
+
+    client: str
+    order: Order = "unsure"
+    n: int = 20
+    without: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Queues:
+    """Hands out utterances to label; one object a server. A lease is a courtesy, not data."""
+
+    studio: Studio
+    models: LiveModels
+    pools: Pools
+    leases: dict[int, dict[str, tuple[str, float]]] = field(default_factory=dict)
+    guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def next(self, project: str, wish: Wish) -> QueueView:
+        """Lease the next utterances to a browser.
+
+        Raises:
+            NotFound: There is no such project.
+        """
+        with self.studio.database.read() as connection:
+            found = projects.find(connection, project)
+            waiting = utterances.page(
+                connection, found.id, utterances.Filter(state="unlabelled"), "oldest", (0, 1)
+            )[1]
+        pool = self.pools.get(found.id)
+        with self.guard, self.studio.database.read() as connection:
+            taken = self._taken(found.id, wish)
+            chosen = self._choose(connection, found.id, wish, pool, taken)
+            self._lease(found.id, wish, [record.id for record in chosen])
+        live = self.models.peek(found.id)
+        items = self._items(found.id, chosen, live)
+        loading = self.pools.loading(found.id)
+        ranks = live is not None and (pool is not None or not loading)
+        state: ModelState = "ready" if ranks else "loading" if loading else "none"
+        return QueueView(items, waiting, state, wish.order)
+
+    def suggest(self, project: str, ids: Sequence[str]) -> tuple[QueueItem, ...]:
+        """Say what the live model thinks of some utterances; waits for it to load."""
+        with self.studio.database.read() as connection:
+            found = projects.find(connection, project)
+            known = utterances.by_ids(connection, found.id, ids)
+        live = self.models.get(found.id)
+        return self._items(found.id, [known[key] for key in ids if key in known], live)
+
+    def release(self, project: str, client: str) -> None:
+        """Take back what a browser had leased, since it goes."""
+        with self.studio.database.read() as connection:
+            found = projects.find(connection, project)
+        with self.guard:
+            mine = self.leases.get(found.id, {})
+            self.leases[found.id] = {k: v for k, v in mine.items() if v[0] != client}
+
+    def _taken(self, project_id: int, wish: Wish) -> set[str]:
+        now = time.monotonic()
+        valid = {k: v for k, v in self.leases.get(project_id, {}).items() if v[1] > now}
+        self.leases[project_id] = valid
+        return {key for key, (who, _) in valid.items() if who != wish.client} | set(wish.without)
+
+    def _lease(self, project_id: int, wish: Wish, chosen: Sequence[str]) -> None:
+        """Lease what is handed out, and go on leasing what the browser still has."""
+        leases = self.leases.setdefault(project_id, {})
+        until = time.monotonic() + _LEASE_SECONDS
+        leases.update(dict.fromkeys(chosen, (wish.client, until)))
+        for key in wish.without:
+            if leases.get(key, ("", 0.0))[0] == wish.client:
+                leases[key] = (wish.client, until)
+
+    def _choose(
+        self,
+        connection: Transaction,
+        project_id: int,
+        wish: Wish,
+        pool: Pool | None,
+        taken: set[str],
+    ) -> list[UtteranceRecord]:
+        found: list[UtteranceRecord] = []
+        if wish.order in ("unsure", "torn", "unlike") and pool is not None:
+            found = _by_model(connection, project_id, wish, pool, taken)
+        taken = taken | {record.id for record in found}
+        which = utterances.Filter(state="unlabelled")
+        enough = wish.n + len(taken)
+        if wish.order == "newest":
+            records, _ = utterances.page(connection, project_id, which, "newest", (0, enough))
+        else:
+            records = utterances.sample_unlabelled(connection, project_id, enough)
+        more = [record for record in records if record.id not in taken]
+        return (found + more)[: wish.n]
+
+    def _items(
+        self, project_id: int, records: Sequence[UtteranceRecord], live: LiveModel | None
+    ) -> tuple[QueueItem, ...]:
+        plain = [_plain_item(record) for record in records]
+        if live is None or not records:
+            return tuple(plain)
+        from app.services.embedding import embed_texts
+        from app.services.live.pool import judged, outside_of
+
+        with self.studio.database.read() as connection:
+            intents = changes.intents(connection, project_id)
+        usable = {intent.id for intent in intents if not intent.archived}
+        rows = embed_texts(self.studio.database, live.pipeline.encoder, [r.text for r in records])
+        fresh = judged(live, tuple(records), rows)
+        found = zip(plain, fresh.probabilities, fresh.margins, strict=True)
+        return tuple(
+            replace(
+                item,
+                suggestions=_suggestions(live, usable, shares, margins),
+                out_of_scope=outside,
+            )
+            for (item, shares, margins), outside in zip(found, outside_of(live, rows), strict=True)
+        )
+
+
+def _plain_item(record: UtteranceRecord) -> QueueItem:
+    return QueueItem(
+        id=record.id,
+        text=record.text,
+        split=record.split,
+        labels=record.labels,
+        flagged=record.flagged,
+        suggestions=None,
+        slots=record.slots,
+        synthetic=record.synthetic,
+    )
+
+
+def _by_model(
+    connection: Transaction, project_id: int, wish: Wish, pool: Pool, taken: set[str]
+) -> list[UtteranceRecord]:
+    ids = [record.id for record in pool.records]
+    waiting = utterances.waiting(connection, project_id, ids)  # some may be labelled or gone by now
+    if pool.task == "multi-label":
+        ranking = rank_many(wish.order, pool.margins, pool.familiarity)  # type: ignore[arg-type]
+    else:
+        ranking = rank(wish.order, pool.probabilities, pool.familiarity)  # type: ignore[arg-type]
+    free = np.array([ids[row] in waiting and ids[row] not in taken for row in ranking], dtype=bool)
+    chosen = [ids[row] for row in spread(ranking[free], pool.embeddings, wish.n)]
+    now = utterances.by_ids(connection, project_id, chosen)  # texts as they are by now
+    return [now[key] for key in chosen]
+
+
+def _suggestions(
+    live: LiveModel, usable: set[str], shares: Any, margins: Any
+) -> tuple[Suggestion, ...]:
+    """The likeliest of the intents that a person may choose; all in the answer come first."""
+    names, ids = live.pipeline.head.intents, live.columns
+    best = [j for j in np.argsort(-shares, kind="stable").tolist() if ids[j] in usable]
+    if live.pipeline.task == "single-label":
+        marked = set(best[:1])
+    else:
+        marked = {j for j in best if margins[j] >= 0}
+        best.sort(key=lambda j: j not in marked)
+    shown = best[: max(_SUGGESTIONS, len(marked))]
+    return tuple(Suggestion(ids[j], names[j], float(shares[j]), j in marked) for j in shown)

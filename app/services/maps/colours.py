@@ -1,0 +1,316 @@
+"""What the points of a map are coloured by: a code for each utterance, and the codes' legend."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.services.answering.opened import Space, open_space, require_pipeline
+from app.services.embedding import Embedded, Points, read_embedded
+from app.services.maps.label_colours import AGREEMENT, Places, agreement_codes, combination_codes
+from app.services.maps.views import Colour
+from app.services.studio import Studio
+from core.maps.palette import AMBER, BLUE, GREEN, GREY, RED, position_colour, ramp
+from core.pipeline import IntentPipeline
+from storage.log import changes, versions
+from storage.queries import columns as points
+from storage.records import IntentRecord
+
+By = Literal["intent", "prediction", "agreement", "split", "time", "label state"]
+CHOICES: tuple[str, ...] = get_args(By)
+
+T = TypeVar("T")
+R = TypeVar("R")
+_CHUNK = 4_096
+_TIMES = 8
+_DAY, _MINUTE, _SECOND, _MILLISECOND = 10, 16, 19, 23
+Codes = NDArray[np.int64]
+"""One code for each utterance of a project; -1 where nothing is known."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Colouring:
+    """Codes of all utterances of a project, and the entries that they count."""
+
+    codes: Codes
+    legend: tuple[Colour, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Canvas:
+    """What is being coloured."""
+
+    studio: Studio
+    space: Space
+    points: Points
+    intents: tuple[IntentRecord, ...]
+
+    @property
+    def has_many(self) -> bool:
+        """Whether a text may have several intents."""
+        return self.space.project.task == "multi-label"
+
+    @property
+    def legend(self) -> tuple[Colour, ...]:
+        """The intents in their order; archived ones too, so that the codes stay."""
+        return tuple(Colour(i.name, intent_colour(i)) for i in self.intents)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Answers:
+    """What a model version answers for the utterances whose embeddings are known.
+
+    Attributes:
+        ids: Of the utterances.
+        winners: Column of the largest score, (n,) int64.
+        outside: Whether a text of one intent is out of scope, (n,).
+        sets: Columns of all that reach their thresholds; None where a text has one intent.
+    """
+
+    ids: tuple[str, ...]
+    winners: Codes
+    outside: NDArray[np.bool_]
+    sets: tuple[tuple[int, ...], ...] | None
+
+
+def canvas_of(studio: Studio, space: Space, found: Points) -> Canvas:
+    """Gather what colours depend on."""
+    with studio.database.read() as connection:
+        intents = changes.intents(connection, space.project.id)
+    return Canvas(studio, space, found, tuple(intents))
+
+
+def colouring_of(canvas: Canvas, by: str) -> Colouring:
+    """Colour every utterance of a project.
+
+    Raises:
+        InvalidInput: The untuned encoder predicts nothing that one could colour by.
+    """
+    return _WAYS[by](canvas)
+
+
+def intent_colour(intent: IntentRecord) -> str:
+    """Return the colour that a person gave an intent, or else that of its position."""
+    return intent.color or position_colour(intent.position)
+
+
+def _by_intent(canvas: Canvas) -> Colouring:
+    """The intent, or in a project of several its combination with others."""
+    place = {intent.id: at for at, intent in enumerate(canvas.intents)}
+    if canvas.has_many:
+        places = _each_value(canvas.points.columns.labels, lambda keys: _places(keys, place))
+        return Colouring(*combination_codes(places, canvas.legend, "unlabelled"))
+    none, unlabelled = len(place), len(place) + 1
+
+    def code(labels: tuple[str, ...] | None) -> int:
+        if labels is None:
+            return unlabelled
+        return min((place[key] for key in labels), default=none)
+
+    legend = (*canvas.legend, Colour("out of scope", AMBER), Colour("unlabelled", GREY))
+    return Colouring(_each(canvas.points.columns.labels, code), legend)
+
+
+def _by_split(canvas: Canvas) -> Colouring:
+    legend = (Colour("train", BLUE), Colour("test", AMBER), Colour("pool", GREY))
+    place = {entry.name: at for at, entry in enumerate(legend)}
+    return Colouring(_each(canvas.points.columns.splits, place.__getitem__), legend)
+
+
+def _by_label_state(canvas: Canvas) -> Colouring:
+    columns = canvas.points.columns
+    legend = (
+        Colour("labelled", BLUE),
+        Colour("out of scope", GREEN),
+        Colour("skipped", AMBER),
+        Colour("flagged", RED),
+        Colour("unlabelled", GREY),
+    )
+    codes = _each(columns.labels, lambda labels: 4 if labels is None else 0 if labels else 1)
+    codes[np.array(columns.skipped, dtype=bool)] = 2
+    codes[np.array(columns.flagged, dtype=bool)] = 3
+    return Colouring(codes, legend)
+
+
+def _by_time(canvas: Canvas) -> Colouring:
+    """When each text came in: every import by itself, or eight spans of equally many texts."""
+    return canvas.studio.cache.get(
+        ("times", canvas.space.project.id, canvas.points.digest),
+        lambda: _times(canvas),
+        lambda made: made.codes.nbytes,
+    )
+
+
+def _times(canvas: Canvas) -> Colouring:
+    with canvas.studio.database.read() as connection:
+        came = points.arrivals(connection, canvas.space.project.id)
+    moments = np.array([came.get(key, "") for key in canvas.points.columns.ids])
+    known = moments != ""
+    starts = np.unique(moments[known])
+    if len(starts) > _TIMES:
+        ordered = np.sort(moments[known])
+        starts = np.unique(ordered[np.arange(_TIMES) * len(ordered) // _TIMES])
+    codes = np.where(known, np.searchsorted(starts, moments, side="right") - 1, -1)
+    legend = tuple(map(Colour, _moment_names(starts.tolist()), ramp(len(starts))))
+    return Colouring(codes.astype(np.int64), legend)
+
+
+def _moment_names(moments: Sequence[str]) -> list[str]:
+    """Name moments as shortly as tells them apart."""
+    for length in (_DAY, _MINUTE, _SECOND):
+        names = [moment[:length] for moment in moments]
+        if len(set(names)) == len(names):
+            break
+    else:
+        names = [moment[:_MILLISECOND] for moment in moments]
+    return [name.replace("T", " ") for name in names]
+
+
+def _by_prediction(canvas: Canvas) -> Colouring:
+    if canvas.has_many:
+        sets, intents = _predicted_sets(canvas)
+        codes, legend = combination_codes(sets, intents, "not known")
+        known = np.where(codes == len(legend) - 1, -1, codes)  # the map has its own entry for them
+        return Colouring(known, legend[:-1])
+    codes, legend = _predicted(canvas)
+    return Colouring(codes, legend)
+
+
+def _by_agreement(canvas: Canvas) -> Colouring:
+    if canvas.has_many:
+        place = {intent.id: at for at, intent in enumerate(canvas.intents)}
+        labels = [
+            None if keys is None else frozenset(place[key] for key in keys)
+            for keys in canvas.points.columns.labels
+        ]
+        return Colouring(agreement_codes(labels, _predicted_sets(canvas)[0]), AGREEMENT)
+    predicted, known = _predicted(canvas)
+    outside = len(known) - 1
+    place = {intent.id: at for at, intent in enumerate(canvas.intents)}
+    legend = (
+        Colour("agrees", BLUE),
+        Colour("differs", RED),
+        Colour("out of scope", AMBER),
+        Colour("unlabelled", GREY),
+    )
+
+    def code(labels: tuple[str, ...] | None, answer: int) -> int:
+        if labels is None:
+            return 3
+        if answer < 0:
+            return -1
+        if answer == outside:
+            return 2 if labels else 0
+        return 0 if any(place[key] == answer for key in labels) else 1
+
+    pairs = zip(canvas.points.columns.labels, predicted.tolist(), strict=True)
+    cases: dict[tuple[tuple[str, ...] | None, int], int] = {}
+    codes = [cases[p] if p in cases else cases.setdefault(p, code(*p)) for p in pairs]
+    return Colouring(np.array(codes, dtype=np.int64), legend)
+
+
+def _predicted_sets(canvas: Canvas) -> tuple[list[Places | None], tuple[Colour, ...]]:
+    """Return the intents that each text is answered with, None where that is not known."""
+    answers, column_codes, extra = _asked(canvas)
+    winners = zip(answers.winners.tolist(), answers.outside.tolist(), strict=True)
+    sets = answers.sets or [() if away else (best,) for best, away in winners]
+    places = _each_value(sets, lambda columns: tuple(sorted(column_codes[list(columns)].tolist())))
+    found = dict(zip(answers.ids, places, strict=True))
+    return [found.get(key) for key in canvas.points.columns.ids], (*canvas.legend, *extra)
+
+
+def _asked(canvas: Canvas) -> tuple[_Answers, Codes, tuple[Colour, ...]]:
+    """Return answers, the code of each of their columns, and intents that the project lacks."""
+    opened = open_space(canvas.studio, canvas.space)
+    pipeline = require_pipeline(opened)
+    embedded = read_embedded(canvas.studio, canvas.space.project, opened.encoder)
+    answers = _answers(canvas, pipeline, embedded)
+    return answers, *_columns_as_intents(canvas, pipeline.head.intents)
+
+
+def _predicted(canvas: Canvas) -> tuple[Codes, tuple[Colour, ...]]:
+    """Return the project's intent that each text is answered with, and "out of scope" last."""
+    answers, column_codes, extra = _asked(canvas)
+    legend = (*canvas.legend, *extra, Colour("out of scope", GREY))
+    codes = np.where(answers.outside, len(legend) - 1, column_codes[answers.winners])
+    row = {key: at for at, key in enumerate(answers.ids)}
+    rows = np.array([row.get(key, -1) for key in canvas.points.columns.ids], dtype=np.int64)
+    return np.append(codes, -1)[rows], legend
+
+
+def _answers(canvas: Canvas, pipeline: IntentPipeline, embedded: Embedded) -> _Answers:
+    """Ask the head for every text, once for each model version and state of the texts."""
+
+    def make() -> _Answers:
+        n = len(embedded.ids)
+        winners, outside = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool)
+        sets: list[tuple[int, ...]] = []
+        limits = pipeline.calibration.limits(len(pipeline.head.intents))
+        for start in range(0, n, _CHUNK):
+            part = slice(start, start + _CHUNK)
+            rows = embedded.embeddings[part]
+            scores = pipeline.head.scores(rows)
+            winners[part] = scores.argmax(1)
+            if pipeline.task == "multi-label":
+                sets += [tuple(np.flatnonzero(row).tolist()) for row in scores >= limits]
+            else:
+                outside[part] = ~pipeline.calibration.inside(rows, scores)
+        many = tuple(sets) if pipeline.task == "multi-label" else None
+        return _Answers(embedded.ids, winners, outside, many)
+
+    version = canvas.space.version
+    key = ("answers", version and version.tree_sha256, embedded.digest)
+    return canvas.studio.cache.get(key, make, lambda made: 90 * len(made.ids))
+
+
+def _columns_as_intents(canvas: Canvas, names: Sequence[str]) -> tuple[Codes, tuple[Colour, ...]]:
+    """Find which intent of today each name in a model meant; intents may be renamed since."""
+    place = {intent.id: at for at, intent in enumerate(canvas.intents)}
+    by_name = {intent.name: intent.id for intent in canvas.intents} | _names_then(canvas)
+    extra: list[Colour] = []
+    codes: list[int] = []
+    for at, name in enumerate(names):
+        key = by_name.get(name)
+        if key in place:
+            codes.append(place[key])
+        else:  # a bundle came with intents that this project does not know
+            codes.append(len(place) + len(extra))
+            extra.append(Colour(name, position_colour(len(place) + at)))
+    return np.array(codes, dtype=np.int64), tuple(extra)
+
+
+def _names_then(canvas: Canvas) -> dict[str, str]:
+    version = canvas.space.version
+    if version is None or version.dataset_version_id is None:
+        return {}
+    with canvas.studio.database.read() as connection:
+        revision = versions.get(connection, version.dataset_version_id).revision
+        return points.intent_ids_by_name(connection, canvas.space.project.id, revision)
+
+
+def _places(keys: tuple[str, ...] | None, place: Mapping[str, int]) -> Places | None:
+    return None if keys is None else tuple(sorted(place[key] for key in keys))
+
+
+def _each_value(column: Sequence[T], make: Callable[[T], R]) -> list[R]:
+    """Make something of every value, of each distinct one once."""
+    made = {value: make(value) for value in set(column)}
+    return [made[value] for value in column]
+
+
+def _each(column: Sequence[T], code: Callable[[T], int]) -> Codes:
+    """Give every value its code, each distinct value once."""
+    codes = {value: code(value) for value in set(column)}
+    return np.array([codes[value] for value in column], dtype=np.int64)
+
+
+_WAYS: dict[str, Callable[[Canvas], Colouring]] = {
+    "intent": _by_intent,
+    "prediction": _by_prediction,
+    "agreement": _by_agreement,
+    "split": _by_split,
+    "time": _by_time,
+    "label state": _by_label_state,
+}

@@ -1,0 +1,139 @@
+"""What training moved: two maps of the same texts, and the texts whose neighbours changed."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.services.answering.opened import Space, open_space
+from app.services.embedding import Points, digest_of, read_embedded
+from app.services.maps.layouts import current_layout
+from app.services.maps.views import ComparisonView, MovedText
+from app.services.studio import Studio
+from core.errors import InvalidInput
+from core.maps.layouts import Move, Placed, align, moved_most, normalise
+from core.types import FloatArray
+from storage.log import changes
+from storage.queries import columns
+
+_MOVED = 20
+_ALL_UP_TO, _FARTHEST = 10_000, 2_000
+"""Of more texts than the first, those many are looked at whose places differ most."""
+_JUDGED = 3_000
+_Side = tuple[tuple[str, ...], Placed]
+
+
+def compare(
+    studio: Studio, spaces: tuple[Space, Space], found: Points, method: str
+) -> ComparisonView:
+    """Compare the maps of two spaces of one project.
+
+    Raises:
+        NotFound: A layout was not computed yet.
+        InvalidInput: No such method, or no text is on both maps.
+    """
+    ids, before, after = _common(*(_side(studio, space, found, method) for space in spaces))
+    if not ids:
+        raise InvalidInput("No text is on both maps yet.", "Start a layout of each version.")
+    before, after = _on_one_map(before, after)
+    labels = dict(zip(found.columns.ids, found.columns.labels, strict=True))
+    named = _named(studio, spaces[0], [labels[key] or () for key in ids])
+    silhouettes, judged = _silhouettes(named, before.embeddings, after.embeddings)
+    return ComparisonView(
+        project=spaces[0].project.name,
+        before=spaces[0].number,
+        after=spaces[1].number,
+        method=method,
+        ids=ids,
+        before_xy=before.layout,
+        after_xy=after.layout,
+        moved=_moved(studio, spaces[0], (ids, named), _moves(before, after)),
+        silhouettes=silhouettes,
+        judged=judged,
+        missing=len(found.columns.ids) - len(ids),
+        revision=found.revision,
+        order=digest_of(ids),
+    )
+
+
+def _side(studio: Studio, space: Space, found: Points, method: str) -> _Side:
+    """Return the utterances that have both a place and an embedding, with both."""
+    ids, xy = current_layout(studio, space, found, method)
+    encoder = open_space(studio, space).encoder
+    embedded = read_embedded(studio, space.project, encoder)
+    row = {key: at for at, key in enumerate(embedded.ids)}
+    kept = [at for at, key in enumerate(ids) if key in row]
+    rows = [row[ids[at]] for at in kept]
+    return tuple(ids[at] for at in kept), Placed(_rows(embedded.embeddings, rows), _rows(xy, kept))
+
+
+def _common(before: _Side, after: _Side) -> tuple[tuple[str, ...], Placed, Placed]:
+    """Keep the utterances that both sides have, in one order."""
+    rows = [{key: at for at, key in enumerate(ids)} for ids, _ in (before, after)]
+    ids = tuple(key for key in before[0] if key in rows[1])
+    kept = [
+        Placed(
+            _rows(placed.embeddings, [row[key] for key in ids]),
+            _rows(placed.layout, [row[key] for key in ids]),
+        )
+        for row, (_, placed) in zip(rows, (before, after), strict=True)
+    ]
+    return ids, kept[0], kept[1]
+
+
+def _rows(values: FloatArray, rows: Sequence[int]) -> FloatArray:
+    return values[np.asarray(rows, dtype=np.int64)]
+
+
+def _on_one_map(before: Placed, after: Placed) -> tuple[Placed, Placed]:
+    """Turn and scale the second layout onto the first, and fit both into one unit box."""
+    both = np.concatenate([before.layout, align(after.layout, before.layout)])
+    fitted, n = normalise(both), len(before.layout)
+    return Placed(before.embeddings, fitted[:n]), Placed(after.embeddings, fitted[n:])
+
+
+def _moves(before: Placed, after: Placed) -> list[Move]:
+    rows = None
+    if len(before.layout) > _ALL_UP_TO:
+        distance = np.linalg.norm(after.layout - before.layout, axis=1)
+        rows = np.sort(np.argsort(-distance, kind="stable")[:_FARTHEST])
+    return moved_most(before, after, _MOVED, rows)
+
+
+def _named(
+    studio: Studio, space: Space, labels: Sequence[tuple[str, ...]]
+) -> list[tuple[str, ...]]:
+    """Turn intent ids into names."""
+    with studio.database.read() as connection:
+        intents = changes.intents(connection, space.project.id)
+    names = {intent.id: intent.name for intent in intents}
+    return [tuple(names[key] for key in row) for row in labels]
+
+
+def _moved(
+    studio: Studio,
+    space: Space,
+    rows: tuple[tuple[str, ...], list[tuple[str, ...]]],
+    moves: Sequence[Move],
+) -> tuple[MovedText, ...]:
+    """Tell texts and labels of the rows that moved; `rows` are all ids with their labels."""
+    ids, named = rows
+    with studio.database.read() as connection:
+        texts = columns.texts(connection, space.project.id, [ids[move.row] for move in moves])
+    return tuple(
+        MovedText(ids[move.row], texts[ids[move.row]], named[move.row], move.change, move.distance)
+        for move in moves
+        if ids[move.row] in texts
+    )
+
+
+def _silhouettes(
+    named: Sequence[tuple[str, ...]], before: FloatArray, after: FloatArray
+) -> tuple[tuple[float | None, float | None], int]:
+    """Judge how tight intents are in both spaces, on the same texts with one intent each."""
+    from core.metrics.geometry import silhouette  # it loads scikit-learn
+
+    rows = np.array([at for at, names in enumerate(named) if len(names) == 1], dtype=np.int64)
+    if len(rows) > _JUDGED:
+        rows = np.sort(np.random.default_rng(0).choice(rows, _JUDGED, replace=False))
+    labels = [named[row][0] for row in rows.tolist()]
+    return (silhouette(before[rows], labels), silhouette(after[rows], labels)), len(rows)

@@ -1,0 +1,183 @@
+"""The map compressed: where points go when their texts move towards their templates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from app.services import embedding
+from app.services.answering.opened import Space, find_space, open_space
+from app.services.embedding import (
+    Points,
+    digest_of,
+    embed_texts,
+    read_embedded,
+    read_points,
+    unknown_texts,
+)
+from app.services.maps.layouts import current_layout
+from app.services.maps.views import DriftView, MapView
+from app.services.slots.matcher import read_marks, templates_of, tokens_of
+from app.services.studio import Studio
+from core.errors import InvalidInput, NotFound
+from core.maps.drift import drift_by_neighbours, drift_on_plane
+from core.maps.layouts import normalise
+from core.maps.plane import fit_plane
+from core.splits import Rows
+from core.types import FloatArray
+from core.vectors import unit_rows
+
+_MOST_PRODUCTS = 200_000_000
+"""Points that move times points that they are compared with: some seconds on two cores."""
+
+_HOW = {
+    "pca": "Each point goes where the map's own projection puts its compressed text.",
+    "other": "This layout has no projection: each point goes where its nearest neighbours lie, "
+    "which is an estimate.",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Moving:
+    """The points that have a template of their own.
+
+    Attributes:
+        templates: By id of the utterance.
+        marked: How many of them have values that somebody marked; others have proposed ones.
+    """
+
+    templates: dict[str, str] = field(repr=False)
+    marked: int
+
+
+def drift_view(
+    studio: Studio, project: str, model: int | None = None, method: str = "pca"
+) -> DriftView:
+    """Say which points of a map would move, and how their places would come about.
+
+    Raises:
+        NotFound: No such project or version.
+    """
+    space, found = _looked_at(studio, project, model)
+    moving = _moving(studio, space, found)
+    encoder = open_space(studio, space).encoder
+    missing = unknown_texts(studio.database, encoder, moving.templates.values())
+    return DriftView(
+        marked=moving.marked,
+        proposed=len(moving.templates) - moving.marked,
+        total=len(found.columns.ids),
+        missing=len(missing) if len(missing) > embedding.AT_ONCE else 0,
+        words=_HOW["pca" if method == "pca" else "other"],
+    )
+
+
+def drifted(
+    studio: Studio, project: str, model: int | None, method: str, strength: float
+) -> MapView:
+    """Return a map with each point so far on its way to its template.
+
+    Values are those that somebody marked; of texts outside of the train split without any, those
+    that the train split knows. Points keep to the box of the map.
+
+    Args:
+        studio: The open studio.
+        project: Its name.
+        model: As for `map_points`.
+        method: pca, umap or tsne.
+        strength: Lambda^comp in [0, 1].
+
+    Raises:
+        NotFound: No such project or version; the layout, or too many templates of it, were not
+            computed yet.
+        InvalidInput: No such method, or too many points to estimate places for.
+    """
+    from core.heads.votes.compression import Paired  # torch, from here on
+
+    space, found = _looked_at(studio, project, model)
+    ids, xy = current_layout(studio, space, found, method)
+    moving = _moving(studio, space, found)
+    rows = np.array([at for at, key in enumerate(ids) if key in moving.templates], dtype=np.int64)
+    places = xy
+    if strength > 0 and len(rows):
+        before, templates = _embedded(studio, space, moving, ids, rows)
+        after = Paired(templates, before).at(strength)
+        places = xy.copy()
+        places[rows] += _drift(studio, space, method, (ids, xy), (before, after))
+    return MapView(
+        project=project,
+        model=space.number,
+        method=method,
+        ids=ids,
+        xy=normalise(places, frame=xy),
+        stored=method != "pca",
+        missing=len(found.columns.ids) - len(ids),
+        revision=found.revision,
+        order=digest_of(ids),
+    )
+
+
+def _looked_at(studio: Studio, project: str, model: int | None) -> tuple[Space, Points]:
+    with studio.database.read() as connection:
+        space = find_space(connection, project, model)
+    return space, read_points(studio, space.project)
+
+
+def _moving(studio: Studio, space: Space, found: Points) -> _Moving:
+    marks = read_marks(studio, space.project)
+    with studio.database.read() as connection:
+        tokens = tokens_of(connection, space.version)
+
+    def find() -> _Moving:
+        templates = templates_of(studio.database, space.project.id, found, (marks, tokens))
+        return _Moving(templates, len(marks.utterances))
+
+    key = ("moving", space.project.id, found.revision, tokens)
+    return studio.cache.get(key, find, lambda made: 300 * len(made.templates))
+
+
+def _embedded(
+    studio: Studio, space: Space, moving: _Moving, ids: Sequence[str], rows: Rows
+) -> tuple[FloatArray, FloatArray]:
+    """Return where the points that move lie, and where their templates do; unit rows, (r, d)."""
+    encoder = open_space(studio, space).encoder
+    known = read_embedded(studio, space.project, encoder)
+    missing = unknown_texts(studio.database, encoder, moving.templates.values())
+    if len(missing) > embedding.AT_ONCE:
+        raise NotFound(
+            f"{len(missing):,} templates are not encoded yet.", "Start it; a job encodes them."
+        )
+
+    def embed() -> tuple[FloatArray, FloatArray]:
+        place = {key: at for at, key in enumerate(known.ids)}
+        own = [place[ids[row]] for row in rows]
+        words = [moving.templates[ids[row]] for row in rows]
+        templates = embed_texts(studio.database, encoder, words)
+        return unit_rows(known.embeddings[own]), unit_rows(templates)
+
+    key = ("templates", space.project.id, space.project.head_revision, known.digest, digest_of(ids))
+    return studio.cache.get(key, embed, lambda made: 2 * int(made[0].nbytes))
+
+
+def _drift(
+    studio: Studio,
+    space: Space,
+    method: str,
+    layout: tuple[Sequence[str], FloatArray],
+    move: tuple[FloatArray, FloatArray],
+) -> FloatArray:
+    encoder = open_space(studio, space).encoder
+    known = read_embedded(studio, space.project, encoder)
+    if method == "pca":
+        plane = studio.cache.get(
+            ("plane", known.digest), lambda: fit_plane(known.embeddings), lambda _: 20_000
+        )
+        return drift_on_plane(plane, *move)
+    ids, xy = layout
+    if len(ids) * len(move[0]) > _MOST_PRODUCTS:
+        raise InvalidInput(
+            f"{len(move[0]):,} of {len(ids):,} points would have to be placed anew.",
+            "Choose the layout PCA, which is quick.",
+        )
+    place = {key: at for at, key in enumerate(known.ids)}
+    rows = [place[key] for key in ids]
+    return drift_by_neighbours(known.embeddings[rows], xy, *move)

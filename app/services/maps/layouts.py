@@ -1,0 +1,236 @@
+"""Compute a layout of the embedding map as a job, store it, and read it back."""
+
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.home import Places
+from app.jobs.context import JobContext, Publish
+from app.services.answering.opened import Space, find_space, laid_out, load_space, open_space
+from app.services.embedding import (
+    Embedded,
+    Points,
+    fill,
+    load_embedded,
+    load_points,
+    missing_texts,
+    read_embedded,
+    resolve_device,
+    unknown_texts,
+)
+from app.services.slots.matcher import load_marks, templates_of, tokens_of
+from app.services.studio import Studio
+from core.encoders.base import Encoder
+from core.errors import NotFound
+from core.maps.layouts import carry_over, pca_layout, require_method, tsne_layout, umap_layout
+from core.types import FloatArray
+from storage import layouts, projects
+from storage.artifacts import ArtifactStore, record_tree
+from storage.database import Database, Transaction
+from storage.queries.columns import PointColumns
+from storage.records import LayoutRecord
+
+_ARRAYS, _IDS = "layout.safetensors", "ids.json"
+_LOADED, _ENCODED, _LAID_OUT = 0.02, 0.5, 0.98
+_STORED_BYTES = 300
+_ENOUGH = 10
+"""Fewer points with an earlier place arrange nothing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredLayout:
+    """A layout as it was computed.
+
+    Attributes:
+        ids: Of utterances.
+        hashes: Of their texts then; a text that was edited since has lost its place.
+        xy: Places, (n, 2) float32.
+    """
+
+    ids: tuple[str, ...]
+    hashes: tuple[str, ...]
+    xy: FloatArray
+
+    def places(self, columns: PointColumns) -> tuple[tuple[str, ...], FloatArray]:
+        """Return the utterances that have a place, in the order of `columns`, and the places."""
+        row = {pair: at for at, pair in enumerate(zip(self.ids, self.hashes, strict=True))}
+        pairs = zip(columns.ids, columns.hashes, strict=True)
+        found = [(pair[0], row[pair]) for pair in pairs if pair in row]
+        rows = np.array([at for _, at in found], dtype=np.int64)
+        return tuple(key for key, _ in found), self.xy[rows]
+
+
+def do_layout(context: JobContext) -> Publish:
+    """Encode what is missing and lay it out; the returned function publishes the layout.
+
+    A job for `pca` encodes alone: that map is computed whenever it is looked at.
+    """
+    payload = context.job.payload
+    method = str(payload["method"])
+    with context.database.read() as connection:
+        project = projects.get(connection, context.job.project_id or 0)
+        space = find_space(connection, project.name, int(payload["number"]))
+    context.report(0.0, "loading the encoder")
+    device = resolve_device(payload["device"])
+    encoder = load_space(context.places, context.database, space, device).encoder
+    found = load_points(context.database, project.id)
+    embedded = _encode(context, space, encoder, found)
+    if payload.get("templates"):
+        _encode_templates(context, space, encoder, found)
+    facts = {"number": space.number, "method": method, "n": len(embedded.ids)}
+    if method == "pca":
+        return lambda _: facts
+    made = _lay_out(context, method, found, embedded)
+    return _publisher(context, space, made, facts)
+
+
+def current_layout(
+    studio: Studio, space: Space, found: Points, method: str
+) -> tuple[tuple[str, ...], FloatArray]:
+    """Return which utterances have a place, by id, and the places, (n, 2) float32.
+
+    PCA is computed from the known embeddings; other layouts are read.
+
+    Raises:
+        InvalidInput: No such method.
+        NotFound: The layout was not computed yet.
+    """
+    require_method(method)
+    if method == "pca":
+        encoder = open_space(studio, space).encoder
+        embedded = read_embedded(studio, space.project, encoder)
+        key = ("pca", embedded.digest)
+        xy = studio.cache.get(key, lambda: pca_layout(embedded.embeddings), lambda xy: xy.nbytes)
+        return embedded.ids, xy
+    with studio.database.read() as connection:
+        record = layouts.find(connection, space.project.id, space.version_id, method)
+    if record is None:
+        raise NotFound(
+            f"There is no {method} map of {space.name} yet.", "Start it; a job computes it."
+        )
+    stored = studio.cache.get(
+        ("layout", record.tree_sha256),
+        lambda: read_layout(studio.places, studio.database, record),
+        lambda made: _STORED_BYTES * len(made.ids),
+    )
+    return stored.places(found.columns)
+
+
+def read_layout(places: Places, database: Database, record: LayoutRecord) -> StoredLayout:
+    """Read a stored layout.
+
+    Raises:
+        ArtifactDamaged: Its files are missing or changed.
+    """
+    from safetensors.numpy import load_file
+
+    with laid_out(places, database, record.tree_sha256) as folder:
+        arrays = load_file(folder / _ARRAYS)
+        ids = json.loads((folder / _IDS).read_text(encoding="utf-8"))
+    digits = arrays["text_sha256"].tobytes().hex()
+    hashes = tuple(digits[start : start + 64] for start in range(0, len(digits), 64))
+    return StoredLayout(tuple(ids), hashes, arrays["xy"])
+
+
+def _encode(context: JobContext, space: Space, encoder: Encoder, found: Points) -> Embedded:
+    """Encode what is missing; whatever an earlier attempt encoded is there already."""
+    project_id = space.project.id
+    known = load_embedded(context.database, project_id, encoder, found)
+    missing = missing_texts(context.database, project_id, found, known)
+    if not missing:
+        return known
+
+    def told(done: int, total: int) -> None:
+        share = _LOADED + (_ENCODED - _LOADED) * done / total
+        context.report(share, f"encoding, {done:,} of {total:,} texts")
+
+    fill(context.database, encoder, missing, told)
+    return load_embedded(context.database, project_id, encoder, found)
+
+
+def _encode_templates(context: JobContext, space: Space, encoder: Encoder, found: Points) -> None:
+    """Encode the templates towards which points of this map may be moved."""
+    marks = load_marks(context.database, space.project.id)
+    with context.database.read() as connection:
+        tokens = tokens_of(connection, space.version)
+    templates = templates_of(context.database, space.project.id, found, (marks, tokens))
+    missing = unknown_texts(context.database, encoder, templates.values())
+
+    def told(done: int, total: int) -> None:
+        share = _ENCODED * done / total
+        context.report(share, f"encoding, {done:,} of {total:,} templates")
+
+    fill(context.database, encoder, missing, told)
+
+
+def _lay_out(context: JobContext, method: str, found: Points, embedded: Embedded) -> StoredLayout:
+    compute: Callable[..., FloatArray] = {"umap": umap_layout, "tsne": tsne_layout}[method]
+    words = f"laying out {len(embedded.ids):,} texts"
+
+    def told(share: float) -> None:
+        context.report(_ENCODED + (_LAID_OUT - _ENCODED) * share, words)
+
+    hash_of = dict(zip(found.columns.ids, found.columns.hashes, strict=True))
+    hashes = tuple(hash_of[key] for key in embedded.ids)
+    start = _start(context, method, found.columns, embedded)
+    xy = compute(embedded.embeddings, init=start, progress=told)
+    return StoredLayout(embedded.ids, hashes, xy)
+
+
+def _start(
+    context: JobContext, method: str, columns: PointColumns, embedded: Embedded
+) -> FloatArray | None:
+    """Start from the newest layout of the project, so that the two maps can be compared."""
+    with context.database.read() as connection:
+        record = layouts.newest(connection, context.job.project_id or 0, method)
+    if record is None:
+        return None
+    ids, xy = read_layout(context.places, context.database, record).places(columns)
+    place = {key: at for at, key in enumerate(ids)}
+    rows = np.array([place.get(key, -1) for key in embedded.ids], dtype=np.int64)
+    known = rows >= 0
+    if known.sum() < _ENOUGH:
+        return None
+    return carry_over(embedded.embeddings, xy[rows], known)
+
+
+def _publisher(
+    context: JobContext, space: Space, made: StoredLayout, facts: dict[str, Any]
+) -> Publish:
+    """Store the files now; return the step that makes them a layout."""
+    store = ArtifactStore(context.places.artifacts)
+    with tempfile.TemporaryDirectory(prefix="layout-") as scratch:
+        _write(made, Path(scratch))
+        files = store.put_files(Path(scratch))
+
+    def publish(connection: Transaction) -> dict[str, Any]:
+        values = {
+            "project_id": space.project.id,
+            "model_version_id": space.version_id,
+            "method": facts["method"],
+            "tree_sha256": record_tree(connection, store, files),
+            "n": facts["n"],
+            "job_id": context.job.id,
+        }
+        layouts.add(connection, values)
+        return facts
+
+    return publish
+
+
+def _write(made: StoredLayout, folder: Path) -> None:
+    from safetensors.numpy import save_file
+
+    digests = np.frombuffer(bytes.fromhex("".join(made.hashes)), dtype=np.uint8)
+    arrays: dict[str, NDArray[Any]] = {
+        "text_sha256": digests.reshape(-1, 32).copy(),
+        "xy": np.ascontiguousarray(made.xy, dtype=np.float32),
+    }
+    save_file(arrays, folder / _ARRAYS)
+    (folder / _IDS).write_text(json.dumps(list(made.ids)), encoding="utf-8")

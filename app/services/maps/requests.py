@@ -1,0 +1,185 @@
+"""The embedding map: where the texts lie, how they are coloured, and what training moved."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.services.answering.opened import Space, find_space, open_space
+from app.services.embedding import digest_of, read_embedded, read_points
+from app.services.maps.colours import CHOICES, canvas_of, colouring_of
+from app.services.maps.comparison import compare
+from app.services.maps.layouts import current_layout
+from app.services.maps.views import Colour, ColourView, ComparisonView, MapView
+from app.services.studio import Studio
+from core.errors import InvalidInput
+from core.maps.layouts import check_method, normalise
+from core.maps.palette import GREY
+from storage import jobs
+from storage.database import Transaction
+from storage.log import changes
+from storage.records import JobRecord
+
+
+def map_points(
+    studio: Studio, project: str, model: int | None = None, method: str = "pca"
+) -> MapView:
+    """Return where the texts of a project lie.
+
+    PCA is computed now from the embeddings that are known; at most 500 missing ones are encoded
+    for it. UMAP and t-SNE are read as `start_layout` left them.
+
+    Args:
+        studio: The open studio.
+        project: Its name.
+        model: Number of a model version; 0 is the untuned encoder, None the champion, or the
+            untuned encoder where there is none.
+        method: pca, umap or tsne.
+
+    Raises:
+        NotFound: No such project or version, or the layout was not computed yet.
+        InvalidInput: No such method.
+    """
+    space = _find(studio, project, model)
+    found = read_points(studio, space.project)
+    ids, xy = current_layout(studio, space, found, method)
+    return MapView(
+        project=project,
+        model=space.number,
+        method=method,
+        ids=ids,
+        xy=normalise(xy),
+        stored=method != "pca",
+        missing=len(found.columns.ids) - len(ids),
+        revision=found.revision,
+        order=digest_of(ids),
+    )
+
+
+def map_colours(
+    studio: Studio,
+    project: str,
+    model: int | None,
+    by: str,
+    ids: Sequence[str] | None = None,
+) -> ColourView:
+    """Colour the points of a map.
+
+    Args:
+        studio: The open studio.
+        project: Its name.
+        model: As for `map_points`.
+        by: intent, prediction, agreement, split, time or label state.
+        ids: The points, as `MapView.ids` gave them; None are those of the map by PCA.
+
+    Raises:
+        NotFound: No such project or version.
+        InvalidInput: Nothing can be coloured so.
+    """
+    if by not in CHOICES:
+        choices = ", ".join(CHOICES)
+        raise InvalidInput(f"A map cannot be coloured by '{by}'.", f"Choose one of {choices}.")
+    space = _find(studio, project, model)
+    found = read_points(studio, space.project)
+    if ids is None:
+        ids = read_embedded(studio, space.project, open_space(studio, space).encoder).ids
+    made = colouring_of(canvas_of(studio, space, found), by)
+    row = {key: at for at, key in enumerate(found.columns.ids)}
+    rows = np.array([row.get(key, -1) for key in ids], dtype=np.int64)
+    codes, legend = np.append(made.codes, -1)[rows], made.legend
+    if (codes < 0).any():  # deleted since the map was drawn, or not encoded yet
+        legend = (*legend, Colour("not known", GREY))
+        codes = np.where(codes < 0, len(legend) - 1, codes)
+    return ColourView(
+        by=by,
+        codes=codes.astype(np.uint16),
+        legend=legend,
+        counts=tuple(np.bincount(codes, minlength=len(legend)).tolist()),
+        revision=found.revision,
+        order=digest_of(ids),
+    )
+
+
+def start_layout(
+    studio: Studio,
+    project: str,
+    model: int | None = None,
+    method: str = "umap",
+    *,
+    templates: bool = False,
+) -> JobRecord:
+    """Queue a job that encodes what is missing and lays it out; `pca` encodes alone.
+
+    With `templates` it encodes those of the utterances, too, as a compressed map needs them.
+
+    A job that does the same and has not ended is returned instead of a second one.
+
+    Raises:
+        NotFound: No such project or version.
+        InvalidInput: The layout could not be computed; why, and what could.
+    """
+    asked = studio.settings.device
+    with studio.database.write() as connection:
+        space = find_space(connection, project, model)
+        total, _ = changes.count(connection, space.project.id)
+        if not total:
+            raise InvalidInput(f"'{project}' has no texts to lay out.", "Import a file first.")
+        check_method(method, total)
+        payload = {"number": space.number, "method": method, "device": asked}
+        if templates:
+            payload["templates"] = True
+        job = _under_way(connection, space, payload)
+        if job is None:
+            device = "cpu" if asked == "auto" else asked
+            job = jobs.enqueue(connection, "layout", payload, space.project.id, device)
+    studio.executor.ensure_running()
+    return job
+
+
+def compare_maps(
+    studio: Studio, project: str, before_number: int, after_number: int, method: str = "pca"
+) -> ComparisonView:
+    """Compare the maps of two model versions, and say which texts moved.
+
+    Args:
+        studio: The open studio.
+        project: Its name.
+        before_number: Number of a model version; 0 is the untuned encoder.
+        after_number: The same, to compare with it.
+        method: pca, umap or tsne.
+
+    Raises:
+        NotFound: No such project or version, or a layout was not computed yet.
+        InvalidInput: No such method, or no text is on both maps.
+    """
+    before = _find(studio, project, before_number)
+    after = _find(studio, project, after_number)
+    found = read_points(studio, before.project)
+    with studio.database.read() as connection:
+        ended = jobs.count_ended(connection)  # a job may have replaced a layout
+    return studio.cache.get(
+        (
+            "comparison",
+            before.project.id,
+            before.number,
+            after.number,
+            method,
+            found.revision,
+            ended,
+        ),
+        lambda: compare(studio, (before, after), found, method),
+        lambda made: 100 * len(made.ids),
+    )
+
+
+def _find(studio: Studio, project: str, model: int | None) -> Space:
+    with studio.database.read() as connection:
+        return find_space(connection, project, model)
+
+
+def _under_way(
+    connection: Transaction, space: Space, payload: dict[str, object]
+) -> JobRecord | None:
+    """Find a job that will do the same."""
+    same = (job for job in jobs.live(connection) if job.kind == "layout")
+    here = (job for job in same if job.project_id == space.project.id)
+    return next((job for job in here if job.payload == payload), None)

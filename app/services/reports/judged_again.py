@@ -1,0 +1,216 @@
+"""Texts whose right answer is known, with what a model version says of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.services.embedding import embed_texts
+from app.services.explaining.explained_model import Subject
+from app.services.studio import Studio
+from app.services.versions.comparison import names_since
+from core.calibration.calibration import probabilities
+from core.text import match_key
+from core.types import Exemplar, ScoreArray, Task
+from storage import projects
+from storage.log import changes
+from storage.records import UtteranceRecord
+
+_BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A text with its label and an answer, in the names of now.
+
+    Attributes:
+        text: What was asked.
+        expected: Its label.
+        said: The answer: the highest ranked intent, or all those of a multi-label answer.
+        confidence: Probability of the highest ranked intent.
+        right: Whether the answer is one of its labels, or just these.
+        refused: Whether it would be answered with no intent.
+    """
+
+    text: str
+    expected: tuple[str, ...]
+    said: tuple[str, ...]
+    confidence: float
+    right: bool
+    refused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Answers to the texts that a model version can be judged by.
+
+    Attributes:
+        answers: Of texts in scope.
+        outside: Whether each text that has no intent was refused; for one intent a text.
+        basis: What the texts are, in words.
+        bins: Answers by how sure they are; of several intents a text, pairs of text and intent by
+            how probable the text has the intent.
+    """
+
+    answers: tuple[Answered, ...]
+    outside: tuple[bool, ...]
+    basis: str
+    bins: tuple["Bin", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Answers of about one confidence, or pairs of text and intent of about one probability.
+
+    Attributes:
+        low: From which confidence.
+        high: To which.
+        confidence: Their mean confidence.
+        right: Share that was right.
+        n: How many.
+    """
+
+    low: float
+    high: float
+    confidence: float
+    right: float
+    n: int
+
+
+_Marked = tuple[list[Answered], tuple[Bin, ...]]
+
+
+def judge_again(studio: Studio, subject: Subject) -> Judged:
+    """Let a model version answer the test split as it is now, or else each example left out."""
+    if subject.project is None or subject.version is None:
+        return Judged((), (), "")
+    with studio.database.read() as connection:
+        project = projects.get(connection, subject.project.id)
+        names = {one.id: one.name for one in changes.intents(connection, project.id)}
+        renamed = names_since(connection, project.id, subject.version.dataset_version_id)
+        rows = [row for row in changes.utterances(connection, project.id) if row.labels is not None]
+    seen = {match_key(exemplar.text) for exemplar in subject.pipeline.exemplars}
+    fresh = [row for row in rows if match_key(row.text) not in seen]
+    tests = [_exemplar(row, names) for row in fresh if row.split == "test"]
+    if project.task == "single-label":
+        tests = [one for one in tests if one.intents]
+        nothing = [_exemplar(row, names) for row in fresh if not row.labels]
+        outside = tuple(one.refused for one in _answers(studio, subject, nothing, renamed)[0])
+    else:
+        outside = ()
+    if tests:
+        found, bins = _answers(studio, subject, tests, renamed)
+        basis = f"the test split as it is now, {len(tests):,} texts"
+        return Judged(tuple(found), outside, basis, bins)
+    left_out, bins = _left_out(subject, renamed)
+    basis = f"{len(left_out):,} examples, each answered by the votes of the others"
+    return Judged(tuple(left_out), outside, basis if left_out else "", bins)
+
+
+def _exemplar(row: UtteranceRecord, names: dict[str, str]) -> Exemplar:
+    labels = tuple(sorted(names[key] for key in row.labels or ()))
+    return Exemplar(row.id, row.text, labels)
+
+
+def _answers(
+    studio: Studio, subject: Subject, asked: Sequence[Exemplar], renamed: dict[str, str]
+) -> _Marked:
+    if not asked:
+        return [], ()
+    pipeline = subject.pipeline
+    texts = [one.text for one in asked]
+    rows = embed_texts(studio.database, pipeline.encoder, texts)
+    scores = pipeline.head.scores(rows)
+    return _marked(
+        pipeline, asked, (scores, pipeline.calibration.familiarity(rows, scores)), renamed
+    )
+
+
+def _left_out(subject: Subject, renamed: dict[str, str]) -> _Marked:
+    """Answer each example by the others, in closed form; its own label has no say.
+
+    Synthetic ones are not asked, and do not answer for the one that they were made of.
+    """
+    from core.calibration.fence import signals_left_out
+    from core.heads.folds import left_with_source, said_rows, sources_of
+    from core.heads.mixture import learned, voices_of
+    from core.heads.votes.fit import leave_one_out
+
+    pipeline = subject.pipeline
+    head = learned(pipeline.head)
+    if head.kind != "votes" or head.carriers is not None:
+        return [], ()
+    sources = sources_of(pipeline.exemplars)
+    rows = said_rows(sources)
+    asked = [
+        Exemplar(one.id, one.text, tuple(renamed.get(name, name) for name in one.intents))
+        for one in (pipeline.exemplars[row] for row in rows)
+    ]
+    scores = left_with_source(head, leave_one_out(head), sources)
+    scores += voices_of(pipeline.head, pipeline.embeddings)
+    honest, ground = scores[rows], pipeline.calibration.ground
+    familiar = honest.max(1)
+    if ground is not None:
+        familiar = ground.fence.familiarity(signals_left_out(ground.where, honest, rows, sources))
+    return _marked(pipeline, asked, (honest, familiar), renamed)
+
+
+def _marked(
+    pipeline: Any,
+    asked: Sequence[Exemplar],
+    measured: tuple[ScoreArray, ScoreArray],
+    renamed: dict[str, str],
+) -> _Marked:
+    """Hold answers by scores (n, intents) and familiarity (n,) against labels."""
+    scores, familiar = measured
+    names = [renamed.get(name, name) for name in pipeline.head.intents]
+    task: Task = pipeline.task
+    shares = probabilities(scores, pipeline.calibration)
+    limits = pipeline.calibration.limits(len(names))
+    chosen = scores >= limits
+    found = []
+    for row, one in enumerate(asked):
+        best = int(scores[row].argmax())
+        said = (names[best],)
+        right = names[best] in one.intents
+        if task == "multi-label":
+            said = tuple(names[column] for column in np.flatnonzero(chosen[row]).tolist())
+            right = set(said) == set(one.intents)
+        refused = not chosen[row].any() if task == "multi-label" else familiar[row] < limits[best]
+        found.append(
+            Answered(one.text, one.intents, said, float(shares[row, best]), right, bool(refused))
+        )
+    if task == "multi-label":
+        return found, _pair_bins(shares, asked, names)
+    return found, calibration_bins(found)
+
+
+def calibration_bins(answers: Sequence[Answered]) -> tuple[Bin, ...]:
+    """Group answers by how sure they are; where one intent is answered."""
+    sure, right = [one.confidence for one in answers], [one.right for one in answers]
+    return _bins(np.array(sure, dtype=np.float64), np.array(right, dtype=bool))
+
+
+def _pair_bins(
+    shares: ScoreArray, asked: Sequence[Exemplar], names: Sequence[str]
+) -> tuple[Bin, ...]:
+    """Group pairs of text and intent by how probable (n, intents) the one has the other."""
+    has = np.array([[name in one.intents for name in names] for one in asked], dtype=bool)
+    return _bins(shares.ravel(), has.ravel())
+
+
+def _bins(sure: ScoreArray, right: NDArray[np.bool_]) -> tuple[Bin, ...]:
+    """Group by confidence (n,) into tenths; empty ones are left out."""
+    steps = np.minimum((sure * _BINS).astype(np.int64), _BINS - 1)
+    return tuple(
+        Bin(
+            step / _BINS,
+            (step + 1) / _BINS,
+            float(sure[steps == step].mean()),
+            float(right[steps == step].mean()),
+            int((steps == step).sum()),
+        )
+        for step in np.unique(steps).tolist()
+    )

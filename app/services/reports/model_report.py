@@ -1,0 +1,281 @@
+"""The report about a model version: what it knows, how good it is, and where it is weak."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from app.services.answering.stored import MEASURES
+from app.services.explaining.explained_model import Subject, figures_of, stored_subject
+from app.services.reports.judged_again import Answered, Bin, Judged, judge_again
+from app.services.reports.pages import render
+from app.services.reports.weaknesses import weaknesses_of
+from app.services.studio import Studio
+from app.services.versions.comparison import compare_models, compare_versions
+from app.services.versions.registry import model_states
+from core.text import label_words
+from core.types import Task
+from storage import models, projects
+from storage.log import versions
+
+_CONFUSIONS = 8
+_EXAMPLES = 3
+_CHANGED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class IntentLine:
+    """An intent that the model knows; figures are None where it was not judged."""
+
+    name: str
+    examples: int
+    sample: str
+    precision: float | None
+    recall: float | None
+    support: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusionLine:
+    """Texts of one label that got another answer, with a few of them."""
+
+    actual: str
+    said: str
+    count: int
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeLine:
+    """How the model treats what it knows and what it does not.
+
+    Attributes:
+        limit: Below which a text is out of scope; None where each intent has its own.
+        kept: Share of texts in scope that are answered; None where none were judged.
+        outside: Texts known to have no intent.
+        refused: Share of them that is refused; None without any.
+        measure: What the limit is one of, in words.
+    """
+
+    limit: float | None
+    kept: float | None
+    outside: int
+    refused: float | None
+    measure: str = MEASURES["votes"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLine:
+    """A text that the version before answered differently."""
+
+    text: str
+    expected: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What is different from the version before.
+
+    Attributes:
+        name: Of that version.
+        data: What changed in the data, in words.
+        words: What changed in the answers, in sentences.
+        answers: A few texts whose answer changed.
+    """
+
+    name: str
+    data: tuple[str, ...]
+    words: tuple[str, ...]
+    answers: tuple[ChangeLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that the report of a model version says.
+
+    Attributes:
+        project: Its name.
+        name: `PROJECT@N`.
+        state: `champion`, `candidate`, ...
+        created_at: When it was made.
+        task: Whether answers are one intent, or any number of them.
+        recipe: How it was trained.
+        base: From which encoder.
+        dataset_version: What it learned from; None where that is not known.
+        n_examples: How many examples it holds.
+        metrics: As it was judged in training.
+        intents: The weakest first.
+        basis: What confusions, calibration and scope were looked at on.
+        confusions: Most frequent first.
+        bins: Answers by how sure they are; of several intents a text, pairs of text and intent.
+        scope: In and out of scope.
+        since: What is new; None for the first version.
+        weaknesses: In sentences.
+    """
+
+    project: str
+    name: str
+    state: str
+    created_at: str
+    task: Task
+    recipe: str
+    base: str
+    dataset_version: str | None
+    n_examples: int
+    metrics: Mapping[str, Any]
+    intents: tuple[IntentLine, ...]
+    basis: str
+    confusions: tuple[ConfusionLine, ...]
+    bins: tuple[Bin, ...]
+    scope: ScopeLine
+    since: Since | None
+    weaknesses: tuple[str, ...]
+
+
+def require_version(studio: Studio, project: str, number: int) -> None:
+    """Make sure that a model version is there.
+
+    Raises:
+        NotFound: There is no such project or version.
+    """
+    with studio.database.read() as connection:
+        models.find(connection, projects.find(connection, project).id, number)
+
+
+def report(studio: Studio, project: str, number: int) -> Report:
+    """Gather what is to be said of a model version; kept until the project changes.
+
+    Raises:
+        NotFound: There is no such project or version.
+        ArtifactDamaged: Its files are not what they should be.
+    """
+    require_version(studio, project, number)
+    with studio.database.read() as connection:
+        found = projects.find(connection, project)
+        moves = len(models.moves(connection, found.id))
+    key = ("report", found.id, number, found.head_revision, moves)
+    return studio.cache.get(key, lambda: _report(studio, project, number), lambda _: 100_000)
+
+
+def report_page(found: Report, link: str, downloads: Mapping[str, str]) -> str:
+    """Write a report as one page of HTML that needs nothing else.
+
+    Args:
+        found: What it says.
+        link: Where it stays; empty where nowhere.
+        downloads: Names and addresses of other forms, for somebody who reads it on a server.
+    """
+    return render("report.html", {"it": asdict(found), "link": link, "downloads": downloads})
+
+
+def _report(studio: Studio, project: str, number: int) -> Report:
+    subject = stored_subject(studio, f"{project}@{number}")
+    metrics, judged = figures_of(studio, subject), judge_again(studio, subject)
+    version = subject.version
+    facts: Mapping[str, Any] = {} if version is None else version.lineage
+    intents = _intents(subject, metrics)
+    found = Report(
+        project=project,
+        name=subject.name,
+        state=model_states(studio, project).get(number, "candidate"),
+        created_at="" if version is None else version.created_at,
+        task=subject.pipeline.task,
+        recipe=str(facts.get("recipe", {}).get("kind", "imported")),
+        base=str(facts.get("base", "")),
+        dataset_version=subject.dataset_version,
+        n_examples=len(subject.pipeline.exemplars),
+        metrics=metrics,
+        intents=intents,
+        basis=judged.basis,
+        confusions=_confusions(judged.answers, subject.pipeline.task),
+        bins=judged.bins,
+        scope=_scope(subject, judged),
+        since=_since(studio, subject),
+        weaknesses=(),
+    )
+    broken = () if version is None else version.pins.get("broken", ())
+    told = weaknesses_of(found.metrics, found.intents, found.scope, len(broken))
+    return replace(found, weaknesses=told)
+
+
+def _intents(subject: Subject, metrics: Mapping[str, Any]) -> tuple[IntentLine, ...]:
+    quality = {one["intent"]: one for one in metrics.get("per_intent", ())}
+    counts: Counter[str] = Counter()
+    samples: dict[str, str] = {}
+    for exemplar in subject.pipeline.exemplars:
+        for name in exemplar.intents:
+            counts[name] += 1
+            samples.setdefault(name, exemplar.text)
+    lines = [
+        IntentLine(
+            name,
+            counts[name],
+            samples.get(name, ""),
+            quality[name]["precision"] if name in quality else None,
+            quality[name]["recall"] if name in quality else None,
+            quality[name]["support"] if name in quality else 0,
+        )
+        for name in subject.pipeline.head.intents
+    ]
+    return tuple(
+        sorted(lines, key=lambda one: (1.0 if one.recall is None else one.recall, one.name))
+    )
+
+
+def _confusions(answers: Sequence[Answered], task: Task) -> tuple[ConfusionLine, ...]:
+    wrong: dict[tuple[str, str], list[str]] = {}
+    for one in answers:
+        if not one.right:
+            pair = label_words(one.expected, task), label_words(one.said, task)
+            wrong.setdefault(pair, []).append(one.text)
+    ranked = sorted(wrong.items(), key=lambda item: (-len(item[1]), item[0]))[:_CONFUSIONS]
+    return tuple(
+        ConfusionLine(actual, said, len(texts), tuple(texts[:_EXAMPLES]))
+        for (actual, said), texts in ranked
+    )
+
+
+def _scope(subject: Subject, judged: Judged) -> ScopeLine:
+    n_kept = sum(not one.refused for one in judged.answers)
+    n_out = len(judged.outside)
+    single = subject.pipeline.task == "single-label"
+    return ScopeLine(
+        subject.pipeline.calibration.threshold if single else None,
+        n_kept / len(judged.answers) if judged.answers else None,
+        n_out,
+        sum(judged.outside) / n_out if n_out else None,
+        MEASURES[subject.pipeline.calibration.measure],
+    )
+
+
+def _since(studio: Studio, subject: Subject) -> Since | None:
+    """Compare with the version before, in data and in answers."""
+    if subject.project is None or subject.version is None:
+        return None
+    project, number = subject.project, subject.version.number
+    with studio.database.read() as connection:
+        older = [one for one in models.list_all(connection, project.id) if one.number < number]
+        frozen = [
+            None
+            if one.dataset_version_id is None
+            else versions.get(connection, one.dataset_version_id)
+            for one in [*older[-1:], subject.version]
+        ]
+    if not older:
+        return None
+    data: tuple[str, ...] = ()
+    if frozen[0] is not None and frozen[1] is not None:
+        data = compare_versions(studio, project.name, frozen[0].number, frozen[1].number).words
+    found = compare_models(studio, project.name, number, older[-1].number)
+    lines = tuple(
+        ChangeLine(
+            one.text,
+            label_words(one.expected, project.task),
+            label_words(one.before, project.task),
+            label_words(one.after, project.task),
+        )
+        for one in found.answers[:_CHANGED]
+    )
+    return Since(f"{project.name}@{older[-1].number}", data, found.words, lines)

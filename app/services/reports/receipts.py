@@ -1,0 +1,195 @@
+"""Evidence receipts: why one answer was given, kept and shown as one page."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from app.services.data.utterances import overview
+from app.services.explaining.explain import explain_subject, subject_of
+from app.services.explaining.explained_model import Subject, figures_of
+from app.services.explaining.views import Explanation
+from app.services.live.server_state import Workbench
+from app.services.reports.pages import render
+from app.services.studio import Studio
+from app.services.trying.landing import example_map, land
+from core.errors import NotFound
+from core.maps.palette import GREY, position_colour
+from storage import receipts
+from storage.records import ReceiptRecord
+
+_VOTES = 5
+_POINTS = 400
+_WIDE, _HIGH, _EDGE = 320.0, 220.0, 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptView:
+    """Where a receipt is kept: its id, and the path of its page."""
+
+    id: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of the model: its name, its value, and what it rests on."""
+
+    name: str
+    value: str
+    basis: str
+
+
+def keep_receipt(
+    bench: Workbench, project: str, text: str, model: int | None = None, against: str | None = None
+) -> ReceiptView:
+    """Explain an answer and keep the evidence; the same evidence is kept once.
+
+    Raises:
+        InvalidInput: There is no text.
+        NotFound: There is no such project, model or intent.
+    """
+    subject = subject_of(bench, project, model)
+    found = explain_subject(bench.studio, subject, text, against)
+    return keep(bench.studio, subject, found)
+
+
+def keep(studio: Studio, subject: Subject, found: Explanation) -> ReceiptView:
+    """Keep the evidence of an explanation.
+
+    Raises:
+        NotFound: The model belongs to no project.
+    """
+    if subject.project is None:
+        raise NotFound(
+            "A bundle belongs to no project, so nothing can keep its receipt.",
+            "Import it first: intent-studio bundle import FILE.",
+        )
+    content = content_of(studio, subject, found)
+    with studio.database.write() as connection:
+        made = receipts.keep(connection, subject.project.id, content, studio.settings.actor)
+    return ReceiptView(made.id, f"/receipts/{made.id}")
+
+
+def find_receipt(studio: Studio, key: str) -> ReceiptRecord:
+    """Return what is kept.
+
+    Raises:
+        NotFound: There is no such receipt.
+    """
+    with studio.database.read() as connection:
+        return receipts.find(connection, key)
+
+
+def receipt_page(
+    content: Mapping[str, Any], created_at: str, link: str, downloads: Mapping[str, str]
+) -> str:
+    """Write evidence as one page of HTML that needs nothing else.
+
+    Args:
+        content: Of a receipt.
+        created_at: When it was made.
+        link: Where it stays; empty where nowhere.
+        downloads: Names and addresses of other forms, for somebody who reads it on a server.
+    """
+    told = [_told(reason) for reason in content["explanation"]["reasons"]]
+    values = {"created_at": created_at, "link": link, "downloads": downloads, "told": told}
+    return render("receipt.html", {**content, **values})
+
+
+def content_of(studio: Studio, subject: Subject, found: Explanation) -> dict[str, Any]:
+    """Gather all that a receipt shows, as JSON values."""
+    figures = tuple(_figures(figures_of(studio, subject), found))
+    return {
+        "explanation": asdict(found),
+        "map": _map(studio, subject, found),
+        "figures": [asdict(one) for one in figures],
+    }
+
+
+def _figures(metrics: Mapping[str, Any], found: Explanation) -> list[Figure]:
+    if metrics.get("accuracy") is None:
+        return []
+    many = metrics.get("task") == "multi-label"
+    right = "Texts answered with just their intents" if many else "Right answers"
+    basis = f"{metrics['n']:,} texts: {metrics.get('judged_on', 'as it was judged in training')}"
+    figures = [Figure(right, f"{metrics['accuracy']:.1%}", basis)]
+    shown = {reason.intent for reason in found.reasons}
+    figures += [
+        Figure(
+            f"“{one['intent']}” is found",
+            f"{one['recall']:.0%}",
+            f"of {one['support']:,} texts; {one['precision']:.0%} of such answers are right",
+        )
+        for one in metrics.get("per_intent", ())
+        if one["intent"] in shown
+    ]
+    error = metrics.get("expected_calibration_error")
+    if error is not None:
+        figures.append(
+            Figure("Confidence is off by", f"{error:.1%}", "on average: how sure against how right")
+        )
+    return figures
+
+
+def _map(studio: Studio, subject: Subject, found: Explanation) -> dict[str, Any]:
+    """Draw the examples and the text among them, in the units of the picture."""
+    points = example_map(subject, subject.name, _POINTS)
+    embedding = subject.pipeline.encoder.encode([found.text])[0]
+    voted = [vote.example.id for vote in found.reasons[0].votes[:_VOTES]]
+    landing = land(subject, embedding, voted, outside=found.rule == "out-of-scope")
+    every = [*points.points, landing.place, *landing.neighbours]
+    xs, ys = [x for x, _ in every], [y for _, y in every]
+    scale = min(
+        (_WIDE - 2 * _EDGE) / max(max(xs) - min(xs), 1e-6),
+        (_HIGH - 2 * _EDGE) / max(max(ys) - min(ys), 1e-6),
+    )
+    middle = (max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2
+
+    def fit(place: tuple[float, float]) -> list[float]:
+        x = _WIDE / 2 + scale * (place[0] - middle[0])
+        return [round(x, 1), round(_HIGH / 2 - scale * (place[1] - middle[1]), 1)]
+
+    colours = _colours(studio, subject)
+    label_colours = [colours.get(label[0], GREY) if label else GREY for label in points.labels]
+    return {
+        "points": [
+            [*fit(place), label_colours[code]]
+            for place, code in zip(points.points, points.codes, strict=True)
+        ],
+        "here": fit(landing.place),
+        "near": [fit(place) for place in landing.neighbours],
+        "words": landing.words,
+        "total": points.total,
+        "colours": {reason.intent: colours.get(reason.intent, GREY) for reason in found.reasons},
+    }
+
+
+def _colours(studio: Studio, subject: Subject) -> dict[str, str]:
+    if subject.project is not None:
+        return {one.name: one.color for one in overview(studio, subject.project.name)[1]}
+    return {name: position_colour(at) for at, name in enumerate(subject.pipeline.head.intents)}
+
+
+def _told(reason: Mapping[str, Any]) -> dict[str, Any]:
+    """Measure what is drawn: the five heaviest votes with their bars, and how strong words are."""
+    shown = reason["votes"][:_VOTES]
+    voice = reason.get("voice", 0.0)  # receipts of before names had one lack it
+    others = reason["total"] - sum(vote["vote"] for vote in shown)
+    parts = [*(vote["vote"] for vote in shown), others, reason["prior"], voice]
+    largest = max(1e-9, *(abs(part) for part in parts))
+    words = reason["words"]
+    strength = [_strength(word) for word in words["words"]] if words else []
+    strongest = max(1e-9, *(abs(one) for one in strength)) if strength else 1.0
+    return {
+        "votes": [{**vote, "width": 50 * abs(vote["vote"]) / largest} for vote in shown],
+        "others": {"vote": others, "width": 50 * abs(others) / largest},
+        "prior": {"vote": reason["prior"], "width": 50 * abs(reason["prior"]) / largest},
+        "voice": {"vote": voice, "width": 50 * abs(voice) / largest} if voice else None,
+        "n_others": reason["n_others"] + len(reason["votes"]) - len(shown),
+        "strength": [one / strongest for one in strength],
+    }
+
+
+def _strength(word: Mapping[str, Any]) -> float:
+    share = word["share"]
+    return float(word["effect"] if share is None else share)

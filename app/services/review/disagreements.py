@@ -1,0 +1,78 @@
+"""Utterances whose label and the model disagree: the first place to look for label errors."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.services.embedding import embed_texts
+from app.services.live.models import LiveModel
+from app.services.live.server_state import Workbench
+from core.types import ScoreArray
+from storage import projects
+from storage.queries import slots, utterances
+from storage.records import UtteranceRecord
+
+_MOST = 5_000
+_HALF = 0.5
+
+
+def differing_ids(bench: Workbench, project: str) -> tuple[str, ...]:
+    """Ids of labelled utterances that the live model would label otherwise.
+
+    An exemplar is judged by the others, leave-one-out; of the test split as by any prediction.
+    A synthetic one has the label of its source, and is not judged.
+    """
+    with bench.studio.database.read() as connection:
+        found = projects.find(connection, project)
+    live = bench.models.get(found.id)
+    if live is None:
+        return ()
+    with bench.studio.database.read() as connection:
+        synthetic = slots.synthetic_ids(connection, found.id)
+    judged = (key for key in _exemplars(live) if key not in synthetic)
+    return (*judged, *_tests(bench, found.id, live))
+
+
+def _exemplars(live: LiveModel) -> list[str]:
+    from core.heads.mixture import learned, voices_of
+    from core.heads.votes.fit import VoteHead, leave_one_out
+
+    pipeline = live.pipeline
+    head = learned(pipeline.head)
+    if not isinstance(head, VoteHead) or head.diagonal is None:
+        return []
+    scores = leave_one_out(head) + voices_of(pipeline.head, pipeline.embeddings)
+    right = _right(live, scores, head.targets > _HALF)
+    return [pipeline.exemplars[row].id for row in np.flatnonzero(~right).tolist()]
+
+
+def _tests(bench: Workbench, project_id: int, live: LiveModel) -> list[str]:
+    records = _labelled_tests(bench, project_id, live)
+    if not records:
+        return []
+    rows = embed_texts(bench.studio.database, live.pipeline.encoder, [r.text for r in records])
+    labels = np.array([[key in (r.labels or ()) for key in live.columns] for r in records])
+    right = _right(live, live.pipeline.head.scores(rows), labels)
+    if live.pipeline.task == "multi-label":  # an intent that has no column cannot be answered
+        known = set(live.columns)
+        right &= np.array([known.issuperset(r.labels or ()) for r in records])
+    return [records[row].id for row in np.flatnonzero(~right).tolist()]
+
+
+def _labelled_tests(bench: Workbench, project_id: int, live: LiveModel) -> list[UtteranceRecord]:
+    states: list[utterances.LabelState] = ["labelled"]
+    if live.pipeline.task == "multi-label":
+        states.append("out-of-scope")
+    found: list[UtteranceRecord] = []
+    with bench.studio.database.read() as connection:
+        for state in states:
+            which = utterances.Filter(split="test", state=state)
+            found += utterances.page(connection, project_id, which, "oldest", (0, _MOST))[0]
+    return found
+
+
+def _right(live: LiveModel, scores: ScoreArray, labels: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether the best intent is a label, or where there may be several, all answers are."""
+    if live.pipeline.task == "multi-label":
+        answered = scores >= live.pipeline.calibration.limits(scores.shape[1])
+        return np.asarray((answered == labels).all(1))
+    return np.asarray(labels[np.arange(len(scores)), scores.argmax(1)])

@@ -1,0 +1,193 @@
+"""Findings about whole intents: confused, thin and overgrown ones, and the border between two."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.services.live.pool import Pool
+from app.services.review.findings import KEEP, Evidence, Finding, FoundText, Remedy
+from app.services.what_if.repairs import Repair
+from core.review.intents import IntentHealth, border_walk, intent_health
+
+_SHOWN = 40
+_MOST = 200
+_FEWEST = 2
+"""Texts from which on a confusion is listed; a single one is a doubt about its own label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A text on the way from one intent to another.
+
+    Attributes:
+        text: The text.
+        lead: Score of the first intent less that of the second.
+    """
+
+    text: FoundText
+    lead: float
+
+
+@dataclass(frozen=True, slots=True)
+class Border:
+    """Texts between two intents, from the clearest of the one to the clearest of the other."""
+
+    first: str
+    second: str
+    steps: tuple[Step, ...]
+
+
+def confusions(evidence: Evidence) -> list[Finding]:
+    """List what is confused with what: texts to judge by, and examples judged by the others."""
+    if not evidence.single:
+        return []
+    cells: dict[tuple[str, str], list[FoundText]] = defaultdict(list)
+    for one, answered in (*_wrong_tests(evidence), *_wrong_examples(evidence)):
+        cells[(one.intents or ("",))[0], answered].append(one)
+    ranked = sorted(cells.items(), key=lambda cell: (-len(cell[1]), cell[0]))
+    listed = [cell for cell in ranked if len(cell[1]) >= _FEWEST and all(cell[0])]
+    return [_confusion(evidence, pair, texts) for pair, texts in listed[:_MOST]]
+
+
+def _wrong_tests(evidence: Evidence) -> list[tuple[FoundText, str]]:
+    tests, found = evidence.tests, list[tuple[FoundText, str]]()
+    if not tests:
+        return found
+    scores = evidence.head.scores(evidence.test_rows)
+    for record, column in zip(tests, scores.argmax(1).tolist(), strict=True):
+        answered = evidence.columns[column]
+        if record.labels and answered not in record.labels:
+            text = FoundText(record.id, record.text, record.labels, "test", "test", (answered,))
+            found.append((text, answered))
+    return found
+
+
+def _wrong_examples(evidence: Evidence) -> list[tuple[FoundText, str]]:
+    won, found = evidence.honest.argmax(1), list[tuple[FoundText, str]]()
+    for row, column in enumerate(won.tolist()):
+        answered = evidence.columns[column]
+        if evidence.labels[row] and answered not in evidence.labels[row]:
+            found.append((evidence.example(row, "example", (answered,)), answered))
+    return found
+
+
+def _confusion(evidence: Evidence, pair: tuple[str, str], texts: list[FoundText]) -> Finding:
+    is_, answered = (evidence.name(key) for key in pair)
+    judged = sum(one.place == "test" for one in texts)
+    kinds = [f"{judged} of the test split"] * bool(judged)
+    kinds += [f"{len(texts) - judged} examples, judged by all others"] * (len(texts) > judged)
+    return Finding(
+        id=f"confusion:{pair[0]}:{pair[1]}",
+        kind="confusion",
+        title=f"{is_} → {answered}",
+        why=(
+            f"{len(texts)} texts labelled {is_} are answered with {answered}: "
+            f"{' and '.join(kinds)}. Mend them one by one, or merge the two."
+        ),
+        figure=float(len(texts)),
+        measure=f"{len(texts)} texts",
+        texts=tuple(texts[:_SHOWN]),
+        remedies=(
+            Remedy(f"Merge {is_} into {answered}", Repair("merge", intent=pair[0], value=pair[1])),
+            Remedy(f"Merge {answered} into {is_}", Repair("merge", intent=pair[1], value=pair[0])),
+            KEEP,
+        ),
+        intents=pair,
+    )
+
+
+def ill_intents(evidence: Evidence) -> list[Finding]:
+    """List intents with too few examples, and those that draw in what belongs to others."""
+    health = intent_health(evidence.honest, evidence.head.targets)
+    there = [one for one in health if one.examples and evidence.columns[one.column]]
+    thin = [_thin(evidence, one) for one in there if one.thin]
+    overgrown = [_overgrown(evidence, one) for one in there if one.overgrown and not one.thin]
+    return overgrown + thin
+
+
+def _thin(evidence: Evidence, one: IntentHealth) -> Finding:
+    rows = np.flatnonzero(evidence.head.targets[:, one.column] > 0)
+    others = evidence.honest[rows].copy()
+    others[:, one.column] = -np.inf
+    rivals = Counter(others.argmax(1).tolist()).most_common(1)
+    key, name = evidence.columns[one.column], evidence.name(evidence.columns[one.column])
+    rival = evidence.columns[rivals[0][0]] if rivals and len(evidence.columns) > 1 else ""
+    remedies = [KEEP]
+    if rival:
+        merge = Repair("merge", intent=key, value=rival)
+        remedies = [Remedy(f"Merge it into {evidence.name(rival)}", merge), KEEP]
+    many = "1 example" if one.examples == 1 else f"{one.examples} examples"
+    return Finding(
+        id=f"thin:{key}",
+        kind="thin",
+        title=f"{name} has {many}",
+        why=(
+            f"With {many} it is far smaller than the others; {one.kept} of them would still get "
+            f"it without their own vote. Label more, or merge it."
+        ),
+        figure=float(one.examples),
+        measure=many,
+        texts=tuple(evidence.example(row) for row in rows[:_SHOWN].tolist()),
+        remedies=tuple(remedies),
+        intents=(key, rival) if rival else (key,),
+    )
+
+
+def _overgrown(evidence: Evidence, one: IntentHealth) -> Finding:
+    own = evidence.head.targets[:, one.column] > 0
+    drawn = np.flatnonzero((evidence.honest.argmax(1) == one.column) & ~own)
+    key = evidence.columns[one.column]
+    name, part = evidence.name(key), _smaller_part(evidence, np.flatnonzero(own))
+    ids = tuple(evidence.live.pipeline.exemplars[row].id for row in part)
+    texts = [evidence.example(row, "is drawn in") for row in drawn[: _SHOWN // 2].tolist()]
+    texts += [evidence.example(row, "would be split off") for row in part[: _SHOWN // 2]]
+    split = Remedy(
+        f"Split {len(ids)} off …", Repair("split", ids, intent=key, value=f"{name} 2"), "name"
+    )
+    return Finding(
+        id=f"overgrown:{key}",
+        kind="overgrown",
+        title=f"{name} draws in {one.drawn} others",
+        why=(
+            f"It has {one.examples} examples and keeps {one.kept} of them without their own vote, "
+            f"and {one.drawn} examples of other intents would go to it. Perhaps it is two intents."
+        ),
+        figure=float(one.drawn),
+        measure=f"draws {one.drawn}",
+        texts=tuple(texts),
+        remedies=(split, KEEP) if ids else (KEEP,),
+        intents=(key,),
+    )
+
+
+def _smaller_part(
+    evidence: Evidence, rows: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> list[int]:
+    """The smaller of two groups of an intent's examples; none where there are too few."""
+    if len(rows) < 2 * _FEWEST:
+        return []
+    from sklearn.cluster import KMeans
+
+    groups = KMeans(2, n_init=4, random_state=0).fit_predict(evidence.head.exemplars[rows])
+    smaller = int((groups == 1).sum() < (groups == 0).sum())
+    found: list[int] = rows[groups == smaller].tolist()
+    return found
+
+
+def border(evidence: Evidence, pool: Pool | None, pair: tuple[str, str]) -> Border:
+    """Walk from one intent to another: examples, texts to judge by, and those of the pool."""
+    first, second = (evidence.columns.index(key) for key in pair)
+    texts = [evidence.example(row, "example") for row in range(len(evidence.labels))]
+    scores = [evidence.honest]
+    texts += [FoundText(r.id, r.text, r.labels, r.split, "test") for r in evidence.tests]
+    scores.append(evidence.head.scores(evidence.test_rows))
+    if pool is not None and pool.live.version.id == evidence.live.version.id:
+        limits = pool.live.pipeline.calibration.limits(pool.margins.shape[1])
+        wide = evidence.honest.shape[1]
+        if pool.margins.shape[1] == wide:
+            scores.append(pool.margins + limits)
+            texts += [FoundText(r.id, r.text, None, r.split) for r in pool.records]
+    walk = border_walk(np.concatenate(scores), first, second)
+    steps = zip(walk.rows.tolist(), walk.leads.tolist(), strict=True)
+    return Border(*pair, tuple(Step(texts[row], lead) for row, lead in steps))

@@ -1,0 +1,254 @@
+"""The review of a project: one list of findings, computed from the model that answers now."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from app.services.embedding import digest_of, embed_texts
+from app.services.live.models import LiveModel
+from app.services.live.pool import Pool
+from app.services.live.server_state import Workbench, require_live
+from app.services.review.borderline import misled
+from app.services.review.examples import greedy, likely_errors, same_texts
+from app.services.review.findings import (
+    KEEP,
+    KINDS,
+    Evidence,
+    Finding,
+    FoundText,
+    Kind,
+    Remedy,
+    honest_of,
+    labels_of,
+    votes_of,
+)
+from app.services.review.intents import Border, border, confusions, ill_intents
+from app.services.review.names import misleading
+from app.services.what_if.repairs import Repair
+from core.errors import NotFound
+from core.heads.mixture import learned
+from core.review.label_errors import NEIGHBOURS
+from core.review.nearby import Nearby, nearby
+from core.review.next_labels import next_labels
+from core.types import FloatArray
+from storage import projects
+from storage.log import changes, settled_findings
+from storage.queries import slots, utterances
+from storage.queries.utterances import Filter
+from storage.records import ProjectRecord
+
+_TESTS = 10_000
+_WAITING = 1_000
+_NEXT = 10
+_BYTES_A_FINDING = 3_000
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """Findings of a project.
+
+    Attributes:
+        counts: How many there are of each kind.
+        findings: Those asked for, in their order.
+        revision: Of the project as the model knows it.
+        notes: What could not be looked at, in words.
+    """
+
+    counts: dict[Kind, int]
+    findings: tuple[Finding, ...]
+    revision: int
+    notes: tuple[str, ...]
+
+
+def review(
+    bench: Workbench, project: str, kind: Kind | None = None, window: tuple[int, int] = (0, 100)
+) -> Review:
+    """List what should be looked at, without what was settled before.
+
+    Args:
+        bench: The workbench.
+        project: Its name.
+        kind: Of one kind alone; None: of all, those first that do most harm.
+        window: Offset and number of the findings.
+
+    Raises:
+        InvalidInput: The model's examples cannot be judged.
+        NotFound: There is no such project, or it has no model.
+    """
+    found, live = _live(bench, project)
+    pool = bench.pools.get(found.id)
+    every = [*_findings(bench, found, live), *_next_labels(bench, found, pool)]
+    with bench.studio.database.read() as connection:
+        done = settled_findings.settled(connection, found.id)
+        left = utterances.waiting(connection, found.id, [f.texts[0].id for f in every if _waits(f)])
+    open_ = [f for f in every if f.id not in done and (not _waits(f) or f.texts[0].id in left)]
+    counts = {one: sum(f.kind == one for f in open_) for one in KINDS}
+    asked = [f for f in open_ if kind is None or f.kind == kind]
+    first, size = window
+    return Review(counts, tuple(asked[first : first + size]), live.revision, _notes(live, pool))
+
+
+def _waits(finding: Finding) -> bool:
+    return finding.kind == "next"
+
+
+def wait_for_pool(bench: Workbench, project: str) -> None:
+    """Wait until the texts without a label were looked at, as a command may, and no page."""
+    with bench.studio.database.read() as connection:
+        found = projects.find(connection, project)
+    bench.pools.wait(found.id)
+
+
+def walk(bench: Workbench, project: str, first: str, second: str) -> Border:
+    """Walk the border of two intents, by their ids.
+
+    Raises:
+        NotFound: There is no model, or it does not know an intent.
+    """
+    found, live = _live(bench, project)
+    evidence = _evidence(bench, found, live)
+    for key in (first, second):
+        if key not in evidence.columns:
+            raise NotFound("The model does not know that intent.", "Label some texts with it.")
+    return border(evidence, bench.pools.get(found.id), (first, second))
+
+
+def _live(bench: Workbench, project: str) -> tuple[ProjectRecord, LiveModel]:
+    with bench.studio.database.read() as connection:
+        found = projects.find(connection, project)
+    live = require_live(bench, found)
+    return found, live
+
+
+def _findings(bench: Workbench, project: ProjectRecord, live: LiveModel) -> list[Finding]:
+    """Everything but the next labels, once for each revision."""
+
+    def make() -> list[Finding]:
+        evidence = _evidence(bench, project, live)
+        every = (
+            *same_texts(evidence),
+            *likely_errors(evidence),
+            *greedy(evidence),
+            *confusions(evidence),
+            *ill_intents(evidence),
+            *_misleading(bench, project),
+        )
+        return sorted(every, key=lambda finding: KINDS.index(finding.kind))
+
+    key = ("findings", project.id, live.version.id, live.revision)
+    return bench.studio.cache.get(key, make, lambda made: _BYTES_A_FINDING * len(made))
+
+
+def _misleading(bench: Workbench, project: ProjectRecord) -> list[Finding]:
+    if project.task == "multi-label":  # words of another intent's name may be of a label, too
+        return []
+    with bench.studio.database.read() as connection:
+        found = misled(connection, project.id)
+        intents = changes.open_intents(connection, project.id)
+        sizes = utterances.counts(connection, project.id).by_intent
+    return misleading(found, intents, sizes)
+
+
+def _evidence(bench: Workbench, project: ProjectRecord, live: LiveModel) -> Evidence:
+    def make() -> Evidence:
+        head = votes_of(live)
+        with bench.studio.database.read() as connection:
+            names = {i.id: i.name for i in changes.intents(connection, project.id)}
+            which = Filter(split="test", state="labelled")
+            tests, _ = utterances.page(connection, project.id, which, "oldest", (0, _TESTS))
+            synthetic = slots.synthetic_ids(connection, project.id)
+        rows: FloatArray = np.zeros((0, head.exemplars.shape[1]), np.float32)
+        if tests:
+            texts = [record.text for record in tests]
+            rows = embed_texts(bench.studio.database, live.pipeline.encoder, texts)
+        return Evidence(
+            live=live,
+            head=head,
+            columns=live.columns,
+            names=names,
+            labels=labels_of(live),
+            honest=honest_of(head),
+            near=_nearby(bench, live),
+            tests=tuple(tests),
+            test_rows=rows,
+            synthetic=synthetic,
+        )
+
+    key = ("evidence", project.id, live.version.id, live.revision)
+    return bench.studio.cache.get(key, make, _size)
+
+
+def _size(made: Evidence) -> int:
+    return int(made.honest.nbytes + made.near.rows.nbytes + made.test_rows.nbytes)
+
+
+def _nearby(bench: Workbench, live: LiveModel) -> Nearby:
+    """The neighbours of the examples; other labels do not move them."""
+    exemplars = live.pipeline.exemplars
+    words = [word for one in exemplars for word in (one.id, one.text)]
+    key = ("nearby", live.pipeline.encoder.fingerprint, digest_of(words))
+
+    def make() -> Nearby:
+        return nearby(live.pipeline.embeddings, NEIGHBOURS, bench.traffic.give_way)
+
+    return bench.studio.cache.get(key, make, lambda made: 12 * made.rows.size)
+
+
+def _next_labels(bench: Workbench, project: ProjectRecord, pool: Pool | None) -> list[Finding]:
+    if pool is None or not pool.records or learned(pool.live.pipeline.head).kind != "votes":
+        return []
+    key = ("next", project.id, pool.live.version.id, pool.live.revision, pool.records[0].id)
+    return bench.studio.cache.get(
+        key, lambda: _worth_a_label(bench, project, pool), lambda made: _BYTES_A_FINDING * len(made)
+    )
+
+
+def _worth_a_label(bench: Workbench, project: ProjectRecord, pool: Pool) -> list[Finding]:
+    ranked = -np.sort(-pool.probabilities, axis=1)
+    second = ranked[:, 1] if ranked.shape[1] > 1 else 0.0
+    doubts = 1.0 - (ranked[:, 0] - second)
+    rows = np.argsort(-doubts, kind="stable")[:_WAITING]
+    head: Any = learned(pool.live.pipeline.head)
+    found = next_labels(pool.embeddings[rows], doubts[rows], head.tau, head.ridge, _NEXT)
+    with bench.studio.database.read() as connection:
+        names = {i.id: i.name for i in changes.intents(connection, project.id)}
+    return [_next(pool, int(rows[one.row]), one.settles, names) for one in found]
+
+
+def _next(pool: Pool, row: int, settles: float, names: dict[str, str]) -> Finding:
+    record = pool.records[row]
+    likeliest = np.argsort(-pool.probabilities[row], kind="stable")[:3].tolist()
+    keys = [pool.live.columns[column] for column in likeliest if pool.live.columns[column]]
+    shares = [
+        f"{names.get(k, '?')} {pool.probabilities[row][c]:.0%}"
+        for k, c in zip(keys, likeliest, strict=False)
+    ]
+    remedies = [
+        Remedy(f"Label it {names.get(key, '?')}", Repair("relabel", (record.id,), (key,)))
+        for key in keys
+    ]
+    other = Remedy("Another label …", Repair("relabel", (record.id,)), "intent")
+    return Finding(
+        id=f"next:{record.id}",
+        kind="next",
+        title="The next label that pays most",
+        why=(
+            f"The model is torn: {', '.join(shares)}. A label here would settle about as much "
+            f"doubt as {settles:.1f} such texts hold, its own and that of texts like it."
+        ),
+        figure=settles,
+        measure=f"settles {settles:.1f}",
+        texts=(FoundText(record.id, record.text, None, record.split),),
+        remedies=(*remedies, other, replace(KEEP, words="Pass over")),
+        intents=tuple(keys),
+    )
+
+
+def _notes(live: LiveModel, pool: Pool | None) -> tuple[str, ...]:
+    notes: list[str] = []
+    if pool is None:
+        notes.append("The texts without a label are still being looked at.")
+    if live.waiting:
+        notes.append(f"{len(live.waiting)} labels do not vote before the next training.")
+    return tuple(notes)

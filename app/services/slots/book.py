@@ -1,0 +1,206 @@
+"""The slot book of a project: which values its slots have, and what it proposes for a text."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from app.services.studio import Studio
+from core.templates.matching import KnownValues, SlotMatcher, count_values
+from core.templates.patterns import look_for_values
+from core.templates.slot_book import SlotBook, slot_book
+from core.templates.slots import Slot, SlottedText
+from storage import projects
+from storage.database import Transaction
+from storage.queries import slots
+from storage.records import ProjectRecord
+
+NOISY = 0.5
+"""A value that is marked in a smaller share of its occurrences is proposed with a warning."""
+
+_BYTES_OF_UTTERANCE = 2_000
+_MANY = 2_000
+_RECENT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ValueView:
+    """A value of a slot.
+
+    Attributes:
+        value: As it was met first.
+        count: How often it is marked.
+        share: In which share of its occurrences, within utterances that have marks.
+        noisy: Whether that is less than half.
+    """
+
+    value: str
+    count: int
+    share: float
+    noisy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SlotView:
+    """A slot with its values, the most frequent first.
+
+    Attributes:
+        name: Its name.
+        count: How often it is marked.
+        n_values: How many values it has.
+        n_found: How many of them the search finds.
+        values: Those, up to a limit.
+    """
+
+    name: str
+    count: int
+    n_values: int
+    n_found: int
+    values: tuple[ValueView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BookView:
+    """A project's slots, by name; what they are made of is train alone, and what people said.
+
+    Attributes:
+        slots: All of them.
+        n_marked: Utterances in which something is marked.
+        n_utterances: Utterances that might be.
+    """
+
+    slots: tuple[SlotView, ...]
+    n_marked: int
+    n_utterances: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A value that may be one.
+
+    Attributes:
+        start: Its first character.
+        end: One past its last.
+        name: Of the slot.
+        share: In which share of its occurrences it is marked; None where only its look speaks.
+        noisy: Whether it should be looked at before it is believed.
+    """
+
+    start: int
+    end: int
+    name: str
+    share: float | None
+    noisy: bool
+
+    @property
+    def slot(self) -> Slot:
+        """The slot that would be marked."""
+        return Slot(self.start, self.end, self.name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Book:
+    """What a project's marks teach: values with counts and shares, and what finds them."""
+
+    values: SlotBook
+    known: KnownValues = field(repr=False)
+    sure: SlotMatcher = field(repr=False)
+    all: SlotMatcher = field(repr=False)
+    n_marked: int
+    state: tuple[int, int]
+    made_at: float = field(default_factory=time.monotonic)
+
+    def propose(self, utterance: SlottedText) -> list[Proposal]:
+        """Find values in what is not marked yet: surer ones first, then what looks like one."""
+        found = list[Proposal]()
+        for one in self._candidates(utterance):
+            taken = (*utterance.slots, *(other.slot for other in found))
+            if all(one.end <= slot.start or slot.end <= one.start for slot in taken):
+                found.append(one)
+        return sorted(found, key=lambda one: one.start)
+
+    def _candidates(self, utterance: SlottedText) -> Iterator[Proposal]:
+        text, looks = utterance.text, look_for_values(utterance.text)
+        yield from self._of_book(self.sure.propose(text))
+        yield from (_of_look(look.slot, sure=True) for look in looks if look.sure)
+        yield from self._of_book(self.all.propose(text))
+        yield from (_of_look(look.slot, sure=False) for look in looks if not look.sure)
+
+    def _of_book(self, found: SlottedText) -> Iterator[Proposal]:
+        for slot in found.slots:
+            share = self.known.share(slot.name, found.value(slot))
+            yield Proposal(slot.start, slot.end, slot.name, share, share < NOISY)
+
+
+def _of_look(slot: Slot, *, sure: bool) -> Proposal:
+    return Proposal(slot.start, slot.end, slot.name, None, not sure)
+
+
+def book_of(
+    studio: Studio, connection: Transaction, project: ProjectRecord, *, recent: bool = False
+) -> Book:
+    """Return a project's slot book, made anew only when marks that it is made of have changed.
+
+    Args:
+        studio: The studio.
+        connection: An open transaction.
+        project: Whose.
+        recent: Whether one of the last minute will do where there are thousands of marks: nobody
+            who marks one after the other is to wait for the proposals of the next.
+    """
+    state, key = slots.book_state(connection, project.id), ("slot book", project.id)
+
+    def make() -> Book:
+        records = slots.giving(connection, project.id)
+        return learn_book([SlottedText(record.text, record.slots) for record in records], state)
+
+    book = studio.cache.get(key, make, _size)
+    young = time.monotonic() - book.made_at < _RECENT_SECONDS
+    if recent and book.n_marked >= _MANY and young:
+        return book
+    if book.state != state:  # one for each project: older ones would only take room from others
+        studio.cache.forget(key)
+        book = studio.cache.get(key, make, _size)
+    return book if book.state == state else make()
+
+
+def _size(book: Book) -> int:
+    return _BYTES_OF_UTTERANCE * (1 + book.n_marked)
+
+
+def learn_book(marked: Sequence[SlottedText], state: tuple[int, int] = (0, 0)) -> Book:
+    """Make a slot book of marked utterances, which are as `state` tells."""
+    known = count_values(marked)
+    matchers = known.matcher(NOISY), known.matcher(0.0)
+    return Book(slot_book(marked), known, *matchers, len(marked), state)
+
+
+def view_book(studio: Studio, project: str, text: str = "", most: int = 50) -> BookView:
+    """Show a project's slots with their most frequent values.
+
+    Args:
+        studio: The studio.
+        project: Its name.
+        text: Only values in which this occurs, in any case.
+        most: Values of each slot.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    with studio.database.read() as connection:
+        found = projects.find(connection, project)
+        book = book_of(studio, connection, found)
+        n_utterances = slots.count_taught(connection, found.id)
+    wanted = text.casefold()
+    views = tuple(_slot_view(book, name, wanted, most) for name in book.values.values)
+    return BookView(views, book.n_marked, n_utterances)
+
+
+def _slot_view(book: Book, name: str, wanted: str, most: int) -> SlotView:
+    values = book.values.values[name]
+    found = [(value, count) for value, count in values if wanted in value.casefold()]
+    shown = []
+    for value, count in found[:most]:
+        share = book.known.share(name, value)
+        shown.append(ValueView(value, count, share, share < NOISY))
+    total = sum(count for _, count in values)
+    return SlotView(name, total, len(values), len(found), tuple(shown))

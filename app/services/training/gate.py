@@ -1,0 +1,85 @@
+"""The gate between training and answering: a candidate passes it, waits for a person, or fails."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.jobs.context import JobContext
+from app.jobs.local import LocalExecutor
+from app.services.studio import Studio
+from app.settings import Settings
+from storage import models
+from storage.artifacts import ArtifactStore
+from storage.records import DatasetVersionRecord, ModelVersionRecord, ProjectRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What became of a candidate at the gate.
+
+    Attributes:
+        beaten: The champion that it was compared with; None where there was none.
+        promote: Whether it may answer at once.
+        reasons: Why, or why not, in sentences.
+    """
+
+    beaten: ModelVersionRecord | None
+    promote: bool
+    reasons: tuple[str, ...]
+
+    def opens_for(self, champion: ModelVersionRecord | None) -> bool:
+        """Whether to promote, now that this one is champion; a person may have changed it."""
+        same = (self.beaten and self.beaten.id) == (champion and champion.id)
+        return self.promote and same
+
+
+def judge_candidate(
+    context: JobContext,
+    data: tuple[ProjectRecord, DatasetVersionRecord],
+    pipeline: Any,
+    facts: Mapping[str, Any],
+) -> Gate:
+    """Compare a fresh pipeline with the champion, in the child process that trained it.
+
+    Args:
+        context: Of the job; its payload says whether the gate may promote.
+        data: The project, and the dataset version that was learned from.
+        pipeline: The candidate.
+        facts: About it: its metrics, and the pins that it breaks.
+    """
+    from app.services.versions.comparison import Contender, compare_contenders, gate, names_since
+    from app.services.versions.comparison import stored_contender as stored
+
+    project, version = data
+    with context.database.read() as connection:
+        champion = models.champion(connection, project.id)
+        names = names_since(connection, project.id, version.id)
+    if champion is None:
+        return _first(facts)
+    candidate = Contender("the candidate", facts["metrics"], names, lambda: pipeline)
+    studio = _studio(context)
+    found = compare_contenders(
+        studio, project.name, candidate, stored(studio, project.name, champion.number)
+    )
+    verdict = gate(found)
+    if not context.job.payload.get("gate", True):
+        return Gate(champion, promote=False, reasons=(*verdict.reasons, "A person decides."))
+    return Gate(champion, verdict.promote, verdict.reasons)
+
+
+def _first(facts: Mapping[str, Any]) -> Gate:
+    """The first version has nobody to beat, but the pins were there before it."""
+    broken = facts["pins"]["broken"]
+    reasons = [f"It breaks the pin '{pin['text']}'." for pin in broken]
+    return Gate(None, not broken, tuple(reasons) or ("It is the first version.",))
+
+
+def _studio(context: JobContext) -> Studio:
+    places = context.places
+    return Studio(
+        settings=Settings(home=places.home),
+        places=places,
+        database=context.database,
+        artifacts=ArtifactStore(places.artifacts),
+        executor=LocalExecutor(places),
+    )

@@ -1,0 +1,289 @@
+"""Train model versions: start a job, follow it, and do it in the child."""
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version as package_version
+from pathlib import Path
+from typing import Any
+
+from app.jobs.context import JobContext, Publish
+from app.services.embedding import embed_texts, resolve_device
+from app.services.studio import Studio
+from app.services.training.child import (
+    absolute,
+    drive,
+    latest_checkpoint_of,
+    load_base,
+    require_base,
+)
+from app.services.training.encoder_runs import (
+    ENCODER_KINDS,
+    do_encoder_training,
+    encoder_payload,
+    read_encoder_recipe,
+)
+from app.services.training.gate import Gate, judge_candidate
+from core.errors import InvalidInput
+from core.recipes.labels import AnyRecipe, read_recipe
+from core.text import counted
+from core.types import Exemplar, Intent
+from storage import jobs, models, projects
+from storage.artifacts import ArtifactStore, record_tree
+from storage.database import Transaction
+from storage.log import versions
+from storage.log.replay import State
+from storage.records import DatasetVersionRecord, JobRecord, ProjectRecord
+
+_CHECKPOINT_STEPS = 40
+_POLL_SECONDS = 0.15
+_CHECK_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRequest:
+    """What to train.
+
+    Attributes:
+        project: Name of the project.
+        recipe: Kind of recipe.
+        settings: Those that differ from its defaults.
+        base: `bundled`, a folder, a hub id, or a model version `PROJECT@N`.
+        gate: Whether a model that passes the gate is promoted by itself, or waits for a person;
+            None leaves it to the project.
+    """
+
+    project: str
+    recipe: str
+    settings: dict[str, object]
+    base: str = "bundled"
+    gate: bool | None = True
+
+
+def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
+    """Freeze the data as a dataset version and queue the training of a model version on it.
+
+    Recipes for conversations learn from the project's logs as they are now, `templates` from its
+    marked values; they make an encoder.
+
+    Raises:
+        InvalidInput: The recipe or the labels do not allow training.
+        NotFound: There is no such project or base.
+    """
+    read = read_encoder_recipe if request.recipe in ENCODER_KINDS else read_recipe
+    read(request.recipe, request.settings)  # a wrong setting is told before a wrong name
+    with studio.database.write() as connection:
+        project = projects.find(connection, request.project)
+        require_base(connection, request.base)
+        device = "cpu" if studio.settings.device == "auto" else studio.settings.device
+        common = {"base": absolute(request.base), "device": studio.settings.device}
+        payload = {**common, **_payload(connection, project, request)}
+        job = jobs.enqueue(connection, "train", payload, project.id, device)
+    studio.executor.ensure_running()
+    return job
+
+
+def _payload(
+    connection: Transaction, project: ProjectRecord, request: TrainingRequest
+) -> dict[str, Any]:
+    """Freeze what is learned from, and how."""
+    if request.recipe in ENCODER_KINDS:
+        return encoder_payload(connection, project, request.recipe, request.settings)
+    recipe = read_recipe(request.recipe, request.settings, project.task)
+    _require_labels(connection, project)
+    frozen = versions.cut(connection, project, f"before training {recipe.kind}")
+    return {
+        "dataset_version_id": frozen.id,
+        "recipe": recipe.model_dump(mode="json"),
+        "gate": project.auto_promote if request.gate is None else request.gate,
+    }
+
+
+def follow(studio: Studio, job_id: str) -> Iterator[JobRecord]:
+    """Yield a job's row again and again until it has ended."""
+    looked = time.monotonic()
+    while True:
+        with studio.database.read() as connection:
+            job = jobs.get(connection, job_id)
+        yield job
+        if job.ended:
+            return
+        if time.monotonic() - looked > _CHECK_SECONDS:  # the supervisor may have been killed
+            looked = time.monotonic()
+            studio.executor.ensure_running()
+        time.sleep(_POLL_SECONDS)
+
+
+def do_training(context: JobContext) -> Publish:
+    """Train in the child process; the returned function publishes the model version."""
+    if context.job.payload["recipe"]["kind"] in ENCODER_KINDS:
+        return do_encoder_training(context)
+    from app.services.answering.judging import judge  # torch is loaded from here on
+    from core.training.from_labels.inputs import RunInputs
+    from core.training.from_labels.runs import run_recipe
+
+    payload = context.job.payload
+    settings = dict(payload["recipe"])
+    data = _load_data(context, payload["dataset_version_id"])
+    task = data.project.task
+    recipe = read_recipe(settings.pop("kind"), settings, task)
+    context.report(0.01, "loading the encoder")
+    encoder = load_base(context, payload["base"])
+    inputs = RunInputs(
+        exemplars=_exemplars(data, "train"),
+        intents=_intents(data),
+        encoder=encoder,
+        device=resolve_device(payload["device"]),
+        embed=partial(embed_texts, context.database),
+        checkpoint_every=_CHECKPOINT_STEPS,
+        watched=_exemplars(data, "test"),
+        task=task,
+    )
+    result = drive(context, run_recipe(recipe, inputs, latest_checkpoint_of(context)))
+    context.told = 0.0
+    context.report(0.96, "judging")
+    metrics = judge(result, inputs, inputs.watched)
+    pins = _judge_pins(context, result.pipeline, data.state)
+    facts = _facts(context, data, recipe, inputs.intents, metrics)
+    facts["base_fingerprint"] = encoder.fingerprint
+    facts["pins"] = pins
+    gate = judge_candidate(context, (data.project, data.version), result.pipeline, facts)
+    return _publisher(context, data, result.pipeline, facts, gate)
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    project: ProjectRecord
+    version: DatasetVersionRecord
+    state: State
+
+
+def _load_data(context: JobContext, version_id: int) -> _Data:
+    with context.database.read() as connection:
+        version = versions.get(connection, version_id)
+        project = projects.get(connection, context.job.project_id or 0)
+        state = versions.state_at(connection, project.id, version.revision)
+    return _Data(project, version, state)
+
+
+def _publisher(
+    context: JobContext, data: _Data, pipeline: Any, facts: dict[str, Any], gate: Gate
+) -> Publish:
+    """Store the files now; return the step that makes them a model version."""
+    from core.bundle.layout import save_pipeline
+
+    store = ArtifactStore(context.places.artifacts)
+    with tempfile.TemporaryDirectory(prefix="model-") as scratch:
+        save_pipeline(pipeline, facts, Path(scratch))
+        files = store.put_files(Path(scratch))
+
+    def publish(connection: Transaction) -> dict[str, Any]:
+        values = {
+            "project_id": data.project.id,
+            "tree_sha256": record_tree(connection, store, files),
+            "dataset_version_id": data.version.id,
+            "job_id": context.job.id,
+            "lineage": {k: v for k, v in facts.items() if k not in ("metrics", "pins")},
+            "metrics": facts["metrics"],
+            "pins": facts["pins"],
+        }
+        made = models.add(connection, values)
+        if gate.opens_for(models.champion(connection, data.project.id)):
+            models.point(connection, made)
+        return {
+            "model": f"{data.project.name}@{made.number}",
+            "metrics": facts["metrics"],
+            "gate": list(gate.reasons),
+        }
+
+    return publish
+
+
+def _judge_pins(context: JobContext, pipeline: Any, state: State) -> dict[str, Any]:
+    """Judge the pins whose intents these data know; others are no fault of the model."""
+    with context.database.read() as connection:
+        pinned = models.pins(connection, context.job.project_id or 0)
+    asked_for = {key: row["name"] for key, row in state.intents.items() if not row["archived"]}
+    expected = [pin for pin in pinned if asked_for.keys() >= set(pin.intents)]
+    if not expected:
+        return {"kept": 0, "broken": []}
+    answers = pipeline.predict([pin.text for pin in expected])
+    wanted = [sorted(asked_for[key] for key in pin.intents) for pin in expected]
+    broken = [
+        {"text": pin.text, "expected": names, "answer": list(answer.decision.intents)}
+        for pin, names, answer in zip(expected, wanted, answers, strict=True)
+        if set(names) != set(answer.decision.intents)
+    ]
+    return {"kept": len(expected) - len(broken), "broken": broken}
+
+
+def _facts(
+    context: JobContext,
+    data: _Data,
+    recipe: AnyRecipe,
+    intents: Sequence[Intent],
+    metrics: dict[str, Any],
+) -> dict[str, Any]:
+    from core.encoders.bundled import BUNDLED_LICENCE
+
+    base = str(context.job.payload["base"])
+    return {
+        "project": data.project.name,
+        "model_version": f"{data.project.name}, trained {context.job.created_at[:16]}",
+        "dataset_version": f"{data.project.name}, data version {data.version.number}",
+        "dataset_sha256": data.version.sha256,
+        "n_exemplars": len(_exemplars(data, "train")),
+        "intents": [{"name": i.name, "description": i.description} for i in intents],
+        "recipe": recipe.model_dump(mode="json"),
+        "rejection": recipe.out_of_scope_rejection,
+        "base": base if base == "bundled" else Path(base).name,
+        "base_licence": BUNDLED_LICENCE if base == "bundled" else "see the base's own",
+        "code_version": package_version("intent-studio"),
+        "metrics": metrics,
+    }
+
+
+def _exemplars(data: _Data, split: str) -> tuple[Exemplar, ...]:
+    """The labelled utterances of a split; those of no intent where one may have any number.
+
+    They come by text: ids are drawn by chance, and the order decides who is in which fold. So
+    the same file and seed give the same model in every project.
+    """
+    names = {key: row["name"] for key, row in data.state.intents.items()}
+    with_none = data.project.task == "multi-label"
+    found = (
+        Exemplar(
+            record.id,
+            record.text,
+            tuple(sorted(names[key] for key in record.labels)),
+            record.synthetic,
+        )
+        for record in data.state.utterance_records()
+        if record.split == split and (record.labels or (with_none and record.labels is not None))
+    )
+    return tuple(sorted(found, key=lambda exemplar: (exemplar.text, exemplar.id)))
+
+
+def _intents(data: _Data) -> tuple[Intent, ...]:
+    """Intents that the training data teaches, by name."""
+    taught = {name for e in _exemplars(data, "train") for name in e.intents}
+    found = [Intent(i.name, i.description) for i in data.state.intent_records() if i.name in taught]
+    return tuple(sorted(found, key=lambda intent: intent.name))
+
+
+def _require_labels(connection: Transaction, project: ProjectRecord) -> None:
+    from storage.log import changes
+
+    taught = {
+        key
+        for row in changes.utterances(connection, project.id, "train")
+        for key in row.labels or ()
+    }
+    if len(taught) < 2:
+        raise InvalidInput(
+            f"'{project.name}' has training labels of {counted(len(taught), 'intent')}; "
+            "training needs two.",
+            "Import a labelled file, or label a few utterances of another intent.",
+        )

@@ -1,0 +1,125 @@
+"""Where a typed text lands among the examples of the model that answers."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from core.maps.plane import Plane
+from core.types import FloatArray, Prediction
+from core.vectors import nearest, unit_rows
+
+_MOST_POINTS = 2_000
+_NEAREST = 10
+_ALONE = 0.7
+"""From this share of the nearest examples on, an intent is named without the others."""
+_NOTHING = "texts of no intent"
+Place = tuple[float, float]
+
+
+class Mapped(Protocol):
+    """A model with the plane on which it is shown."""
+
+    @property
+    def pipeline(self) -> Any:
+        """Its pipeline."""
+        ...
+
+    @property
+    def plane(self) -> Plane:
+        """Fitted to its exemplars."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleMap:
+    """The examples of a model on its plane.
+
+    Attributes:
+        model: Which, as answers name it.
+        total: How many examples there are; of very many, some are shown.
+        labels: Labels that `codes` count, each by the names of its intents.
+        codes: Label of each point.
+        points: Places, in the units of `Landing`.
+    """
+
+    model: str
+    total: int
+    labels: tuple[tuple[str, ...], ...]
+    codes: tuple[int, ...] = field(repr=False)
+    points: tuple[Place, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """Where a text lies, in numbers and in words.
+
+    Attributes:
+        place: Its own.
+        neighbours: Those of the answer's neighbours, in their order.
+        words: Among which intents, judged in the whole embedding space: a map shows its shadow.
+    """
+
+    place: Place
+    neighbours: tuple[Place, ...]
+    words: str
+
+
+def example_map(live: Mapped, model: str, most: int | None = None) -> ExampleMap:
+    """Place the examples of a model; of more than `most` (2,000), so many chosen by chance."""
+    pipeline = live.pipeline
+    rows = np.arange(len(pipeline.exemplars))
+    shown = _MOST_POINTS if most is None else most
+    if len(rows) > shown:
+        rows = np.sort(np.random.default_rng(0).choice(rows, shown, replace=False))
+    labels = sorted({exemplar.intents for exemplar in pipeline.exemplars})
+    code = {label: at for at, label in enumerate(labels)}
+    return ExampleMap(
+        model=model,
+        total=len(pipeline.exemplars),
+        labels=tuple(labels),
+        codes=tuple(code[pipeline.exemplars[row].intents] for row in rows.tolist()),
+        points=_places(live, pipeline.embeddings[rows]),
+    )
+
+
+def landing_of(live: Mapped, prediction: Prediction, embedding: FloatArray) -> Landing:
+    """Place an answered text, embedded as (d,), among the examples."""
+    voted = [neighbour.exemplar_id for neighbour in prediction.neighbours]
+    return land(live, embedding, voted, outside=prediction.decision.rule == "out-of-scope")
+
+
+def land(live: Mapped, embedding: FloatArray, voted: Sequence[str], *, outside: bool) -> Landing:
+    """Place a text, embedded as (d,), and examples by id that voted on it."""
+    pipeline = live.pipeline
+    cosines = pipeline.embeddings @ unit_rows(embedding[None])[0]
+    near = nearest(cosines[None], min(_NEAREST, len(cosines)))[0].tolist()
+    labels = [pipeline.exemplars[row].intents for row in near]
+    row_of = {exemplar.id: row for row, exemplar in enumerate(pipeline.exemplars)}
+    return Landing(
+        place=_places(live, embedding[None])[0],
+        neighbours=_places(live, pipeline.embeddings[[row_of[key] for key in voted]]),
+        words=in_words(labels, outside=outside),
+    )
+
+
+def in_words(labels: Sequence[Sequence[str]], *, outside: bool) -> str:
+    """Say where a text lies by the labels of its nearest examples, the nearest first."""
+    names = (name for label in labels for name in label or (_NOTHING,))
+    ranked = Counter(names).most_common()  # of equal ones the nearest comes first
+    if outside:
+        return f"Lands away from the examples; the nearest are of {_listed(ranked)}."
+    frequent = [name for name, n in ranked if n >= _ALONE * len(labels)]
+    if frequent:
+        return f"Lands among {' and '.join(frequent)}."
+    return f"Lands between {_listed(ranked)}."
+
+
+def _listed(ranked: list[tuple[str, int]]) -> str:
+    return " and ".join(name for name, _ in ranked[:2])
+
+
+def _places(live: Mapped, embeddings: FloatArray) -> tuple[Place, ...]:
+    return tuple((round(x, 4), round(y, 4)) for x, y in live.plane.place(embeddings).tolist())

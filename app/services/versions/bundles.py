@@ -1,0 +1,137 @@
+"""Hand model versions over as bundles, and take them in."""
+
+import shutil
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.services.answering.stored import (
+    by_project,
+    checked_out,
+    find_model,
+    is_bundle,
+    require_answers,
+)
+from app.services.studio import Studio
+from core.errors import ArtifactDamaged, Conflict, InvalidInput, NotFound
+from storage import models, projects
+from storage.artifacts import record_tree
+
+if TYPE_CHECKING:  # bundles hold encoders, whose library takes seconds to load
+    from core.bundle.archive import Manifest
+
+_ADDED_BY_EXPORT = ("README.md", "predict.py")
+_NO_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+def export_model(studio: Studio, reference: str, out: Path) -> "Manifest":
+    """Write a model version as one zip; it answers as its project does now.
+
+    The fence goes along, and so do the names of intents that have no example.
+
+    Raises:
+        InvalidInput: It is an encoder; a bundle answers.
+        NotFound: It does not exist.
+    """
+    from core.bundle.archive import export_bundle
+    from core.bundle.layout import keep_answers, load_pipeline
+
+    require_answers(studio, reference)
+    with checked_out(studio, reference) as (folder, name):
+        if not is_bundle(reference):
+            trained = load_pipeline(folder, bases=studio.bases)
+            keep_answers(folder, by_project(studio, name, trained))
+        return export_bundle(folder, out)
+
+
+def export_encoder(studio: Studio, reference: str, out: Path) -> None:
+    """Write the encoder of a version that is one as a zip of a sentence-transformers folder.
+
+    Equal encoders give equal bytes.
+
+    Raises:
+        InvalidInput: The version answers intents: a bundle holds all of it.
+        NotFound: It does not exist.
+    """
+    with studio.database.read() as connection:
+        _, record = find_model(connection, reference)
+    if record.kind != "encoder":
+        raise InvalidInput(f"{reference} is more than an encoder.", "Export it as a bundle.")
+    with checked_out(studio, reference) as (folder, _), zipfile.ZipFile(out, "w") as archive:
+        home = folder / "encoder"
+        for path in sorted(p for p in home.rglob("*") if p.is_file()):
+            entry = zipfile.ZipInfo(path.relative_to(home).as_posix(), _NO_TIME)
+            with path.open("rb") as source, archive.open(entry, "w", force_zip64=True) as target:
+                shutil.copyfileobj(source, target, 1 << 20)
+
+
+def import_bundle(studio: Studio, path: Path, project: str | None = None) -> str:
+    """Add a verified bundle as a model version; return its name `PROJECT@N`.
+
+    Exporting that version gives files of the same digests.
+
+    Raises:
+        ArtifactDamaged: A promise of the bundle does not hold.
+    """
+    from core.bundle.archive import open_bundle
+    from core.bundle.layout import load_pipeline
+
+    with open_bundle(path) as (folder, manifest):
+        load_pipeline(folder)  # what cannot be loaded is not taken in
+        for name in _ADDED_BY_EXPORT:
+            (folder / name).unlink(missing_ok=True)
+        files = studio.artifacts.put_files(folder)
+        facts = manifest.facts
+        name = project or str(facts.get("project", path.stem))
+        with studio.database.write() as connection:
+            try:
+                record = projects.find(connection, name)
+            except NotFound:
+                record = projects.create(connection, name)
+            tree = record_tree(connection, studio.artifacts, files)
+            for known in models.list_all(connection, record.id):
+                if known.tree_sha256 == tree:
+                    raise Conflict(
+                        f"This bundle is there already, as {name}@{known.number}.",
+                        "Nothing needs to be done.",
+                    )
+            made = models.add(connection, _values(record.id, tree, facts))
+            if models.champion(connection, record.id) is None:
+                models.point(connection, made, actor=studio.settings.actor)
+        return f"{name}@{made.number}"
+
+
+def take_in_bundle(studio: Studio, project: str, path: Path, name: str) -> str:
+    """Add an uploaded bundle to a project that is there; return the version's `PROJECT@N`.
+
+    Args:
+        studio: The studio.
+        project: Its name.
+        path: Where the upload lies.
+        name: What the person calls it, for what is said of it.
+
+    Raises:
+        Conflict: The project has it already.
+        InvalidInput: It is no bundle, or a promise of it does not hold.
+        NotFound: There is no such project.
+    """
+    with studio.database.read() as connection:
+        projects.find(connection, project)
+    try:
+        return import_bundle(studio, path, project)
+    except ArtifactDamaged as error:  # nothing of ours is damaged: what came is at fault
+        said = error.message.replace(path.name, f"'{name[:80]}'")
+        raise InvalidInput(said, error.hint) from error
+
+
+def _values(project_id: int, tree: str, facts: dict[str, Any]) -> dict[str, Any]:
+    lineage = {key: value for key, value in facts.items() if key not in ("metrics", "pins")}
+    return {
+        "project_id": project_id,
+        "tree_sha256": tree,
+        "dataset_version_id": None,
+        "job_id": None,
+        "lineage": {**lineage, "imported": True},
+        "metrics": facts.get("metrics", {}),
+        "pins": facts.get("pins", {"kept": 0, "broken": []}),
+    }

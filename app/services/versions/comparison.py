@@ -1,0 +1,333 @@
+"""Compare versions: what changed in the data, and whether a new model is the better one."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.services.answering.stored import load_model
+from app.services.embedding import embed_texts
+from app.services.studio import Studio
+from app.services.versions.comparison_words import points, words_of
+from app.services.views import GateVerdict, ModelComparison, PinChange
+from core.errors import NotFound
+from core.metrics.multi_label import multi_label_report
+from core.metrics.paired import (
+    PairedAnswer,
+    PairedReport,
+    paired_report,
+    unpaired_difference,
+)
+from core.pipeline import IntentPipeline
+from core.text import label_words, match_key
+from core.types import Exemplar, FloatArray, Task
+from storage import models, projects
+from storage.database import Transaction
+from storage.log import changes, events, versions
+from storage.log.diff import DatasetDiff, diff_states
+from storage.records import PinRecord, ProjectRecord
+
+_CHUNK = 512
+_FIGURE: dict[Task, str] = {"single-label": "accuracy", "multi-label": "exact match"}
+"""What the share of right answers is called."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contender:
+    """A model that is compared; stored, or fresh from training.
+
+    Attributes:
+        name: `PROJECT@N`, or what a reader shall call it.
+        metrics: Its stored figures.
+        names: Intent names it learned to what they are called now; others are as they were.
+        open: Loads its pipeline.
+    """
+
+    name: str
+    metrics: Mapping[str, Any]
+    names: Mapping[str, str]
+    open: Callable[[], IntentPipeline]
+
+
+def compare_versions(
+    studio: Studio, project: str, older: int | None = None, newer: int | None = None
+) -> DatasetDiff:
+    """Say what changed from one dataset version to another.
+
+    Args:
+        studio: The studio.
+        project: Its name.
+        older: Number of a version; None or 0 is the empty beginning.
+        newer: Number of a version; None or 0 is the data as it is now.
+
+    Raises:
+        NotFound: There is no such project or version.
+    """
+    with studio.database.read() as connection:
+        key = projects.find(connection, project).id
+        first = versions.find(connection, key, older).revision if older else 0
+        head = events.head(connection, key)
+        last = versions.find(connection, key, newer).revision if newer else head
+        states = versions.states_between(connection, key, first, last)
+    return diff_states(*states)
+
+
+def compare_models(
+    studio: Studio, project: str, candidate: int, champion: int | None = None
+) -> ModelComparison:
+    """Compare two model versions on the same texts.
+
+    Args:
+        studio: The studio.
+        project: Its name.
+        candidate: Number of the version that may take over.
+        champion: Number of the version to beat; None is the one that answers now.
+
+    Raises:
+        NotFound: There is no such project or version, or no champion.
+        ArtifactDamaged: The files of one are not what they should be.
+    """
+    if champion is None:
+        with studio.database.read() as connection:
+            champion = _champion(connection, projects.find(connection, project))
+    pair = [stored_contender(studio, project, number) for number in (candidate, champion)]
+    return compare_contenders(studio, project, *pair)
+
+
+def stored_contender(studio: Studio, project: str, number: int) -> Contender:
+    """Return a model version as one to compare; its files are not read before they are needed.
+
+    Raises:
+        NotFound: There is no such project or version.
+    """
+    name = f"{project}@{number}"
+    with studio.database.read() as connection:
+        found = projects.find(connection, project)
+        record = models.find_answering(connection, found.id, number)
+        names = names_since(connection, found.id, record.dataset_version_id)
+    return Contender(name, record.metrics, names, lambda: load_model(studio, name))
+
+
+def compare_contenders(
+    studio: Studio, project: str, candidate: Contender, champion: Contender
+) -> ModelComparison:
+    """Compare two models, of which the candidate need not be stored yet.
+
+    Answers are judged by the labels and names of now, as in every other accuracy of the studio: a
+    text counts as right when its highest ranked intent is one of its labels, or where it may have
+    several, when the answer names all of them and no other.
+    """
+    with studio.database.read() as connection:
+        about = projects.find(connection, project)
+        intents = changes.intents(connection, about.id)
+        names = {intent.id: intent.name for intent in intents}
+        tests = _tests(connection, about, names)
+        expected = models.pins(connection, about.id)
+    asked_for = {intent.id for intent in intents if not intent.archived}
+    pins = [pin for pin in expected if asked_for.issuperset(pin.intents)]
+    before = _answers(studio, champion, about.task, (tests, pins))
+    after = _answers(studio, candidate, about.task, (tests, pins))
+    fresh = [row for row, e in enumerate(tests) if _unseen(e, before, after)]
+    pairs = [_pair(tests[row], (before.said[row], after.said[row]), about.task) for row in fresh]
+    found = _judged(candidate, champion, about.task, paired_report(pairs) if pairs else None)
+    found = replace(
+        found,
+        f1=_f1(pairs) if pairs and about.task == "multi-label" else found.f1,
+        refused=tuple(sum(side.refused[row] for row in fresh) for side in (before, after)),
+        left_out=len(tests) - len(fresh),
+        pins=_pin_changes(pins, names, before, after),
+        stale_pins=len(expected) - len(pins),
+    )
+    return replace(found, words=words_of(found))
+
+
+def gate(comparison: ModelComparison) -> GateVerdict:
+    """Decide whether a candidate may take over: no pin broken, no accuracy lost beyond chance.
+
+    Where nothing can be compared nothing speaks against it, and the reasons say so.
+    """
+    task, figure = comparison.task, _FIGURE[comparison.task]
+    against = [
+        f"It breaks the pin '{pin.text}': {label_words(pin.after, task)} instead of "
+        f"{label_words(pin.expected, task)}."
+        for pin in comparison.pins_of("broken")
+    ]
+    difference = comparison.difference
+    if difference is not None and difference.high < 0:
+        against.append(f"Its {figure} is lower beyond chance: {points(difference)}.")
+    if against:
+        return GateVerdict(promote=False, reasons=tuple(against))
+    kept = "No pin is broken." if comparison.pins else "There are no pins to break."
+    if difference is None:
+        judged = "Nothing says whether it is better or worse: there are no texts to compare on."
+    elif difference.low > 0:
+        judged = f"Its {figure} is higher beyond chance: {points(difference)}."
+    else:
+        judged = f"Its {figure} is not lower beyond chance: {points(difference)}."
+    return GateVerdict(promote=True, reasons=(kept, judged))
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """One model's answers, in the names of now.
+
+    Attributes:
+        said: What it says of each test text: the highest ranked intent, or for several labels the
+            decision.
+        refused: Whether the text was answered with no intent.
+        pins: Decision about each pin.
+        seen: Match keys of the texts it was trained on.
+    """
+
+    said: list[tuple[str, ...]]
+    refused: list[bool]
+    pins: list[tuple[str, ...]]
+    seen: frozenset[str]
+
+
+def _answers(
+    studio: Studio,
+    contender: Contender,
+    task: Task,
+    asked: tuple[Sequence[Exemplar], Sequence[PinRecord]],
+) -> _Answers:
+    tests, pins = asked
+    pipeline = contender.open()
+    names = contender.names
+    said: list[tuple[str, ...]] = []
+    refused: list[bool] = []
+    texts = [exemplar.text for exemplar in tests]
+    rows = _embedded(studio, pipeline, texts)
+    for start in range(0, len(texts), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        for found in pipeline.predict(texts[part], rows[part]):
+            answer = (found.intent,) if task == "single-label" else found.decision.intents
+            said.append(tuple(names.get(name, name) for name in answer))
+            refused.append(not found.decision.intents)
+    pinned = [pin.text for pin in pins]
+    decisions = [p.decision for p in pipeline.predict(pinned, _embedded(studio, pipeline, pinned))]
+    seen = {match_key(e.text) for e in pipeline.exemplars} | pipeline.exact.keys()
+    pinned_to = [tuple(names.get(name, name) for name in d.intents) for d in decisions]
+    return _Answers(said, refused, pinned_to, frozenset(seen))
+
+
+def _pair(
+    test: Exemplar, said: tuple[tuple[str, ...], tuple[str, ...]], task: Task
+) -> PairedAnswer:
+    return PairedAnswer(test.text, test.intents, *said, task)
+
+
+def _embedded(studio: Studio, pipeline: IntentPipeline, texts: Sequence[str]) -> FloatArray:
+    if not texts:
+        return pipeline.embeddings[:0]
+    return embed_texts(studio.database, pipeline.encoder, texts)
+
+
+def _unseen(exemplar: Exemplar, *sides: _Answers) -> bool:
+    key = match_key(exemplar.text)
+    return all(key not in side.seen for side in sides)
+
+
+def _champion(connection: Transaction, project: ProjectRecord) -> int:
+    found = models.champion(connection, project.id)
+    if found is None:
+        raise NotFound(
+            f"'{project.name}' has no champion to compare with.",
+            "Promote a version, or name the two to compare.",
+        )
+    return found.number
+
+
+def names_since(
+    connection: Transaction, project_id: int, dataset_version_id: int | None
+) -> dict[str, str]:
+    """Intent names of a dataset version to what the same intents are called now.
+
+    An intent that was merged away keeps its name: it is an answer that is no longer asked for.
+    """
+    if dataset_version_id is None:
+        return {}
+    revision = versions.get(connection, dataset_version_id).revision
+    then = events.intent_ids_at(connection, project_id, revision)
+    now = {intent.id: intent.name for intent in changes.intents(connection, project_id)}
+    return {name: now.get(key, name) for name, key in then.items()}
+
+
+def _tests(
+    connection: Transaction, project: ProjectRecord, names: Mapping[str, str]
+) -> list[Exemplar]:
+    with_none = project.task == "multi-label"
+    return [
+        Exemplar(row.id, row.text, tuple(sorted(names[key] for key in row.labels)))
+        for row in changes.utterances(connection, project.id, "test")
+        if row.labels or (with_none and row.labels is not None)
+    ]
+
+
+def _pin_changes(
+    pins: Sequence[PinRecord], names: Mapping[str, str], before: _Answers, after: _Answers
+) -> tuple[PinChange, ...]:
+    rows = zip(pins, before.pins, after.pins, strict=True)
+    return tuple(
+        PinChange(pin.text, tuple(sorted(names[key] for key in pin.intents)), was, now)
+        for pin, was, now in rows
+    )
+
+
+def _f1(pairs: Sequence[PairedAnswer]) -> tuple[float, float]:
+    """Micro F1 of both sides on the texts that they were compared on."""
+    actual = [pair.expected for pair in pairs]
+    answers = ([pair.before for pair in pairs], [pair.after for pair in pairs])
+    before, after = (multi_label_report(actual, said).micro_f1 for said in answers)
+    return before, after
+
+
+def _judged_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    return bool(old.get("judged_on")) and all(
+        old.get(how) == new.get(how) for how in ("judged_on", "task")
+    )
+
+
+def _judged(
+    candidate: Contender, champion: Contender, task: Task, report: PairedReport | None
+) -> ModelComparison:
+    """Compare on single answers where there are some, else by stored figures that are alike."""
+    found = ModelComparison(
+        candidate=candidate.name,
+        champion=champion.name,
+        basis="nothing",
+        task=task,
+        n=0,
+        before=None,
+        after=None,
+        difference=None,
+        refused=(0, 0),
+        left_out=0,
+        intents=(),
+        answers=(),
+        pins=(),
+        stale_pins=0,
+    )
+    if report is not None:
+        return replace(
+            found,
+            basis="test split",
+            n=report.n,
+            before=report.before,
+            after=report.after,
+            difference=report.difference,
+            intents=report.intents,
+            answers=report.changed,
+        )
+    old, new = champion.metrics, candidate.metrics
+    if not _judged_alike(old, new):
+        return found
+    before, after = float(old["accuracy"]), float(new["accuracy"])
+    return replace(
+        found,
+        basis="stored figures",
+        n=int(new["n"]),
+        before=before,
+        after=after,
+        difference=unpaired_difference(before, after, (old["noise"], new["noise"])),
+        f1=(float(old["micro_f1"]), float(new["micro_f1"])) if task == "multi-label" else None,
+    )

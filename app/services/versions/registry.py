@@ -1,0 +1,318 @@
+"""Decide about model versions: promote, roll back, discard, delete, and say where one came from."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from app.services.studio import Studio
+from app.services.views import AncestorView, ChampionChange, DeletionView, LineageView
+from core.encoders.bundled import BUNDLED_SHA256
+from core.errors import Conflict, NotFound
+from storage import jobs, models, projects
+from storage.artifacts import blob_at, drop_tree, own_blobs
+from storage.database import Transaction
+from storage.log import versions
+from storage.records import AliasRecord, ModelVersionRecord, ProjectRecord
+
+_WEIGHTS = "encoder/model.safetensors"
+
+
+def promote(studio: Studio, project: str, number: int, actor: str | None = None) -> ChampionChange:
+    """Make a model version the one that answers; promoting the champion changes nothing.
+
+    Raises:
+        InvalidInput: It is an encoder, which answers nothing.
+        NotFound: There is no such project or version.
+    """
+    with studio.database.write() as connection:
+        found = projects.find(connection, project)
+        record = models.find_answering(connection, found.id, number)
+        before = models.champion(connection, found.id)
+        if before is None or before.id != record.id:
+            models.point(connection, record, actor=actor or studio.settings.actor)
+    return ChampionChange(project, None if before is None else before.number, number)
+
+
+def roll_back(
+    studio: Studio, project: str, actor: str | None = None, *, champion: int | None = None
+) -> ChampionChange:
+    """Return to the champion before this one; a second time, to the one before that.
+
+    Versions that were deleted or discarded since are passed over.
+
+    Args:
+        studio: The studio.
+        project: Its name.
+        actor: Who does it.
+        champion: The number of the one to go back from, so that a word said twice counts once;
+            without it, whichever answers now.
+
+    Raises:
+        Conflict: There is no earlier champion, or another one than `champion` answers by now.
+        NotFound: There is no such project.
+    """
+    with studio.database.write() as connection:
+        found = projects.find(connection, project)
+        path = _path(models.moves(connection, found.id))
+        if champion is not None and path[-1:] != [champion]:
+            raise Conflict(
+                f"{project}@{champion} does not answer any more: the champion has changed.",
+                "Look at the versions again before you roll back.",
+            )
+        if len(path) < 2:
+            raise Conflict(
+                f"'{project}' has had no other champion to return to.", "Promote another version."
+            )
+        left, target = (models.find(connection, found.id, number) for number in path[:-3:-1])
+        who = actor or studio.settings.actor
+        models.point(connection, left, models.ROLLED_BACK, who)
+        models.point(connection, target, actor=who)
+    return ChampionChange(project, left.number, target.number)
+
+
+def discard(studio: Studio, project: str, number: int, actor: str | None = None) -> None:
+    """Turn a candidate down; it stays on disk, and promoting it takes the word back.
+
+    Raises:
+        Conflict: It is the champion.
+        NotFound: There is no such project or version.
+    """
+    with studio.database.write() as connection:
+        found = projects.find(connection, project)
+        record = models.find_answering(connection, found.id, number)
+        state = _states(models.moves(connection, found.id)).get(number)
+        if state == "champion":
+            raise Conflict(
+                f"{project}@{number} answers now.", "Promote another version, or roll back, first."
+            )
+        if state != models.DISCARDED:
+            models.point(connection, record, models.DISCARDED, actor or studio.settings.actor)
+
+
+def model_states(studio: Studio, project: str) -> dict[int, str]:
+    """Number of each model version to what it is.
+
+    That is `champion`, `former champion`, `candidate` or `discarded`; or `encoder`.
+    """
+    with studio.database.read() as connection:
+        found = projects.find(connection, project)
+        states = _states(models.moves(connection, found.id))
+        records = models.list_all(connection, found.id)
+    return {record.number: _state(record, states) for record in records}
+
+
+def chain_of(connection: Transaction, record: ModelVersionRecord) -> tuple[str, ...]:
+    """Say in steps how a version came about: its first base, then each training with its recipe."""
+    line = [record, *(parent for parent, _ in _ancestors(connection, record))]
+    names = [projects.get(connection, one.project_id).name for one in line]
+    steps = [
+        f"{name}@{one.number} {one.lineage.get('recipe', {}).get('kind', '')}".strip()
+        for name, one in zip(names, line, strict=True)
+    ]
+    first = str(line[-1].lineage.get("base", ""))
+    return (*([first] if first else []), *reversed(steps))
+
+
+def recipes_behind(
+    connection: Transaction, record: ModelVersionRecord
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the recipe of a version, and those of the versions that it started from."""
+    for one in (record, *(parent for parent, _ in _ancestors(connection, record))):
+        yield one.lineage.get("recipe", {})
+
+
+def deletion_preview(studio: Studio, project: str, number: int) -> DeletionView:
+    """Say what deleting a model version would free, and what speaks against it."""
+    with studio.database.read() as connection:
+        found = projects.find(connection, project)
+        record = models.find(connection, found.id, number)
+        return _deletion(studio, connection, found, record)
+
+
+def delete_model(
+    studio: Studio, project: str, number: int, *, even_so: bool = False
+) -> DeletionView:
+    """Delete a model version and the files that no other one uses; return what that freed.
+
+    Its number is not given again, and what it was is remembered in lineages and the timeline.
+
+    Args:
+        studio: The studio.
+        project: Its name.
+        number: Of the version.
+        even_so: Whether to delete it against the reasons of `deletion_preview`.
+
+    Raises:
+        Conflict: It is the champion, or a job trains from it; or reasons speak against it.
+        NotFound: There is no such project or version.
+    """
+    with studio.database.write() as connection:
+        found = projects.find(connection, project)
+        record = models.find(connection, found.id, number)
+        view = _deletion(studio, connection, found, record)
+        if view.forbidden or (view.reasons_against and not even_so):
+            hints = ("Delete it even so if you are sure.", "Promote another version, or wait.")
+            raise Conflict(" ".join(view.reasons_against), hints[view.forbidden])
+        models.bury(connection, record, studio.settings.actor)
+        freed = drop_tree(connection, record.tree_sha256)
+    # Files go once the rows are gone for good; killed in between, `doctor` sweeps them. The second
+    # transaction writes nothing: it keeps jobs from publishing while files are looked at.
+    with studio.database.write() as connection:
+        studio.artifacts.remove_unused(connection, freed)
+    return view
+
+
+def lineage(studio: Studio, project: str, number: int) -> LineageView:
+    """Say where a model version came from.
+
+    Raises:
+        NotFound: There is no such project or version.
+    """
+    with studio.database.read() as connection:
+        found = projects.find(connection, project)
+        record = models.find(connection, found.id, number)
+        parents = list(_ancestors(connection, record))
+        data = record.dataset_version_id
+        frozen = None if data is None else versions.get(connection, data)
+        states = _states(models.moves(connection, found.id))
+        name = f"{project}@{number}"
+        facts = record.lineage
+        recipe = dict(facts.get("recipe", {}))
+        return LineageView(
+            name=name,
+            state=_state(record, states),
+            created_at=record.created_at,
+            dataset_version=None if frozen is None else frozen.number,
+            dataset_sha256=facts.get("dataset_sha256") if frozen is None else frozen.sha256,
+            base=str(facts.get("base", "")),
+            base_fingerprint=_fingerprint(connection, record, [p for p, _ in parents]),
+            recipe=recipe,
+            code_version=str(facts.get("code_version", "")),
+            seed=recipe.get("seed"),
+            job=record.job_id,
+            tree_sha256=record.tree_sha256,
+            conversations=str(facts.get("conversations", "")),
+            parents=tuple(view for _, view in parents),
+            children=tuple(models.built_on(connection, name)),
+        )
+
+
+def _path(moves: Sequence[AliasRecord]) -> list[int]:
+    """Numbers of the champions that rolling back goes through, the present one last."""
+    path: list[int] = []
+    left = None
+    for move in moves:
+        if move.name == models.ROLLED_BACK:
+            left = move.number
+        elif move.name == models.CHAMPION:
+            if left is not None:
+                while path and path[-1] != move.number:
+                    path.pop()
+                left = None
+            if not path or path[-1] != move.number:
+                path.append(move.number)
+    states = _states(moves)
+    kept = [number for number in path if states[number] in ("champion", "former champion")]
+    return [n for at, n in enumerate(kept) if at == 0 or kept[at - 1] != n]
+
+
+def _states(moves: Sequence[AliasRecord]) -> dict[int, str]:
+    """Number of each version that anything happened to, to what it is now."""
+    states: dict[int, str] = {}
+    for move in moves:
+        if move.name == models.CHAMPION:
+            for number in [n for n, state in states.items() if state == "champion"]:
+                states[number] = "former champion"
+            states[move.number] = "champion"
+        elif move.name in (models.DISCARDED, models.DELETED):
+            states[move.number] = move.name
+    return states
+
+
+def _state(record: ModelVersionRecord, states: Mapping[int, str]) -> str:
+    return "encoder" if record.kind == "encoder" else states.get(record.number, "candidate")
+
+
+def _deletion(
+    studio: Studio, connection: Transaction, project: ProjectRecord, record: ModelVersionRecord
+) -> DeletionView:
+    name = f"{project.name}@{record.number}"
+    own = own_blobs(connection, record.tree_sha256)
+    musts = _prohibitions(connection, record, name)
+    doubts = _doubts(connection, record, name)
+    return DeletionView(
+        bytes_freed=sum(own.values()),
+        blobs=len(own),
+        bytes_later=sum(size for key, size in own.items() if studio.artifacts.is_young(key)),
+        reasons_against=(*musts, *doubts),
+        forbidden=bool(musts),
+    )
+
+
+def _prohibitions(connection: Transaction, record: ModelVersionRecord, name: str) -> list[str]:
+    champion = models.champion(connection, record.project_id)
+    found = []
+    if champion is not None and champion.id == record.id:
+        found.append(f"{name} is the champion: it answers now.")
+    found += [
+        f"Job {job.id} is about to train from {name}."
+        for job in jobs.live(connection)
+        if job.payload.get("base") == name
+    ]
+    return found
+
+
+def _doubts(connection: Transaction, record: ModelVersionRecord, name: str) -> list[str]:
+    found = []
+    children = models.built_on(connection, name)
+    if children:
+        listed = ", ".join(children[:3]) + (" and others" if len(children) > 3 else "")
+        found.append(f"Trained from {name}, and not to be trained again without it: {listed}.")
+    path = _path(models.moves(connection, record.project_id))
+    if len(path) > 1 and path[-2] == record.number:
+        found.append(f"Rolling back would return to {name}.")
+    return found
+
+
+def _ancestors(
+    connection: Transaction, record: ModelVersionRecord
+) -> Iterator[tuple[ModelVersionRecord, AncestorView]]:
+    """Follow bases `PROJECT@N` as far as they are known, the nearest first."""
+    seen = {record.id}
+    while (found := _base_version(connection, record)) is not None and found[1].id not in seen:
+        project, record = found
+        seen.add(record.id)
+        data = record.dataset_version_id
+        yield (
+            record,
+            AncestorView(
+                name=f"{project.name}@{record.number}",
+                recipe=str(record.lineage.get("recipe", {}).get("kind", "")),
+                dataset_version=None if data is None else versions.get(connection, data).number,
+                deleted=not record.tree_sha256,
+            ),
+        )
+
+
+def _base_version(
+    connection: Transaction, record: ModelVersionRecord
+) -> tuple[ProjectRecord, ModelVersionRecord] | None:
+    name, at, number = str(record.lineage.get("base", "")).rpartition("@")
+    if not at or not number.isdecimal():
+        return None
+    try:
+        project = projects.find(connection, name)
+    except NotFound:
+        return None
+    found = models.recall(connection, project.id, int(number))
+    return None if found is None else (project, found)
+
+
+def _fingerprint(
+    connection: Transaction, record: ModelVersionRecord, parents: Sequence[ModelVersionRecord]
+) -> str | None:
+    recorded = record.lineage.get("base_fingerprint")
+    if recorded:
+        return str(recorded)
+    if record.lineage.get("base") == "bundled":
+        return BUNDLED_SHA256
+    return blob_at(connection, parents[0].tree_sha256, _WEIGHTS) if parents else None

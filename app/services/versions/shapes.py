@@ -1,0 +1,141 @@
+"""The shape of the embedding spaces of a project's versions, measured on the same texts for all."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from app.services.answering.opened import UNTUNED, Space, find_space, load_space
+from app.services.embedding import digest_of, embed_texts
+from app.services.studio import Studio
+from core.text import counted
+from core.types import FloatArray
+from storage import models, projects
+from storage.log import changes
+from storage.records import ProjectRecord, UtteranceRecord
+
+_MOST = 400
+_FEWEST = 40
+"""Of fewer texts, a test split is not measured where the train split has more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a version's embedding space is filled (Wang and Isola 2020; TaDSE, Figure 6).
+
+    Attributes:
+        model: `PROJECT@N`, or what the untuned encoder is called.
+        number: N; 0 is the untuned encoder.
+        recipe: What made it; empty for the untuned encoder.
+        uniformity: How unevenly the texts fill the space; lower is better. None: not measured.
+        alignment: How far apart texts of the same intent are; lower is better. None: not measured.
+        n: Texts that it was measured on.
+        basis: What these texts are, or why nothing was measured.
+    """
+
+    model: str
+    number: int
+    recipe: str
+    uniformity: float | None
+    alignment: float | None
+    n: int
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """Texts, each with its label as one name, and what they are in words."""
+
+    texts: tuple[str, ...]
+    labels: tuple[str, ...]
+    basis: str
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether two texts have the same label."""
+        return len(set(self.labels)) < len(self.labels)
+
+
+def shape_of(studio: Studio, project: str, number: int) -> Shape:
+    """Measure a version's space, or with number 0 that of the untuned encoder.
+
+    Raises:
+        NotFound: There is no such project or version.
+        ArtifactDamaged: The files of the version are not what they should be.
+    """
+    with studio.database.read() as connection:
+        space = find_space(connection, project, number)
+    return _measured(studio, space, _sample_of(studio, space.project))
+
+
+def shapes_of(studio: Studio, project: str) -> list[Shape]:
+    """Measure the untuned encoder and every version of a project, oldest first.
+
+    Raises:
+        NotFound: There is no such project.
+        ArtifactDamaged: The files of a version are not what they should be.
+    """
+    with studio.database.read() as connection:
+        key = projects.find(connection, project).id
+        numbers = [record.number for record in models.list_all(connection, key)]
+    return [shape_of(studio, project, number) for number in (UNTUNED, *numbers)]
+
+
+def _measured(studio: Studio, space: Space, sample: _Sample) -> Shape:
+    from core.metrics.geometry import alignment, uniformity
+
+    facts = {} if space.version is None else space.version.lineage
+    kind = str(facts.get("recipe", {}).get("kind", ""))
+    if not sample.has_pairs:
+        return Shape(space.name, space.number, kind, None, None, len(sample.texts), sample.basis)
+
+    def measure() -> tuple[float, float]:
+        rows = _embedded(studio, space, sample.texts)
+        return uniformity(rows), alignment(rows, sample.labels)
+
+    tree = None if space.version is None else space.version.tree_sha256
+    key = ("shape", tree, digest_of(sample.texts + sample.labels))
+    found = studio.cache.get(key, measure, lambda _: 200)
+    return Shape(space.name, space.number, kind, *found, len(sample.texts), sample.basis)
+
+
+def _embedded(studio: Studio, space: Space, texts: tuple[str, ...]) -> FloatArray:
+    """Embed by an encoder that is let go again: a project may have many."""
+    opened = load_space(studio.places, studio.database, space, bases=studio.bases)
+    return embed_texts(studio.database, opened.encoder, texts)
+
+
+def _sample_of(studio: Studio, project: ProjectRecord) -> _Sample:
+    return studio.cache.get(
+        ("shape sample", project.id, project.head_revision),
+        lambda: _drawn(studio, project),
+        lambda made: 300 * len(made.texts),
+    )
+
+
+def _drawn(studio: Studio, project: ProjectRecord) -> _Sample:
+    """Take the test split, which no version has drawn together in training, or else the train one.
+
+    The first ones by id are taken: ids are drawn by chance, and a further label moves none out
+    of a sample that is full.
+    """
+    with studio.database.read() as connection:
+        names = {one.id: one.name for one in changes.intents(connection, project.id)}
+        test, train = (
+            _sample(changes.utterances(connection, project.id, split), names, split)
+            for split in ("test", "train")
+        )
+    if test.has_pairs and len(test.texts) >= min(_FEWEST, len(train.texts)):
+        return test
+    if train.has_pairs:
+        return train
+    return replace(train, basis="It takes two labelled texts of one intent.")
+
+
+def _sample(rows: Iterable[UtteranceRecord], names: Mapping[str, str], split: str) -> _Sample:
+    said = (row for row in rows if row.labels and not row.synthetic)
+    taken = list(islice(said, _MOST))
+    return _Sample(
+        texts=tuple(row.text for row in taken),
+        labels=tuple(" and ".join(sorted(names[key] for key in row.labels or ())) for row in taken),
+        basis=f"{counted(len(taken), 'labelled text')} of the {split} split",
+    )

@@ -1,0 +1,140 @@
+"""The versions of a project's data and models."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.services.studio import Studio
+from app.services.versions.registry import chain_of
+from app.services.views import ModelView, TimelineEntry
+from storage import models, projects
+from storage.database import Transaction
+from storage.log import versions
+from storage.records import AliasRecord, DatasetVersionRecord, ModelVersionRecord
+
+_RANKS = {"data": 0, "model": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetVersionView:
+    """A dataset version with what changed since its parent."""
+
+    number: int
+    n_rows: int
+    sha256: str
+    created_at: str
+    message: str
+    changes: str
+
+
+def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], list[ModelView]]:
+    """Dataset versions and model versions of a project, oldest first."""
+    with studio.database.read() as connection:
+        project = projects.find(connection, name)
+        frozen = versions.list_all(connection, project.id)
+        changes = _changes(studio, connection, project.id, frozen)
+        made = models.list_all(connection, project.id)
+        champion = models.champion(connection, project.id)
+        chains = {record.number: chain_of(connection, record) for record in made}
+    told = [("the first",), *changes[1:]]
+    views = [
+        DatasetVersionView(v.number, v.n_rows, v.sha256, v.created_at, v.message, ", ".join(words))
+        for v, words in zip(frozen, told, strict=False)
+    ]
+    return views, [
+        ModelView(
+            name=f"{name}@{m.number}",
+            project=name,
+            number=m.number,
+            recipe=str(m.lineage.get("recipe", {}).get("kind", "")),
+            base=str(m.lineage.get("base", "")),
+            dataset_version=_learned_from(m),
+            created_at=m.created_at,
+            champion=champion is not None and champion.id == m.id,
+            metrics=m.metrics,
+            kind=m.kind,
+            chain=chains[m.number],
+        )
+        for m in made
+    ]
+
+
+def _learned_from(record: ModelVersionRecord) -> str:
+    facts = record.lineage
+    return str(facts.get("dataset_version") or facts.get("conversations", ""))
+
+
+def timeline(studio: Studio, name: str) -> tuple[TimelineEntry, ...]:
+    """Everything that happened to a project's versions of data and models, oldest first.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    with studio.database.read() as connection:
+        project = projects.find(connection, name)
+        frozen = versions.list_all(connection, project.id)
+        changes = _changes(studio, connection, project.id, frozen)
+        made = models.list_all(connection, project.id, deleted=True)
+        moves = models.moves(connection, project.id)
+    entries = [
+        *(_data_entry(*pair) for pair in zip(frozen, changes, strict=True)),
+        *(_model_entry(name, record) for record in made),
+        *_move_entries(name, moves),
+    ]
+    # Within a millisecond data come before models and those before what is done with them.
+    return tuple(sorted(entries, key=lambda entry: (entry.at, _RANKS.get(entry.kind, 2))))
+
+
+def _changes(
+    studio: Studio, connection: Transaction, project_id: int, frozen: list[DatasetVersionRecord]
+) -> list[tuple[str, ...]]:
+    """Say what each version changed; once, since what is frozen stays as it is."""
+    if not frozen:
+        return []
+    return studio.cache.get(
+        ("changes", frozen[-1].id),
+        lambda: [d.words for d in versions.successive_diffs(connection, project_id)],
+        lambda made: 200 * len(made),
+    )
+
+
+def _data_entry(version: DatasetVersionRecord, words: tuple[str, ...]) -> TimelineEntry:
+    title = f"Data version {version.number}: {version.message}"
+    return TimelineEntry(version.created_at, "data", version.number, title, words, "")
+
+
+def _model_entry(name: str, record: ModelVersionRecord) -> TimelineEntry:
+    facts, accuracy = record.lineage, record.metrics.get("accuracy")
+    how = "imported" if facts.get("imported") else "trained"
+    recipe = str(facts.get("recipe", {}).get("kind", ""))
+    details = [words for words in (recipe, _learned_from(record)) if words]
+    if accuracy is not None:
+        details.append(_figures(record.metrics))
+    title = f"{name}@{record.number} {how}"
+    return TimelineEntry(record.created_at, "model", record.number, title, tuple(details), "")
+
+
+def _figures(metrics: Mapping[str, Any]) -> str:
+    parts = [f"accuracy {metrics['accuracy']:.1%}"]
+    if metrics.get("task") == "multi-label":
+        parts = [f"F1 {metrics['micro_f1']:.1%}", f"exact match {metrics['accuracy']:.1%}"]
+    return ", ".join(filter(None, [*parts, str(metrics.get("judged_on", ""))]))
+
+
+def _move_entries(name: str, moves: list[AliasRecord]) -> Iterator[TimelineEntry]:
+    before: int | None = None
+    rolled_back = False
+    for move in moves:
+        this = f"{name}@{move.number}"
+        if move.name == models.ROLLED_BACK:
+            rolled_back = True
+        elif move.name == models.CHAMPION:
+            kind = "roll-back" if rolled_back else "champion"
+            title = f"Back to {this}" if rolled_back else f"{this} is the champion"
+            details = () if before in (None, move.number) else (f"instead of {name}@{before}",)
+            yield TimelineEntry(move.at, kind, move.number, title, details, move.actor)
+            before, rolled_back = move.number, False
+        else:
+            yield TimelineEntry(
+                move.at, move.name, move.number, f"{this} {move.name}", (), move.actor
+            )

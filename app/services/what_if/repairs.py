@@ -1,0 +1,182 @@
+"""Mend the data behind a prediction: one repair is one action, and is taken back as one."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from app.services.studio import Studio
+from core.errors import Conflict, InvalidInput, NotFound
+from core.formats.rows import LONGEST_TEXT
+from core.text import is_storable, normalise
+from storage import projects
+from storage.database import Transaction
+from storage.log import changes, events, settled_findings
+from storage.log.events import Action
+from storage.queries import utterances
+from storage.records import Change, IntentRecord, ProjectRecord, UtteranceRecord
+
+RepairKind = Literal["relabel", "delete", "move", "add", "merge", "split", "rename", "describe"]
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What somebody is about to do.
+
+    Attributes:
+        kind: What is done.
+        ids: Utterances that are relabelled, deleted, moved, or split off.
+        intents: Ids of the new label, of `relabel` and `add`.
+        intent: Id of the intent that is merged away, split, renamed or described.
+        value: The split of `move`, the text of `add`, the target's id of `merge`, the description
+            of `describe`, else a new name.
+    """
+
+    kind: RepairKind
+    ids: tuple[str, ...] = ()
+    intents: tuple[str, ...] = ()
+    intent: str = ""
+    value: str = ""
+
+
+def changes_of(connection: Transaction, project: ProjectRecord, repair: Repair) -> list[Change]:
+    """Return what a repair changes; nothing is saved.
+
+    Raises:
+        Conflict: A name is taken, or an intent is archived.
+        InvalidInput: A value does not fit.
+        NotFound: An utterance or an intent is gone.
+    """
+    if repair.kind in ("relabel", "delete", "move"):
+        return _of_utterances(connection, project, repair)
+    if repair.kind == "add":
+        return [_addition(connection, project, repair)]
+    return _of_intent(connection, project.id, repair)
+
+
+def act(studio: Studio, project: str, repair: Repair, key: str, finding: str = "") -> None:
+    """Do a repair, once however often its key is sent, and settle the finding that asked for it.
+
+    Raises:
+        Conflict: A name is taken, or an intent is archived.
+        InvalidInput: A value does not fit.
+        NotFound: The project, an utterance or an intent is gone.
+    """
+    with studio.database.write() as connection:
+        found = projects.find(connection, project)
+        if events.find_batch(connection, found.id, key) is not None:
+            return
+        origin = settled_findings.origin_of(_afterwards(finding, repair)) if finding else "page"
+        action = Action(repair.kind, studio.settings.actor, origin, key)
+        events.record(connection, found.id, action, changes_of(connection, found, repair))
+
+
+def keep(studio: Studio, project: str, finding: str, key: str) -> None:
+    """Leave what was found as it is; it is not listed again."""
+    with studio.database.write() as connection:
+        key_of = projects.find(connection, project).id
+        settled_findings.keep(connection, key_of, finding, key, studio.settings.actor)
+
+
+def undo(studio: Studio, project: str, key: str) -> None:
+    """Take back a repair, or that something was kept.
+
+    Raises:
+        Conflict: What it changed was changed since.
+        NotFound: Nothing was done under that key.
+    """
+    with studio.database.write() as connection:
+        found = projects.find(connection, project)
+        settled_findings.undo(connection, found.id, key, studio.settings.actor)
+
+
+def doubt_about(key: str, labels: Sequence[str]) -> str:
+    """Name the finding that an utterance's label may be wrong; of another label it is another."""
+    return f"label:{key}:{','.join(sorted(labels))}"
+
+
+def _afterwards(finding: str, repair: Repair) -> str:
+    """A label that a person has just chosen is not doubted again."""
+    if finding.startswith("label:") and repair.kind == "relabel" and len(repair.ids) == 1:
+        return doubt_about(repair.ids[0], repair.intents)
+    return finding
+
+
+def _of_utterances(connection: Transaction, project: ProjectRecord, repair: Repair) -> list[Change]:
+    records = _records(connection, project.id, repair.ids)
+    if repair.kind == "relabel":
+        labels = _labels(connection, project, repair.intents)
+        return [c for record in records for c in changes.decide(record, labels)]
+    if repair.kind == "delete":
+        return [changes.delete_utterance(record) for record in records]
+    if repair.value not in ("train", "test", "pool"):
+        raise InvalidInput(f"There is no split '{repair.value[:40]}'.", "Use train, test or pool.")
+    moved = [record for record in records if record.split != repair.value]
+    return [changes.edit(record, "split", repair.value) for record in moved]
+
+
+def _records(connection: Transaction, project_id: int, ids: Sequence[str]) -> list[UtteranceRecord]:
+    if not ids:
+        raise InvalidInput("No text was named.", "Choose one.")
+    found = utterances.by_ids(connection, project_id, ids)
+    if len(found) < len(set(ids)):
+        raise NotFound("A text was deleted meanwhile.", "Reload the list.")
+    return [found[key] for key in dict.fromkeys(ids)]
+
+
+def _labels(
+    connection: Transaction, project: ProjectRecord, intents: Sequence[str]
+) -> tuple[str, ...]:
+    if project.task == "single-label" and len(set(intents)) > 1:
+        raise InvalidInput("A text has one intent in this project.", "Choose one.")
+    for key in intents:
+        _open_intent(connection, project.id, key)
+    return tuple(intents)
+
+
+def _open_intent(connection: Transaction, project_id: int, key: str) -> IntentRecord:
+    found = changes.intent_by_id(connection, project_id, key)
+    if found.archived:
+        raise Conflict(f"The intent '{found.name}' is archived.", "Choose another.")
+    return found
+
+
+def _addition(connection: Transaction, project: ProjectRecord, repair: Repair) -> Change:
+    text = normalise(repair.value)
+    if not text or len(text) > LONGEST_TEXT or not is_storable(text):
+        raise InvalidInput(
+            f"'{text[:40]}' cannot be an utterance.", f"Write 1 to {LONGEST_TEXT:,} characters."
+        )
+    labels = _labels(connection, project, repair.intents)
+    return changes.create_utterance(uuid.uuid4().hex, text, "train", "typed", labels)
+
+
+def _of_intent(connection: Transaction, project_id: int, repair: Repair) -> list[Change]:
+    source = changes.intent_by_id(connection, project_id, repair.intent)
+    if repair.kind == "merge":
+        target = _open_intent(connection, project_id, repair.value)
+        return changes.merge_intents(connection, project_id, source.name, target.name)
+    if repair.kind == "describe":
+        words = repair.value.strip()
+        changes.check_description(words)
+        return [changes.edit(source, "description", words)] if words != source.description else []
+    name = normalise(repair.value)
+    changes.check_intent_name(name)
+    if repair.kind == "rename":
+        return [changes.rename_intent(connection, project_id, source.name, name)]
+    return _split_off(connection, project_id, source, (name, repair.ids))
+
+
+def _split_off(
+    connection: Transaction, project_id: int, source: IntentRecord, off: tuple[str, Sequence[str]]
+) -> list[Change]:
+    name, ids = off
+    records = _records(connection, project_id, ids)
+    if any(source.id not in (record.labels or ()) for record in records):
+        raise Conflict(
+            f"A text is not labelled '{source.name}' any more.", "Reload, and choose again."
+        )
+    taken = any(name == other.name for other in changes.intents(connection, project_id))
+    if taken:
+        raise Conflict(f"There is an intent '{name}' already.", "Choose another name.")
+    return changes.split_intent(connection, project_id, source.name, name, ids)

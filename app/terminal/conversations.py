@@ -1,0 +1,69 @@
+"""Commands about logs of conversations."""
+
+import argparse
+
+from app.services.conversations import logs
+from app.services.conversations.logs import DialogueImport, DialogueReport
+from app.terminal.output import opened, print_json, say, table, tell
+from core.text import counted
+
+
+def import_(options: argparse.Namespace) -> None:
+    """Import a log."""
+    request = DialogueImport(
+        options.project, options.file, options.mask, max(0, options.pool), options.dry_run
+    )
+    with opened(options) as studio:
+        report = logs.import_dialogues(studio, request)
+    if options.json:
+        print_json(report)
+        return
+    _say_report(report)
+    if report.log is not None:
+        tell(f"Next: intent-studio train '{options.project}' --recipe dialogues")
+
+
+def list_(options: argparse.Namespace) -> None:
+    """List the logs of a project."""
+    with opened(options) as studio:
+        found = logs.list_logs(studio, options.project)
+    if options.json:
+        print_json({"logs": found})
+        return
+    rows = [
+        (log.id, log.source, log.n_dialogues, log.n_turns, _masked(log.masked), log.created_at[:19])
+        for log in found
+    ]
+    head = ("log", "file", "conversations", "turns", "masked", "imported")
+    table("Conversations", head, rows)
+
+
+def remove(options: argparse.Namespace) -> None:
+    """Delete a log."""
+    with opened(options) as studio:
+        record = logs.remove_log(studio, options.project, options.log)
+    say(f"Deleted '{record.source}'; utterances that came from it stay in the pool.")
+
+
+def _say_report(report: DialogueReport) -> None:
+    would = "Would add" if report.dry_run else "Added"
+    what = f"{counted(report.dialogues, 'conversation')} of {counted(report.turns, 'turn')}"
+    say(f"{would} {what}.")
+    notes = {
+        "conversations there already": report.repeated,
+        "conversations of over a million signs, left out": report.too_long,
+        "different user turns": report.user_turns,
+        f"of them {'would come' if report.dry_run else 'came'} into the pool": report.pooled,
+        "of them are utterances already": report.known,
+    }
+    for words, count in notes.items():
+        if count:
+            say(f"  {count:,} {words}")
+    if report.masked is not None:
+        say(f"  masked: {_masked(report.masked)}")
+
+
+def _masked(found: dict[str, int] | None) -> str:
+    if found is None:
+        return "-"
+    return ", ".join(f"{count:,} {kind}" for kind, count in found.items()) or "nothing found"

@@ -1,0 +1,108 @@
+"""The command that says why a text gets its answer, and writes the evidence."""
+
+import argparse
+
+from app.services.explaining.explained_model import Subject
+from app.services.explaining.views import Explanation, IntentReason, WordsView
+from app.services.studio import Studio
+from app.terminal.output import opened, plain, print_json, say, table, tell
+from app.terminal.versions import prediction_as_json
+
+
+def explain(options: argparse.Namespace) -> None:
+    """Show why a text gets its intent; with a file, keep the evidence and write it.
+
+    As JSON it holds all that `predict` prints of the text, and the explanation beside it.
+    """
+    from app.services.explaining.explain import explain_subject
+    from app.services.explaining.explained_model import referred_subject
+
+    with opened(options) as studio:
+        subject = referred_subject(studio, options.model)
+        found = explain_subject(studio, subject, options.text, options.against)
+        receipt = None
+        if options.html or options.pdf:
+            receipt = _write(options, studio, subject, found)
+    if options.json:
+        answered = prediction_as_json(subject.pipeline.predict([options.text])[0])
+        answered["model_version"] = found.model
+        print_json({**answered, **plain(found), "receipt": receipt})
+    else:
+        show_explanation(found)
+
+
+def _write(
+    options: argparse.Namespace, studio: Studio, subject: Subject, found: Explanation
+) -> str | None:
+    """Write the evidence; return the path under which the studio keeps it, where it does."""
+    from app.services.reports.pdf import print_pdf
+    from app.services.reports.receipts import content_of, keep, receipt_page
+    from storage.clock import now
+
+    kept = None if subject.project is None else keep(studio, subject, found)
+    page = receipt_page(content_of(studio, subject, found), now(), "", {})
+    if options.html:
+        options.html.write_text(page, encoding="utf-8")
+        tell(f"Wrote {options.html}.")
+    if options.pdf:
+        print_pdf(studio.settings, page, options.pdf)
+        tell(f"Wrote {options.pdf}.")
+    if kept is None:
+        return None
+    tell(f"The studio keeps it at {kept.path}.")
+    return kept.path
+
+
+def show_explanation(found: Explanation) -> None:
+    """Print why a text gets its answer."""
+    say(found.sentence)
+    say(found.scope.words)
+    ranked = [(s.intent, f"{s.score:+.3f}", f"{s.probability:.1%}") for s in found.ranked[:5]]
+    table("Scores", ("intent", "score", "probability"), ranked)
+    for reason in found.reasons:
+        _show_reason(reason)
+    if found.why_not is not None:
+        say(f"Why not {found.why_not.intent}? {found.why_not.words}")
+    heads = [(one.name, one.intent, one.detail) for one in found.heads]
+    table("Ways of deciding", ("way", "says", "because"), heads)
+    for note in found.notes:
+        say(note)
+
+
+def _show_reason(reason: IntentReason) -> None:
+    votes = [
+        (
+            f"{one.vote:+.4f}",
+            f"{one.cosine:.3f}",
+            ", ".join(one.example.intents) or "no intent",
+            one.example.text,
+            "" if one.origin is None else f"{one.origin.by}, {one.origin.at[:10]}",
+        )
+        for one in reason.votes
+    ]
+    votes.append((f"{reason.others:+.4f}", "", "", f"all {reason.n_others:,} other examples", ""))
+    votes.append((f"{reason.prior:+.4f}", "", "", "share of the labels (prior)", ""))
+    if reason.voice:
+        votes.append((f"{reason.voice:+.4f}", "", "", "the intent's name and description", ""))
+    title = f"Votes for {reason.intent}; they add up to {reason.score:+.4f}"
+    title += "" if reason.limit is None else f", its limit is {reason.limit:+.4f}"
+    table(title, ("vote", "cosine", "intent", "example", "labelled by"), votes)
+    if reason.words is not None and reason.words.words:
+        _show_words(reason.words)
+    if reason.load_bearing is not None:
+        say(reason.load_bearing.words)
+        for example in reason.load_bearing.examples[:5]:
+            say(f"  “{example.text}” ({', '.join(example.intents) or 'no intent'})")
+
+
+def _show_words(found: WordsView) -> None:
+    rival = "" if found.rival is None else f" against {found.rival}"
+    error = "" if found.error is None else f"; {found.error:.2%} of it is not accounted for"
+    rows = [
+        (one.text, "" if one.share is None else f"{one.share:+.4f}", f"{one.effect:+.4f}")
+        for one in found.words
+    ]
+    title = f"Words that carry the difference of {found.difference:+.4f}{rival}{error}"
+    table(title, ("word", "gradient share", "lost without it"), rows)
+    if found.note:
+        say(found.note)

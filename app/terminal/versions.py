@@ -1,0 +1,210 @@
+"""Commands about training and predicting."""
+
+import argparse
+import json
+import sys
+
+from app.services.answering.stored import name_words
+from app.services.studio import Studio
+from app.services.training import runs
+from app.terminal.output import opened, plain, print_json, progress_bar, say, table, tell
+from core.errors import InvalidInput, RunFailed
+from core.formats.reading import read_rows
+from core.formats.rows import ImportedRow
+from core.types import Prediction
+from storage.records import JobRecord
+
+_CALLED = {"exact": "exact match", "none_recall": "no intent found"}
+_SHARES = (
+    "accuracy",
+    "micro_f1",
+    "macro_f1",
+    "in_scope",
+    "exact",
+    "none_recall",
+    "borderline_accuracy",
+)
+
+
+def read_settings(pairs: list[str]) -> dict[str, object]:
+    """Read `key=value` pairs; values are JSON where they look like it, else text.
+
+    Raises:
+        InvalidInput: A pair has no `=`.
+    """
+    found: dict[str, object] = {}
+    for pair in pairs:
+        key, sign, value = pair.partition("=")
+        if not sign or not key:
+            raise InvalidInput(f"'{pair}' is no setting.", "Write --set epochs=5, say.")
+        try:
+            found[key] = json.loads(value)
+        except ValueError:
+            found[key] = value
+    return found
+
+
+def train(options: argparse.Namespace) -> None:
+    """Train a model version, following its job."""
+    with opened(options) as studio:
+        request = runs.TrainingRequest(
+            options.project, options.recipe, read_settings(options.settings), options.base
+        )
+        job = runs.start_training(studio, request)
+        if options.detach:
+            _say_detached(job, as_json=options.json)
+            return
+        ended = follow(studio, job)
+        if ended is None:
+            return
+        if options.json:
+            print_json({"job": ended.id, "state": ended.state, **(ended.result or {})})
+        elif ended.result and ended.result.get("kind") == "encoder":
+            model = ended.result["model"]
+            say(f"{model} is an encoder; it answers no intents.")
+            tell(f"Next: intent-studio train '{options.project}' --base '{model}'")
+        elif ended.result:
+            say_metrics(str(ended.result["model"]), ended.result["metrics"])
+
+
+def follow(studio: Studio, job: JobRecord) -> JobRecord | None:
+    """Show a job's progress until it has ended; Ctrl-C offers to leave it or to stop it.
+
+    Raises:
+        RunFailed: The job failed or was cancelled.
+    """
+    row = job
+    try:
+        with progress_bar("waiting") as bar:
+            for row in runs.follow(studio, job.id):
+                bar.move(row.progress, row.stage)
+    except KeyboardInterrupt:
+        if not _wants_cancel():
+            tell(f"Job {job.id} goes on. `intent-studio jobs --watch` follows it.")
+            return None
+        from app.services.upkeep import cancel
+
+        cancel(studio, job.id)
+        row = list(runs.follow(studio, job.id))[-1]
+    if row.state != "succeeded":
+        raise RunFailed(f"Job {row.id} {row.state}: {row.message}", row.hint)
+    return row
+
+
+def _wants_cancel() -> bool:
+    if not sys.stdin.isatty():
+        return False
+    try:
+        answer = input("\n[d]etach (training goes on) or [c]ancel it? [d] ")
+    except (EOFError, KeyboardInterrupt):
+        return False
+    return answer.strip().lower().startswith("c")
+
+
+def _say_detached(job: JobRecord, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"job": job.id, "state": job.state})
+    else:
+        say(f"Job {job.id} is queued.")
+        tell("`intent-studio jobs --watch` follows it.")
+
+
+def evaluate(options: argparse.Namespace) -> None:
+    """Measure a model on a labelled file; without one, tell how it was judged in training."""
+    from app.services.answering import stored as prediction
+
+    with opened(options) as studio:
+        if options.file is None:
+            metrics = prediction.own_figures(studio, options.model)
+        else:
+            metrics = prediction.evaluate(studio, options.model, options.file)
+    if options.json:
+        print_json(metrics)
+    else:
+        say_metrics(options.model, metrics)
+
+
+def predict(options: argparse.Namespace) -> None:
+    """Predict intents of texts."""
+    from app.services.answering.stored import load_model
+
+    texts = list(options.texts)
+    if options.file:
+        rows = read_rows(options.file)
+        texts += [row.text for row in rows if isinstance(row, ImportedRow)]
+    if not texts:
+        raise InvalidInput("There is no text to predict.", "Give texts, or a file with --file.")
+    with opened(options) as studio:
+        predictions = load_model(studio, options.model).predict(texts)
+    if options.json:
+        print_json({"predictions": [prediction_as_json(p) for p in predictions]})
+        return
+    rows = [(p.text, p.decision.words, _shares(p), _weightiest(p)) for p in predictions]
+    table("Predictions", ("text", "intent", "probability", "weightiest example"), rows)
+
+
+def promote(options: argparse.Namespace) -> None:
+    """Make a model version the champion."""
+    from app.services.versions.registry import promote as make_champion
+
+    with opened(options) as studio:
+        name, _, number = options.model.partition("@")
+        if not number.isdecimal():
+            raise InvalidInput(f"'{options.model}' names no version.", "Write PROJECT@3, say.")
+        make_champion(studio, name, int(number))
+    say(f"{options.model} answers from now on.")
+
+
+def say_metrics(name: str, metrics: dict[str, object]) -> None:
+    """Print a model's figures."""
+    many = metrics.get("task") == "multi-label"
+    told = {k: v for k, v in metrics.items() if not (many and k == "accuracy")}  # it is `exact`
+    rows = [(_CALLED.get(k, k.replace("_", " ")), _figure(k, v)) for k, v in told.items()]
+    table(name, ("figure", "value"), [row for row in rows if row[1]])
+    if many:
+        _say_intents(metrics["per_intent"])
+    confusions = metrics.get("confusions")
+    if isinstance(confusions, list) and confusions:
+        head = ("is", "was answered", "times")
+        table("Confusions", head, [tuple(c.values()) for c in confusions[:8]])
+
+
+def _say_intents(found: object) -> None:
+    figures = ("precision", "recall", "f1")
+    rows = [
+        (one["intent"], *(f"{one[figure]:.1%}" for figure in figures), one["support"])
+        for one in (found if isinstance(found, list) else [])
+    ]
+    table("By intent", ("intent", "precision", "recall", "F1", "texts"), rows)
+
+
+def _figure(key: str, value: object) -> str:
+    if value is None or isinstance(value, bool | list | dict):
+        return ""
+    if isinstance(value, float):
+        return f"{value:.1%}" if key in _SHARES else f"{value:.3f}"
+    return str(value)
+
+
+def _weightiest(prediction: Prediction) -> str:
+    if prediction.by_name:
+        return name_words(prediction)
+    return prediction.neighbours[0].text if prediction.neighbours else ""
+
+
+def _shares(prediction: Prediction) -> str:
+    """Probabilities of all intents in the answer, else of the one that its score is of."""
+    shares = {one.intent: f"{one.probability:.0%}" for one in prediction.ranked}
+    named = [reason.intent for reason in prediction.reasons]
+    return ", ".join(shares[name] for name in named or [prediction.decision.leading])
+
+
+def prediction_as_json(prediction: Prediction) -> dict[str, object]:
+    """Return what `predict --json` prints of one text."""
+    value: dict[str, object] = plain(prediction)
+    decision = value["decision"]
+    return {
+        "intent": prediction.decision.intents[0] if prediction.decision.intents else None,
+        **value,
+        "decision": {**decision, "out_of_scope": prediction.decision.out_of_scope},  # type: ignore[dict-item]
+    }

@@ -1,0 +1,107 @@
+"""Plant label errors in good labels, and see how many of them head the list of suspects."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.benchmarks.few_shot import LabelledTexts, peak_mb
+from core.encoders.base import Encoder
+from core.errors import InvalidInput
+from core.heads.votes.fit import fit_votes, leave_one_out
+from core.review.label_errors import NEIGHBOURS, Suspicion, suspicion
+from core.review.nearby import nearby
+from core.splits import Rows
+from core.types import FloatArray
+from core.vectors import unit_rows
+
+SETTINGS = (0.3, 0.1)
+"""tau and ridge of the votes that judge."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planted:
+    """Labels of which some are wrong.
+
+    Attributes:
+        columns: As they are now, (m,) int64.
+        rows: Which are wrong, (n,) int64.
+    """
+
+    columns: NDArray[np.int64]
+    rows: Rows
+
+
+def plant(columns: NDArray[np.int64], n_intents: int, share: float, seed: int) -> Planted:
+    """Give a share of texts, drawn by chance, another intent, drawn by chance.
+
+    Raises:
+        InvalidInput: There is no other intent, or no text would be changed.
+    """
+    random = np.random.default_rng(seed)
+    count = round(len(columns) * share)
+    if n_intents < 2 or not 0 < count <= len(columns):
+        raise InvalidInput(
+            f"{share:.0%} of {len(columns)} labels of {n_intents} intents cannot be flipped.",
+            "Name a file with two intents at least, and a share such as 0.05.",
+        )
+    rows = np.sort(random.choice(len(columns), count, replace=False))
+    wrong = columns.copy()
+    wrong[rows] = (columns[rows] + random.integers(1, n_intents, count)) % n_intents
+    return Planted(wrong, rows)
+
+
+def judge_labels(
+    embeddings: FloatArray, columns: NDArray[np.int64], intents: Sequence[str]
+) -> Suspicion:
+    """Judge one label for each text, embedded (m, d), by votes at `SETTINGS`."""
+    targets = np.eye(len(intents))[columns]
+    head = fit_votes(embeddings, targets, intents, *SETTINGS)
+    near = nearby(unit_rows(embeddings), NEIGHBOURS)
+    return suspicion(leave_one_out(head), targets, near)
+
+
+def recall_at(order: Rows, wrong: Rows, places: Sequence[int]) -> dict[int, float]:
+    """Share of the wrong rows that are among the first so many."""
+    found = np.isin(order, wrong)
+    return {n: float(found[:n].sum() / len(wrong)) for n in places}
+
+
+def label_error_figures(
+    train: LabelledTexts, encoder: Encoder, share: float, seed: int
+) -> dict[str, object]:
+    """Measure how many planted errors the list finds, and each of its judges alone."""
+    began = time.perf_counter()
+    intents = sorted(set(train.intents))
+    columns = np.array([intents.index(name) for name in train.intents])
+    planted = plant(columns, len(intents), share, seed)
+    embeddings = encoder.encode(train.texts)
+    encoded = time.perf_counter()
+    found = judge_labels(embeddings, planted.columns, intents)
+    ended = time.perf_counter()
+    count = len(planted.rows)
+    places = sorted({count // 2, count, 500, 2 * count} - {0})
+    judges = {
+        "residual": found.residual,
+        "confidence": -found.confidence,
+        "disagreement": found.disagreement,
+    }
+    alone = {
+        name: round(recall_at(np.argsort(-judge, kind="stable"), planted.rows, [500])[500], 4)
+        for name, judge in judges.items()
+    }
+    recall = recall_at(found.order, planted.rows, places)
+    right = found.suggested[planted.rows] == columns[planted.rows]
+    return {
+        "texts": len(columns),
+        "planted": count,
+        "seed": seed,
+        "recall_at": {str(n): round(value, 4) for n, value in recall.items()},
+        "alone_at_500": alone,
+        "right_suggestion": round(float(right.mean()), 4),
+        "encoding_seconds": round(encoded - began, 2),
+        "review_seconds": round(ended - encoded, 2),
+        "peak_mb": peak_mb(),
+    }

@@ -1,0 +1,112 @@
+"""How well a trained pipeline, fenced, tells texts in scope from those out of scope."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from core.benchmarks.few_shot import LabelledTexts, Watch, peak_mb
+from core.calibration.fence import (
+    Fence,
+    Landscape,
+    fit_fence,
+    landscape,
+    signals,
+    signals_left_out,
+    with_limit,
+)
+from core.encoders.base import Encoder
+from core.metrics.out_of_scope import auroc, fpr_at_95
+from core.recipes.labels import AnyRecipe
+from core.training.events import drain
+from core.training.from_labels.inputs import RunInputs, target_matrix
+from core.training.from_labels.runs import RunResult, run_recipe
+from core.types import Exemplar, Intent, Method, ScoreArray
+
+DEFAULT: Method = "mixture"
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeTexts:
+    """Texts for calibrating and for judging."""
+
+    train: LabelledTexts
+    test: LabelledTexts
+    outside_calibration: tuple[str, ...]
+    outside_test: tuple[str, ...]
+
+
+def out_of_scope_figures(
+    recipe: AnyRecipe, encoder: Encoder, texts: ScopeTexts, watch: Watch
+) -> dict[str, object]:
+    """Train on texts in scope, set the limit by some out of scope, and judge on others.
+
+    The distances are measured by the base encoder: a tuned one has drawn what it does not know
+    to what it knows.
+    """
+    began = time.perf_counter()
+    exemplars = tuple(
+        Exemplar(str(row), text, (intent,))
+        for row, (text, intent) in enumerate(
+            zip(texts.train.texts, texts.train.intents, strict=True)
+        )
+    )
+    intents = tuple(Intent(name) for name in sorted(set(texts.train.intents)))
+    inputs = RunInputs(exemplars, intents, encoder)
+    result = drain(run_recipe(recipe, inputs), watch)
+    where = landscape(encoder.encode(texts.train.texts), target_matrix(exemplars, intents))
+    judged = _Judged.of(result, encoder, where, texts)
+    own = judged.figures(DEFAULT)
+    names = [intent.name for intent in intents]
+    best = judged.scores.argmax(1)
+    plain = [names[column] == name for column, name in zip(best, texts.test.intents, strict=True)]
+    return {
+        "recipe": recipe.kind,
+        "method": DEFAULT,
+        "auroc": own["auroc"],
+        "in_scope_accuracy": round(100.0 * float(np.mean(np.array(plain) & judged.kept)), 2),
+        "accuracy_without_fence": round(100.0 * float(np.mean(plain)), 2),
+        "in_scope_kept": round(100.0 * float(judged.kept.mean()), 2),
+        "oos_recall": round(100.0 * float((~judged.let_in).mean()), 2),
+        "fpr_at_95": own["fpr_at_95"],
+        "methods": {method: judged.figures(method) for method in get_args(Method)},
+        "seconds": round(time.perf_counter() - began, 2),
+        "peak_mb": peak_mb(),
+    }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judged:
+    """Signals of every set, and what the default fence says of those to judge."""
+
+    honest: ScoreArray
+    inside: ScoreArray
+    outside: ScoreArray
+    scores: ScoreArray
+    kept: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    let_in: np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+    @classmethod
+    def of(
+        cls, result: RunResult, encoder: Encoder, where: Landscape, texts: ScopeTexts
+    ) -> "_Judged":
+        def measured(asked: Sequence[str]) -> tuple[ScoreArray, ScoreArray]:
+            scores = result.pipeline.scores(asked)
+            return signals(where, encoder.encode(asked), scores), scores
+
+        honest = signals_left_out(where, result.honest, result.honest_rows)
+        inside, scores = measured(texts.test.texts)
+        outside, outer = measured(texts.outside_test)
+        calibration, _ = measured(texts.outside_calibration)
+        fence = fit_fence(DEFAULT, honest)
+        fence = with_limit(fence, fence.familiarity(honest), fence.familiarity(calibration))
+        kept = fence.inside(fence.familiarity(inside), scores.argmax(1))
+        let_in = fence.inside(fence.familiarity(outside), outer.argmax(1))
+        return cls(honest, inside, outside, scores, kept, let_in)
+
+    def figures(self, method: Method) -> dict[str, float]:
+        fence: Fence = fit_fence(method, self.honest)
+        both = fence.familiarity(self.inside), fence.familiarity(self.outside)
+        return {"auroc": round(auroc(*both), 4), "fpr_at_95": round(fpr_at_95(*both), 4)}

@@ -1,0 +1,176 @@
+"""From scores to probabilities, and to what is answered: one intent, several, or none."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.calibration.fence import Ground
+from core.errors import ArtifactDamaged
+from core.types import FloatArray, Method, ScoreArray, Task
+
+_SHARPEST, _BLUNTEST = 1e-3, 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How scores are read.
+
+    Attributes:
+        temperature: Probabilities are softmax(scores / temperature), or for several labels
+            sigmoid((scores - offset) / temperature); positive.
+        threshold: A largest score below it means out of scope; for several labels the threshold
+            that those of the intents were drawn towards, and of an intent that has none.
+        rejection: Share of in-scope texts that the threshold was chosen to send away.
+        task: Whether an answer holds one intent, or each whose score reaches its own threshold.
+        thresholds: For several labels, one per score column; an intent met later has none. For
+            one label, where intents have limits of their own.
+        offset: For several labels, the score of an even chance.
+        ground: For one label, how familiarity is measured, and thresholds are limits of it; None:
+            it is the largest score.
+    """
+
+    temperature: float
+    threshold: float
+    rejection: float
+    task: Task = "single-label"
+    thresholds: tuple[float, ...] = field(default=(), repr=False)
+    offset: float = 0.0
+    ground: Ground | None = field(default=None, repr=False)
+
+    @property
+    def measure(self) -> Method:
+        """What the thresholds are limits of."""
+        return "votes" if self.ground is None else self.ground.fence.method
+
+    def limits(self, n_intents: int) -> ScoreArray:
+        """Return each column's threshold; (n_intents,) float64."""
+        limits = np.full(n_intents, self.threshold)
+        limits[: len(self.thresholds)] = self.thresholds
+        return limits
+
+    def familiarity(self, embeddings: FloatArray, scores: ScoreArray) -> ScoreArray:
+        """How familiar texts are, by embeddings (n, d) and scores (n, intents); (n,) float64."""
+        if self.ground is None:
+            largest: ScoreArray = scores.max(1)
+            return largest
+        return self.ground.familiarity(embeddings, scores)
+
+    def inside(self, embeddings: FloatArray, scores: ScoreArray) -> NDArray[np.bool_]:
+        """Whether texts, of one intent each, are in scope by the limit of their best; (n,)."""
+        limits = self.limits(scores.shape[1])[scores.argmax(1)]
+        found: NDArray[np.bool_] = self.familiarity(embeddings, scores) >= limits
+        return found
+
+
+def fit_calibration(scores: ScoreArray, targets: ScoreArray, rejection: float) -> Calibration:
+    """Fit temperature and threshold on honest scores of in-scope texts.
+
+    The temperature minimises the negative log-likelihood (Guo et al. 2017, Section 4.2); the
+    threshold is the `rejection` quantile of the texts' largest scores.
+
+    Args:
+        scores: By a pipeline that has not seen the texts, (n, intents).
+        targets: Their labels, (n, intents).
+        rejection: Share of these texts whose largest score may lie below the threshold.
+
+    Raises:
+        ValueError: No text, or shapes that differ.
+    """
+    if not len(scores) or scores.shape != targets.shape:
+        message = f"cannot calibrate scores {scores.shape} on targets {targets.shape}"
+        raise ValueError(message)
+    labelled = targets.sum(1) > 0
+    logits, share = scores[labelled], targets[labelled]
+    share = share / share.sum(1, keepdims=True)
+    # One more text without any preference keeps the temperature finite where every score is right.
+    doubt = 1.0 / (len(share) + 1)
+    share = (1.0 - doubt) * share + doubt / scores.shape[1]
+
+    def loss(log_temperature: float) -> float:
+        log_share = _log_softmax(logits / np.exp(log_temperature))
+        return float(-(share * log_share).sum())
+
+    bounds = (float(np.log(_SHARPEST)), float(np.log(_BLUNTEST)))
+    temperature = 1.0
+    if len(logits) and np.ptp(logits, axis=1).any():  # else every temperature says the same
+        from scipy.optimize import minimize_scalar  # half a second that only a training spends
+
+        temperature = float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
+    threshold = float(np.quantile(scores.max(1), rejection))
+    return Calibration(temperature, threshold, rejection)
+
+
+def probabilities(scores: ScoreArray, calibration: Calibration) -> ScoreArray:
+    """Turn scores into probabilities; (n, intents) float64.
+
+    Rows sum to one where a text has one intent, else each value stands for itself.
+    """
+    if calibration.task == "multi-label":
+        return _sigmoid((scores - calibration.offset) / calibration.temperature)
+    result: ScoreArray = np.exp(_log_softmax(scores / calibration.temperature))
+    return result
+
+
+def calibration_to_json(calibration: Calibration) -> dict[str, Any]:
+    """Return the values by name, for JSON; those of several labels only where there are any.
+
+    The ground is stored apart: it follows from the exemplars.
+    """
+    values = asdict(replace(calibration, ground=None))
+    values["thresholds"] = list(calibration.thresholds)
+    del values["ground"]
+    if calibration.task == "multi-label":
+        return values
+    kept = ["temperature", "threshold", "rejection"]
+    if calibration.thresholds:
+        kept.append("thresholds")
+    return {name: values[name] for name in kept}
+
+
+def calibration_from_json(values: Mapping[str, Any]) -> Calibration:
+    """Read what `calibration_to_json` wrote, among other values.
+
+    Raises:
+        ArtifactDamaged: A value is missing, or is not a usable number.
+    """
+    try:
+        found = Calibration(
+            float(values["temperature"]),
+            float(values["threshold"]),
+            float(values["rejection"]),
+            _read_task(values.get("task", "single-label")),
+            tuple(float(limit) for limit in values.get("thresholds", ())),
+            float(values.get("offset", 0.0)),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ArtifactDamaged(
+            f"The stored calibration cannot be read: {error}.", "Export it again."
+        ) from error
+    numbers = (found.temperature, found.threshold, found.rejection, found.offset)
+    if not (found.temperature > 0 and all(map(isfinite, (*numbers, *found.thresholds)))):
+        raise ArtifactDamaged(f"The calibration {found} is not usable.", "Export it again.")
+    return found
+
+
+def _read_task(name: object) -> Task:
+    if name == "single-label":
+        return "single-label"
+    if name == "multi-label":
+        return "multi-label"
+    message = f"no task is called {name}"
+    raise ValueError(message)
+
+
+def _sigmoid(logits: ScoreArray) -> ScoreArray:
+    result: ScoreArray = 0.5 * (1.0 + np.tanh(0.5 * logits))
+    return result
+
+
+def _log_softmax(logits: ScoreArray) -> ScoreArray:
+    shifted = logits - logits.max(1, keepdims=True)
+    result: ScoreArray = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
+    return result

@@ -1,0 +1,117 @@
+"""The units of a fence: how familiar the exemplars of a trained version are to each other.
+
+They belong to the version and stay as they are while labels join; only the exemplars that a text is
+compared with, and the means of their intents, follow the labels. So a limit keeps its meaning until
+the next training, and what a single label does to a fence is told from that label alone.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.calibration.fence import (
+    Fence,
+    Ground,
+    fit_fence,
+    landscape,
+    peopled,
+    signals_left_out,
+)
+from core.heads.base import Head
+from core.heads.cross_validation import fold_scores, honest_scores
+from core.heads.folds import left_with_source, said_rows, with_made
+from core.heads.mixture import MixtureHead
+from core.heads.neighbours import NeighbourHead
+from core.heads.votes.fit import VoteHead
+from core.recipes.labels import (
+    HeadConfig,
+    LinearConfig,
+    NeighboursConfig,
+    PrototypesConfig,
+    VotesConfig,
+)
+from core.splits import Rows, stratified_folds
+from core.types import FloatArray, Method, ScoreArray
+
+_FOLDS = 5
+_OPEN = -1e6
+"""A limit that keeps nothing out: where an exemplar has no other to be compared with."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Survey:
+    """Exemplars of a trained version that somebody said, each measured by the others.
+
+    Attributes:
+        signals: Of the exemplars, (n, 3).
+        columns: Of the intents that they would get, (n,).
+        precision: Inverse of the shrunk covariance that their intents share, (d, d).
+    """
+
+    signals: ScoreArray
+    columns: NDArray[np.int64]
+    precision: ScoreArray
+
+    def ground(self, method: Method, embeddings: FloatArray, targets: ScoreArray) -> Ground:
+        """Measure by a method on exemplars as they are now, (m, d) and (m, intents)."""
+        return Ground(self.fence(method), peopled(embeddings, targets, self.precision))
+
+    def fence(self, method: Method) -> Fence:
+        """Return a fence in the units of the exemplars; its limit is open."""
+        return fit_fence(method, self.signals)
+
+    def familiarity(self, method: Method) -> tuple[ScoreArray, NDArray[np.int64]]:
+        """Return how familiar exemplars are to the others, and the intents that they would get.
+
+        One that nothing can be compared with is left out.
+        """
+        found = self.fence(method).familiarity(self.signals)
+        known = np.isfinite(found)
+        return found[known], self.columns[known]
+
+    def limit(self, method: Method, rejection: float) -> float:
+        """Return the limit that keeps a share of the exemplars out; for votes one of scores."""
+        found = self.signals[:, 0] if method == "votes" else self.familiarity(method)[0]
+        return float(np.quantile(found, rejection)) if len(found) else _OPEN
+
+
+def survey(
+    head: Head, embeddings: FloatArray, targets: ScoreArray, sources: Rows | None = None
+) -> Survey:
+    """Measure the exemplars of a version, as it was trained.
+
+    Args:
+        head: Of the version.
+        embeddings: Of its exemplars, (m, d), of which there is one at least.
+        targets: Their labels, (m, intents).
+        sources: As `holding_out.sources_of` gives them; without it somebody said them all.
+    """
+    whose = np.arange(len(targets)) if sources is None else sources
+    where, rows = landscape(embeddings, targets), said_rows(whose)
+    honest = _honest(head, embeddings, targets, whose)[rows]
+    signals = signals_left_out(where, honest, rows, whose)
+    return Survey(signals, honest.argmax(1), where.precision)
+
+
+def _honest(head: Head, embeddings: FloatArray, targets: ScoreArray, sources: Rows) -> ScoreArray:
+    """Score exemplars by the others; by the head as it is where fitting it takes a training."""
+    if isinstance(head, MixtureHead):
+        return _honest(head.first, embeddings, targets, sources) + head.voices(embeddings)
+    if isinstance(head, VoteHead) and (head.carriers is not None or head.diagonal is not None):
+        scores = honest_scores(head, VotesConfig(), embeddings, targets)
+        return left_with_source(head, scores, sources)
+    config: HeadConfig
+    if isinstance(head, NeighbourHead):
+        config = NeighboursConfig(k=head.k)
+    elif head.kind == "prototypes":
+        config = PrototypesConfig()
+    elif head.kind == "linear":
+        config = LinearConfig()
+    else:
+        return head.scores(embeddings)
+    rows = said_rows(sources)
+    labels = [str(row) for row in targets[rows].argmax(1)]
+    folds = stratified_folds(labels, min(_FOLDS, len(labels)), seed=0)
+    whole = [with_made(rows[fold], sources) for fold in folds]
+    return fold_scores(head, config, embeddings, targets, whole)

@@ -1,0 +1,166 @@
+"""An adapter opened for tuning: the encoder around it takes part, and never changes."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from core.encoders.adapter.encoder import (
+    AdaptedEncoder,
+    PlainEncoder,
+    adapt,
+    layers_below,
+    merge,
+    open_network,
+    places_in,
+)
+from core.encoders.adapter.layers import Adapter, insert, new_adapter
+from core.encoders.base import AdapterOptions, TuningOptions
+from core.encoders.general.encoder import GeneralEncoder, transformer_of
+from core.encoders.general.tuning import GeneralTuning
+from core.encoders.packed.encoder import TransformerEncoder
+from core.encoders.packed.tuning import EncoderTuning, PackedParts, compute_prefix
+from core.errors import InvalidInput
+
+# The last of an adapter's layers: scaled by a number, they scale what the adapter adds.
+_LAST = (".up.weight", ".up.bias", ".B")
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """An adapter in a base.
+
+    Attributes:
+        base: Stays as it is.
+        adapter: As it was before tuning.
+        is_new: Whether it begins now; else the base's own goes on.
+        merges: Whether it ends as part of the weights.
+        parameters: What training changes, by the names of the adapter's weights.
+    """
+
+    base: PlainEncoder
+    adapter: Adapter
+    is_new: bool
+    merges: bool
+    parameters: Mapping[str, nn.Parameter]
+
+
+class AdapterTuning(nn.Module):
+    """Embeds rows of a fixed list of texts with gradients to the adapter alone."""
+
+    def __init__(self, opened: _Opened, inner: EncoderTuning | GeneralTuning) -> None:
+        super().__init__()
+        self.opened = opened
+        self.inner = inner
+
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+        return self.inner.device
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """Embed texts by their row numbers; (b,) int64 to (b, dim), not of length one."""
+        embedded: Tensor = self.inner(rows)
+        return embedded
+
+    def trainable(self) -> list[tuple[str, nn.Parameter]]:
+        """Names and parameters that training may change, in a fixed order."""
+        # Named by the number of their place: "norm" in a name would spare them from decay.
+        number = {place: at for at, place in enumerate(self.opened.adapter.places)}
+        named = []
+        for name, parameter in self.opened.parameters.items():
+            place = next(place for place in number if name.startswith(f"{place}."))
+            named.append((f"adapter.{number[place]}{name.removeprefix(place)}", parameter))
+        return named
+
+    def alongside(self, texts: Sequence[str]) -> "AdapterTuning":
+        """Open these same weights on other texts; they go on changing with this tuning."""
+        return AdapterTuning(self.opened, self.inner.alongside(texts))
+
+    @torch.no_grad()
+    def finish(self, interpolation: float = 1.0) -> PlainEncoder | AdaptedEncoder:
+        """Return the base with the adapter, kept or merged.
+
+        Args:
+            interpolation: How far to go from the base to the tuned adapter, in [0, 1].
+        """
+        opened = self.opened
+        weights = {}
+        for name, parameter in opened.parameters.items():
+            value = parameter.detach().cpu()
+            if not opened.is_new:
+                value = opened.adapter.weights[name].lerp(value, interpolation)
+            elif name.endswith(_LAST):
+                value = value * interpolation
+            weights[name] = value.clone()
+        adapter = replace(opened.adapter, weights=weights)
+        return merge(opened.base, adapter) if opened.merges else adapt(opened.base, adapter)
+
+
+def open_adapter(
+    encoder: PlainEncoder | AdaptedEncoder,
+    texts: Sequence[str],
+    options: TuningOptions,
+    wanted: AdapterOptions,
+) -> AdapterTuning:
+    """Put an adapter into an encoder for tuning; one that is there already goes on.
+
+    Raises:
+        InvalidInput: The one that is there is of another kind.
+    """
+    if isinstance(encoder, AdaptedEncoder):
+        base, adapter = encoder.base, encoder.adapter
+        if adapter.kind != wanted.kind:
+            raise InvalidInput(
+                f"This encoder has a {adapter.kind} adapter, not a {wanted.kind} one.",
+                f"Set adapter={adapter.kind}, or choose another base encoder.",
+            )
+        options = replace(options, frozen_layers=layers_below(base, adapter))
+    else:
+        base = encoder
+        places = places_in(base, wanted.kind, options.frozen_layers)
+        _, root = open_network(base)
+        adapter = new_adapter(root, places, wanted, options.seed)
+    network, root = _network_on(base, options.device)
+    parameters = insert(root, adapter)
+    merges = wanted.merge and adapter.kind == "lora"
+    opened = _Opened(base, adapter, base is encoder, merges, parameters)
+    if isinstance(base, TransformerEncoder) and isinstance(network, TransformerEncoder):
+        return AdapterTuning(opened, _packed(base, network, texts, options))
+    return AdapterTuning(opened, _general(network, texts, options))
+
+
+def _network_on(base: PlainEncoder, device: str) -> tuple[PlainEncoder, nn.Module]:
+    """Open a base where tuning computes; elsewhere than the base it needs tensors of its own."""
+    model = base.bert if isinstance(base, TransformerEncoder) else base.model
+    if torch.device(device) == next(model.parameters()).device:
+        return open_network(base)
+    if isinstance(base, TransformerEncoder):
+        bert = copy.deepcopy(base.bert).to(device)
+        return replace(base, bert=bert), bert
+    moved = copy.deepcopy(base.model).to(device)
+    return replace(base, model=moved), transformer_of(moved)
+
+
+def _packed(
+    base: TransformerEncoder,
+    network: TransformerEncoder,
+    texts: Sequence[str],
+    options: TuningOptions,
+) -> EncoderTuning:
+    """Layers below the adapter run once, as in any tuning of a packed BERT."""
+    frozen = min(options.frozen_layers, len(network.bert.layers) - 1)
+    ids = base.token_ids(texts, min(options.max_tokens, base.max_tokens))
+    prefix = compute_prefix(base, ids, frozen, options.device)
+    projection = copy.deepcopy(base.projection)
+    if projection is not None:
+        projection = projection.to(options.device)
+    return EncoderTuning(base, PackedParts(network.bert, projection, prefix, frozen), options)
+
+
+def _general(network: PlainEncoder, texts: Sequence[str], options: TuningOptions) -> GeneralTuning:
+    general = cast("GeneralEncoder", network)
+    return GeneralTuning(general, general.model, texts, options)

@@ -1,0 +1,60 @@
+"""From an encoder to a copy of it, or an adapter in it, that training may change."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.encoders.adapter.encoder import AdaptedEncoder, merge
+from core.encoders.adapter.tuning import open_adapter
+from core.encoders.base import Encoder, Tuning, TuningOptions
+from core.encoders.dual.encoder import DualEncoder
+from core.encoders.dual.static import StaticEncoder
+from core.encoders.dual.tuning import StaticTuning
+from core.encoders.general.encoder import GeneralEncoder
+from core.encoders.general.tuning import open_general
+from core.encoders.packed.encoder import TransformerEncoder
+from core.encoders.packed.tuning import open_packed
+from core.errors import InvalidInput
+
+
+def open_tuning(encoder: Encoder, texts: Sequence[str], options: TuningOptions) -> Tuning:
+    """Open an encoder for tuning on a fixed list of texts; it stays as it is itself.
+
+    Of two encoders with one space it is the one for utterances that is opened.
+
+    Raises:
+        InvalidInput: The encoder has no weights to tune, or an adapter of another kind.
+    """
+    match encoder:
+        case DualEncoder():
+            return open_tuning(encoder.utterances, texts, options)
+        case StaticEncoder() if options.adapter is None:
+            return StaticTuning(encoder, texts, options)
+        case TransformerEncoder() | GeneralEncoder() | AdaptedEncoder() if options.adapter:
+            return open_adapter(encoder, texts, options, options.adapter)
+        case TransformerEncoder():
+            return open_packed(encoder, texts, options)
+        case GeneralEncoder():
+            return open_general(encoder, texts, options)
+        case AdaptedEncoder() if encoder.adapter.kind == "lora":
+            merged = merge(encoder.base, encoder.adapter)
+            return open_tuning(merged, texts, replace(options, adapter=None))
+        case AdaptedEncoder():
+            raise InvalidInput(
+                "The weights of this encoder are shared; only its adapter can be trained.",
+                "Train by the recipe `adapter` or `instant`, or choose another base encoder.",
+            )
+        case _:
+            return _open_convert(encoder, texts, options)
+
+
+def _open_convert(encoder: Encoder, texts: Sequence[str], options: TuningOptions) -> Tuning:
+    """Open a ConveRT; it is imported here because it brings sentence-transformers."""
+    from core.encoders.convert.encoder import ConvertEncoder
+    from core.encoders.convert.tuning import ConvertTuning
+
+    if isinstance(encoder, ConvertEncoder):
+        return ConvertTuning(encoder, texts, options)
+    raise InvalidInput(
+        "This encoder has no weights to tune.",
+        "Train by the recipe `instant`, or choose another base encoder.",
+    )

@@ -1,0 +1,163 @@
+"""A packed BERT opened for tuning: lower layers computed once, upper layers with gradients."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from core.encoders.base import TuningOptions
+from core.encoders.packed.bert import PackedBert, equal_length_batches, lay_out, pool_mean
+from core.encoders.packed.encoder import TransformerEncoder, fingerprint, modules_json
+from core.encoders.projection import new_projection, project
+
+_TOKEN_BUDGET = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """Output of the frozen part for every text, packed one after the other."""
+
+    tokens: Tensor  # (all tokens, d), or (all tokens,) ids when nothing is frozen
+    starts: Tensor  # (texts,)
+    lengths: Tensor  # (texts,)
+
+
+class EncoderTuning(nn.Module):
+    """Embeds rows of a fixed list of texts with gradients; made by `open_packed`."""
+
+    bert: PackedBert
+    projection: nn.Linear | None
+
+    def __init__(
+        self, base: TransformerEncoder, parts: "PackedParts", options: TuningOptions
+    ) -> None:
+        super().__init__()
+        self.base = base
+        self.bert = parts.bert
+        self.projection = parts.projection
+        self.prefix = parts.prefix
+        self.frozen_layers = parts.frozen_layers
+        self.max_tokens = min(options.max_tokens, base.max_tokens)
+        self.keeps_projection = options.projection == "keep"
+
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+        return self.prefix.tokens.device
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """Embed texts by their row numbers; (b,) int64 to (b, dim), not of length one."""
+        prefix, lengths = self.prefix, self.prefix.lengths[rows]
+        layout = lay_out(lengths)
+        offsets = torch.arange(int(lengths.sum()), device=lengths.device)
+        first = torch.repeat_interleave(lengths.cumsum(0) - lengths, lengths)
+        places = torch.repeat_interleave(prefix.starts[rows], lengths) + offsets - first
+        tokens = prefix.tokens.index_select(0, places)
+        if self.frozen_layers == 0:
+            tokens = self.bert.embed(tokens, layout)
+        tokens = self.bert.run_layers(tokens, layout, self.frozen_layers, len(self.bert.layers))
+        return project(pool_mean(tokens, layout), self.projection)
+
+    def trainable(self) -> list[tuple[str, nn.Parameter]]:
+        """Names and parameters that training may change, in a fixed order."""
+        return [(name, p) for name, p in self.named_parameters() if p.requires_grad]
+
+    def alongside(self, texts: Sequence[str]) -> "EncoderTuning":
+        """Open these same weights on other texts; they go on changing with this tuning."""
+        other = copy.copy(self)
+        ids = self.base.token_ids(texts, self.max_tokens)
+        other.prefix = compute_prefix(self.base, ids, self.frozen_layers, str(self.device))
+        return other
+
+    def finish(self, interpolation: float = 1.0) -> TransformerEncoder:
+        """Return a new encoder; the base stays untouched.
+
+        Args:
+            interpolation: How far to go from the base to the tuned weights, in [0, 1]
+                (weight-space ensembling, Wortsman et al. 2022, Eq. 1).
+        """
+        bert = copy.deepcopy(self.bert).to(self.base.bert.words.weight.device).eval()
+        with torch.no_grad():
+            base = self.base.bert.state_dict()
+            for name, value in bert.state_dict().items():
+                value.copy_(base[name].lerp(value, interpolation))
+        bert.requires_grad_(requires_grad=False)
+        projection = self._finished_projection(interpolation)
+        small = dict(self.base.files.small)
+        small["modules.json"] = modules_json(
+            projected=projection is not None, normalised=self.base.normalised
+        )
+        return replace(
+            self.base,
+            bert=bert,
+            projection=projection,
+            files=replace(self.base.files, small=small),
+            fingerprint=fingerprint(bert, projection, small),
+        )
+
+    def _finished_projection(self, interpolation: float) -> nn.Linear | None:
+        base = self.base.projection
+        if self.projection is None or (base is None and not self.keeps_projection):
+            return None
+        layer = copy.deepcopy(self.projection).to(self.base.bert.words.weight.device).eval()
+        if base is not None:
+            with torch.no_grad():
+                layer.weight.copy_(base.weight.lerp(layer.weight, interpolation))
+                layer.bias.copy_(base.bias.lerp(layer.bias, interpolation))
+        return layer.requires_grad_(requires_grad=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PackedParts:
+    """What a tuning computes with, where it computes."""
+
+    bert: PackedBert
+    projection: nn.Linear | None
+    prefix: Prefix
+    frozen_layers: int
+
+
+def open_packed(
+    encoder: TransformerEncoder, texts: Sequence[str], options: TuningOptions
+) -> EncoderTuning:
+    """Copy an encoder for tuning on a fixed list of texts."""
+    bert = copy.deepcopy(encoder.bert).to(options.device)
+    frozen = min(options.frozen_layers, len(bert.layers) - 1)
+    ids = encoder.token_ids(texts, min(options.max_tokens, encoder.max_tokens))
+    bert.requires_grad_(requires_grad=frozen == 0)
+    for layer in bert.layers[frozen:]:
+        layer.requires_grad_(requires_grad=True)
+    projection = _open_projection(encoder, options)
+    if projection is not None:
+        projection = projection.to(options.device)
+    prefix = compute_prefix(encoder, ids, frozen, options.device)
+    return EncoderTuning(encoder, PackedParts(bert, projection, prefix, frozen), options)
+
+
+def _open_projection(encoder: TransformerEncoder, options: TuningOptions) -> nn.Linear | None:
+    if encoder.projection is not None:
+        return copy.deepcopy(encoder.projection).requires_grad_(requires_grad=True)
+    return new_projection(encoder.bert.shape.hidden_size, options)
+
+
+@torch.no_grad()
+def compute_prefix(
+    encoder: TransformerEncoder, ids: list[list[int]], frozen: int, device: str
+) -> Prefix:
+    """Run tokens and the frozen layers once, without dropout, and keep their output."""
+    lengths = torch.tensor([len(text) for text in ids])
+    starts = lengths.cumsum(0) - lengths
+    flat = torch.tensor([token for text in ids for token in text])
+    if frozen == 0:
+        return Prefix(flat.to(device), starts.to(device), lengths.to(device))
+    bert = encoder.bert
+    kept = torch.empty(len(flat), bert.shape.hidden_size)
+    for batch in equal_length_batches(lengths.tolist(), _TOKEN_BUDGET):
+        layout = lay_out(lengths[batch])
+        places = (starts[batch][:, None] + torch.arange(layout.longest)).flatten()
+        inputs = flat[places].to(bert.words.weight.device)
+        hidden = bert.run_layers(bert.embed(inputs, layout), layout, 0, frozen)
+        kept[places] = hidden.cpu()
+    return Prefix(kept.to(device), starts.to(device), lengths.to(device))

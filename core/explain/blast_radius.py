@@ -1,0 +1,325 @@
+"""The blast radius of a change: whose answers it changes, before anything is saved.
+
+For a text x, exemplars B with inverse G, weights A and prior p, of which some are relabelled (by
+dY), some go (D) and some come (C), the score becomes
+
+    F + (p' - p)(1 - k_x'o) + k_x'G dY - k_x'P z + k_xC z_C,
+
+with o = G 1, P = G [K_BC, I_D] and z the solution of one equation for each that comes or goes
+(`core.heads.amending`). So a change costs a few columns of G and one product of them with the
+kernel of the texts, which is kept. Exact for the encoder as it is; no forecast of a training.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.decisions import Columns, decided, leads
+from core.explain.one_text import widened
+from core.explain.solved_votes import Standing
+from core.heads.votes.kernel import kernel, square_kernel
+from core.pauses import Pause, no_pause
+from core.types import FloatArray, ScoreArray
+from core.vectors import unit_rows
+
+_CHUNK = 1_024
+_GUARD = 1e-3
+"""Leads below it are computed again in float64: float32 was off by at most 1e-4."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """What somebody is about to do to the exemplars of some votes.
+
+    Labels may have columns that the votes lack: new intents.
+
+    Attributes:
+        added: Embeddings of exemplars that come, (n, d), of any length.
+        labels: Theirs, (n, wider).
+        removed: Rows of exemplars that go.
+        relabelled: Rows of exemplars that get other labels; none of them goes.
+        relabels: Theirs, (relabelled, wider).
+        counts_as: Columns whose answers mean another one from now on, as those of a merged intent.
+        voices: What names of intents will add to the scores of the watched texts, less what they
+            add now, (n, wider); None: no more and no less.
+    """
+
+    added: FloatArray
+    labels: ScoreArray
+    removed: tuple[int, ...] = ()
+    relabelled: tuple[int, ...] = ()
+    relabels: ScoreArray = field(default_factory=lambda: np.zeros((0, 0)))
+    counts_as: Mapping[int, int] = field(default_factory=dict)
+    voices: ScoreArray | None = field(default=None, repr=False)
+
+    @property
+    def wide(self) -> int:
+        """Intents that the labels know."""
+        widths: tuple[int, int] = self.labels.shape[1], self.relabels.shape[1]
+        return max(widths)
+
+
+def adding(embeddings: FloatArray, labels: ScoreArray) -> Change:
+    """Exemplars embedded (n, d) come, labelled (n, wider)."""
+    return Change(embeddings, np.asarray(labels, np.float64))
+
+
+def removing(standing: Standing, rows: Sequence[int]) -> Change:
+    """Exemplars go."""
+    return Change(*_nobody(standing), removed=tuple(rows))
+
+
+def relabelling(standing: Standing, rows: Sequence[int], labels: ScoreArray) -> Change:
+    """Exemplars get other labels, (rows, wider)."""
+    relabels = np.asarray(labels, np.float64)
+    return Change(*_nobody(standing), relabelled=tuple(rows), relabels=relabels)
+
+
+def merging(standing: Standing, source: int, into: int) -> Change:
+    """All of an intent's exemplars become another's; old answers of the one count as the other's.
+
+    Counted otherwise, a merge would look as if it changed every answer of the intent that goes,
+    and its accuracy would be compared with answers that it has made impossible.
+    """
+    rows = np.flatnonzero(standing.head.targets[:, source])
+    wide = max(into + 1, standing.head.targets.shape[1])
+    labels = widened(standing.head.targets[rows], wide)
+    labels[:, into] = np.maximum(labels[:, into], labels[:, source])
+    labels[:, source] = 0.0
+    change = relabelling(standing, rows.tolist(), labels)
+    return Change(
+        change.added,
+        change.labels,
+        relabelled=change.relabelled,
+        relabels=labels,
+        counts_as={source: into},
+    )
+
+
+def renaming(standing: Standing, column: int) -> Change:
+    """An intent's exemplars move to a new intent: by its old answers, nothing changes."""
+    return merging(standing, column, standing.head.targets.shape[1])
+
+
+def splitting(standing: Standing, rows: Sequence[int]) -> Change:
+    """Exemplars leave their intents for a new one, whose column follows the last."""
+    n_intents = standing.head.targets.shape[1]
+    return relabelling(standing, rows, np.tile(np.eye(n_intents + 1)[n_intents], (len(rows), 1)))
+
+
+def _nobody(standing: Standing) -> tuple[FloatArray, ScoreArray]:
+    n_intents, dim = standing.head.targets.shape[1], standing.head.exemplars.shape[1]
+    return np.zeros((0, dim), np.float32), np.zeros((0, n_intents))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Watched:
+    """Texts whose answers are watched, with what every change needs of them.
+
+    Attributes:
+        unit: Their embeddings, of length one, (n, d) float32.
+        kernel: With the m exemplars, (n, m) float32: 400 MB for 10,000 of each.
+        ones: Kernel times G 1, (n,) float64.
+        scores: (n, intents) float64.
+    """
+
+    unit: FloatArray
+    kernel: FloatArray
+    ones: ScoreArray
+    scores: ScoreArray
+
+
+def watch(
+    standing: Standing,
+    embeddings: FloatArray,
+    pause: Pause = no_pause,
+    voices: ScoreArray | None = None,
+) -> Watched:
+    """Prepare texts, embedded (n, d), for any number of changes; O(n m d), once.
+
+    Args:
+        standing: The votes.
+        embeddings: Of the texts.
+        pause: Called between products, so that others come first.
+        voices: What names of intents add to their scores, (n, intents); None: nothing.
+    """
+    unit = unit_rows(embeddings)
+    head = standing.head
+    kept = np.empty((len(unit), len(head.exemplars)), np.float32)
+    ones, scores = np.empty(len(unit)), np.empty((len(unit), len(head.intents)))
+    for start in range(0, len(unit), _CHUNK):
+        pause()
+        part = slice(start, start + _CHUNK)
+        weight = kernel(unit[part], head.exemplars, head.tau)
+        kept[part] = weight
+        ones[part] = weight @ standing.ones
+        scores[part] = weight @ head.weights + head.prior
+    if voices is not None:
+        scores += voices
+    return Watched(unit, kept, ones, scores)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Radius:
+    """What a change does to watched texts.
+
+    Attributes:
+        before: Column of each verdict now, as it will be counted, (n,); `OUT_OF_SCOPE` for none.
+        after: The same with the change, (n,).
+        lead_before: How far each verdict is from another now, (n,).
+        lead_after: The same with the change, (n,).
+        scores: With the change, (n, wider); to 1e-4, of leads below 1e-3 to 1e-10.
+    """
+
+    before: Columns
+    after: Columns
+    lead_before: ScoreArray
+    lead_after: ScoreArray
+    scores: ScoreArray
+
+    @property
+    def changed(self) -> Columns:
+        """Rows of the texts that get another verdict, the clearest first."""
+        rows = np.flatnonzero(self.before != self.after)
+        return rows[np.argsort(-self.lead_after[rows], kind="stable")]
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """What becomes of expected answers: places in the list of pins."""
+
+    fixed: tuple[int, ...]
+    broken: tuple[int, ...]
+    failing: tuple[int, ...]
+
+
+def pins_after(radius: Radius, rows: Columns, expected: Columns) -> Pins:
+    """Tell which pins a change fixes and breaks, and which fail before and after.
+
+    Args:
+        radius: Of texts among which the pins are.
+        rows: Of the pins in these texts, (pins,).
+        expected: Their columns, as they count after the change, (pins,).
+    """
+    held, holds = radius.before[rows] == expected, radius.after[rows] == expected
+    found = (~held & holds, held & ~holds, ~held & ~holds)
+    return Pins(*(tuple(np.flatnonzero(which).tolist()) for which in found))
+
+
+def blast_radius(
+    standing: Standing,
+    watched: Watched,
+    change: Change,
+    limit: float | None = None,
+    unsure: Callable[[ScoreArray], NDArray[np.bool_]] | None = None,
+) -> Radius:
+    """Tell which verdicts on watched texts a change alters; equal to fitting again.
+
+    Args:
+        standing: The votes now.
+        watched: Texts, prepared for these votes.
+        change: What is about to happen.
+        limit: Largest scores below it are out of scope; None: nothing is.
+        unsure: Says of scores (n, wider) which rows somebody needs to 1e-10, too; (n,).
+
+    Raises:
+        ValueError: No exemplar would be left.
+    """
+    shift = _shift_of(standing, change)
+    scores = _shifted(shift, watched, slice(None), watched.kernel)
+    after = decided(scores, limit)
+    margin = leads(scores, after, limit)
+    guarded = margin < _GUARD
+    close = np.flatnonzero(guarded if unsure is None else guarded | unsure(scores))
+    for start in range(0, len(close), _CHUNK):
+        rows = close[start : start + _CHUNK]
+        exact = kernel(watched.unit[rows], standing.head.exemplars, standing.head.tau)
+        scores[rows] = _shifted(shift, watched, rows, exact)
+    after[close] = decided(scores[close], limit)
+    margin[close] = leads(scores[close], after[close], limit)
+    before = decided(watched.scores, limit)
+    lead_before = leads(watched.scores, before, limit)
+    counted = before.copy()
+    for column, other in change.counts_as.items():
+        counted[before == column] = other
+    return Radius(counted, after, lead_before, margin, scores)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shift:
+    """What a change adds to the scores, apart from the text asked about."""
+
+    prior: ScoreArray  # p' - p, (wider,)
+    columns: ScoreArray  # of G, or sums of them, (m, q)
+    factors: ScoreArray  # what each adds, (q, wider)
+    units: FloatArray  # of exemplars that come
+    weights: ScoreArray  # theirs, (n, wider)
+    tau: float
+    voices: ScoreArray | None  # what names add, less what they added, (n, wider)
+
+
+def _shifted(
+    shift: _Shift,
+    watched: Watched,
+    rows: slice | NDArray[np.int64],
+    weight: FloatArray | ScoreArray,
+) -> ScoreArray:
+    """Score some watched texts after a change, in the precision of their kernel."""
+    scores = widened(watched.scores[rows], len(shift.prior))
+    scores += (1.0 - watched.ones[rows])[:, None] * shift.prior
+    scores += (weight @ shift.columns.astype(weight.dtype)).astype(np.float64) @ shift.factors
+    if len(shift.units):
+        scores += kernel(watched.unit[rows], shift.units, shift.tau) @ shift.weights
+    if shift.voices is not None:
+        scores += shift.voices[rows]
+    return scores
+
+
+def _shift_of(standing: Standing, change: Change) -> _Shift:
+    head = standing.head
+    wide = max(change.wide, len(head.intents))
+    added, labels = unit_rows(change.added), widened(change.labels, wide)
+    moved, gone, n_exemplars = list(change.relabelled), list(change.removed), len(head.targets)
+    had, lost = widened(head.targets[moved], wide), widened(head.targets[gone], wide)
+    different = widened(change.relabels, wide)[: len(moved)] - had
+    left = n_exemplars + len(added) - len(gone)
+    if left < 1:
+        message = "votes need at least one exemplar"
+        raise ValueError(message)
+    old = widened(head.prior, wide)
+    total = n_exemplars * old + different.sum(0) + labels.sum(0) - lost.sum(0)
+    prior: ScoreArray = total / left
+    right, factors = _relabelled(n_exemplars, moved, different)
+    met = np.hstack([standing.kernel(added), _picked(n_exemplars, gone)])
+    columns = standing.times(np.hstack([right, met]))
+    turned, lifted = columns[:, : right.shape[1]], columns[:, right.shape[1] :]
+    schur: ScoreArray = -met.T @ lifted
+    wanted = np.outer(met.T @ standing.ones, prior) - widened(met.T @ standing.solved, wide)
+    wanted -= (met.T @ turned) @ factors
+    schur[: len(added), : len(added)] += square_kernel(added, head.tau, head.ridge)
+    wanted[: len(added)] += labels - prior
+    symmetric: ScoreArray = (schur + schur.T) / 2.0
+    extra = np.asarray(np.linalg.solve(symmetric, wanted), dtype=np.float64)
+    every: ScoreArray = np.concatenate([factors, -extra])
+    return _Shift(prior - old, columns, every, added, extra[: len(added)], head.tau, change.voices)
+
+
+def _picked(n_exemplars: int, rows: list[int]) -> ScoreArray:
+    """Columns of the identity, (m, rows)."""
+    picked = np.zeros((n_exemplars, len(rows)))
+    picked[rows, range(len(rows))] = 1.0
+    return picked
+
+
+def _relabelled(
+    n_exemplars: int, rows: list[int], different: ScoreArray
+) -> tuple[ScoreArray, ScoreArray]:
+    """Write the difference of the labels as columns (m, q) times factors (q, wider), q small."""
+    touched = np.flatnonzero(different.any(0))
+    if len(rows) <= len(touched):
+        return _picked(n_exemplars, rows), different
+    right = np.zeros((n_exemplars, len(touched)))
+    right[rows] = different[:, touched]
+    return right, np.eye(different.shape[1])[touched]

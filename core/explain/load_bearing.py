@@ -1,0 +1,344 @@
+"""What would change an answer: the fewest exemplars whose absence does, and how many more would.
+
+Everything here is exact for the encoder as it is, and no forecast of a training: the encoder has
+learned from its exemplars, too. What is searched for is another verdict: another intent in front,
+or, with a limit, into or out of scope.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.decisions import OUT_OF_SCOPE, decided, leads
+from core.explain.one_text import Question, with_copies, with_more, without_each, without_sets
+from core.types import FloatArray, ScoreArray
+
+_TRIALS = 20_000
+"""Sets of one size that are all tried."""
+
+_CANDIDATES = 128
+"""Exemplars among which larger sets are searched for."""
+
+_RIVALS = 2
+"""Runners-up that the greedy search aims at, beside whichever is in front."""
+
+_BLOCK = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class LoadBearing:
+    """The exemplars that carry an answer.
+
+    Attributes:
+        rows: Exemplars without which the verdict is another, the heaviest first; empty: none found.
+        before: Column of the verdict now, or `OUT_OF_SCOPE`.
+        after: The same without `rows`.
+        scores: Without `rows`, (intents,).
+        at_least: No smaller set than this changes the verdict; equal to the size of `rows` where
+            that is proven to be the smallest.
+    """
+
+    rows: tuple[int, ...]
+    before: int
+    after: int
+    scores: tuple[float, ...]
+    at_least: int
+
+    @property
+    def smallest(self) -> bool:
+        """Whether no smaller set exists, by having tried all, or by the bound."""
+        return bool(self.rows) and self.at_least == len(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """How many more exemplars would give an intent the text.
+
+    Attributes:
+        count: The fewest that do; of texts, the first so many.
+        scores: With them, (wider,).
+    """
+
+    count: int
+    scores: tuple[float, ...]
+
+
+def load_bearing(question: Question, limit: float | None = None, most: int = 50) -> LoadBearing:
+    """Find the fewest exemplars whose removal changes the verdict on a text.
+
+    Exact: whatever set is returned does change it (scores equal those of fitting again), and it is
+    the smallest where `smallest` says so: one exemplar always, and every size of which there are at
+    most 20,000 sets (two of 200 exemplars, all sizes of 17), are searched completely. Larger sets
+    are found greedily, each step removing the exemplar whose absence hurts most once the others are
+    gone, and then thinned; `at_least` certifies by a bound on what any set of that size can do how
+    far from the smallest they may be.
+
+    Args:
+        question: The text.
+        limit: Largest scores below it are out of scope; None: nothing is.
+        most: Larger sets are not looked for.
+    """
+    most = min(most, len(question.kernel) - 1)
+    before = int(decided(question.scores[None, :], limit)[0])
+    rows, tried = _by_trying_all(question, before, limit, most)
+    if rows is None and tried < most:
+        rows = _greedily(question, before, limit, most)
+    at_least = max(tried + 1, _excluded(question, before, limit, most) + 1)
+    if rows is None:
+        return LoadBearing((), before, before, tuple(question.scores.tolist()), at_least)
+    scores = without_sets(question, np.array([rows]))
+    found = int(decided(scores, limit)[0])
+    return LoadBearing(rows, before, found, tuple(scores[0].tolist()), min(at_least, len(rows)))
+
+
+def copies_needed(
+    question: Question, column: int, limit: float | None = None, most: int = 1_000
+) -> Needed | None:
+    """How many exemplars that say just this, labelled so, would give the intent the text.
+
+    The most optimistic answer to "why not X": nothing votes more for a text than itself. Exact.
+
+    Args:
+        question: The text.
+        column: The wanted intent; the number of intents stands for a new one.
+        limit: Largest scores below it are out of scope.
+        most: More than this are not tried; then None.
+    """
+    target = _one_hot(column, len(question.solved))
+    return _first(with_copies(question, target, most), column, limit)
+
+
+def examples_needed(
+    question: Question, embeddings: FloatArray, column: int, limit: float | None = None
+) -> Needed | None:
+    """How many of some real texts, in their order, would have to be labelled so; None: not enough.
+
+    Args:
+        question: The text.
+        embeddings: Of the candidates, the nearest first, (n, d); some dozens.
+        column: The wanted intent; the number of intents stands for a new one.
+        limit: Largest scores below it are out of scope.
+    """
+    if not len(embeddings):
+        return None
+    target = _one_hot(column, len(question.solved))
+    labels = np.tile(target, (len(embeddings), 1))
+    return _first(with_more(question, embeddings, labels), column, limit)
+
+
+def _one_hot(column: int, n_intents: int) -> ScoreArray:
+    target: ScoreArray = np.eye(max(n_intents, column + 1))[column]
+    return target
+
+
+def _first(scores: ScoreArray, column: int, limit: float | None) -> Needed | None:
+    winning = np.flatnonzero(decided(scores, limit) == column)
+    if not len(winning):
+        return None
+    return Needed(int(winning[0]) + 1, tuple(scores[winning[0]].tolist()))
+
+
+def _by_trying_all(
+    question: Question, before: int, limit: float | None, most: int
+) -> tuple[tuple[int, ...] | None, int]:
+    """Return the best set of the smallest size that changes the verdict, and the sizes excluded."""
+    n_exemplars = len(question.kernel)
+    for size in range(1, most + 1):
+        if size == 1:
+            best, margin = _best_of(without_each(question), before, limit)
+            rows: tuple[int, ...] = (best,)
+        elif comb(n_exemplars, size) <= _TRIALS:
+            rows, margin = _best_set(question, np.arange(n_exemplars), size, (before, limit))
+        else:
+            return None, size - 1
+        if margin < 0:
+            return rows, size - 1
+    return None, most
+
+
+def _best_of(scores: ScoreArray, before: int, limit: float | None) -> tuple[int, float]:
+    margins = _margins(scores, before, limit)
+    best = int(margins.argmin())
+    return best, float(margins[best])
+
+
+def _margins(scores: ScoreArray, before: int, limit: float | None) -> ScoreArray:
+    """Leads of a verdict, negative for certain where `decided` says another one."""
+    columns = np.full(len(scores), before)
+    margins = leads(scores, columns, limit)
+    other = decided(scores, limit) != before
+    return np.where(other, np.minimum(margins, -np.finfo(float).tiny), np.maximum(margins, 0.0))
+
+
+def _best_set(
+    question: Question, rows: NDArray[np.int64], size: int, aim: tuple[int, float | None]
+) -> tuple[tuple[int, ...], float]:
+    """Try every set of one size among some exemplars."""
+    flat = np.fromiter(chain.from_iterable(combinations(rows.tolist(), size)), np.int64)
+    sets = flat.reshape(-1, size)
+    best: tuple[tuple[int, ...], float] = ((), np.inf)
+    for start in range(0, len(sets), _BLOCK):
+        part = sets[start : start + _BLOCK]
+        place, margin = _best_of(without_sets(question, part), *aim)
+        if margin < best[1]:
+            best = tuple(part[place].tolist()), margin
+    return best
+
+
+@dataclass(slots=True)
+class _Ballot:
+    """Candidates for removal, after those removed so far; each removal is one pivot."""
+
+    rows: NDArray[np.int64]
+    corner: ScoreArray
+    lifted: ScoreArray
+    solved: ScoreArray
+    ones: ScoreArray
+    text_solved: ScoreArray
+    text_ones: float
+    total: ScoreArray
+    left: int
+
+    def trials(self, targets: ScoreArray) -> ScoreArray:
+        """Score the text without one more candidate each; (candidates, intents)."""
+        share = self.lifted / np.diagonal(self.corner)
+        scores = self.text_solved - share[:, None] * self.solved
+        ones = self.text_ones - share * self.ones
+        prior = (self.total - targets) / (self.left - 1)
+        result: ScoreArray = scores + (1.0 - ones)[:, None] * prior
+        return result
+
+    def without(self, place: int, target: ScoreArray) -> "_Ballot":
+        """Remove a candidate: what it says goes over to the others."""
+        column = self.corner[:, place] / self.corner[place, place]
+        stay = np.arange(len(self.rows)) != place
+        corner = self.corner - np.outer(column, self.corner[place])
+        return _Ballot(
+            self.rows[stay],
+            corner[np.ix_(stay, stay)],
+            (self.lifted - column * self.lifted[place])[stay],
+            (self.solved - np.outer(column, self.solved[place]))[stay],
+            (self.ones - column * self.ones[place])[stay],
+            self.text_solved - self._share(place) * self.solved[place],
+            self.text_ones - self._share(place) * float(self.ones[place]),
+            self.total - target,
+            self.left - 1,
+        )
+
+    def _share(self, place: int) -> float:
+        return float(self.lifted[place] / self.corner[place, place])
+
+
+def _greedily(
+    question: Question, before: int, limit: float | None, most: int
+) -> tuple[int, ...] | None:
+    """Remove what hurts most, aiming at whoever is in front and at the next rivals in turn."""
+    ballot = _ballot(question, before, limit)
+    targets: list[int | None] = [None]
+    if before != OUT_OF_SCOPE:
+        order = np.argsort(-question.scores, kind="stable")
+        targets += [int(column) for column in order[1 : 1 + _RIVALS]]
+    best: tuple[int, ...] | None = None
+    for target in targets:
+        size = most if best is None else len(best) - 1
+        found = _descend(question, ballot, (before, limit), target, size)
+        best = best if found is None else _thinned(question, found, (before, limit))
+    return best
+
+
+def _ballot(question: Question, before: int, limit: float | None) -> _Ballot:
+    """Take as candidates those whose absence alone hurts most, and the nearest of the same side."""
+    standing = question.standing
+    margins = _margins(without_each(question), before, limit)
+    hurting = np.argsort(margins, kind="stable")[: _CANDIDATES // 2]
+    near = np.argsort(-_sides(question, before), kind="stable")
+    fresh = near[~np.isin(near, hurting)][: _CANDIDATES - len(hurting)]
+    rows = np.sort(np.concatenate([hurting, fresh]))
+    return _Ballot(
+        rows,
+        standing.corner(rows),
+        question.lifted[rows],
+        standing.solved[rows],
+        standing.ones[rows],
+        question.solved,
+        question.ones,
+        standing.head.prior * len(question.kernel),
+        len(question.kernel),
+    )
+
+
+def _sides(question: Question, before: int) -> ScoreArray:
+    """The kernel of those labelled as the verdict is; of all, where it is out of scope."""
+    if before == OUT_OF_SCOPE:
+        return question.kernel
+    side: ScoreArray = question.kernel * question.standing.head.targets[:, before]
+    return side
+
+
+def _descend(
+    question: Question,
+    ballot: _Ballot,
+    aim: tuple[int, float | None],
+    rival: int | None,
+    most: int,
+) -> tuple[int, ...] | None:
+    targets, gone = question.standing.head.targets, list[int]()
+    while len(gone) < most and len(ballot.rows):
+        scores = ballot.trials(targets[ballot.rows])
+        margins = _margins(scores, *aim)
+        won = int(margins.argmin())
+        place = won
+        if margins[won] >= 0 and rival is not None:
+            place = int((scores[:, aim[0]] - scores[:, rival]).argmin())
+        gone.append(int(ballot.rows[place]))
+        if margins[won] < 0:
+            return tuple(gone)
+        ballot = ballot.without(place, targets[ballot.rows[place]])
+    return None
+
+
+def _thinned(
+    question: Question, rows: Sequence[int], aim: tuple[int, float | None]
+) -> tuple[int, ...]:
+    """Leave out whatever was not needed, as long as one is found."""
+    kept = list(rows)
+    while len(kept) > 1:
+        sets = np.array([kept[:place] + kept[place + 1 :] for place in range(len(kept))])
+        best, margin = _best_of(without_sets(question, sets), *aim)
+        if margin >= 0:
+            break
+        kept.pop(best)
+    return tuple(kept)
+
+
+def _excluded(question: Question, before: int, limit: float | None, most: int) -> int:
+    """Return up to which size no set can change the verdict, by a bound on what any set can do.
+
+    Since G_DD^-1 <= K_DD + ridge I <= (r + ridge) I, a set of r exemplars moves the difference of
+    two scores by at most (r + ridge) |g_D| |w_D| for its weights w in that difference, and the
+    prior moves by at most 2 r / (m - r). Labels are in [0, 1].
+    """
+    standing, n_exemplars = question.standing, len(question.kernel)
+    margin = float(leads(question.scores[None, :], np.array([before]), limit)[0])
+    swing = np.abs(standing.head.weights).max(1)
+    if before != OUT_OF_SCOPE:
+        own = standing.head.weights[:, [before]]
+        against_limit = 0.0 if limit is None else np.abs(own[:, 0])
+        swing = np.maximum(np.abs(standing.head.weights - own).max(1), against_limit)
+    near, heavy, lost = (_largest(part, most) for part in (question.lifted, swing, standing.ones))
+    sizes = np.arange(1, most + 1)
+    moved = 2.0 * sizes / (n_exemplars - sizes)
+    reach = (sizes + standing.head.ridge) * near * (heavy + moved * lost)
+    enough = reach + abs(1.0 - question.ones) * moved >= margin
+    return int(enough.argmax()) if enough.any() else most
+
+
+def _largest(values: ScoreArray, most: int) -> ScoreArray:
+    """Length of the 1, 2, ... `most` largest values, together."""
+    squares = np.sort(values**2)[::-1][:most]
+    lengths: ScoreArray = np.sqrt(np.cumsum(squares))
+    return lengths

@@ -1,0 +1,181 @@
+"""One text as the votes see it, and its scores without some exemplars or with more of them.
+
+With k the kernel of text and exemplars, g = G k, S = G Y and o = G 1, the score is
+k'S + (1 - k'o) p for the prior p. Without the exemplars D it is, for their prior p',
+
+    k'S - x'S_D + (1 - k'o + x'o_D) p',    x = G_DD^-1 g_D,
+
+and with r more exemplars it is as simple (`with_more`): each trial is a system of r equations,
+and equals fitting again.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.solved_votes import Standing
+from core.heads.votes.kernel import kernel
+from core.types import FloatArray, ScoreArray
+from core.vectors import unit_rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """One text, asked of votes.
+
+    Attributes:
+        standing: The votes, of m exemplars.
+        unit: The text's embedding, of length one, (d,) float32.
+        kernel: k, (m,).
+        lifted: G k, (m,).
+        solved: k'S and the voices, (intents,).
+        ones: k'o.
+        open: 1 - k'G k: how much of the text the exemplars leave open, positive.
+        scores: Its scores now, (intents,).
+        voices: What names of intents add to them, (intents,); no exemplar changes it.
+    """
+
+    standing: Standing
+    unit: FloatArray
+    kernel: ScoreArray
+    lifted: ScoreArray
+    solved: ScoreArray
+    ones: float
+    open: float
+    scores: ScoreArray
+    voices: ScoreArray
+
+
+def ask(standing: Standing, embedding: FloatArray, voices: ScoreArray | None = None) -> Question:
+    """Prepare questions about one text, embedded (d,) at any length; O(m^2) once.
+
+    Args:
+        standing: The votes.
+        embedding: Of the text.
+        voices: What names of intents add to its scores, (intents,); None: nothing.
+    """
+    beside = np.zeros(len(standing.head.intents)) if voices is None else voices
+    unit = unit_rows(embedding[None, :])
+    weight = standing.kernel(unit)
+    lifted = standing.times(weight)[:, 0]
+    found = weight[:, 0]
+    solved = found @ standing.solved + beside
+    ones = float(found @ standing.ones)
+    scores = solved + (1.0 - ones) * standing.head.prior
+    return Question(
+        standing, unit[0], found, lifted, solved, ones, 1.0 - float(found @ lifted), scores, beside
+    )
+
+
+def without_each(question: Question) -> ScoreArray:
+    """Score the text without each exemplar alone; (m, intents), equal to fitting again without it.
+
+    Raises:
+        ValueError: There is one exemplar only.
+    """
+    standing, n_exemplars = question.standing, len(question.kernel)
+    if n_exemplars < 2:
+        message = "votes need at least one exemplar"
+        raise ValueError(message)
+    share = question.lifted / standing.diagonal
+    scores: ScoreArray = standing.solved * -share[:, None]
+    scores += question.solved
+    prior = standing.head.targets * (-1.0 / (n_exemplars - 1))
+    prior += standing.head.prior * (n_exemplars / (n_exemplars - 1))
+    prior *= (1.0 - question.ones + share * standing.ones)[:, None]
+    scores += prior
+    return scores
+
+
+def without_sets(question: Question, sets: NDArray[np.int64]) -> ScoreArray:
+    """Score the text without each of several sets of exemplars, equally large.
+
+    Args:
+        question: The text.
+        sets: Rows of exemplars, (n, r), without repetition in a set; fewer than all.
+
+    Returns:
+        (n, intents); equal to fitting again without the set.
+    """
+    standing, size = question.standing, sets.shape[1]
+    rows, places = np.unique(sets, return_inverse=True)
+    corner = standing.corner(rows)
+    places = places.reshape(sets.shape)
+    inner = corner[places[:, :, None], places[:, None, :]]
+    share = np.linalg.solve(inner, question.lifted[sets][:, :, None])[:, :, 0]
+    targets = standing.head.targets
+    left = len(targets) - size
+    scores = np.tile(question.solved, (len(sets), 1))
+    prior = np.tile(standing.head.prior * (len(targets) / left), (len(sets), 1))
+    ones = np.full(len(sets), question.ones)
+    for place in range(size):  # one at a time, so that nothing of sets x size x intents is held
+        gone = sets[:, place]
+        scores -= share[:, place, None] * standing.solved[gone]
+        prior -= targets[gone] / left
+        ones -= share[:, place] * standing.ones[gone]
+    scores += (1.0 - ones)[:, None] * prior
+    return scores
+
+
+def with_copies(question: Question, target: ScoreArray, most: int) -> ScoreArray:
+    """Score the text with 1 to `most` exemplars that say the same, labelled `target`.
+
+    For r copies the residual e = target - score shrinks by r q / (ridge + r q), where q is what the
+    exemplars leave open about the text.
+
+    Args:
+        question: The text.
+        target: Label of the copies, (wider,): may have columns that the votes lack.
+        most: How many at most.
+
+    Returns:
+        (most, wider); row r - 1 equals fitting again with r copies.
+    """
+    head, wide = question.standing.head, len(target)
+    copies = np.arange(1, most + 1, dtype=np.float64)[:, None]
+    n_exemplars = len(question.kernel)
+    prior = (n_exemplars * widened(head.prior, wide) + copies * target) / (n_exemplars + copies)
+    voices = widened(question.voices, wide)
+    before = widened(question.solved, wide) - voices + (1.0 - question.ones) * prior
+    gain = copies * question.open / (head.ridge + copies * question.open)
+    after: ScoreArray = voices + before + gain * (target - before)
+    return after
+
+
+def with_more(question: Question, embeddings: FloatArray, labels: ScoreArray) -> ScoreArray:
+    """Score the text with the first 1, 2, ... n of some texts as exemplars.
+
+    Args:
+        question: The text.
+        embeddings: Of the others, (n, d), of any length; n is small.
+        labels: Theirs, (n, wider): may have columns that the votes lack.
+
+    Returns:
+        (n, wider); row r - 1 equals fitting again with the first r of them.
+    """
+    standing, wide = question.standing, labels.shape[1]
+    head, units = standing.head, unit_rows(embeddings)
+    cross = standing.kernel(units)
+    inner = kernel(units, units, head.tau) - cross.T @ standing.times(cross)
+    inner[np.diag_indices_from(inner)] += head.ridge
+    near = kernel(units, question.unit[None, :], head.tau)[:, 0] - cross.T @ question.lifted
+    solved = widened(cross.T @ standing.solved, wide)
+    ones = cross.T @ standing.ones
+    n_exemplars, scores = len(question.kernel), np.empty_like(labels)
+    for count in range(1, len(labels) + 1):
+        came = slice(0, count)
+        total = n_exemplars * widened(head.prior, wide) + labels[came].sum(0)
+        prior = total / (n_exemplars + count)
+        residual = labels[came] - solved[came] - (1.0 - ones[came])[:, None] * prior
+        share = np.linalg.solve(inner[came, came], near[came])
+        before = widened(question.solved, wide) + (1.0 - question.ones) * prior
+        scores[count - 1] = before + share @ residual
+    return scores
+
+
+def widened(scores: ScoreArray, wide: int) -> ScoreArray:
+    """Give scores (..., intents) columns of zeros for intents without a vote, up to `wide`."""
+    found = np.zeros((*scores.shape[:-1], wide))
+    found[..., : scores.shape[-1]] = scores
+    return found

@@ -1,0 +1,107 @@
+"""Settings of the recipe that learns from slots: forms, flags and stored JSON use this."""
+
+from typing import Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from core.errors import InvalidInput
+from core.recipes.labels import Frozen, where
+
+
+class TemplatesRecipe(Frozen):
+    """Tune any encoder by utterances and their templates, without a label (TaDSE)."""
+
+    kind: Literal["templates"] = "templates"
+    seed: int = Field(default=0, ge=0, lt=2**31, description="Same seed, same encoder.")
+    tokens: Literal["one", "distinct"] = Field(
+        default="one",
+        description="What stands for a value in a template: {SLOT}, or its slot's own name.",
+    )
+    template_weight: float = Field(
+        default=1.0, ge=0, le=100, description="Weight of templates told apart from each other."
+    )
+    utterance_weight: float = Field(
+        default=1.0, ge=0, le=100, description="Weight of utterances told apart from each other."
+    )
+    pair_weight: float = Field(
+        default=1.0, ge=0, le=100, description="Weight of a template finding its own utterance."
+    )
+    template_temperature: float = Field(
+        default=0.05, gt=0, le=1, description="Temperature among templates."
+    )
+    utterance_temperature: float = Field(
+        default=0.05, gt=0, le=1, description="Temperature among utterances."
+    )
+    pair_temperature: float = Field(
+        default=0.05, gt=0, le=1, description="Temperature between templates and utterances."
+    )
+    template_layer: bool = Field(
+        default=False,
+        description="Give templates a linear layer of their own in training (the paper's W_A).",
+    )
+    twins: Literal["spared", "negatives"] = Field(
+        default="spared",
+        description="Utterances of the same template in a batch: left out, or told apart as in "
+        "the paper.",
+    )
+    augment: bool = Field(
+        default=False,
+        description="Add utterances filled with other frequent values; templates teach the same.",
+    )
+    top_values: int = Field(
+        default=5, ge=1, le=100, description="Values of each slot that are filled in."
+    )
+    per_template: int = Field(
+        default=2, ge=1, le=1_000, description="New utterances of one template, at most."
+    )
+    augmented: int = Field(
+        default=50_000, ge=1, le=1_000_000, description="New utterances in all, at most."
+    )
+    tuned_on: int | None = Field(
+        default=1_200,
+        ge=2,
+        description="Utterances to tune on, drawn by chance from those said and added. Empty: all.",
+    )
+    epochs: int = Field(default=1, ge=1, le=100, description="Passes over the utterances.")
+    batch_size: int = Field(
+        default=32, ge=2, le=4_096, description="Utterances of which each is the others' negative."
+    )
+    learning_rate: float = Field(default=2e-4, gt=0, le=1e-1, description="Peak learning rate.")
+    warmup: float = Field(default=0.1, ge=0, le=1, description="Share of the steps that warm up.")
+    weight_decay: float = Field(default=0.01, ge=0, le=1, description="Weight decay of AdamW.")
+    frozen_layers: int = Field(
+        default=3, ge=0, le=48, description="Lower layers kept as they are and computed once."
+    )
+    interpolation: float = Field(
+        default=1.0, gt=0, le=1, description="How far to go from the base to the tuned weights."
+    )
+    max_tokens: int = Field(default=48, ge=8, le=512, description="Longer texts are cut in tuning.")
+
+    @model_validator(mode="after")
+    def _something_to_learn(self) -> Self:
+        if not (self.template_weight or self.utterance_weight or self.pair_weight):
+            message = "one of template_weight, utterance_weight and pair_weight must be above 0"
+            raise ValueError(message)
+        return self
+
+
+def utterances_alone(recipe: TemplatesRecipe) -> TemplatesRecipe:
+    """Return the same run without templates: L^u alone, on the same utterances."""
+    weights = {"template_weight": 0.0, "utterance_weight": 1.0, "pair_weight": 0.0}
+    return recipe.model_copy(update=weights)
+
+
+def read_template_recipe(settings: dict[str, object]) -> TemplatesRecipe:
+    """Build the recipe from loose settings, as `read_recipe` does for labels.
+
+    Raises:
+        InvalidInput: A setting is unknown or out of its range; all such settings are named.
+    """
+    try:
+        return TemplatesRecipe.model_validate({**settings, "kind": "templates"})
+    except ValidationError as error:
+        found = [f"{where(item['loc'])}: {item['msg']}" for item in error.errors()]
+        raise InvalidInput(
+            f"The recipe 'templates' cannot be used: {'; '.join(found)}.",
+            "See the settings of `templates` in the documentation.",
+        ) from error

@@ -1,0 +1,141 @@
+"""Train utterances to be nearest to the names of their intents (Siamese vs Non-Siamese)."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from core.encoders.base import Encoder, Tuning, TuningOptions
+from core.encoders.dual.encoder import of_any_length, utterances_side
+from core.encoders.dual.static import distil_static
+from core.encoders.dual.tuning import DualTuning
+from core.encoders.opening import open_tuning
+from core.intent_names import label_text
+from core.losses.naming import name_cross_entropy, name_squared_error, similarities
+from core.recipes.labels import LabelEncoderRecipe, chosen_epochs
+from core.training.batches import even_batches
+from core.training.checkpoints import Checkpoint
+from core.training.devices import device_of_process
+from core.training.events import Event, StageStarted
+from core.training.from_labels.inputs import first_columns
+from core.training.loop import Course, FitOptions, Plan, follow
+from core.types import Exemplar, Intent
+
+_COPY_RATE, _STATIC_RATE = 3.0, 30.0
+"""An encoder of names alone sees few texts, and nobody else reads by it: it may go further. A word
+vector's numbers are some 0.1, and only the batches that hold the word move it."""
+
+STAGE = "naming"
+
+
+@dataclass(frozen=True, slots=True)
+class NamingInputs:
+    """What training with names depends on.
+
+    Attributes:
+        exemplars: Labelled utterances; the first intent of each counts.
+        intents: All intents, described where a person did so.
+        encoder: The base, left untouched.
+        device: Where it computes: `cpu`, `cuda` or `cuda:1`.
+        checkpoint_every: Steps between checkpoints; 0 makes none.
+    """
+
+    exemplars: tuple[Exemplar, ...]
+    intents: tuple[Intent, ...]
+    encoder: Encoder
+    device: str = "cpu"
+    checkpoint_every: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NamingObjective:
+    """A recipe's loss of a batch in which utterances and names are mixed.
+
+    An utterance of intent k is labelled k, the name of intent k is labelled -1 - k.
+    """
+
+    recipe: LabelEncoderRecipe
+    weights: nn.ParameterDict = field(default_factory=nn.ParameterDict)
+
+    def __call__(self, embeddings: Tensor, labels: Tensor) -> Tensor:
+        """Return the loss of embeddings (B, d) with labels (B,) int64, a scalar."""
+        named = labels < 0
+        scores = similarities(embeddings[~named], embeddings[named], self.recipe.similarity)
+        own = labels[~named][:, None] == -1 - labels[named][None]
+        right = own.to(torch.int64).argmax(1)
+        if self.recipe.loss == "mse":
+            return name_squared_error(scores, right, self.recipe.negatives)
+        return name_cross_entropy(scores, right, self.recipe.temperature)
+
+
+def plan_naming(labels: Sequence[int], n_intents: int, recipe: LabelEncoderRecipe) -> Plan:
+    """Return the epoch (from 1) and rows of every batch: utterances, then the names they meet.
+
+    Row `len(labels) + k` is the name of intent k. A batch holds the names of its utterances, each
+    once, and as many drawn from the others as the recipe says.
+    """
+    known = np.asarray(labels, dtype=np.int64)
+    plan: Plan = []
+    for epoch in range(1, chosen_epochs(len(labels), recipe) + 1):
+        generator = np.random.default_rng([recipe.seed, epoch])
+        for rows in even_batches(len(known), recipe.batch_size, generator):
+            own = np.unique(known[rows])
+            others = np.setdiff1d(np.arange(n_intents), own)
+            drawn = generator.choice(others, min(recipe.negatives, len(others)), replace=False)
+            names = len(known) + np.concatenate([own, np.sort(drawn)])
+            plan.append((epoch, np.concatenate([rows, names])))
+    return plan
+
+
+def tune_to_names(
+    recipe: LabelEncoderRecipe, inputs: NamingInputs, resume: Checkpoint | None = None
+) -> Generator[Event, None, Encoder]:
+    """Train by the recipe; the events come as they happen, the encoder is the generator's value.
+
+    It is a `DualEncoder`, unless both sides share their weights.
+
+    Raises:
+        InvalidInput: The base cannot be tuned, or not in this way.
+    """
+    labels, n_intents = first_columns(inputs.exemplars, inputs.intents), len(inputs.intents)
+    yield StageStarted(STAGE)
+    tuning = open_sides(recipe, inputs)
+    course = Course(
+        plan_naming(labels, n_intents, recipe),
+        torch.tensor([*labels, *(-1 - k for k in range(n_intents))]).to(tuning.device),
+        NamingObjective(recipe),
+        {"names.": names_rate(recipe)},
+    )
+    options = FitOptions(STAGE, resume, inputs.checkpoint_every)
+    yield from follow(tuning, course, recipe, options)
+    return tuning.finish(recipe.interpolation)
+
+
+def open_sides(recipe: LabelEncoderRecipe, inputs: NamingInputs) -> Tuning:
+    """Open what the variant asks for on the utterances, followed by the names."""
+    own = utterances_side(inputs.encoder)
+    base = own if recipe.similarity == "cosine" else of_any_length(own)
+    utterances = [exemplar.text for exemplar in inputs.exemplars]
+    names = [label_text(intent) for intent in inputs.intents]
+    options = TuningOptions(
+        frozen_layers=recipe.frozen_layers,
+        max_tokens=recipe.max_tokens,
+        device=device_of_process(inputs.device),
+        seed=recipe.seed,
+    )
+    if recipe.variant == "siamese":
+        return open_tuning(base, utterances + names, options)
+    normalised = recipe.similarity == "cosine"
+    small = recipe.variant == "heterogeneous"
+    other = distil_static(base, recipe.width, normalised=normalised) if small else base
+    of_names = open_tuning(other, names, replace(options, frozen_layers=0))
+    return DualTuning(open_tuning(base, utterances, options), of_names, len(utterances))
+
+
+def names_rate(recipe: LabelEncoderRecipe) -> float:
+    """Return the factor of the learning rate for an encoder of names alone."""
+    if recipe.names_rate is not None:
+        return recipe.names_rate
+    return _STATIC_RATE if recipe.variant == "heterogeneous" else _COPY_RATE

@@ -1,0 +1,162 @@
+"""The one way through a training run: exemplars and a recipe in, events and a pipeline out."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from typing import assert_never
+
+import numpy as np
+
+from core.calibration.calibration import Calibration, fit_calibration
+from core.calibration.thresholds import fit_multi_label_calibration
+from core.encoders.base import Encoder
+from core.errors import InvalidInput
+from core.heads.base import Head
+from core.heads.cross_validation import fold_scores
+from core.heads.folds import judged_folds, sources_of, with_made
+from core.heads.votes.fit import VoteHead
+from core.heads.votes.settings import settle
+from core.pipeline import IntentPipeline, exact_answers
+from core.recipes.labels import (
+    AdapterRecipe,
+    AnyRecipe,
+    ConvfitRecipe,
+    InstantRecipe,
+    LabelEncoderRecipe,
+)
+from core.recipes.tasks import require_task
+from core.splits import Rows
+from core.training.checkpoints import Checkpoint
+from core.training.events import Event, StageStarted
+from core.training.from_labels.held_out import (
+    Fitted,
+    Honest,
+    fit_head_on,
+    folds_in_words,
+    held_out_parts,
+    held_out_scores,
+    leave_one_out,
+    let_names_speak,
+)
+from core.training.from_labels.inputs import RunInputs
+from core.training.from_labels.tuning import LearningRecipe, Place, n_steps, tune
+from core.types import Exemplar, FloatArray, ScoreArray, Task
+from core.vectors import unit_rows
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What a run produced.
+
+    Attributes:
+        pipeline: Ready to predict.
+        honest: Scores of exemplars by a pipeline that had not seen them, (m, intents) float64.
+        honest_rows: Which exemplars those are, (m,) int64.
+        judged_on: How those scores came about, in words.
+        name_embeddings: Intent names under the final encoder, (intents, d) float32.
+    """
+
+    pipeline: IntentPipeline
+    honest: ScoreArray
+    honest_rows: Rows = field(repr=False)
+    judged_on: str
+    name_embeddings: FloatArray = field(repr=False)
+
+
+def run_recipe(
+    recipe: AnyRecipe, inputs: RunInputs, resume: Checkpoint | None = None
+) -> Generator[Event, None, RunResult]:
+    """Train by a recipe; the events come as they happen, the result is the generator's value.
+
+    Raises:
+        InvalidInput: Fewer than two intents carry labels, or the recipe does not know the task.
+    """
+    require_task(recipe.kind, inputs.task)
+    _require_two_intents(inputs.exemplars)
+    match recipe:
+        case InstantRecipe():
+            return (yield from _run_instant(recipe, inputs))
+        case ConvfitRecipe() | AdapterRecipe() | LabelEncoderRecipe():
+            return (yield from _run_tuned(recipe, inputs, resume))
+        case _:
+            assert_never(recipe)
+
+
+def _run_instant(recipe: InstantRecipe, inputs: RunInputs) -> Generator[Event, None, RunResult]:
+    yield StageStarted("encoding")
+    embeddings = inputs.embed(inputs.encoder, [e.text for e in inputs.exemplars])
+    yield StageStarted("deciding")
+    fitted = fit_head_on(recipe, inputs, inputs.encoder, embeddings)
+    if recipe.folds == 1:
+        honest = leave_one_out(recipe.head, fitted, inputs.exemplars)
+    else:
+        folds = judged_folds(inputs.exemplars, recipe.folds, recipe.seed)
+        sources, rows = sources_of(inputs.exemplars), np.sort(np.concatenate(folds))
+        apart = [with_made(fold, sources) for fold in folds]
+        scores = fold_scores(fitted.head, recipe.head, embeddings, fitted.targets, apart)
+        honest = Honest(scores[rows], rows, folds_in_words(folds))
+    return _result(recipe, inputs, inputs.encoder, fitted, honest)
+
+
+def _run_tuned(
+    recipe: LearningRecipe, inputs: RunInputs, resume: Checkpoint | None
+) -> Generator[Event, None, RunResult]:
+    parts = held_out_parts(recipe, inputs)
+    sizes = [n_steps(recipe, inputs), *(n_steps(part.recipe, part.inputs) for part in parts)]
+    yield StageStarted("tuning")
+    encoder = yield from tune(recipe, inputs, Place(0, sum(sizes)), resume)
+    yield StageStarted("encoding")
+    embeddings = inputs.embed(encoder, [e.text for e in inputs.exemplars])
+    settled = recipe.model_copy(update={"head": settle(recipe.head, inputs.task)})
+    fitted = fit_head_on(settled, inputs, encoder, embeddings)
+    if not parts:
+        honest = leave_one_out(recipe.head, fitted, inputs.exemplars)
+        return _result(recipe, inputs, encoder, fitted, honest)
+    places = [Place(sum(sizes[:at]), sum(sizes)) for at in range(1, len(sizes))]
+    honest = yield from held_out_scores(parts, places, fitted)
+    return _result(recipe, inputs, encoder, fitted, honest)
+
+
+def _result(
+    recipe: AnyRecipe,
+    inputs: RunInputs,
+    encoder: Encoder,
+    fitted: Fitted,
+    honest: Honest,
+) -> RunResult:
+    voters = _voters(fitted.head, len(inputs.exemplars))
+    head, scores = let_names_speak(fitted, honest)
+    pipeline = IntentPipeline(
+        encoder=encoder,
+        head=head,
+        calibration=_calibration(recipe, inputs.task, scores, fitted.targets[honest.rows]),
+        exemplars=tuple(inputs.exemplars[row] for row in voters),
+        embeddings=unit_rows(fitted.embeddings[voters]),
+        n_neighbours=recipe.neighbours,
+        exact=exact_answers(inputs.exemplars),
+    )
+    return RunResult(pipeline, scores, honest.rows, honest.judged_on, fitted.name_embeddings)
+
+
+def _calibration(
+    recipe: AnyRecipe, task: Task, scores: ScoreArray, targets: ScoreArray
+) -> Calibration:
+    if task == "multi-label":
+        return fit_multi_label_calibration(scores, targets, recipe.theta)
+    return fit_calibration(scores, targets, recipe.out_of_scope_rejection)
+
+
+def _voters(head: Head, n_exemplars: int) -> Rows:
+    """The exemplars that can be shown as evidence: those that vote."""
+    if isinstance(head, VoteHead) and head.carriers is not None:
+        return head.carriers
+    return np.arange(n_exemplars)
+
+
+def _require_two_intents(exemplars: Sequence[Exemplar]) -> None:
+    seen = sorted({name for e in exemplars for name in e.intents})
+    if len(seen) < 2:
+        raise InvalidInput(
+            f"Training needs labels of at least two intents; found {len(seen)}"
+            + (f" ('{seen[0]}')." if seen else "."),
+            "Label a few utterances of another intent, or import a labelled file.",
+        )

@@ -1,0 +1,145 @@
+"""Tuning as a part of a run: by Stage 2 of ConvFiT, or to the names of the intents."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.encoders.base import AdapterOptions, Encoder, TuningOptions
+from core.encoders.opening import open_tuning
+from core.heads.votes.settings import vote_settings
+from core.recipes.labels import (
+    AdapterRecipe,
+    ConvfitRecipe,
+    LabelEncoderRecipe,
+    TunedRecipe,
+    chosen_epochs,
+)
+from core.text import name_words
+from core.training.checkpoints import Checkpoint
+from core.training.devices import device_of_process
+from core.training.events import EpochScored, Event, StageStarted, StepDone
+from core.training.from_labels.inputs import RunInputs, first_columns, target_matrix
+from core.training.from_labels.names import NamingInputs, plan_naming, tune_to_names
+from core.training.loop import FitOptions, Labels, fit, plan_batches
+from core.training.unseen import Watch, unseen_sample
+from core.types import Exemplar
+
+LearningRecipe = ConvfitRecipe | AdapterRecipe | LabelEncoderRecipe
+"""Recipes that change the encoder by the labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a tuning's steps lie among those of the run."""
+
+    before: int
+    total: int
+
+
+def tune(
+    recipe: LearningRecipe, inputs: RunInputs, place: Place, resume: Checkpoint | None = None
+) -> Generator[Event, None, Encoder]:
+    """Tune a copy of the encoder, or an adapter; steps count as those of the whole run."""
+    run = _run_of(recipe, inputs, resume)
+    while True:
+        try:
+            event = next(run)
+        except StopIteration as end:
+            encoder: Encoder = end.value
+            return encoder
+        if isinstance(event, StepDone | EpochScored):
+            yield replace(event, step=place.before + event.step, total=place.total)
+        elif not isinstance(event, StageStarted):  # whoever runs this has named the stage
+            yield event
+
+
+def _run_of(
+    recipe: LearningRecipe, inputs: RunInputs, resume: Checkpoint | None
+) -> Generator[Event, None, Encoder]:
+    if not isinstance(recipe, LabelEncoderRecipe):
+        return _stage_two(recipe, inputs, resume)
+    given = (inputs.exemplars, inputs.intents, inputs.encoder)
+    naming = NamingInputs(*given, inputs.device, inputs.checkpoint_every)
+    return tune_to_names(recipe, naming, resume)
+
+
+def _stage_two(
+    recipe: TunedRecipe, inputs: RunInputs, resume: Checkpoint | None
+) -> Generator[Event, None, Encoder]:
+    """Stage 2 of ConvFiT: tune on the exemplars and names."""
+    texts, labels = tuning_rows(recipe, inputs)
+    tuning = open_tuning(inputs.encoder, texts, _tuning_options(recipe, inputs))
+    watch = _watch(recipe, inputs, texts)
+    options = FitOptions(resume=resume, checkpoint_every=inputs.checkpoint_every, watch=watch)
+    yield from fit(tuning, labels, recipe, options)
+    return tuning.finish(recipe.interpolation)
+
+
+def _tuning_options(recipe: TunedRecipe, inputs: RunInputs) -> TuningOptions:
+    options = TuningOptions(
+        frozen_layers=recipe.frozen_layers,
+        max_tokens=recipe.max_tokens,
+        device=device_of_process(inputs.device),
+        seed=recipe.seed,
+    )
+    if isinstance(recipe, AdapterRecipe):
+        kind, factor = recipe.adapter, recipe.reduction_factor
+        return replace(options, adapter=AdapterOptions(kind, factor, recipe.rank, recipe.merge))
+    if isinstance(recipe, ConvfitRecipe):
+        size = recipe.projection_size
+        return replace(options, projection=recipe.projection, projection_size=size)
+    return options
+
+
+def _watch(recipe: TunedRecipe, inputs: RunInputs, tuned_on: Sequence[str]) -> Watch | None:
+    unseen = unseen_sample(inputs.watched, tuned_on, recipe.seed)
+    if not unseen:
+        return None
+    names = tuple(intent.name for intent in inputs.intents)
+    targets = target_matrix(_tuned_exemplars(recipe, inputs), inputs.intents)
+    return Watch(unseen, names, targets, vote_settings(recipe.head, inputs.task), recipe.seed)
+
+
+def n_steps(recipe: LearningRecipe, inputs: RunInputs) -> int:
+    """Count the steps of a tuning."""
+    if isinstance(recipe, LabelEncoderRecipe):
+        labels = first_columns(inputs.exemplars, inputs.intents)
+        return len(plan_naming(labels, len(inputs.intents), recipe))
+    return len(plan_batches(tuning_rows(recipe, inputs)[1], recipe))
+
+
+def n_epochs(recipe: LearningRecipe, inputs: RunInputs) -> int:
+    """Return how often a tuning goes through the labels."""
+    if isinstance(recipe, LabelEncoderRecipe):
+        return chosen_epochs(len(inputs.exemplars), recipe)
+    return chosen_epochs(len(tuning_rows(recipe, inputs)[0]), recipe, inputs.task)
+
+
+def tuning_rows(recipe: TunedRecipe, inputs: RunInputs) -> tuple[list[str], Labels]:
+    """The texts to tune on and their labels; names enter as further examples.
+
+    Returns:
+        Texts, and for each its intent's number, or where it may have several a multi-hot row.
+    """
+    exemplars = _tuned_exemplars(recipe, inputs)
+    texts = [e.text for e in exemplars]
+    targets = target_matrix(exemplars, inputs.intents)
+    if recipe.names:
+        texts += [name_words(intent.name) for intent in inputs.intents]
+        targets = np.concatenate([targets, np.eye(len(inputs.intents))])
+    if inputs.task == "multi-label":
+        return texts, targets
+    return texts, first_columns(exemplars, inputs.intents) + list(
+        range(len(texts) - len(exemplars))
+    )
+
+
+def _tuned_exemplars(recipe: TunedRecipe, inputs: RunInputs) -> tuple[Exemplar, ...]:
+    """The exemplars that are tuned on: all, or as many as the recipe says, drawn by chance."""
+    exemplars = inputs.exemplars
+    if recipe.tuned_on is None or recipe.tuned_on >= len(exemplars):
+        return exemplars
+    generator = np.random.default_rng(recipe.seed)
+    rows = np.sort(generator.choice(len(exemplars), recipe.tuned_on, replace=False))
+    return tuple(exemplars[row] for row in rows)

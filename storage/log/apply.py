@@ -1,0 +1,182 @@
+"""The current state of a project: what it becomes by changes, and which of them it refuses."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from core.errors import Conflict
+from core.text import text_hash
+from storage.records import Change
+from storage.slot_rules import UNMARKED, refuse_change, refuse_row
+from storage.tables import intent, utterance
+
+_TABLES = {"utterance": utterance, "intent": intent}
+
+_TOGETHER = 10_000
+"""A database takes no more than some 30,000 values in one statement."""
+
+
+def bring_up(
+    connection: Connection, project_id: int, first: int, changes: Sequence[Change]
+) -> None:
+    """Bring the current state up to changes of the log, the first of which has revision `first`.
+
+    What can be goes in one statement.
+
+    Raises:
+        Conflict: The state is not as a change expects it, or a name is taken.
+    """
+    new = [c for c in changes if c.field == "row" and c.before is None]
+    if len(new) == len(changes) and len({c.subject for c in new}) == 1:
+        table = _TABLES[new[0].subject]
+        rows = [_row(project_id, first + place, change) for place, change in enumerate(changes)]
+        _insert(connection, table, rows)
+        return
+    if _apart(changes):
+        _apply_together(connection, project_id, first, changes)
+        return
+    for place, change in enumerate(changes):
+        _apply_one(connection, project_id, first + place, change)
+
+
+def _apart(changes: Sequence[Change]) -> bool:
+    """Whether changes of utterances may be made in any order: no two touch the same."""
+    deletes = sum(c.field == "row" and c.before is not None for c in changes)
+    known = all(c.subject == "utterance" and (c.field != "row" or c.before) for c in changes)
+    # A text and its slots change one after the other, for slots are of one text.
+    places = {(c.subject_id, "text" if c.field == "slots" else c.field) for c in changes}
+    return known and deletes in (0, len(changes)) and len(places) == len(changes)
+
+
+def _apply_together(
+    connection: Connection, project_id: int, first: int, changes: Sequence[Change]
+) -> None:
+    """Change or delete many utterances; one by one a hundred thousand had taken half a minute."""
+    own = sa.and_(utterance.c.project_id == project_id, utterance.c.id == sa.bindparam("own_id"))
+    for start in range(0, len(changes), _TOGETHER):
+        some = changes[start : start + _TOGETHER]
+        here = sa.and_(
+            utterance.c.project_id == project_id,
+            utterance.c.id.in_({change.subject_id for change in some}),
+        )
+        found = {row.id: row for row in connection.execute(sa.select(utterance).where(here))}
+        for change in some:
+            _refuse_changed(connection, project_id, change, found.get(change.subject_id))
+    if changes[0].field == "row":
+        gone = [{"own_id": change.subject_id} for change in changes]
+        connection.execute(sa.delete(utterance).where(own), gone)
+        return
+    touched = {change.subject_id: first + place for place, change in enumerate(changes)}
+    for name in dict.fromkeys(change.field for change in changes):
+        values = [
+            {"own_id": c.subject_id, **_values(c, touched[c.subject_id])}
+            for c in changes
+            if c.field == name
+        ]
+        connection.execute(sa.update(utterance).where(own), values)
+
+
+def _values(change: Change, revision: int) -> dict[str, Any]:
+    """What an edited attribute of an utterance makes of its row."""
+    values = {change.field: change.after, "touched_revision": revision}
+    if change.field == "text":
+        values["text_hash"] = text_hash(str(change.after))
+    return values
+
+
+def _refuse_changed(
+    connection: Connection, project_id: int, change: Change, found: Row[Any] | None
+) -> None:
+    """Refuse what is not as the change expects it."""
+    if found is None:
+        raise Conflict(f"The {change.subject} was deleted meanwhile.", "Reload and try again.")
+    if change.field == "row":
+        _refuse_delete(connection, project_id, change, found)
+        return
+    current = found._mapping[change.field]
+    if current != change.before:
+        raise Conflict(
+            f"The {change.subject}'s {change.field} was changed meanwhile to {current!r}.",
+            "Reload, look, and try again.",
+        )
+    if change.subject == "utterance":
+        refuse_change(change.field, change.after, dict(found._mapping))
+
+
+def _apply_one(connection: Connection, project_id: int, revision: int, change: Change) -> None:
+    table = _TABLES[change.subject]
+    here = sa.and_(table.c.project_id == project_id, table.c.id == change.subject_id)
+    if change.field == "row" and change.before is None:
+        _insert(connection, table, [_row(project_id, revision, change)])
+        return
+    found = connection.execute(sa.select(table).where(here)).first()
+    if table is intent and change.field == "name" and found is not None:
+        _refuse_taken(connection, project_id, [change.after])
+    _refuse_changed(connection, project_id, change, found)
+    if change.field == "row":
+        connection.execute(sa.delete(table).where(here))
+    elif table is utterance:
+        connection.execute(sa.update(table).where(here).values(_values(change, revision)))
+    else:
+        connection.execute(sa.update(table).where(here).values({change.field: change.after}))
+
+
+def _insert(connection: Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
+    if table is intent:
+        _refuse_taken(connection, rows[0]["project_id"], [row["name"] for row in rows])
+    try:
+        connection.execute(sa.insert(table), rows)
+    except sa.exc.IntegrityError as error:
+        what = f"One of {len(rows)}" if len(rows) > 1 else "This one"
+        raise Conflict(f"{what} is there already.", "Reload and try again.") from error
+
+
+def _refuse_taken(connection: Connection, project_id: int, names: Sequence[str]) -> None:
+    query = sa.select(intent.c.name).where(
+        intent.c.project_id == project_id, intent.c.name.in_(names)
+    )
+    taken = connection.execute(query).scalars().first()
+    if taken is not None or len(set(names)) < len(names):
+        name = names[0] if taken is None else taken
+        raise Conflict(f"There is an intent '{name}' already.", "Choose another name.")
+
+
+def _refuse_delete(
+    connection: Connection, project_id: int, change: Change, found: Row[Any]
+) -> None:
+    """What was changed since, or is a label still, is not deleted."""
+    if differs(found, change.before):
+        raise Conflict(f"The {change.subject} was changed meanwhile.", "Reload and try again.")
+    if change.subject == "intent" and carriers(connection, project_id, change.subject_id):
+        raise Conflict(
+            f"The intent '{change.before['name']}' is the label of utterances.",
+            "Merge it into another instead.",
+        )
+
+
+def _row(project_id: int, revision: int, change: Change) -> dict[str, Any]:
+    row = {**change.after, "project_id": project_id, "id": change.subject_id}
+    if change.subject == "utterance":
+        row = UNMARKED | row
+        refuse_row(row)
+        row["text_hash"] = text_hash(row["text"])
+        row["added_revision"] = row["touched_revision"] = revision
+    return row
+
+
+def carriers(connection: Connection, project_id: int, intent_id: str) -> list[str]:
+    """Ids of the utterances that carry an intent."""
+    written = sa.type_coerce(utterance.c.labels, sa.Text)
+    query = sa.select(utterance.c.id).where(
+        utterance.c.project_id == project_id, written.contains(f'"{intent_id}"', autoescape=True)
+    )
+    return list(connection.execute(query).scalars())
+
+
+def differs(row: Row[Any], values: dict[str, Any]) -> bool:
+    """Whether a row holds anything else than these values."""
+    if "split" in values:
+        values = UNMARKED | values
+    return any(row._mapping[name] != value for name, value in values.items())

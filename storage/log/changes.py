@@ -1,0 +1,282 @@
+"""A project's intents and utterances as they are now, and the changes that people make to them."""
+
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from core.errors import Conflict, InvalidInput, NotFound
+from core.templates.moved_slots import carried
+from core.templates.slots import Slot, SlottedText, slotted
+from core.text import is_storable
+from core.types import Intent, Split
+from storage.log.replay import intent_record, row_of, utterance_record
+from storage.records import Change, IntentRecord, UtteranceRecord
+from storage.slot_rules import refuse_row, stored_slots
+from storage.tables import intent, utterance
+
+_LONGEST_NOTE = 500
+
+
+def intents(connection: Connection, project_id: int) -> list[IntentRecord]:
+    """All intents by position and name, archived ones too."""
+    query = sa.select(intent).where(intent.c.project_id == project_id)
+    rows = connection.execute(query.order_by(intent.c.position, intent.c.name))
+    return [intent_record(row.id, dict(row._mapping)) for row in rows]
+
+
+def open_intents(connection: Connection, project_id: int) -> dict[str, Intent]:
+    """Intents that are not archived, by id, as training and answering need them."""
+    found = intents(connection, project_id)
+    return {one.id: Intent(one.name, one.description) for one in found if not one.archived}
+
+
+def intent_named(connection: Connection, project_id: int, name: str) -> IntentRecord:
+    """Find an intent by name.
+
+    Raises:
+        NotFound: There is none.
+    """
+    for record in intents(connection, project_id):
+        if record.name == name:
+            return record
+    raise NotFound(f"There is no intent '{name}'.", "Create it, or check the spelling.")
+
+
+def intent_by_id(connection: Connection, project_id: int, key: str) -> IntentRecord:
+    """Find an intent by its id.
+
+    Raises:
+        NotFound: There is none.
+    """
+    query = sa.select(intent).where(intent.c.project_id == project_id, intent.c.id == key)
+    row = connection.execute(query).first()
+    if row is None:
+        raise NotFound(f"There is no intent {key!r}.", "It may have been deleted; reload.")
+    return intent_record(row.id, dict(row._mapping))
+
+
+def utterances(
+    connection: Connection, project_id: int, split: str | None = None
+) -> Iterator[UtteranceRecord]:
+    """Utterances by id, of one split or all, streamed."""
+    query = sa.select(utterance).where(utterance.c.project_id == project_id)
+    if split is not None:
+        query = query.where(utterance.c.split == split)
+    query = query.order_by(utterance.c.id)
+    for row in connection.execution_options(yield_per=2_000).execute(query):
+        yield utterance_record(row.id, dict(row._mapping))
+
+
+def utterance_by_id(connection: Connection, project_id: int, key: str) -> UtteranceRecord:
+    """Return one utterance.
+
+    Raises:
+        NotFound: There is none of that id.
+    """
+    query = sa.select(utterance).where(utterance.c.project_id == project_id, utterance.c.id == key)
+    row = connection.execute(query).first()
+    if row is None:
+        raise NotFound(f"There is no utterance '{key[:80]}'.", "It may have been deleted.")
+    return utterance_record(row.id, dict(row._mapping))
+
+
+def count(connection: Connection, project_id: int) -> tuple[int, int]:
+    """Return how many utterances there are, and how many are labelled."""
+    labelled = sa.func.count(utterance.c.labels)
+    query = sa.select(sa.func.count(), labelled).where(utterance.c.project_id == project_id)
+    total, with_label = connection.execute(query).one()
+    return int(total), int(with_label)
+
+
+def create_intent(name: str, description: str = "", color: str = "", position: int = 0) -> Change:
+    """Return the change that creates an intent.
+
+    Raises:
+        InvalidInput: The name is empty or too long, or the description cannot be stored.
+    """
+    check_intent_name(name)
+    check_description(description)
+    row = {
+        "name": name,
+        "description": description,
+        "color": color,
+        "position": position,
+        "archived": 0,
+    }
+    return Change("intent", uuid.uuid4().hex, "row", None, row)
+
+
+def check_intent_name(name: str) -> None:
+    """Refuse what cannot name an intent.
+
+    Raises:
+        InvalidInput: It is empty, too long, or no text that can be stored.
+    """
+    if not name.strip() or len(name) > 200 or not is_storable(name):
+        raise InvalidInput(f"'{name[:200]}' cannot name an intent.", "Use 1 to 200 characters.")
+
+
+def check_description(description: str) -> None:
+    """Refuse what cannot describe an intent.
+
+    Raises:
+        InvalidInput: It has signs that no database keeps.
+    """
+    if not is_storable(description):
+        raise InvalidInput(
+            f"'{description[:40]}' cannot describe an intent.", "Type it anew: a sign is broken."
+        )
+
+
+def check_note(note: str) -> None:
+    """Refuse what cannot say why an utterance is flagged.
+
+    Raises:
+        InvalidInput: It is too long, or no text that can be stored.
+    """
+    if len(note) > _LONGEST_NOTE or not is_storable(note):
+        raise InvalidInput(
+            f"'{note[:40]}' cannot be a note.", f"Write up to {_LONGEST_NOTE:,} characters."
+        )
+
+
+def create_utterance(
+    key: str, text: str, split: Split, source: str, labels: Sequence[str] | None
+) -> Change:
+    """Return the change that brings an utterance in; `labels` are intent ids."""
+    chosen = None if labels is None else tuple(sorted(set(labels)))
+    return create(UtteranceRecord(key, text, split, source, chosen, skipped=False, flagged=""))
+
+
+def create(record: UtteranceRecord) -> Change:
+    """Return the change that brings an utterance in, with all that is marked in it.
+
+    Raises:
+        InvalidInput: It is synthetic and of the test split, or its slots do not fit its text.
+    """
+    row = row_of(record)
+    refuse_row(row)
+    return Change("utterance", record.id, "row", None, row)
+
+
+def mark(record: UtteranceRecord, slots: Iterable[Slot]) -> Change:
+    """Return the change that marks the values of an utterance, all of them.
+
+    Raises:
+        InvalidInput: A slot does not fit the text; it is named.
+    """
+    after = slotted(record.text, slots).slots
+    before = stored_slots(record.slots)
+    return Change("utterance", record.id, "slots", before, stored_slots(after))
+
+
+def reword(record: UtteranceRecord, text: str) -> list[Change]:
+    """Return the changes that give an utterance another text; slots stay where their values stand.
+
+    They are taken off before and put on after, so that at no time they are of another text.
+    """
+    change = edit(record, "text", text)
+    if not record.slots:
+        return [change]
+    bare = replace(record, text=text, slots=())
+    kept = carried(SlottedText(record.text, record.slots), text).slots
+    return [mark(record, ()), change, *([mark(bare, kept)] if kept else [])]
+
+
+def label(record: UtteranceRecord, labels: Sequence[str] | None) -> Change:
+    """Return the change that labels an utterance; None takes its label away."""
+    before = None if record.labels is None else list(record.labels)
+    return Change(
+        "utterance", record.id, "labels", before, None if labels is None else sorted(set(labels))
+    )
+
+
+def decide(record: UtteranceRecord, labels: Sequence[str]) -> list[Change]:
+    """Return the changes of a person's decision; a text of the pool teaches from then on."""
+    chosen = tuple(sorted(set(labels)))
+    changes = [] if record.labels == chosen else [label(record, chosen)]
+    if record.split == "pool":
+        changes.append(edit(record, "split", "train"))
+    if record.skipped:
+        changes.append(edit(record, "skipped", value=False))
+    return changes
+
+
+def edit(record: UtteranceRecord | IntentRecord, field: str, value: object) -> Change:
+    """Return the change of one attribute: split, flagged, name, description, color, ...
+
+    The text of an utterance with slots changes by `reword`.
+    """
+    before = getattr(record, field)
+    subject = "intent" if isinstance(record, IntentRecord) else "utterance"
+    if isinstance(before, bool):
+        before, value = int(before), int(bool(value))
+    return Change(subject, record.id, field, before, value)
+
+
+def delete_utterance(record: UtteranceRecord) -> Change:
+    """Return the change that deletes an utterance; its row stays in the log."""
+    return Change("utterance", record.id, "row", row_of(record), None)
+
+
+def rename_intent(connection: Connection, project_id: int, old: str, new: str) -> Change:
+    """Return the change that renames an intent; no label is touched.
+
+    Raises:
+        Conflict: The new name is taken.
+    """
+    record = intent_named(connection, project_id, old)
+    if any(other.name == new for other in intents(connection, project_id)):
+        raise Conflict(f"There is an intent '{new}' already.", "Merge the two, or choose another.")
+    return edit(record, "name", new)
+
+
+def merge_intents(
+    connection: Connection, project_id: int, source: str, target: str
+) -> list[Change]:
+    """Return the changes that give all of one intent's utterances to another and archive it.
+
+    Raises:
+        InvalidInput: The two are one.
+        NotFound: There is no such intent.
+    """
+    gone = intent_named(connection, project_id, source)
+    kept = intent_named(connection, project_id, target)
+    if gone.id == kept.id:
+        raise InvalidInput(f"'{source}' cannot be merged into itself.", "Choose another intent.")
+    moved = [
+        label(record, sorted({kept.id if key == gone.id else key for key in record.labels}))
+        for record in _carriers(connection, project_id, gone.id)
+        if record.labels is not None
+    ]
+    archive = [] if gone.archived else [edit(gone, "archived", value=True)]
+    restore = [edit(kept, "archived", value=False)] if kept.archived else []
+    return [*moved, *archive, *restore]
+
+
+def _carriers(connection: Connection, project_id: int, intent_id: str) -> list[UtteranceRecord]:
+    """Utterances that carry an intent, by id."""
+    written = sa.type_coerce(utterance.c.labels, sa.Text)
+    query = sa.select(utterance).where(
+        utterance.c.project_id == project_id, written.contains(f'"{intent_id}"', autoescape=True)
+    )
+    rows = connection.execute(query.order_by(utterance.c.id))
+    return [utterance_record(row.id, dict(row._mapping)) for row in rows]
+
+
+def split_intent(
+    connection: Connection, project_id: int, source: str, new: str, moved: Sequence[str]
+) -> list[Change]:
+    """Return the changes that move some utterances of an intent to a new intent."""
+    record = intent_named(connection, project_id, source)
+    made = create_intent(new, position=record.position + 1)
+    changes = [made]
+    for key in moved:
+        found = utterance_by_id(connection, project_id, key)
+        labels = found.labels or ()
+        swapped = [made.subject_id if name == record.id else name for name in labels]
+        changes.append(label(found, swapped))
+    return changes

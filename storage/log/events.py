@@ -1,0 +1,283 @@
+"""The append-only log: every change of a project is an event, and the current state follows it."""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from core.errors import Conflict, InvalidInput
+from storage.clock import now
+from storage.log.apply import bring_up, carriers, differs
+from storage.records import BatchRecord, Change
+from storage.tables import batch, event, intent, project
+
+_CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Who does what: one action is one batch, and is undone as one.
+
+    Attributes:
+        verb: `label`, `import`, `rename`, `merge`, ... as a history shows it.
+        actor: Who.
+        origin: Where from: `cli`, `page`, `rest`, `import FILE`.
+        key: Repeating an action under its key changes nothing.
+        expected_revision: Refuse if the project has moved on from here; None does not care.
+    """
+
+    verb: str
+    actor: str = "local"
+    origin: str = "cli"
+    key: str = field(default_factory=lambda: uuid.uuid4().hex)
+    expected_revision: int | None = None
+
+
+def record(
+    connection: Connection, project_id: int, action: Action, changes: Iterable[Change]
+) -> int:
+    """Append changes to the log and apply them; return the project's revision after them.
+
+    Changes stream: any number is written in chunks within the caller's transaction.
+
+    Raises:
+        Conflict: The project has moved on from the expected revision, or a name is taken.
+    """
+    known = find_batch(connection, project_id, action.key)
+    if known is not None:
+        return known.last_revision
+    if action.expected_revision is not None:
+        _check_revision(connection, project_id, action.expected_revision)
+    batch_id = _open_batch(connection, project_id, action)
+    revision = head(connection, project_id)
+    waiting: list[Change] = []
+    for change in changes:
+        waiting.append(change)
+        if len(waiting) == _CHUNK:
+            revision = _append(connection, project_id, batch_id, waiting)
+            waiting = []
+    if waiting:
+        revision = _append(connection, project_id, batch_id, waiting)
+    done = sa.update(batch).where(batch.c.id == batch_id)
+    connection.execute(done.values(last_revision=revision))
+    return revision
+
+
+def head(connection: Connection, project_id: int) -> int:
+    """Return the newest revision of a project."""
+    query = sa.select(project.c.head_revision).where(project.c.id == project_id)
+    return int(connection.execute(query).scalar_one())
+
+
+def history(connection: Connection, project_id: int, limit: int = 50) -> list[BatchRecord]:
+    """The last batches that changed something, newest first."""
+    query = sa.select(batch).where(batch.c.project_id == project_id, _CHANGED_SOMETHING)
+    rows = connection.execute(query.order_by(batch.c.id.desc()).limit(limit))
+    return [_batch_record(row) for row in rows]
+
+
+def changes_of(connection: Connection, batch_id: int) -> list[Change]:
+    """The changes of one batch in their order."""
+    query = sa.select(event).where(event.c.batch_id == batch_id).order_by(event.c.revision)
+    return [_change(row) for row in connection.execute(query)]
+
+
+def changes_up_to(
+    connection: Connection, project_id: int, revision: int, after: int = 0
+) -> Iterable[Change]:
+    """Every change after one revision (or from the beginning) to another, in order, streamed."""
+    query = (
+        sa.select(event)
+        .where(event.c.project_id == project_id, event.c.revision.between(after + 1, revision))
+        .order_by(event.c.revision)
+    )
+    for row in connection.execution_options(yield_per=2_000).execute(query):
+        yield _change(row)
+
+
+def find_batch(connection: Connection, project_id: int, key: str) -> BatchRecord | None:
+    """The action that was recorded under a key, or None."""
+    query = sa.select(batch).where(batch.c.project_id == project_id, batch.c.key == key)
+    row = connection.execute(query).first()
+    return None if row is None else _batch_record(row)
+
+
+def undo(
+    connection: Connection,
+    project_id: int,
+    actor: str = "local",
+    of: str | None = None,
+    key: str | None = None,
+) -> BatchRecord | None:
+    """Take back an action by compensating events; None when there is nothing to take back.
+
+    An intent that the action made stays if something else uses or has changed it since.
+
+    Args:
+        connection: An open writing transaction.
+        project_id: Whose log.
+        actor: Who does it.
+        of: Key of the action; None takes the newest that still stands.
+        key: Under which the undo itself is known, so that it happens once.
+
+    Raises:
+        Conflict: Something of it was changed since.
+    """
+    which = _STANDING if of is None else sa.and_(_STANDING, batch.c.key == of)
+    action = Action("undo", actor) if key is None else Action("undo", actor, key=key)
+    return _reverse(connection, project_id, which, action)
+
+
+def undoable(connection: Connection, project_id: int) -> BatchRecord | None:
+    """The newest action that still stands: what `undo` would take back."""
+    return _newest(connection, project_id, _STANDING)
+
+
+def touched_since(connection: Connection, project_id: int, revision: int) -> set[tuple[str, str]]:
+    """Subject and id of everything that changed after a revision."""
+    query = sa.select(event.c.subject, event.c.subject_id).distinct()
+    query = query.where(event.c.project_id == project_id, event.c.revision > revision)
+    return {(row.subject, row.subject_id) for row in connection.execute(query)}
+
+
+def redo(connection: Connection, project_id: int, actor: str = "local") -> BatchRecord | None:
+    """Take back the newest undo, unless something else was done since; None when there is none."""
+    last = _newest(connection, project_id, batch.c.undoes.is_(None))
+    since = 0 if last is None else last.id
+    open_undos = sa.and_(
+        batch.c.undone_by.is_(None), batch.c.verb == "undo", _CHANGED_SOMETHING, batch.c.id > since
+    )
+    return _reverse(connection, project_id, open_undos, Action("redo", actor))
+
+
+def _reverse(
+    connection: Connection, project_id: int, which: sa.ColumnElement[bool], action: Action
+) -> BatchRecord | None:
+    again = find_batch(connection, project_id, action.key)
+    if again is not None:  # done already: what it took back then, it took back
+        return _newest(connection, project_id, batch.c.id == again.undoes)
+    target = _newest(connection, project_id, which)
+    if target is None:
+        return None
+    changes = changes_of(connection, target.id)
+    backwards = [
+        Change(c.subject, c.subject_id, c.field, c.after, c.before)
+        for c in reversed(changes)
+        if not _made_for_others(connection, project_id, c, changes)
+    ]
+    record(connection, project_id, action, backwards)
+    done = find_batch(connection, project_id, action.key)
+    if done is None:
+        return None
+    connection.execute(sa.update(batch).where(batch.c.id == done.id).values(undoes=target.id))
+    connection.execute(sa.update(batch).where(batch.c.id == target.id).values(undone_by=done.id))
+    if action.verb == "redo" and target.undoes is not None:
+        stands = sa.update(batch).where(batch.c.id == target.undoes)
+        connection.execute(stands.values(undone_by=None))
+    return target
+
+
+_CHANGED_SOMETHING = sa.exists().where(event.c.batch_id == batch.c.id)
+_STANDING = sa.and_(batch.c.undone_by.is_(None), batch.c.undoes.is_(None), _CHANGED_SOMETHING)
+
+
+def _newest(
+    connection: Connection, project_id: int, which: sa.ColumnElement[bool]
+) -> BatchRecord | None:
+    query = sa.select(batch).where(batch.c.project_id == project_id, which, _CHANGED_SOMETHING)
+    row = connection.execute(query.order_by(batch.c.id.desc()).limit(1)).first()
+    return None if row is None else _batch_record(row)
+
+
+def _made_for_others(
+    connection: Connection, project_id: int, change: Change, changes: Sequence[Change]
+) -> bool:
+    """Whether an action made an intent that something outside of it uses or has changed since."""
+    if change.subject != "intent" or change.field != "row" or change.before is not None:
+        return False
+    here = sa.and_(intent.c.project_id == project_id, intent.c.id == change.subject_id)
+    row = connection.execute(sa.select(intent).where(here)).first()
+    if row is None or differs(row, change.after):
+        return row is not None
+    own = {c.subject_id for c in changes if c.subject == "utterance"}
+    return any(key not in own for key in carriers(connection, project_id, change.subject_id))
+
+
+def intent_ids_at(connection: Connection, project_id: int, revision: int) -> dict[str, str]:
+    """Intent name to id as they were at a revision."""
+    query = sa.select(event.c.subject_id, event.c.field, event.c.after).where(
+        event.c.project_id == project_id,
+        event.c.subject == "intent",
+        event.c.revision <= revision,
+        event.c.field.in_(("row", "name")),
+    )
+    names: dict[str, str] = {}
+    for key, changed, after in connection.execute(query.order_by(event.c.revision)):
+        if after is None:
+            names.pop(key, None)
+        else:
+            names[key] = after["name"] if changed == "row" else after
+    return {name: key for key, name in names.items()}
+
+
+def _append(
+    connection: Connection, project_id: int, batch_id: int, changes: Sequence[Change]
+) -> int:
+    # Allocating by UPDATE orders revisions by commit on every database, as a sequence would not.
+    grow = sa.update(project).where(project.c.id == project_id)
+    grow = grow.values(head_revision=project.c.head_revision + len(changes))
+    last = int(connection.execute(grow.returning(project.c.head_revision)).scalar_one())
+    first = last - len(changes) + 1
+    rows = [
+        {
+            "project_id": project_id,
+            "revision": first + place,
+            "batch_id": batch_id,
+            "subject": change.subject,
+            "subject_id": change.subject_id,
+            "field": change.field,
+            "before": change.before,
+            "after": change.after,
+        }
+        for place, change in enumerate(changes)
+    ]
+    connection.execute(sa.insert(event), rows)
+    bring_up(connection, project_id, first, changes)
+    return last
+
+
+def _open_batch(connection: Connection, project_id: int, action: Action) -> int:
+    values = {
+        "project_id": project_id,
+        "key": action.key,
+        "verb": action.verb,
+        "actor": action.actor,
+        "origin": action.origin,
+        "at": now(),
+        "last_revision": head(connection, project_id),
+    }
+    made = connection.execute(sa.insert(batch).values(values).returning(batch.c.id))
+    return int(made.scalar_one())
+
+
+def _check_revision(connection: Connection, project_id: int, expected: int) -> None:
+    found = head(connection, project_id)
+    if expected > found:
+        raise InvalidInput(f"Revision {expected} does not exist yet.", "Reload the project.")
+    if found != expected:
+        raise Conflict(
+            f"The project has moved on from revision {expected} to {found}.",
+            "Reload and try again.",
+        )
+
+
+def _batch_record(row: Row[Any]) -> BatchRecord:
+    values = row._asdict()
+    return BatchRecord(**{name: values[name] for name in BatchRecord.__dataclass_fields__})
+
+
+def _change(row: Row[Any]) -> Change:
+    return Change(row.subject, row.subject_id, row.field, row.before, row.after)

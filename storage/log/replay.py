@@ -1,0 +1,137 @@
+"""Rebuild a project's data at any revision from its events alone."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import InvalidInput
+from core.text import normalise
+from storage.records import Change, IntentRecord, UtteranceRecord
+from storage.slot_rules import UNMARKED, read_slots, stored_slots
+
+SCHEME = "rows-2"
+"""JSON [id, NFC text, [intent names] or null, split, [[start, end, name] for each slot], id of the
+utterance whose template it fills or ""] sorted by id, UTF-8, no spaces, LF."""
+_OLD_SCHEME = "rows-1"
+"""The first four of them: versions that were cut before there were slots."""
+
+
+@dataclass(slots=True)
+class State:
+    """A project's data while events are folded into it."""
+
+    intents: dict[str, dict[str, Any]] = field(default_factory=dict)
+    utterances: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def part(self, ids: Iterable[str]) -> "State":
+        """Copy all intents and the utterances of some ids; unknown ids are passed over."""
+        known = (key for key in ids if key in self.utterances)
+        return State(
+            {key: dict(row) for key, row in self.intents.items()},
+            {key: dict(self.utterances[key]) for key in known},
+        )
+
+    def intent_records(self) -> list[IntentRecord]:
+        """Intents by position and name."""
+        records = [intent_record(key, row) for key, row in self.intents.items()]
+        return sorted(records, key=lambda record: (record.position, record.name))
+
+    def utterance_records(self) -> list[UtteranceRecord]:
+        """Utterances by id."""
+        return [utterance_record(key, self.utterances[key]) for key in sorted(self.utterances)]
+
+
+def replay(changes: Iterable[Change], start: State | None = None) -> State:
+    """Fold changes into a project's state.
+
+    Args:
+        changes: In their order, from the beginning or from where `start` is.
+        start: Is brought forward in place; None is the empty beginning.
+    """
+    state = State() if start is None else start
+    for change in changes:
+        rows = state.intents if change.subject == "intent" else state.utterances
+        if change.field != "row":
+            rows[change.subject_id][change.field] = change.after
+        elif change.after is None:
+            del rows[change.subject_id]
+        else:
+            rows[change.subject_id] = dict(change.after)
+    return state
+
+
+def canonical_lines(
+    utterances: Iterable[UtteranceRecord], names: dict[str, str], scheme: str = SCHEME
+) -> Iterator[bytes]:
+    """Write utterances in the canonical form; equal data gives equal bytes.
+
+    Args:
+        utterances: Sorted by id.
+        names: Intent id to name.
+        scheme: Which form.
+
+    Raises:
+        InvalidInput: There is no such form here.
+    """
+    if scheme not in (SCHEME, _OLD_SCHEME):
+        raise InvalidInput(f"There is no canonical form '{scheme}'.", "Update Intent Studio.")
+    for record in utterances:
+        labels = None if record.labels is None else sorted(names[key] for key in record.labels)
+        row: list[object] = [record.id, normalise(record.text), labels, record.split]
+        if scheme == SCHEME:
+            row += [stored_slots(record.slots), record.synthetic]
+        yield json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def canonical_hash(
+    utterances: Iterable[UtteranceRecord], names: dict[str, str], scheme: str = SCHEME
+) -> str:
+    """Return the SHA-256 of a canonical form."""
+    digest = hashlib.sha256()
+    for line in canonical_lines(utterances, names, scheme):
+        digest.update(line)
+    return digest.hexdigest()
+
+
+def intent_record(key: str, row: dict[str, Any]) -> IntentRecord:
+    """Make a record of an intent's attributes."""
+    return IntentRecord(
+        id=key,
+        name=row["name"],
+        description=row["description"],
+        color=row["color"],
+        position=row["position"],
+        archived=bool(row["archived"]),
+    )
+
+
+def utterance_record(key: str, row: dict[str, Any]) -> UtteranceRecord:
+    """Make a record of an utterance's attributes."""
+    row = UNMARKED | row
+    return UtteranceRecord(
+        id=key,
+        text=row["text"],
+        split=row["split"],
+        source=row["source"],
+        labels=None if row["labels"] is None else tuple(row["labels"]),
+        skipped=bool(row["skipped"]),
+        flagged=row["flagged"],
+        slots=read_slots(row["slots"]),
+        synthetic=row["synthetic"],
+    )
+
+
+def row_of(record: UtteranceRecord) -> dict[str, Any]:
+    """Return an utterance's attributes as the log holds them."""
+    return {
+        "text": record.text,
+        "split": record.split,
+        "source": record.source,
+        "labels": None if record.labels is None else list(record.labels),
+        "skipped": int(record.skipped),
+        "flagged": record.flagged,
+        "slots": stored_slots(record.slots),
+        "synthetic": record.synthetic,
+    }

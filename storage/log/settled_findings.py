@@ -1,0 +1,59 @@
+"""Findings that a person has settled: each names itself as the origin of an action that stands."""
+
+import uuid
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from core.errors import NotFound
+from storage.log import events
+from storage.log.events import Action
+from storage.tables import batch
+
+KEEP = "keep"
+"""Verb of an action that leaves everything as it is."""
+
+_ORIGIN = "review "
+
+
+def origin_of(finding: str) -> str:
+    """Return the origin by which an action settles a finding."""
+    return f"{_ORIGIN}{finding}"
+
+
+def keep(connection: Connection, project_id: int, finding: str, key: str, actor: str) -> None:
+    """Leave what was found as it is; under one key this happens once."""
+    events.record(connection, project_id, Action(KEEP, actor, origin_of(finding), key), ())
+
+
+def settled(connection: Connection, project_id: int) -> frozenset[str]:
+    """All findings that were settled, by doing something or by keeping things as they are."""
+    query = sa.select(batch.c.origin).where(
+        batch.c.project_id == project_id,
+        batch.c.undone_by.is_(None),
+        batch.c.origin.startswith(_ORIGIN),
+    )
+    return frozenset(origin[len(_ORIGIN) :] for origin in connection.execute(query).scalars())
+
+
+def undo(connection: Connection, project_id: int, key: str, actor: str) -> None:
+    """Take back what settled a finding, whatever was done elsewhere since; twice changes nothing.
+
+    Raises:
+        Conflict: What it changed was changed since.
+        NotFound: No action has that key.
+    """
+    target = events.find_batch(connection, project_id, key)
+    if target is None:
+        raise NotFound("There is nothing to take back.", "Look at the history on the Data page.")
+    if target.undone_by is not None:
+        return
+    if target.verb != KEEP:
+        events.undo(connection, project_id, actor, of=key)
+        return
+    again = Action("undo", actor, "page", uuid.uuid4().hex)
+    events.record(connection, project_id, again, ())
+    done = events.find_batch(connection, project_id, again.key)
+    if done is not None:
+        backwards = sa.update(batch).where(batch.c.id == target.id)
+        connection.execute(backwards.values(undone_by=done.id))

@@ -1,0 +1,135 @@
+"""Dataset versions: a revision with its hash; cutting one copies nothing."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from core.errors import NotFound
+from storage.clock import now
+from storage.log import changes as dataset
+from storage.log import events
+from storage.log.diff import DatasetDiff, diff_states
+from storage.log.replay import SCHEME, State, canonical_hash, replay
+from storage.records import DatasetVersionRecord, ModelVersionRecord, ProjectRecord
+from storage.tables import dataset_version
+
+
+def cut(connection: Connection, project: ProjectRecord, message: str) -> DatasetVersionRecord:
+    """Freeze the project as it is; the newest version is returned when nothing has changed."""
+    newest = latest(connection, project.id)
+    revision = events.head(connection, project.id)
+    if newest is not None and newest.revision == revision:
+        return newest
+    names = {record.id: record.name for record in dataset.intents(connection, project.id)}
+    rows = list(dataset.utterances(connection, project.id))
+    number = 1 if newest is None else newest.number + 1
+    values = {
+        "project_id": project.id,
+        "number": number,
+        "revision": revision,
+        "scheme": SCHEME,
+        "sha256": canonical_hash(rows, names),
+        "n_rows": len(rows),
+        "message": message,
+        "parent_id": None if newest is None else newest.id,
+        "created_at": now(),
+    }
+    connection.execute(sa.insert(dataset_version).values(values))
+    return find(connection, project.id, number)
+
+
+def latest(connection: Connection, project_id: int) -> DatasetVersionRecord | None:
+    """The newest version, or None."""
+    found = list_all(connection, project_id)
+    return found[-1] if found else None
+
+
+def list_all(connection: Connection, project_id: int) -> list[DatasetVersionRecord]:
+    """All versions, oldest first."""
+    query = sa.select(dataset_version).where(dataset_version.c.project_id == project_id)
+    rows = connection.execute(query.order_by(dataset_version.c.number))
+    return [_record(row) for row in rows]
+
+
+def is_whole(connection: Connection, project_id: int, version: DatasetVersionRecord) -> bool:
+    """Whether the log still gives the bytes that a version promised, in the form of its time."""
+    state = state_at(connection, project_id, version.revision)
+    names = {record.id: record.name for record in state.intent_records()}
+    found = canonical_hash(state.utterance_records(), names, version.scheme)
+    return found == version.sha256
+
+
+def find(connection: Connection, project_id: int, number: int) -> DatasetVersionRecord:
+    """Return one version.
+
+    Raises:
+        NotFound: There is none of that number.
+    """
+    known = list_all(connection, project_id)
+    for record in known:
+        if record.number == number:
+            return record
+    raise NotFound(
+        f"There is no dataset version {number}.",
+        f"Versions go from 1 to {known[-1].number}." if known else "Training cuts the first one.",
+    )
+
+
+def get(connection: Connection, version_id: int) -> DatasetVersionRecord:
+    """Return one version by its id."""
+    query = sa.select(dataset_version).where(dataset_version.c.id == version_id)
+    row = connection.execute(query).first()
+    if row is None:
+        raise NotFound("The dataset version is gone.", "Train again from the current data.")
+    return _record(row)
+
+
+def learned_at(connection: Connection, version: ModelVersionRecord) -> int:
+    """Return the revision that a model version learned from; 0 where that is not known."""
+    if version.dataset_version_id is None:
+        return 0
+    return get(connection, version.dataset_version_id).revision
+
+
+def state_at(connection: Connection, project_id: int, revision: int) -> State:
+    """Rebuild the project's data at any revision, whatever has been done since."""
+    return replay(events.changes_up_to(connection, project_id, revision))
+
+
+def states_between(
+    connection: Connection, project_id: int, older: int, newer: int
+) -> tuple[State, State]:
+    """Rebuild the data at two revisions, reading the log once."""
+    low, high = sorted((older, newer))
+    state = state_at(connection, project_id, low)
+    first = state.part(state.utterances)
+    last = replay(events.changes_up_to(connection, project_id, high, after=low), state)
+    return (first, last) if older <= newer else (last, first)
+
+
+def successive_diffs(connection: Connection, project_id: int) -> list[DatasetDiff]:
+    """What each version changed since the one before it, the first since the empty project.
+
+    The log is read once, and only rows that an interval touches are compared in it.
+    """
+    state, at, found = State(), 0, []
+    for version in list_all(connection, project_id):
+        changes = list(events.changes_up_to(connection, project_id, version.revision, after=at))
+        touched = {change.subject_id for change in changes}
+        before = state.part(touched)
+        replay(changes, state)
+        found.append(diff_states(before, state.part(touched)))
+        at = version.revision
+    return found
+
+
+def diff_in_words(old: State, new: State) -> str:
+    """Say what changed between two states: "14 relabelled, 3 added, intent 'a' renamed to 'b'"."""
+    return ", ".join(diff_states(old, new).words)
+
+
+def _record(row: Row[Any]) -> DatasetVersionRecord:
+    values = row._asdict()
+    fields = DatasetVersionRecord.__dataclass_fields__
+    return DatasetVersionRecord(**{name: values[name] for name in fields})

@@ -1,0 +1,213 @@
+"""Find utterances among many: filters, pages and counts, answered by the database."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from core.text import is_storable, normalise
+from core.types import Task
+from storage.log.replay import utterance_record
+from storage.queries.words import Contains
+from storage.records import UtteranceRecord
+from storage.tables import intent, utterance
+
+LabelState = Literal["labelled", "unlabelled", "out-of-scope", "skipped", "flagged"]
+Order = Literal["newest", "oldest", "changed", "text"]
+
+_MOST_IDS = 20_000
+"""Of a filter by ids; SQLite takes some 32,000 values in one statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which utterances; what is None or empty does not restrict.
+
+    Attributes:
+        text: Every word of it must occur, anywhere, in any case.
+        intent_id: Labelled with this intent.
+        split: In this split.
+        state: `labelled` with an intent, `unlabelled` and not skipped, `out-of-scope` by label, ...
+        ids: Among these, at most 20,000.
+        synthetic: Whether it fills another one's template, or whether somebody said it.
+    """
+
+    text: str = ""
+    intent_id: str | None = None
+    split: str | None = None
+    state: LabelState | None = None
+    ids: tuple[str, ...] | None = None
+    synthetic: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many utterances a project has, by what a person asks for."""
+
+    total: int
+    labelled: int
+    unlabelled: int
+    out_of_scope: int
+    skipped: int
+    flagged: int
+    by_split: dict[str, int]
+    by_intent: dict[str, int]
+
+
+def page(
+    connection: Connection, project_id: int, which: Filter, order: Order, window: tuple[int, int]
+) -> tuple[list[UtteranceRecord], int]:
+    """Return one page and how many utterances the filter lets through.
+
+    Args:
+        connection: An open transaction.
+        project_id: Whose.
+        which: The filter.
+        order: By coming, by last change, or by text.
+        window: Offset and number of rows.
+    """
+    condition = _condition(project_id, which)
+    total = connection.execute(sa.select(sa.func.count()).select_from(utterance).where(condition))
+    query = sa.select(utterance).where(condition).order_by(*_ORDERS[order])
+    rows = connection.execute(query.offset(window[0]).limit(window[1]))
+    records = [utterance_record(row.id, dict(row._mapping)) for row in rows]
+    return records, int(total.scalar_one())
+
+
+# Each is the order of an index, so that a page far back sorts nothing. No two utterances of a
+# project share a revision.
+_ORDERS: dict[str, tuple[sa.ColumnElement[object], ...]] = {
+    "newest": (utterance.c.added_revision.desc(),),
+    "oldest": (utterance.c.added_revision,),
+    "changed": (utterance.c.touched_revision.desc(),),
+    "text": (utterance.c.text, utterance.c.id),
+}
+
+
+def find_all(connection: Connection, project_id: int, which: Filter) -> list[UtteranceRecord]:
+    """Every utterance that the filter lets through, by coming."""
+    query = sa.select(utterance).where(_condition(project_id, which))
+    rows = connection.execute(query.order_by(*_ORDERS["oldest"]))
+    return [utterance_record(row.id, dict(row._mapping)) for row in rows]
+
+
+def counts(connection: Connection, project_id: int) -> Counts:
+    """Count everything in one pass."""
+    shape = (
+        utterance.c.labels,
+        utterance.c.split,
+        utterance.c.skipped,
+        (utterance.c.flagged != "").label("is_flagged"),
+    )
+    query = sa.select(*shape, sa.func.count().label("n")).where(
+        utterance.c.project_id == project_id
+    )
+    split: Counter[str] = Counter()
+    by_intent: Counter[str] = Counter()
+    state: Counter[str] = Counter()
+    for labels, which, skipped, flagged, n in connection.execute(query.group_by(*shape)):
+        split[which] += n
+        by_intent.update(dict.fromkeys(labels or (), n))
+        state["total"] += n
+        state["skipped"] += n if skipped and labels is None else 0
+        state["flagged"] += n if flagged else 0
+        kind = "labelled" if labels else "out_of_scope" if labels is not None else "unlabelled"
+        state[kind] += n if kind != "unlabelled" or not skipped else 0
+    return Counts(
+        total=state["total"],
+        labelled=state["labelled"],
+        unlabelled=state["unlabelled"],
+        out_of_scope=state["out_of_scope"],
+        skipped=state["skipped"],
+        flagged=state["flagged"],
+        by_split=dict(split),
+        by_intent=dict(by_intent),
+    )
+
+
+def by_ids(
+    connection: Connection, project_id: int, ids: Sequence[str]
+) -> dict[str, UtteranceRecord]:
+    """The utterances of these ids that exist."""
+    found: dict[str, UtteranceRecord] = {}
+    for start in range(0, len(ids), _MOST_IDS):
+        part = sa.and_(
+            utterance.c.project_id == project_id,
+            utterance.c.id.in_(ids[start : start + _MOST_IDS]),
+        )
+        for row in connection.execute(sa.select(utterance).where(part)):
+            found[row.id] = utterance_record(row.id, dict(row._mapping))
+    return found
+
+
+def sample_unlabelled(connection: Connection, project_id: int, limit: int) -> list[UtteranceRecord]:
+    """Unlabelled utterances in an order that chance chose once: that of their text's hash."""
+    query = sa.select(utterance).where(_condition(project_id, Filter(state="unlabelled")))
+    order = (utterance.c.text_hash, utterance.c.id)
+    rows = connection.execute(query.order_by(*order).limit(limit))
+    return [utterance_record(row.id, dict(row._mapping)) for row in rows]
+
+
+def waiting(connection: Connection, project_id: int, ids: Sequence[str]) -> set[str]:
+    """Which of some utterances still wait for a label."""
+    found: set[str] = set()
+    for start in range(0, len(ids), _MOST_IDS):
+        which = Filter(state="unlabelled", ids=tuple(ids[start : start + _MOST_IDS]))
+        query = sa.select(utterance.c.id).where(_condition(project_id, which))
+        found.update(connection.execute(query).scalars())
+    return found
+
+
+def taught(connection: Connection, project_id: int, task: Task) -> tuple[int, int]:
+    """Count the exemplars, labelled utterances of the training split, and their intents.
+
+    Those of no intent count where a text may have any number of them.
+    """
+    which = _condition(project_id, Filter(split="train", state="labelled"))
+    if task == "multi-label":
+        which = sa.and_(
+            _condition(project_id, Filter(split="train")), utterance.c.labels.is_not(None)
+        )
+    query = sa.select(utterance.c.labels, sa.func.count()).where(which).group_by(utterance.c.labels)
+    found = [(labels, n) for labels, n in connection.execute(query)]
+    return sum(n for _, n in found), len({key for labels, _ in found for key in labels})
+
+
+def intent_ids(connection: Connection, project_id: int) -> dict[str, str]:
+    """Intent name to id."""
+    query = sa.select(intent.c.name, intent.c.id).where(intent.c.project_id == project_id)
+    return {row.name: row.id for row in connection.execute(query)}
+
+
+def _condition(project_id: int, which: Filter) -> sa.ColumnElement[bool]:
+    parts: list[sa.ColumnElement[bool]] = [utterance.c.project_id == project_id]
+    parts += [Contains(utterance.c.text, word) for word in normalise(which.text).split()]
+    if not is_storable(which.text):
+        parts.append(sa.false())  # no text has it, and the database would stop reading there
+    if which.intent_id is not None:
+        # Ids are hexadecimal, so that no other text of the JSON list can look like one.
+        parts.append(_TEXT_OF_LABELS.contains(f'"{which.intent_id}"', autoescape=True))
+    if which.split is not None:
+        parts.append(utterance.c.split == which.split)
+    if which.state is not None:
+        parts.append(_STATES[which.state])
+    if which.synthetic is not None:
+        made = utterance.c.synthetic
+        parts.append(made != "" if which.synthetic else made == "")
+    if which.ids is not None:
+        parts.append(utterance.c.id.in_(which.ids[:_MOST_IDS]))
+    return sa.and_(*parts)
+
+
+_NO_INTENT = "[]"
+_TEXT_OF_LABELS = sa.type_coerce(utterance.c.labels, sa.Text)
+_STATES: dict[str, sa.ColumnElement[bool]] = {
+    "labelled": sa.and_(utterance.c.labels.is_not(None), _TEXT_OF_LABELS != _NO_INTENT),
+    "unlabelled": sa.and_(utterance.c.labels.is_(None), utterance.c.skipped == 0),
+    "out-of-scope": _TEXT_OF_LABELS == _NO_INTENT,
+    "skipped": sa.and_(utterance.c.labels.is_(None), utterance.c.skipped == 1),
+    "flagged": utterance.c.flagged != "",
+}

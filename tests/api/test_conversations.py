@@ -1,0 +1,100 @@
+"""Conversations over REST: logs in and out, encoders from them, replies to them."""
+
+import zipfile
+from pathlib import Path
+
+from fastapi.testclient import TestClient
+
+from app.services.training.runs import follow
+from core.encoders.loading import load_folder
+from storage import models
+from tests.builders.conversation_logs import write_log
+
+DIALOGUES = {"minutes": None, "batch_size": 24, "epochs": 1}
+
+
+def send(client: TestClient, path: Path) -> dict[str, object]:
+    with path.open("rb") as stream:
+        answer = client.post("/api/projects/p/dialogues", files={"file": (path.name, stream)})
+    assert answer.status_code == 201, answer.text
+    found: dict[str, object] = answer.json()
+    return found
+
+
+def test_a_log_comes_in_and_goes(client: TestClient, labelled: str, tmp_path: Path) -> None:
+    waiting = send(client, write_log(tmp_path / "chats.jsonl"))
+    assert waiting["name"] == "chats.jsonl"
+    assert waiting["beginning"][0]["turns"][1] == {
+        "text": "what about your refund?",
+        "speaker": "system",
+    }
+    place = f"/api/projects/p/dialogues/waiting/{waiting['key']}"
+    assert client.get(place, params={"mask": True}).json()["key"] == waiting["key"]
+    done = client.post(f"{place}/import", json={"mask": True, "pool": 10}).json()
+    assert (done["dialogues"], done["user_turns"], done["pooled"]) == (24, 28, 10)
+    assert done["masked"] == {}
+    [log] = client.get("/api/projects/p/dialogues").json()
+    assert (log["source"], log["n_dialogues"], log["masked"]) == ("chats.jsonl", 24, {})
+    status = client.get("/api/projects/p/status").json()
+    assert (status["conversations"], status["unlabelled"]) == (24, 13)
+    assert client.post(f"{place}/import", json={}).status_code == 404
+    assert client.post("/api/projects/p/undo").json()["undone"]["verb"] == "import"
+    assert client.get("/api/projects/p/status").json()["unlabelled"] == 3
+    assert client.delete(f"/api/projects/p/dialogues/{log['id']}").json()["id"] == log["id"]
+    gone = client.delete(f"/api/projects/p/dialogues/{log['id']}")
+    assert (gone.status_code, bool(gone.json()["hint"])) == (404, True)
+    assert client.get("/api/projects/p/status").json()["conversations"] == 0
+
+
+def test_what_is_no_log_is_refused_with_its_row(
+    client: TestClient, labelled: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "chats.jsonl"
+    path.write_text('["a", "b"]\n{"turns": 3}\n', encoding="utf-8")
+    with path.open("rb") as stream:
+        answer = client.post("/api/projects/p/dialogues", files={"file": (path.name, stream)})
+    assert answer.status_code == 422
+    assert answer.json()["message"] == "chats.jsonl, row 2: there is no list of turns."
+    path.write_text('["a", "b"]\n', encoding="utf-8")
+    waiting = send(client, path)
+    place = f"/api/projects/p/dialogues/waiting/{waiting['key']}"
+    assert client.post(f"{place}/import", json={"pool": -1}).status_code == 422
+    assert client.delete(place).status_code == 204
+    assert client.get(place).status_code == 404
+    elsewhere = client.get("/api/projects/p/dialogues/waiting/..%2F..")
+    assert elsewhere.status_code == 404
+
+
+def test_an_encoder_is_trained_resumed_and_ranks_replies(
+    client: TestClient, bench, labelled: str, tiny_path: Path, tmp_path: Path
+) -> None:
+    asked = {"recipe": "dialogues", "settings": DIALOGUES, "base": str(tiny_path)}
+    refused = client.post("/api/projects/p/train", json=asked)
+    assert (refused.status_code, "no conversations" in refused.json()["message"]) == (422, True)
+    assert client.post("/api/projects/p/estimate", json=asked).status_code == 422
+    waiting = send(client, write_log(tmp_path / "chats.jsonl"))
+    client.post(f"/api/projects/p/dialogues/waiting/{waiting['key']}/import", json={})
+    assert "72 turns" in client.post("/api/projects/p/estimate", json=asked).json()["sentence"]
+    job = client.post("/api/projects/p/train", json=asked).json()["job"]
+    rows = list(follow(bench.studio, job))
+    assert (rows[-1].state, rows[-1].result["kind"]) == ("succeeded", "encoder")
+    [model] = client.get("/api/projects/p/versions").json()["models"]
+    assert (model["kind"], model["chain"]) == ("encoder", ["encoder", "p@1 dialogues"])
+    assert client.get("/api/projects/p/status").json()["champion"] is None
+    assert client.post("/api/projects/p/models/1/promote").status_code == 422
+    assert client.get("/api/projects/p/models/1/bundle").status_code == 422
+    taken = tmp_path / "encoder.zip"
+    taken.write_bytes(client.get("/api/projects/p/models/1/encoder").content)
+    with zipfile.ZipFile(taken) as archive:
+        archive.extractall(tmp_path / "encoder")
+    loaded = load_folder(tmp_path / "encoder")
+    with bench.studio.database.read() as connection:
+        made = models.find(connection, 1, 1)
+    assert loaded.fingerprint == made.lineage["fingerprint"]
+    body = {"turns": ["hello"], "candidates": ["a", "b", "b"], "n": 5}
+    found = client.post("/api/projects/p/replies", json=body).json()
+    assert (found["encoder"], found["candidates"], len(found["best"])) == ("p@1", 2, 2)
+    assert client.post("/api/projects/p/replies", json={"turns": []}).status_code == 422
+    assert client.post(f"/api/jobs/{job}/resume").status_code == 409
+    shown = client.get(f"/api/jobs/{job}").json()
+    assert (shown["resumable"], shown["curve_words"][:13]) == (False, "While ranking")

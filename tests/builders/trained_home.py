@@ -1,0 +1,91 @@
+"""A project with two model versions whose jobs are done in the test's own process."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from app.bootstrap import job_kinds, open_studio
+from app.jobs.context import JobContext
+from app.jobs.worker import work
+from app.services.studio import Studio
+from app.settings import Settings
+from core.training import checkpoints
+from storage import jobs, models, projects
+from storage.log import changes, events, versions
+from storage.log.events import Action
+from storage.records import JobRecord, ModelVersionRecord
+
+POOL = [f"what about {word}" for word in ["refunds", "parcels", "passwords", "greetings", "orders"]]
+
+
+class Idle:
+    """Starts nothing: these tests do the jobs themselves, in this process."""
+
+    def ensure_running(self) -> None:
+        pass
+
+
+def opened(home: Path) -> Studio:
+    return dataclasses.replace(open_studio(Settings(home=home, device="cpu")), executor=Idle())
+
+
+def do(studio: Studio, job_id: str) -> JobRecord:
+    with studio.database.write() as connection:
+        claimed = jobs.claim(connection, job_id)
+    assert work(JobContext(studio.places, studio.database, claimed), job_kinds()) == 0
+    with studio.database.read() as connection:
+        return jobs.get(connection, job_id)
+
+
+def do_killed_at(studio: Studio, job_id: str, step: int) -> JobRecord:
+    """Do a job whose process dies once the checkpoint of a step is kept, and do it again."""
+    keep = checkpoints.keep_checkpoint
+
+    def die_after(folder: Path, checkpoint: checkpoints.Checkpoint) -> None:
+        keep(folder, checkpoint)
+        if checkpoint.step == step:
+            raise KeyboardInterrupt  # as sudden as a kill: nothing below writes any end
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkpoints, "keep_checkpoint", die_after)
+        with pytest.raises(KeyboardInterrupt):
+            do(studio, job_id)
+    with studio.database.write() as connection:
+        jobs.put_back(connection, job_id, 1)
+    return do(studio, job_id)
+
+
+def version(studio: Studio, number: int) -> ModelVersionRecord:
+    """Read a version of the first project."""
+    with studio.database.read() as connection:
+        return models.find(connection, 1, number)
+
+
+def train(studio: Studio, base: Path | str, recipe: dict[str, object], name: str = "p") -> None:
+    with studio.database.write() as connection:
+        project = projects.find(connection, name)
+        frozen = versions.cut(connection, project, "before training")
+        payload = {"dataset_version_id": frozen.id, "recipe": recipe, "base": str(base)}
+        job = jobs.enqueue(connection, "train", {**payload, "device": "cpu"}, project.id)
+    assert do(studio, job.id).state == "succeeded"
+
+
+def change(studio: Studio, text: str, field: str, value: object) -> None:
+    with studio.database.write() as connection:
+        project = projects.find(connection, "p")
+        rows = changes.utterances(connection, project.id)
+        row = next(row for row in rows if row.text == text)
+        edit = changes.edit(row, field, value)
+        events.record(connection, project.id, Action("edit"), [edit])
+
+
+def rows_of(studio: Studio) -> dict[str, tuple[str, tuple[str, ...] | None]]:
+    """Text and names of the labels by id."""
+    with studio.database.read() as connection:
+        project = projects.find(connection, "p")
+        names = {intent.id: intent.name for intent in changes.intents(connection, project.id)}
+        return {
+            row.id: (row.text, None if row.labels is None else tuple(names[k] for k in row.labels))
+            for row in changes.utterances(connection, project.id)
+        }

@@ -1,0 +1,75 @@
+"""What nobody said is not judged, and is not there where its source is."""
+
+import numpy as np
+
+from core.heads.folds import (
+    is_said,
+    judged_folds,
+    left_with_source,
+    said_rows,
+    settled_on_said,
+    sources_of,
+    with_made,
+)
+from core.heads.votes.fit import fit_votes
+from core.recipes.labels import VotesConfig
+from core.types import Exemplar
+
+ROWS = (
+    Exemplar("a1", "one", ("a",)),
+    Exemplar("s1", "one too", ("a",), "a1"),
+    Exemplar("b1", "two", ("b",)),
+    Exemplar("a2", "three", ("a",)),
+    Exemplar("s2", "one again", ("a",), "a1"),
+    Exemplar("b2", "four", ("b",)),
+    Exemplar("s3", "lost", ("b",), "gone"),
+)
+POINTS = np.random.default_rng(0).normal(size=(7, 5)).astype(np.float32)
+TARGETS = np.array([["a" in e.intents, "b" in e.intents] for e in ROWS], dtype=np.float64)
+
+
+def test_folds_deal_what_was_said_and_what_was_made_of_it_goes_along() -> None:
+    sources = sources_of(ROWS)
+    assert sources.tolist() == [0, 0, 2, 3, 0, 5, -1]
+    assert said_rows(sources).tolist() == [0, 2, 3, 5]
+    assert is_said(ROWS).tolist() == [True, False, True, True, False, True, False]
+    folds = judged_folds(ROWS, 2, seed=0)
+    assert sorted(np.concatenate(folds).tolist()) == [0, 2, 3, 5]
+    assert with_made(np.array([0, 5]), sources).tolist() == [0, 1, 4, 5]
+
+
+def test_without_synthetic_ones_nothing_is_otherwise() -> None:
+    plain = tuple(Exemplar(e.id, e.text, e.intents) for e in ROWS)
+    assert sources_of(plain).tolist() == list(range(7))
+    config, scores = VotesConfig(), np.zeros((7, 2))
+    assert settled_on_said(config, POINTS, TARGETS, sources_of(plain)) is config
+    assert left_with_source(None, scores, sources_of(plain)) is scores
+
+
+def test_an_exemplar_is_scored_without_what_was_made_of_it() -> None:
+    head = fit_votes(POINTS, TARGETS, ["a", "b"], 0.4, 0.1)
+    before = np.full((7, 2), 9.0)
+    found = left_with_source(head, before, sources_of(ROWS))
+    kept = [2, 3, 5, 6]
+    residual = TARGETS[kept] - head.prior  # the prior is held fixed
+    unit = POINTS / np.linalg.norm(POINTS, axis=1, keepdims=True)
+    kernel = np.exp((unit @ unit.T - 1) / 0.4)
+    weights = np.linalg.solve(kernel[np.ix_(kept, kept)] + 0.1 * np.eye(4), residual)
+    expected = head.prior + kernel[0, kept] @ weights
+    np.testing.assert_allclose(found[0], expected, atol=1e-5)
+    assert (found[kept] == 9.0).all()
+
+
+def test_copies_do_not_choose_the_settings() -> None:
+    config = settled_on_said(VotesConfig(), POINTS, TARGETS, sources_of(ROWS))
+    made = [1, 4, 6]
+    other = TARGETS.copy()
+    other[made] = 1 - other[made]
+    same = settled_on_said(VotesConfig(), POINTS, other, sources_of(ROWS))
+    assert (config.tau, config.ridge) == (same.tau, same.ridge)
+    assert config.tau is not None
+
+
+def test_where_nobody_said_anything_all_are_judged() -> None:
+    made = tuple(Exemplar(e.id, e.text, e.intents, "x") for e in ROWS)
+    assert is_said(made).all()

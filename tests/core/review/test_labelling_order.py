@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from core.review.labelling_order import margins, rank, rank_many, spread
+
+SHARES = np.array([[0.9, 0.1, 0.0], [0.4, 0.35, 0.25], [0.5, 0.5, 0.0], [0.34, 0.33, 0.33]])
+FAMILIARITY = np.array([0.2, 0.9, 0.5, 0.9])
+
+
+@pytest.mark.parametrize(
+    ("order", "best_first"),
+    [("unsure", [3, 1, 2, 0]), ("torn", [2, 3, 1, 0]), ("unlike", [0, 2, 1, 3])],
+)
+def test_each_order_means_what_it_says(order, best_first: list[int]) -> None:
+    """`unsure`: best shares .34 .4 .5 .9. `torn`: margins 0 .01 .05 .8. `unlike`: as given."""
+    assert rank(order, SHARES, FAMILIARITY).tolist() == best_first
+
+
+@pytest.mark.parametrize(
+    ("order", "best_first"),
+    [("unsure", [2, 0, 1]), ("torn", [1, 2, 0]), ("unlike", [0, 2, 1])],
+)
+def test_of_several_intents_each_is_an_open_question_of_its_own(order, best_first) -> None:
+    """Nearest to a threshold: .1 .2 .05; the second nearest: .8 .25 .3."""
+    over = np.array([[0.1, -0.8, -0.9], [0.2, -0.25, 0.9], [-0.05, 0.3, -0.7]])
+    assert rank_many(order, over, FAMILIARITY[:3]).tolist() == best_first
+    alone = np.array([[0.3], [-0.1]])
+    assert rank_many("torn", alone, FAMILIARITY[:2]).tolist() == [1, 0]
+
+
+def test_margins_are_those_of_the_two_best_and_one_for_a_single_intent() -> None:
+    np.testing.assert_allclose(margins(SHARES), [0.8, 0.05, 0.0, 0.01])
+    np.testing.assert_allclose(margins(np.ones((2, 1))), [1.0, 1.0])
+    assert rank("torn", np.zeros((0, 3)), np.zeros(0)).tolist() == []
+
+
+def test_near_copies_of_what_was_taken_come_last() -> None:
+    rows = np.array([[1, 0], [1, 0], [0.6, 0.8], [0, 1]], dtype=np.float32)
+    ranking = np.array([0, 1, 2, 3])
+    assert spread(ranking, rows, 2).tolist() == [0, 2]
+    assert spread(ranking, rows, 3).tolist() == [0, 2, 3]
+    assert spread(ranking, rows, 4).tolist() == [0, 2, 3, 1]
+    assert spread(ranking, rows, 9).tolist() == [0, 2, 3, 1]
+    assert spread(ranking[:0], rows, 2).tolist() == []
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    angles=arrays.arrays(np.float64, st.integers(1, 20), elements=st.floats(0, 6)),
+    n=st.integers(0, 25),
+    random=st.randoms(use_true_random=False),
+)
+def test_spread_takes_as_many_as_it_can_and_copies_only_at_need(angles, n, random) -> None:
+    rows = np.stack([np.cos(angles), np.sin(angles)], 1).astype(np.float32)
+    ranking = np.array(random.sample(range(len(rows)), len(rows)), dtype=np.int64)
+    taken = spread(ranking, rows, n).tolist()
+    assert len(taken) == len(set(taken)) == min(n, len(rows))
+    apart = [
+        row for at, row in enumerate(taken) if not at or (rows[taken[:at]] @ rows[row]).max() <= 0.9
+    ]
+    assert taken[: len(apart)] == apart or n == 0
+    if taken:
+        assert taken[0] == ranking[0]

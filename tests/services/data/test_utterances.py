@@ -1,0 +1,232 @@
+"""Looking through a project and changing many utterances; and the project at a glance."""
+
+from dataclasses import replace
+
+import pytest
+import sqlalchemy as sa
+
+from app.services import status
+from app.services.data import utterances
+from app.services.data.projects import create_project
+from app.services.data.utterances import Edit
+from app.services.live.server_state import open_workbench
+from app.services.studio import Studio
+from core.errors import Conflict, InvalidInput, NotFound
+from storage import jobs, models, projects, tables
+from storage.log import changes, events, versions
+from storage.log.events import Action
+from storage.queries.utterances import Filter
+
+
+@pytest.fixture
+def ids(studio: Studio) -> dict[str, str]:
+    """Project "p" with intents a and b and six unlabelled texts."""
+    project = create_project(studio, "p")
+    made = {name: changes.create_intent(name) for name in "ab"}
+    rows = [changes.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(6)]
+    with studio.database.write() as connection:
+        events.record(connection, project.id, Action("import"), [*made.values(), *rows])
+    return {name: change.subject_id for name, change in made.items()}
+
+
+def change(studio: Studio, kind: str, value: str = "", n: int = 6, **which) -> int:
+    return utterances.change_many(studio, "p", Filter(**which), Edit(kind, value), n)
+
+
+def shown(studio: Studio, **which) -> list:
+    return list(utterances.look(studio, "p", Filter(**which), "oldest", (0, 50)).rows)
+
+
+def test_a_bulk_change_is_one_action_and_is_undone_as_one(studio: Studio, ids) -> None:
+    assert change(studio, "label", ids["a"], ids=("u1", "u2"), n=2) == 2
+    assert [(r.id, r.split) for r in shown(studio, intent_id=ids["a"])] == [
+        ("u1", "train"),
+        ("u2", "train"),
+    ]
+    assert change(studio, "out-of-scope", ids=("u3",), n=1) == 1
+    assert change(studio, "flag", text="text", n=6) == 6
+    assert [r.flagged for r in shown(studio)] == ["flagged"] * 6
+    assert change(studio, "delete", state="unlabelled", n=3) == 3
+    verbs = [batch.verb for batch in utterances.history(studio, "p")]
+    assert verbs == ["delete", "flag", "out-of-scope", "label", "import"]
+    before = shown(studio)
+    for _ in range(4):
+        utterances.undo(studio, "p")
+    assert {(r.labels, r.split, r.flagged) for r in shown(studio)} == {(None, "pool", "")}
+    for _ in range(4):
+        utterances.redo(studio, "p")
+    assert utterances.redo(studio, "p") is None
+    assert shown(studio) == before
+
+
+def test_one_of_several_intents_is_taken_away_from_many_and_the_last_one_leaves_no_decision(
+    studio: Studio, ids
+) -> None:
+    """Without its last intent an utterance awaits a decision; it is not one of no intent."""
+    with studio.database.write() as connection:
+        found = projects.find(connection, "p")
+        connection.execute(
+            sa.update(tables.project).where(tables.project.c.id == found.id),
+            {"task": "multi-label"},
+        )
+    change(studio, "label", ids["a"], ids=("u1", "u2"), n=2)
+    change(studio, "label", ids["b"], ids=("u2",), n=1)
+    change(studio, "out-of-scope", ids=("u3",), n=1)
+    assert change(studio, "unlabel", ids["a"], ids=("u1", "u2", "u3", "u4"), n=4) == 4
+    labels = {row.id: row.labels for row in shown(studio)}
+    assert [labels[key] for key in ("u1", "u2", "u3", "u4")] == [None, (ids["b"],), (), None]
+    utterances.undo(studio, "p")
+    assert {r.id: set(r.labels or ()) for r in shown(studio)}["u2"] == {ids["a"], ids["b"]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "says"),
+    [
+        ("label", "nobody", "There is no intent 'nobody'."),
+        ("unlabel", "nobody", "There is no intent 'nobody'."),
+        ("move", "dev", "There is no split 'dev'."),
+        ("text", "  ", "cannot be an utterance"),
+        ("text", "x" * 5_001, "cannot be an utterance"),
+        ("flag", "x" * 501, "cannot be a note"),
+        ("flag", "a\0b", "cannot be a note"),
+        ("text", "a\0b", "cannot be an utterance"),
+        ("text", "\ud800", "cannot be an utterance"),
+        ("text", "same", "6 utterances cannot have the same text."),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_words(studio, ids, kind, value, says) -> None:
+    with pytest.raises(InvalidInput, match=says) as refused:
+        change(studio, kind, value)
+    assert refused.value.hint
+    assert [batch.verb for batch in utterances.history(studio, "p")] == ["import"]
+
+
+def test_an_archived_intent_takes_no_more_labels(studio: Studio, ids) -> None:
+    utterances.change_intent(studio, "p", ids["a"], {"archived": True})
+    with pytest.raises(InvalidInput, match="There is no intent"):
+        change(studio, "label", ids["a"])
+
+
+def test_the_name_of_an_archived_intent_says_where_it_is(studio: Studio, ids) -> None:
+    """It was "there already" for somebody who saw it in no list."""
+    utterances.change_intent(studio, "p", ids["a"], {"archived": True})
+    with pytest.raises(Conflict, match="archived intent 'a'") as refused:
+        utterances.add_intent(studio, "p", "a")
+    assert "Bring it back" in refused.value.hint
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\ud800"])
+def test_a_description_is_a_text_that_can_be_kept(studio: Studio, ids, text: str) -> None:
+    with pytest.raises(InvalidInput, match="cannot describe"):
+        utterances.add_intent(studio, "p", "c", text)
+    with pytest.raises(InvalidInput, match="cannot describe"):
+        utterances.change_intent(studio, "p", ids["a"], {"description": text})
+
+
+def test_a_label_for_many_joins_those_that_are_there_where_a_text_has_several(studio) -> None:
+    """Five texts in the lasso, one click, and every other intent of theirs was gone."""
+    project = create_project(studio, "p", "multi-label")
+    made = [changes.create_intent(name) for name in "ab"]
+    a, b = sorted(change.subject_id for change in made)
+    rows = [
+        changes.create_utterance(f"u{i}", f"text {i}", "train", "f", labels)
+        for i, labels in enumerate((None, [], [a], [a, b]))
+    ]
+    with studio.database.write() as connection:
+        events.record(connection, project.id, Action("import"), [*made, *rows])
+    assert change(studio, "label", b, n=4) == 4
+    assert [r.labels for r in shown(studio)] == [(b,), (b,), (a, b), (a, b)]
+
+
+def test_another_number_than_was_shown_changes_nothing(studio: Studio, ids) -> None:
+    with pytest.raises(Conflict, match="change 6 utterances, not 5"):
+        change(studio, "delete", n=5)
+    assert len(shown(studio)) == 6
+
+
+def test_a_change_that_changes_nothing_is_no_action(studio: Studio, ids) -> None:
+    assert change(studio, "move", "pool") == 6
+    assert change(studio, "unlabel") == 6
+    assert change(studio, "unflag") == 6
+    assert [batch.verb for batch in utterances.history(studio, "p")] == ["import"]
+
+
+def test_intents_are_made_renamed_and_merged_or_refused_in_words(studio: Studio, ids) -> None:
+    """A name that was taken had failed with the database's own words."""
+    with pytest.raises(Conflict, match="intent 'a' already"):
+        utterances.add_intent(studio, "p", " a ")
+    with pytest.raises(InvalidInput):
+        utterances.add_intent(studio, "p", "\t")
+    made = utterances.add_intent(studio, "p", "cafe\u0301", "coffee")
+    with pytest.raises(Conflict, match="intent 'b' already"):
+        utterances.change_intent(studio, "p", made, {"name": "b"})
+    with pytest.raises(InvalidInput, match="merged into itself"):
+        utterances.merge(studio, "p", "a", "a")
+    with pytest.raises(NotFound):
+        utterances.change_intent(studio, "p", "nobody", {"name": "c"})
+    change(studio, "label", made, ids=("u0",), n=1)
+    utterances.merge(studio, "p", "caf\u00e9", "a")
+    _, views = utterances.overview(studio, "p")
+    assert [(v.name, v.archived, v.utterances) for v in views] == [
+        ("a", False, 1),
+        ("b", False, 0),
+        ("caf\u00e9", True, 0),
+    ]
+    assert all(view.color.startswith("#") for view in views)
+
+
+def test_rows_come_in_the_order_asked_for(studio: Studio, ids) -> None:
+    found = utterances.by_ids(studio, "p", ["u3", "gone", "u0", "u3"])
+    assert [record.id for record in found] == ["u3", "u0", "u3"]
+    view = utterances.look(studio, "p", Filter(), "newest", (4, 4))
+    assert ([r.id for r in view.rows], view.total, view.revision) == (["u1", "u0"], 6, 8)
+
+
+def test_what_can_be_undone_is_told_however_long_ago_it_was(studio: Studio, ids) -> None:
+    """Behind twenty undone actions an older one had been out of sight."""
+    bench = open_workbench(studio)
+    for turn in range(15):
+        change(studio, "flag", f"{turn}", ids=("u0",), n=1)
+    for _ in range(15):
+        assert status.look(bench, "p").can_undo == "flag"
+        utterances.undo(studio, "p")
+    assert status.look(bench, "p").can_undo == "import"
+    utterances.undo(studio, "p")
+    assert status.look(bench, "p").can_undo == ""
+
+
+class Counting:
+    """Starts nothing, and counts how often it was asked to."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def ensure_running(self) -> None:
+        self.asked += 1
+
+
+def test_a_project_at_a_glance(studio: Studio, ids) -> None:
+    executor = Counting()
+    bench = open_workbench(replace(studio, executor=executor))
+    view = status.look(bench, "p")
+    assert executor.asked == 0
+    assert (view.champion, view.model, view.candidate, view.job) == (None, "none", None, None)
+    assert (view.unlabelled, view.revision, view.accuracy, view.hot) == (6, 8, None, 0)
+    with studio.database.write() as connection:
+        waiting = jobs.enqueue(connection, "train", {}, 1)
+        other = projects.create(connection, "other")
+        jobs.enqueue(connection, "train", {}, other.id)
+    assert status.look(bench, "p").job.id == waiting.id
+    assert executor.asked == 1  # after a power cut it had been "training 7 %" for ever
+    with studio.database.write() as connection:
+        values = {"project_id": 1, "tree_sha256": "x", "dataset_version_id": None, "job_id": None}
+        values |= {"lineage": {}, "pins": {}, "metrics": {"accuracy": 0.5, "judged_on": "n texts"}}
+        versions.cut(connection, projects.get(connection, 1), "first")
+        first, _ = models.add(connection, values), models.add(connection, values)
+        models.point(connection, first)
+    view = status.look(bench, "p")
+    assert (view.champion, view.candidate, view.model) == (1, 2, "loading")
+    assert (view.accuracy, view.judged_on) == (0.5, "n texts")
+    assert bench.pools.wait(1) is None  # its files are not there
+    with pytest.raises(NotFound):
+        status.look(bench, "nobody")

@@ -1,0 +1,222 @@
+"""Why a text gets its answer: figures that add up, and statements that hold when tried."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.services.answering.opened import Space, open_space
+from app.services.data import utterances
+from app.services.data.utterances import Edit
+from app.services.explaining.explain import explain, explain_reference
+from app.services.explaining.views import Explanation
+from app.services.live.server_state import Workbench, open_workbench
+from app.services.studio import Studio
+from app.services.versions.bundles import export_model
+from core.encoders.packed.encoder import TransformerEncoder
+from core.errors import InvalidInput, NotFound
+from core.explain.attribution import attribute
+from core.heads.votes.fit import fit_votes
+from core.types import FloatArray
+from storage import models, projects
+from storage.log import changes
+from storage.queries.utterances import Filter
+from tests.builders.tiny_encoder import randomly_adapted
+from tests.builders.trained_home import POOL, train
+from tests.conftest import SENTENCES
+
+ASKED = "please give my money back"
+
+
+@pytest.fixture
+def bench(home: Studio) -> Workbench:
+    return open_workbench(home)
+
+
+def pipeline_of(bench: Workbench, number: int):
+    with bench.studio.database.read() as connection:
+        project = projects.find(connection, "p")
+        space = Space(project, models.find(connection, project.id, number))
+    return open_space(bench.studio, space).pipeline
+
+
+def label(bench: Workbench, text: str, name: str) -> None:
+    with bench.studio.database.read() as connection:
+        intent = changes.intent_named(connection, 1, name).id
+        row = next(r for r in changes.utterances(connection, 1) if r.text == text)
+    utterances.change_many(bench.studio, "p", Filter(ids=(row.id,)), Edit("label", intent), 1)
+
+
+def adds_up(found: Explanation) -> None:
+    for reason in found.reasons:
+        shown = sum(vote.vote for vote in reason.votes)
+        assert shown + reason.others == pytest.approx(reason.total, abs=1e-6)
+        assert reason.prior + reason.total == pytest.approx(reason.score, abs=1e-6)
+
+
+def test_the_votes_of_all_examples_add_up_to_the_score(bench: Workbench) -> None:
+    found = explain(bench, "p", ASKED)
+    adds_up(found)
+    [reason] = found.reasons
+    assert found.answer == (reason.intent,) == (found.ranked[0].intent,)
+    assert reason.n_others + len(reason.votes) == 20
+    sizes = [abs(vote.vote) for vote in reason.votes]
+    assert sizes == sorted(sizes, reverse=True)
+    shares = [vote.share for vote in reason.votes if vote.vote > 0]
+    assert 0 < sum(shares) <= 1 + 1e-9
+    assert found.margin == pytest.approx(found.ranked[0].score - found.ranked[1].score)
+    assert found.scope.distance == pytest.approx(reason.score - reason.limit)
+    assert found.scope.inside is (found.scope.distance >= 0)
+    assert f"“{reason.votes[0].example.text}”" in found.sentence
+
+
+def test_an_answer_names_whose_label_speaks_for_it(bench: Workbench) -> None:
+    before = explain(bench, "p", POOL[0])
+    origins = {vote.origin for vote in before.reasons[0].votes}
+    assert {origin.how for origin in origins} == {"import labelled.csv"}
+    assert {origin.dataset_version for origin in origins} == {1}
+    label(bench, POOL[1], "refund")
+    found = explain(bench, "p", POOL[1])
+    [own] = [vote for vote in found.reasons[0].votes if vote.example.text == POOL[1]]
+    assert own.since_training
+    assert (own.origin.how, own.origin.by, own.origin.dataset_version) == ("label", "local", None)
+    assert found.rule == "exact"
+    assert found.since_training == 1
+    assert found.plain.startswith("Somebody has labelled just this text")
+    adds_up(found)
+
+
+def test_without_the_load_bearing_examples_the_answer_is_the_one_foretold(
+    bench: Workbench,
+) -> None:
+    """Fitting again without them, prior included, answers as the explanation says."""
+    found = explain(bench, "p", ASKED, model=1)
+    carried = found.reasons[0].load_bearing
+    assert carried.examples
+    pipeline = pipeline_of(bench, 1)
+    gone = {example.id for example in carried.examples}
+    kept = [row for row, e in enumerate(pipeline.exemplars) if e.id not in gone]
+    head = pipeline.head
+    again = fit_votes(
+        pipeline.embeddings[kept], head.targets[kept], head.intents, head.tau, head.ridge
+    )
+    scores = again.scores(pipeline.encoder.encode([ASKED]))[0]
+    limit = pipeline.calibration.threshold
+    verdict = head.intents[int(scores.argmax())] if scores.max() >= limit else "out of scope"
+    assert verdict == carried.after != found.words
+    assert carried.after in carried.words
+
+
+def copied(pipeline, text: str, intent: str, n: int) -> tuple[FloatArray, np.ndarray]:
+    rows = np.repeat(pipeline.encoder.encode([text]), n, axis=0)
+    target = np.eye(len(pipeline.head.intents))[[pipeline.head.intents.index(intent)] * n]
+    return (
+        np.concatenate([pipeline.embeddings, rows]),
+        np.concatenate([pipeline.head.targets, target]),
+    )
+
+
+def test_why_not_another_intent_is_told_in_examples_that_would_do(bench: Workbench) -> None:
+    found = explain(bench, "p", ASKED, model=1, against="parcel")
+    why_not = found.why_not
+    assert (why_not.intent, why_not.holds) == ("parcel", "exact")
+    pipeline = pipeline_of(bench, 1)
+    head = pipeline.head
+    answers = []
+    for n in (why_not.copies - 1, why_not.copies):
+        rows, targets = copied(pipeline, ASKED, "parcel", n)
+        again = fit_votes(rows, targets, head.intents, head.tau, head.ridge)
+        scores = again.scores(pipeline.encoder.encode([ASKED]))[0]
+        answers.append(head.intents[int(scores.argmax())])
+    assert answers[1] == "parcel"
+    assert why_not.copies == 1 or answers[0] != "parcel"
+    assert found.reasons[0].words.rival == "parcel"
+
+
+def test_unlabelled_utterances_that_would_do_are_named(bench: Workbench) -> None:
+    bench.pools.wait(1)
+    for asked in POOL:
+        found = explain(bench, "p", f"so {asked}")
+        if found.why_not.examples:
+            assert "unlabelled utterance" in found.why_not.words
+            assert {example.text for example in found.why_not.examples} <= set(POOL)
+            return
+    pytest.fail("no text was near enough to the pool")
+
+
+def test_words_are_shared_out_and_left_out(bench: Workbench) -> None:
+    found = explain(bench, "p", ASKED).reasons[0].words
+    assert [word.text for word in found.words] == ASKED.split()
+    total = found.blank + sum(word.share for word in found.words)
+    assert abs(total - found.difference) <= 0.02 * abs(found.difference) + 1e-6
+    assert found.error <= 0.02
+    assert found.note == ""
+
+
+def test_every_way_of_deciding_is_asked(bench: Workbench) -> None:
+    found = explain(bench, "p", "where is my parcel now")
+    assert [head.kind for head in found.heads] == ["votes", "neighbours", "prototypes", "linear"]
+    assert [head.decides for head in found.heads] == [True, False, False, False]
+    assert found.heads[0].intent == found.ranked[0].intent
+    assert all(head.agrees == (head.intent == found.ranked[0].intent) for head in found.heads)
+
+
+def test_a_bundle_explains_itself_without_a_project(bench: Workbench, tmp_path) -> None:
+    out = tmp_path / "p.zip"
+    export_model(bench.studio, "p@1", out)
+    found = explain_reference(bench.studio, str(out), ASKED)
+    stored = explain_reference(bench.studio, "p@1", ASKED)
+    adds_up(found)
+    assert found.answer == stored.answer
+    assert found.reasons[0].score == pytest.approx(stored.reasons[0].score, abs=1e-6)
+    assert all(vote.origin is None for vote in found.reasons[0].votes)
+    assert found.model == "p.zip"
+
+
+def test_a_text_far_from_all_is_told_with_its_limit(bench: Workbench) -> None:
+    asked = ["zzzz 999", "???", "0 0 0 0", "xylophone quartz", "qqqq"]
+    outside = [one for text in asked if not (one := explain(bench, "p", text)).scope.inside]
+    assert outside
+    for found in outside:
+        assert found.answer == ()
+        assert found.scope.distance < 0
+        assert "below the limit" in found.scope.words
+        assert "gives this text no intent" in found.plain
+        assert found.why_not.intent == found.reasons[0].intent  # kept out by the limit alone
+        assert found.why_not.behind == pytest.approx(-found.scope.distance)
+        assert found.reasons[0].words.rival == found.ranked[1].intent
+
+
+def test_what_cannot_be_explained_is_said(bench: Workbench) -> None:
+    with pytest.raises(InvalidInput, match="no text"):
+        explain(bench, "p", "  ")
+    with pytest.raises(NotFound, match="no intent called 'nope'"):
+        explain(bench, "p", ASKED, against="nope")
+    long = explain(bench, "p", "word " * 101)
+    assert long.reasons[0].words is None
+
+
+def test_the_nearest_few_alone_vote_where_they_are_the_head(
+    bench: Workbench, tiny_path: Path
+) -> None:
+    """Their votes add up too; what carries the answer can be told of votes of all alone."""
+    train(bench.studio, tiny_path, {"kind": "instant", "head": {"kind": "neighbours", "k": 3}})
+    found = explain(bench, "p", ASKED, model=3)
+    adds_up(found)
+    [reason] = found.reasons
+    assert 1 <= len(reason.votes) <= 3
+    assert (reason.load_bearing, found.why_not) == (None, None)
+    assert all(word.share is None for word in reason.words.words)
+    assert "left out instead" in reason.words.note
+    assert [head.kind for head in found.heads] == ["neighbours", "prototypes", "linear"]
+    assert any("only where every example votes" in note for note in found.notes)
+
+
+def test_an_adapted_encoder_shares_words_out_like_its_base(tiny: TransformerEncoder) -> None:
+    adapted = randomly_adapted(tiny, "bottleneck")
+    texts = [text for of_one in SENTENCES.values() for text in of_one]
+    targets = np.repeat(np.eye(len(SENTENCES)), 5, axis=0)
+    head = fit_votes(adapted.encode(texts), targets, list(SENTENCES), 0.3, 0.1)
+    found = attribute(adapted, head, ASKED, 0, 1)
+    total = found.blank + sum(word.share for word in found.words)
+    assert abs(total - found.difference) <= 0.02 * abs(found.difference) + 1e-6

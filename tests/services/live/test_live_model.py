@@ -1,0 +1,98 @@
+"""The model in the server: loaded once, brought up to date, and modest with the machine."""
+
+import os
+import threading
+
+import pytest
+
+from app.server import _leave_a_core
+from app.services.answering.opened import find_space, open_space
+from app.services.live import models as live
+from app.services.live import pool
+from app.services.live.server_state import open_workbench
+from app.services.live.traffic import Traffic
+from app.services.studio import Studio
+from app.services.versions import timeline
+from tests.builders.trained_home import POOL, change
+
+
+def test_a_model_is_loaded_once_for_its_answers_and_its_map(home: Studio) -> None:
+    with home.database.read() as connection:
+        space = find_space(connection, "p", None)
+    found = open_workbench(home).models.get(space.project.id)
+    assert found is not None
+    assert found.pipeline.encoder is open_space(home, space).encoder
+    assert found.pipeline.model_version == space.name
+
+
+class Slow:
+    """Models that take seven seconds each time."""
+
+    def __init__(self, home: Studio, clock: list[float]) -> None:
+        self.models = live.LiveModels(home)
+        self.clock = clock
+
+    def get(self, project_id: int) -> live.LiveModel | None:
+        self.clock[0] += 7.0
+        return self.models.get(project_id)
+
+
+def test_a_look_at_the_pool_that_took_long_is_not_repeated_soon(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each label asked for another look, and on a large project the looks took a whole core.
+
+    The first one has loaded the model: where that took ten seconds, labels waited forty to vote.
+    """
+    clock = [100.0]
+    monkeypatch.setattr(pool.time, "monotonic", lambda: clock[0])
+    with home.database.read() as connection:
+        space = find_space(connection, "p", None)
+    champion, project = space.version.id, space.project.id
+    quiet = Traffic(last=0.0)
+    pools = pool.Pools(home, Slow(home, clock), quiet)  # type: ignore[arg-type]
+    pools.looked[project] = pool.Look(0, champion, 0.0)
+    pools._refresh(project)
+    assert pools.looked[project].until == 107.0 + 2.0
+    pools._refresh(project)
+    assert pools.looked[project].until == 114.0 + 4 * 7.0
+
+
+def test_a_large_set_that_took_long_is_not_solved_again_soon(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With 10,000 exemplars every label solved all votes anew, one time after the other."""
+    solved: list[int] = []
+    monkeypatch.setattr(live, "_is_immediate", lambda *_: False)
+    monkeypatch.setattr(live, "_caught_up", lambda _, key, known, *__: solved.append(key) or known)
+    monkeypatch.setattr(live, "_REST_SECONDS", 1e9)
+    change(home, POOL[0], "flagged", "odd")
+    models = live.LiveModels(home)
+    for _ in range(3):
+        assert models.get(1) is not None
+        for thread in threading.enumerate():
+            if thread.name == "join-labels":
+                thread.join()
+    assert solved == [1]
+
+
+def test_answers_leave_room_for_others() -> None:
+    """With all cores for one short text, it took ten times as long beside a training."""
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    before = torch.get_num_threads()
+    with threadpool_limits(limits=None):
+        _leave_a_core()
+        assert torch.get_num_threads() == max(1, (os.cpu_count() or 1) // 2)
+    torch.set_num_threads(before)
+
+
+def test_what_is_frozen_is_compared_once(home: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log of 50,000 rows was read anew whenever versions were listed, for 0.8 s each time."""
+    first = timeline.list_versions(home, "p")
+    told = timeline.timeline(home, "p")
+    monkeypatch.setattr(timeline.versions, "successive_diffs", lambda *_: [])
+    assert [view.changes for view in first[0]][:1] == ["the first"]
+    assert timeline.list_versions(home, "p") == first
+    assert timeline.timeline(home, "p") == told

@@ -1,0 +1,201 @@
+"""Receipts and reports: what they show adds up, stays as it was, and is text whatever it says."""
+
+import re
+import shutil
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from app.services.data import utterances
+from app.services.data.utterances import Edit
+from app.services.explaining.explain import explain, explain_subject, subject_of
+from app.services.live.server_state import Workbench, open_workbench
+from app.services.reports.judged_again import Answered, calibration_bins
+from app.services.reports.model_report import report, report_page
+from app.services.reports.pdf import find_browser, print_pdf
+from app.services.reports.receipts import content_of, find_receipt, keep_receipt, receipt_page
+from app.services.reports.weaknesses import weaknesses_of
+from app.services.studio import Studio
+from app.settings import Settings
+from core.errors import InvalidInput, NotFound
+from storage.log import changes
+from storage.queries.utterances import Filter
+from tests.builders.trained_home import POOL
+
+BOMB = "\"><script>window.ran=1</script><img src=x onerror='ran=2'> {{ 7*7 }} </style> refund"
+
+
+@pytest.fixture
+def bench(home: Studio) -> Workbench:
+    return open_workbench(home)
+
+
+def page_of(bench: Workbench, key: str) -> str:
+    found = find_receipt(bench.studio, key)
+    return receipt_page(found.content, found.created_at, "http://here/receipts/x", {"PDF": "/pdf"})
+
+
+def words_of(page: str) -> str:
+    return unescape(re.sub(r"<[^>]*>", " ", page.partition("</head>")[2]))
+
+
+def test_the_bars_of_a_receipt_sum_to_its_score(bench: Workbench) -> None:
+    made = keep_receipt(bench, "p", "please give my money back", against="parcel")
+    page = page_of(bench, made.id)
+    shown = [
+        float(found.replace("\N{MINUS SIGN}", "-"))
+        for found in re.findall(r'class="amount">([^<]+)</div>', page)
+    ]
+    score = float(re.findall(r'class="amount"><b>([^<]+)</b>', page)[0])
+    assert len(shown) == 5 + 2
+    assert sum(shown) == pytest.approx(score, abs=0.0035)  # seven numbers, each rounded
+    content = find_receipt(bench.studio, made.id).content
+    [reason] = content["explanation"]["reasons"]
+    assert sum(v["vote"] for v in reason["votes"]) + reason["others"] + reason[
+        "prior"
+    ] == pytest.approx(reason["score"], abs=1e-6)
+    assert content["explanation"]["plain"] in " ".join(words_of(page).split())
+    assert len(content["map"]["points"]) == 20
+    assert "http://here/receipts/x" in page
+    assert "import labelled.csv" in page
+
+
+def test_a_receipt_stays_as_it_was_when_labels_change(bench: Workbench) -> None:
+    bench.pools.wait(1)
+    made = keep_receipt(bench, "p", POOL[0])
+    assert keep_receipt(bench, "p", POOL[0]) == made
+    before = page_of(bench, made.id)
+    with bench.studio.database.read() as connection:
+        intent = changes.intent_named(connection, 1, "parcel").id
+        row = next(r for r in changes.utterances(connection, 1) if r.text == POOL[0])
+    utterances.change_many(bench.studio, "p", Filter(ids=(row.id,)), Edit("label", intent), 1)
+    assert explain(bench, "p", POOL[0]).answer == ("parcel",)
+    assert page_of(bench, made.id) == before
+    assert keep_receipt(bench, "p", POOL[0]).id != made.id
+    with pytest.raises(NotFound, match="no such receipt"):
+        find_receipt(bench.studio, "0" * 32)
+
+
+class Parts(HTMLParser):
+    """Collects what a browser would see: tags, and names of attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.names: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.names |= {name for name, _ in attrs}
+
+
+def is_harmless(page: str) -> None:
+    parts = Parts()
+    parts.feed(page)
+    assert parts.tags.isdisjoint({"script", "img", "iframe", "object", "form", "link"})
+    assert not {name for name in parts.names if name.startswith("on") or name == "src"}
+    assert "default-src 'none'" in page
+    assert page.count("<style>") == page.count("</style>") == 1
+
+
+def test_hostile_text_stays_text(bench: Workbench) -> None:
+    """Utterance, example, intent and actor are markup, and every page shows them as they are."""
+    with bench.studio.database.read() as connection:
+        intent = changes.intent_named(connection, 1, "refund").id
+        row = next(r for r in changes.utterances(connection, 1) if r.text == POOL[0])
+    utterances.change_intent(bench.studio, "p", intent, {"name": f"{BOMB} name"})
+    utterances.change_many(bench.studio, "p", Filter(ids=(row.id,)), Edit("text", BOMB), 1)
+    utterances.change_many(bench.studio, "p", Filter(ids=(row.id,)), Edit("label", intent), 1)
+    page = page_of(bench, keep_receipt(bench, "p", BOMB).id)
+    is_harmless(page)
+    assert f"“{BOMB}”" in words_of(page).replace("\n", "")
+    assert f"{BOMB} name" in words_of(page)
+    is_harmless(report_page(report(bench.studio, "p", 2), "", {}))
+
+
+def test_a_report_says_what_is_new_and_what_is_weak(bench: Workbench) -> None:
+    first, second = (report(bench.studio, "p", number) for number in (1, 2))
+    assert first.since is None
+    assert second.since.name == "p@1"
+    assert (first.state, second.state) == ("former champion", "champion")
+    assert [line.examples for line in first.intents] == [5, 5, 5, 5]
+    assert sum(line.support for line in first.intents) == first.metrics["n"] == 20
+    assert first.basis == "20 examples, each answered by the votes of the others"
+    wrong = sum(line.count for line in first.confusions)
+    assert wrong == pytest.approx(sum((1 - line.right) * line.n for line in first.bins))
+    assert sum(line.n for line in first.bins) == 20
+    assert any("not judged on a test split" in one for one in first.weaknesses)
+    assert any("Fewer than 8 examples teach" in one for one in first.weaknesses)
+    page = report_page(second, "http://here/reports/p/2", {})
+    assert "Since <bdi>p@1</bdi>" in page
+    is_harmless(page)
+
+
+def test_a_report_tells_how_texts_without_an_intent_fare(bench: Workbench) -> None:
+    with bench.studio.database.read() as connection:
+        ids = tuple(r.id for r in changes.utterances(connection, 1) if r.text in POOL)
+    assert report(bench.studio, "p", 1).scope.refused is None
+    utterances.change_many(bench.studio, "p", Filter(ids=ids), Edit("out-of-scope"), 5)
+    found = report(bench.studio, "p", 1).scope
+    assert found.outside == 5
+    refused = [not explain(bench, "p", text, model=1).answer for text in POOL]
+    assert found.refused == pytest.approx(sum(refused) / 5)
+
+
+def test_bins_hold_every_answer_once() -> None:
+    answers = [
+        Answered("t", ("a",), ("a",), share, right, refused=False)
+        for share, right in [(0.0, False), (0.05, True), (0.95, True), (1.0, True)]
+    ]
+    found = calibration_bins(answers)
+    assert [(one.low, one.n, one.right) for one in found] == [(0.0, 2, 0.5), (0.9, 2, 1.0)]
+    assert found[0].confidence == pytest.approx(0.025)
+
+
+def test_a_model_without_a_fault_is_not_blamed(bench: Workbench) -> None:
+    class Scope:
+        kept, outside, refused = 1.0, 9, 0.9
+
+    metrics = {"judged_on": "test split of 9 texts", "expected_calibration_error": 0.05}
+    assert weaknesses_of(metrics, [], Scope(), 0) == ()
+    assert "breaks 2 pins" in weaknesses_of(metrics, [], Scope(), 2)[0]
+
+
+def test_a_pdf_is_printed_from_a_home_with_a_long_path(
+    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server keeps temporary files in its home, and the browser died of the socket it put there.
+
+    A path of a socket has at most 107 signs.
+    """
+    deep = tmp_path / ("long" * 25)
+    deep.mkdir()
+    monkeypatch.setenv("TMPDIR", str(deep))
+    monkeypatch.setattr("tempfile.tempdir", str(deep))
+    if shutil.which("chromium") is None:
+        pytest.skip("There is no Chromium on this machine: apt-get install chromium")
+    subject = subject_of(bench, "p", 1)
+    content = content_of(
+        bench.studio, subject, explain_subject(bench.studio, subject, "where is my parcel")
+    )
+    page = receipt_page(content, "2026-05-03T10:00:00+00:00", "", {})
+    print_pdf(bench.studio.settings, page, tmp_path / "r.pdf")
+    assert (tmp_path / "r.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "r.pdf").stat().st_size > 10_000
+
+
+def test_without_a_chromium_the_next_step_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(InvalidInput, match="STUDIO_CHROMIUM names"):
+        find_browser(Settings(home=tmp_path, chromium=tmp_path / "absent"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("app.services.reports.pdf._PLACES", ())
+    with pytest.raises(InvalidInput, match="this machine has none") as caught:
+        find_browser(Settings(home=tmp_path))
+    assert "apt-get install chromium" in caught.value.hint
+    own = tmp_path / "chrome"
+    own.touch()
+    assert find_browser(Settings(home=tmp_path, chromium=own)) == own

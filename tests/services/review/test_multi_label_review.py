@@ -1,0 +1,47 @@
+"""The review where a text may have several intents, or none."""
+
+from pathlib import Path
+
+from app.services.live.server_state import open_workbench
+from app.services.review import review
+from app.services.trying import answers as trying
+from app.services.what_if import repairs
+from app.services.what_if.preview import preview
+from app.services.what_if.repairs import Repair
+from storage.log import changes
+from storage.queries import utterances
+from tests.builders.multi_label_project import POOL, TESTS, started, train
+
+
+def test_what_a_repair_changes_is_told_for_sets_of_intents(tmp_path: Path, tiny_path: Path) -> None:
+    studio = started(tmp_path / "home", tmp_path)
+    train(studio, tiny_path, {"kind": "instant"})
+    bench = open_workbench(studio)
+    with studio.database.read() as connection:
+        by = utterances.intent_ids(connection, 1)
+        rows = {r.text: r for r in changes.utterances(connection, 1)}
+    texts = [*POOL, *(text for text, _ in TESTS)]
+
+    def answers() -> dict[str, str]:
+        said = trying.answer(bench, "p", texts)
+        chosen = {a.prediction.text: sorted(a.prediction.decision.intents) for a in said}
+        return {text: " and ".join(names) or "no intent" for text, names in chosen.items()}
+
+    before = answers()
+    found = review.review(bench, "p")
+    assert all(one.kind not in ("greedy", "confusion") for one in found.findings)
+    for number, repair in enumerate(
+        [
+            Repair("relabel", (rows["cancel it"].id,), (by["card"], by["thanks"])),
+            Repair("relabel", tuple(rows[t].id for t in ("thank you", "many thanks to you")), ()),
+            Repair("delete", (rows["thanks a lot"].id, rows["my name is john smith"].id)),
+        ]
+    ):
+        [told] = preview(bench, "p", [repair])
+        repairs.act(studio, "p", repair, f"repair-{number}")
+        after = answers()
+        changed = {text for text in texts if before[text] != after[text]}
+        assert {turn.text: turn.after for turn in told.turns} == {t: after[t] for t in changed}
+        assert told.watched == (len(POOL), len(TESTS))
+        before = after
+    studio.database.close()

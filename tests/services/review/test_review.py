@@ -1,0 +1,189 @@
+"""The review lists what is wrong, by figures that brute force gives too, and forgets the rest."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.services.live.server_state import Workbench, open_workbench
+from app.services.review import review
+from app.services.review.findings import Finding
+from app.services.studio import Studio
+from app.services.trying import answers
+from app.services.trying.pin_history import Judgement, pin_history
+from app.services.what_if import repairs
+from app.services.what_if.repairs import Repair
+from core.errors import NotFound
+from storage.log import changes, events
+from storage.queries import utterances
+from storage.records import UtteranceRecord
+from tests.builders.trained_home import POOL, change, train
+
+
+@pytest.fixture
+def bench(home: Studio) -> Workbench:
+    return open_workbench(home)
+
+
+def rows(bench: Workbench) -> dict[str, UtteranceRecord]:
+    with bench.studio.database.read() as connection:
+        return {r.text: r for r in changes.utterances(connection, 1)}
+
+
+def intents(bench: Workbench) -> dict[str, str]:
+    with bench.studio.database.read() as connection:
+        return utterances.intent_ids(connection, 1)
+
+
+def found(bench: Workbench, kind: str) -> list[Finding]:
+    return list(review.review(bench, "p", kind).findings)  # type: ignore[arg-type]
+
+
+def add(bench: Workbench, text: str, intent: str) -> None:
+    repair = Repair("add", (), (intents(bench)[intent],), value=text)
+    repairs.act(bench.studio, "p", repair, f"add {text} {intent}")
+
+
+def relabel(bench: Workbench, text: str, intent: str) -> None:
+    repair = Repair("relabel", (rows(bench)[text].id,), (intents(bench)[intent],))
+    repairs.act(bench.studio, "p", repair, f"relabel {text} {intent}")
+
+
+def same(bench: Workbench) -> list[Finding]:
+    return [f for f in found(bench, "conflict") if f.measure == "same text"]
+
+
+def test_a_planted_conflict_comes_first_and_leaves_once_it_is_mended(bench: Workbench) -> None:
+    add(bench, "Where is my parcel?", "refund")
+    first = review.review(bench, "p").findings[0]
+    assert (first.kind, first.measure) == ("conflict", "same text")
+    assert {t.text for t in first.texts} == {"where is my parcel", "Where is my parcel?"}
+    wrong = next(n for n, t in enumerate(first.texts) if t.text.endswith("?"))
+    [mend] = [r for r in first.remedies if r.words == "Both parcel"]
+    assert mend.repair == Repair("relabel", (first.texts[wrong].id,), (intents(bench)["parcel"],))
+    repairs.act(bench.studio, "p", mend.repair, "mend-0001", first.id)
+    assert first.id not in {f.id for f in review.review(bench, "p").findings}
+    assert rows(bench)["Where is my parcel?"].labels == (intents(bench)["parcel"],)
+    repairs.undo(bench.studio, "p", "mend-0001")
+    assert review.review(bench, "p").findings[0] == first
+
+
+def test_what_is_kept_is_not_listed_again_until_that_is_taken_back(bench: Workbench) -> None:
+    add(bench, "where is my parcel!", "refund")
+    [first] = same(bench)
+    before = review.review(bench, "p").counts["conflict"]
+    for _ in range(2):
+        repairs.keep(bench.studio, "p", first.id, "keep-0001")
+    assert same(bench) == []
+    assert review.review(bench, "p").counts["conflict"] == before - 1
+    for _ in range(2):
+        repairs.undo(bench.studio, "p", "keep-0001")
+    assert same(bench) == [first]
+    repairs.keep(bench.studio, "p", first.id, "keep-0002")
+    assert same(bench) == []
+    with bench.studio.database.read() as connection:
+        assert events.history(connection, 1)[0].verb == "add"  # the data are as they were
+    with pytest.raises(NotFound, match="nothing to take back"):
+        repairs.undo(bench.studio, "p", "keep-9999")
+
+
+def test_likely_errors_are_those_that_a_fit_without_them_labels_otherwise(bench: Workbench) -> None:
+    relabel(bench, "good morning", "parcel")
+    live = bench.models.get(1)
+    head, names = live.pipeline.head, live.pipeline.head.intents
+    expected = {}
+    for row, exemplar in enumerate(live.pipeline.exemplars):
+        others = np.setdiff1d(np.arange(len(head.exemplars)), [row])
+        # Leaving one out holds the prior as it is.
+        near = np.exp((head.exemplars[[row]] @ head.exemplars[others].T - 1.0) / head.tau)[0]
+        gram = np.exp((head.exemplars[others] @ head.exemplars[others].T - 1.0) / head.tau)
+        gram[np.diag_indices_from(gram)] += head.ridge
+        scores = head.prior + near @ np.linalg.solve(gram, head.targets[others] - head.prior)
+        if head.targets[row, scores.argmax()] == 0:
+            expected[exemplar.text] = names[scores.argmax()]
+    listed = found(bench, "label")
+    by = {key: name for name, key in intents(bench).items()}
+    said = {f.texts[0].text: by[f.remedies[0].repair.intents[0]] for f in listed}
+    assert said == expected
+    assert "good morning" in [f.texts[0].text for f in listed[:3]]
+    figures = [f.figure for f in listed]
+    assert figures == sorted(figures, reverse=True)
+
+
+def test_a_label_that_a_person_has_just_given_is_not_doubted_again(bench: Workbench) -> None:
+    relabel(bench, "good morning", "parcel")
+    one = next(f for f in found(bench, "label") if f.texts[0].text == "good morning")
+    worse = Repair("relabel", (one.texts[0].id,), (intents(bench)["password"],))
+    repairs.act(bench.studio, "p", worse, "worse-001", one.id)
+    assert "good morning" not in {f.texts[0].text for f in found(bench, "label")}
+    repairs.undo(bench.studio, "p", "worse-001")
+    assert one.id in {f.id for f in found(bench, "label")}
+
+
+def test_confusions_hold_every_text_that_is_answered_otherwise(bench: Workbench) -> None:
+    by = intents(bench)
+    for text in ("the parcel is late", "track the parcel for me", "when does the parcel come"):
+        change(bench.studio, text, "split", "test")
+        relabel(bench, text, "password")
+    live = bench.models.get(1)
+    answered = {
+        p.text: p.intent
+        for p in live.pipeline.predict(
+            ["the parcel is late", "track the parcel for me", "when does the parcel come"]
+        )
+    }
+    cells = {f.intents: f for f in found(bench, "confusion")}
+    for name in set(answered.values()) - {"password"}:
+        texts = {text for text, said in answered.items() if said == name}
+        if len(texts) > 1:
+            cell = cells[by["password"], by[name]]
+            assert texts <= {t.text for t in cell.texts if t.place == "test"}
+            assert cell.figure == len(cell.texts)
+            assert {t.suggested for t in cell.texts} == {(by[name],)}
+    walk = review.walk(bench, "p", by["password"], by["parcel"])
+    leads = [step.lead for step in walk.steps]
+    assert leads == sorted(leads, reverse=True)
+    assert {step.text.place for step in walk.steps} <= {"train", "test", "pool"}
+    assert leads
+
+
+def test_a_thin_intent_and_greedy_examples_are_told(bench: Workbench) -> None:
+    by = intents(bench)
+    known = rows(bench)
+    gone = [r.id for r in known.values() if r.labels == (by["greeting"],)][:4]
+    repairs.act(bench.studio, "p", Repair("delete", tuple(gone)), "delete-01")
+    thin = found(bench, "thin")
+    assert [f.title for f in thin] == ["greeting has 1 example"]
+    assert thin[0].remedies[0].repair.kind == "merge"
+    relabel(bench, "please refund the order", "parcel")
+    for text in ("refund my payment please", "give me a refund now"):
+        change(bench.studio, text, "split", "test")
+    for one in found(bench, "greedy"):
+        voter = next(e for e in bench.models.get(1).pipeline.exemplars if e.id == one.texts[0].id)
+        assert known[voter.text].labels is not None
+        assert one.figure > 0
+
+
+def test_the_next_label_is_one_of_the_pool_and_leaves_when_it_is_given(bench: Workbench) -> None:
+    bench.models.get(1)
+    bench.pools.wait(1)
+    before = found(bench, "next")
+    assert {f.texts[0].text for f in before} <= set(POOL)
+    first = before[0]
+    repairs.act(bench.studio, "p", first.remedies[0].repair, "label-001", first.id)
+    assert first.id not in {f.id for f in found(bench, "next")}
+    assert rows(bench)[first.texts[0].text].split == "train"
+
+
+def test_a_pin_remembers_which_versions_kept_and_which_broke_it(
+    bench: Workbench, tiny_path: Path
+) -> None:
+    by = intents(bench)
+    answers.pin(bench, "p", "where is my parcel", [by["parcel"]])
+    answers.pin(bench, "p", "the parcel is late", [by["refund"]])
+    assert [one.judgements for one in pin_history(bench, "p")] == [(), ()]
+    train(bench.studio, tiny_path, {"kind": "instant"})
+    late, where = pin_history(bench, "p")
+    assert late.judgements == (Judgement(3, "broken", "parcel"),)
+    assert where.judgements == (Judgement(3, "kept", ""),)
+    assert (late.pin.kept, where.pin.kept) == (False, True)

@@ -1,0 +1,162 @@
+"""What a training is said to take, before it is started."""
+
+from datetime import datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from app.services.data.projects import create_project
+from app.services.studio import Studio
+from app.services.training import estimate as progress
+from app.services.training.estimate import Size, estimate, in_words, project_jobs
+from core.encoders.hashing import HashingEncoder
+from core.errors import InvalidInput
+from core.recipes.labels import ConvfitRecipe, chosen_epochs, read_recipe
+from core.training.from_labels.held_out import held_out_parts
+from core.training.from_labels.inputs import RunInputs
+from core.training.from_labels.tuning import tuning_rows
+from core.types import Exemplar, Intent
+from storage import jobs
+from storage.log import changes, events
+from storage.log.events import Action
+from storage.queries import utterances
+from storage.tables import job
+
+SETTINGS: list[dict[str, object]] = [
+    {},
+    {"folds": 2},
+    {"folds": 5, "epochs": 3},
+    {"folds": 5, "names": False},
+    {"calibration": "leave-one-out"},
+    {"epochs": 1},
+]
+
+
+def fill(studio: Studio, n: int, intents: int = 4) -> None:
+    """n labelled utterances, as many unlabelled ones in train, and some in test."""
+    project = create_project(studio, "p")
+    made = [changes.create_intent(f"i{i}") for i in range(intents + 1)]
+    rows = [
+        changes.create_utterance(f"u{i}", f"t{i}", "train", "f", [made[i % intents].subject_id])
+        for i in range(n)
+    ]
+    rows += [changes.create_utterance(f"x{i}", f"x{i}", "train", "f", None) for i in range(n)]
+    rows += [changes.create_utterance("y", "y", "test", "f", [made[intents].subject_id])]
+    with studio.database.write() as connection:
+        events.record(connection, project.id, Action("import"), [*made, *rows])
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_the_rows_tuned_are_those_that_a_run_plans(settings: dict[str, object]) -> None:
+    """Of `folds` each is one more tuning: 5 folds take about 5 times as long as no calibration."""
+    recipe = read_recipe("convfit", settings)
+    assert isinstance(recipe, ConvfitRecipe)
+    exemplars = tuple(Exemplar(f"u{i}", f"t{i}", (f"i{i % 4}",)) for i in range(40))
+    inputs = RunInputs(exemplars, tuple(Intent(f"i{i}") for i in range(4)), HashingEncoder())
+    parts = [(recipe, inputs)]
+    parts += [(part.recipe, part.inputs) for part in held_out_parts(recipe, inputs)]
+    planned = sum(chosen_epochs(len(rows), r) * len(rows) for r, rows in map(_tuned, parts))
+    assert progress._rows_tuned(recipe, Size(40, 4)) == pytest.approx(planned)
+
+
+def _tuned(part: tuple[ConvfitRecipe, RunInputs]) -> tuple[ConvfitRecipe, list[str]]:
+    return part[0], tuning_rows(*part)[0]
+
+
+def test_folds_are_in_the_estimate(studio: Studio) -> None:
+    fill(studio, 100)
+    loo, one, five = (
+        estimate(studio, "p", "convfit", settings).seconds - progress._START_SECONDS
+        for settings in ({"calibration": "leave-one-out"}, {}, {"folds": 5})
+    )
+    assert one / loo == pytest.approx(1.4, abs=0.02)
+    assert five / loo == pytest.approx(5, abs=0.05)
+    with pytest.raises(InvalidInput):
+        estimate(studio, "p", "convfit", {"folds": 0})
+
+
+def test_the_sentence_counts_exemplars_alone(studio: Studio) -> None:
+    """Unlabelled rows of the training split and intents of tests alone had been counted."""
+    fill(studio, 40)
+    found = estimate(studio, "p", "instant", {})
+    assert "lets 40 labelled utterances of 4 intents vote" in found.sentence
+    assert found.seconds == pytest.approx(8.0 + 0.003 * 40)
+    with studio.database.read() as connection:
+        assert utterances.taught(connection, 1, "single-label") == (40, 4)
+
+
+def ran(studio: Studio, seconds: float) -> None:
+    """Let the newest job have taken so long."""
+    with studio.database.write() as connection:
+        newest = jobs.list_all(connection, 1)[0]
+        began = datetime.fromisoformat(newest.started_at)
+        ended = (began + timedelta(seconds=seconds)).isoformat()
+        connection.execute(sa.update(job).where(job.c.id == newest.id).values(finished_at=ended))
+
+
+def test_an_earlier_training_tells_the_speed_of_its_own_size(home: Studio) -> None:
+    """Its time had been held against the labels of now, so more data made the guess too short."""
+    recipe = read_recipe("convfit", {"epochs": 3, "learning_rate": 1e-3})
+    expected = progress._seconds(recipe, Size(20, 4))
+    ran(home, 2 * expected)
+    for settings in ({}, {"folds": 3}):
+        plain = progress._seconds(read_recipe("convfit", settings), Size(20, 4))
+        assert estimate(home, "p", "convfit", settings).seconds == pytest.approx(2 * plain)
+    with home.database.write() as connection:
+        key = changes.intent_named(connection, 1, "refund").id
+        rows = [
+            changes.create_utterance(f"n{i}", f"new {i}", "train", "f", [key]) for i in range(500)
+        ]
+        events.record(connection, 1, Action("import"), rows)
+    plain = progress._seconds(read_recipe("convfit", {}), Size(520, 4))
+    assert estimate(home, "p", "convfit", {}).seconds == pytest.approx(2 * plain)
+    ran(home, 1_000 * expected)
+    assert estimate(home, "p", "convfit", {}).seconds == pytest.approx(5 * plain)
+
+
+def test_a_recipe_of_an_older_studio_is_passed_over(home: Studio) -> None:
+    with home.database.write() as connection:
+        for record in jobs.list_all(connection):
+            payload = {**record.payload, "recipe": {"kind": "convfit", "gone": 1}}
+            connection.execute(sa.update(job).where(job.c.id == record.id).values(payload=payload))
+    plain = progress._seconds(read_recipe("convfit", {}), Size(20, 4))
+    assert estimate(home, "p", "convfit", {}).seconds == pytest.approx(plain)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.2, "5 seconds"),
+        (12, "10 seconds"),
+        (54, "55 seconds"),
+        (55, "a minute"),
+        (89, "a minute"),
+        (91, "2 minutes"),
+        (3_600, "60 minutes"),
+        (5_400, "1.5 hours"),
+    ],
+)
+def test_times_are_said_as_a_person_would(seconds: float, words: str) -> None:
+    assert in_words(seconds) == words
+
+
+def test_jobs_of_a_project_come_newest_first_and_alone(home: Studio) -> None:
+    create_project(home, "other")
+    with home.database.write() as connection:
+        jobs.enqueue(connection, "train", {"recipe": {"kind": "instant"}}, 2)
+    found = project_jobs(home, "p")
+    assert [(view.recipe, view.project, view.state) for view in found] == [
+        ("convfit", "p", "succeeded"),
+        ("instant", "p", "succeeded"),
+    ]
+    assert [view.state for view in project_jobs(home, "other")] == ["queued"]
+    assert len(project_jobs(home, "p", 1)) == 1
+
+
+def test_many_jobs_of_others_hide_none(home: Studio) -> None:
+    """Of the newest two hundred jobs of the studio none may be this project's."""
+    create_project(home, "other")
+    with home.database.write() as connection:
+        for _ in range(201):
+            jobs.enqueue(connection, "train", {"recipe": {"kind": "instant"}}, 2)
+    assert [view.recipe for view in project_jobs(home, "p")] == ["convfit", "instant"]

@@ -1,0 +1,153 @@
+"""The gate: what keeps a fresh model from answering by itself, and what it says."""
+
+import dataclasses
+
+import pytest
+
+from app.services.data.projects import change_gate
+from app.services.studio import Studio
+from app.services.training import runs
+from app.services.training.gate import Gate, judge_candidate
+from app.services.versions.comparison import gate
+from app.services.views import ModelComparison, PinChange
+from core.metrics.paired import paired_difference
+from storage import jobs, models, projects
+from storage.log import changes, events, versions
+from storage.log.events import Action
+from tests.builders.stub_pipeline import StubPipeline, start, store_model, trained
+from tests.builders.trained_home import do
+
+TEACHING = {
+    "give me my money back": "refund",
+    "I want a refund": "refund",
+    "where is my parcel": "parcel",
+    "track my parcel": "parcel",
+}
+NOTHING = ModelComparison(
+    "p@2", "p@1", "nothing", 0, None, None, None, (0, 0), 0, (), (), (), 0, ()
+)
+
+
+def compared(fixed: int, broken: int, n: int, *pins: PinChange) -> ModelComparison:
+    difference = paired_difference(fixed, broken, n)
+    return dataclasses.replace(NOTHING, basis="test split", difference=difference, pins=pins)
+
+
+def pin(before: str, after: str) -> PinChange:
+    return PinChange("my text", ("refund",), (before,) if before else (), (after,) if after else ())
+
+
+@pytest.mark.parametrize(
+    ("fixed", "broken", "promote", "says"),
+    [
+        (0, 20, False, "lower beyond chance: -20.0 points (95 % interval -27.8 to -12.2)"),
+        (3, 5, True, "not lower beyond chance: -2.0 points (95 % interval -7.5 to +3.5)"),
+        (20, 0, True, "higher beyond chance: +20.0 points (95 % interval +12.2 to +27.8)"),
+        (0, 0, True, "not lower beyond chance: +0.0 points"),
+    ],
+)
+def test_accuracy_lost_beyond_noise_is_refused_with_its_interval(fixed, broken, promote, says):
+    """d = (f - b) / n, s = sqrt(f + b - (f - b)^2 / n) / n; of 100 texts, 20 lost: 20 +- 7.8."""
+    verdict = gate(compared(fixed, broken, 100))
+    assert verdict.promote is promote
+    assert says in " ".join(verdict.reasons)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "promote"),
+    [
+        ("refund", "parcel", False),
+        ("refund", "", False),
+        ("refund", "refund", True),
+        ("parcel", "refund", True),
+        ("parcel", "parcel", True),  # it was broken before: the candidate is no worse
+    ],
+)
+def test_a_pin_that_breaks_is_refused_however_much_is_gained(before, after, promote) -> None:
+    verdict = gate(compared(50, 0, 100, pin(before, after)))
+    assert verdict.promote is promote
+    if not promote:
+        said = after or "out of scope"
+        assert verdict.reasons == (f"It breaks the pin 'my text': {said} instead of refund.",)
+
+
+def test_where_nothing_can_be_compared_the_reasons_say_so() -> None:
+    verdict = gate(NOTHING)
+    assert verdict.promote
+    assert verdict.reasons[0] == "There are no pins to break."
+    assert "no texts to compare on" in verdict.reasons[1]
+
+
+def judged(studio: Studio, pipeline: object, broken: list | None = None, **payload) -> Gate:
+    with studio.database.write() as connection:
+        project = projects.find(connection, "p")
+        version = versions.cut(connection, project, "now")
+        job = jobs.enqueue(connection, "train", payload, project.id)
+    context = runs.JobContext(studio.places, studio.database, job)
+    facts = {"metrics": {}, "pins": {"kept": 0, "broken": broken or []}}
+    return judge_candidate(context, (project, version), pipeline, facts)
+
+
+def test_a_candidate_is_judged_by_the_test_split_and_the_pins(studio: Studio, tiny) -> None:
+    tests = {f"{text} {i}": name for text, name in TEACHING.items() for i in range(4)}
+    project = start(studio, tests)
+    assert judged(studio, StubPipeline({})).reasons == ("It is the first version.",)
+    broken = judged(studio, StubPipeline({}), [{"text": "hi"}])
+    assert (broken.promote, broken.reasons) == (False, ("It breaks the pin 'hi'.",))
+    store_model(studio, project, trained(tiny, TEACHING))
+    right = {**tests, "a pin": "parcel"}
+    assert judged(studio, StubPipeline(right)).promote
+    wrong = judged(studio, StubPipeline(dict.fromkeys(tests, "neither")))
+    assert not wrong.promote
+    assert "95 % interval -" in wrong.reasons[0]
+    waits = judged(studio, StubPipeline(right), gate=False)
+    assert (waits.promote, waits.reasons[-1]) == (False, "A person decides.")
+    with studio.database.write() as connection:
+        key = changes.intent_named(connection, project.id, "parcel").id
+        models.add_pin(connection, project.id, "where is my parcel", [key])
+    refused = judged(studio, StubPipeline(right, otherwise="refund"))
+    assert not refused.promote
+    assert refused.reasons == ("It breaks the pin 'where is my parcel': refund instead of parcel.",)
+
+
+def test_the_gate_opens_only_upon_the_champion_it_compared_with(studio: Studio, tiny) -> None:
+    project = start(studio, {"t": "refund"})
+    for _ in range(2):
+        store_model(studio, project, trained(tiny, TEACHING))
+    with studio.database.read() as connection:
+        one, two = models.list_all(connection, project.id)
+    assert Gate(one, promote=True, reasons=()).opens_for(one)
+    assert not Gate(one, promote=True, reasons=()).opens_for(two)
+    assert not Gate(one, promote=False, reasons=()).opens_for(one)
+    assert Gate(None, promote=True, reasons=()).opens_for(None)
+    assert not Gate(None, promote=True, reasons=()).opens_for(one)
+
+
+def test_pins_of_intents_that_the_data_do_not_have_fail_no_training(home, tiny_path) -> None:
+    """Made while the job waited, or archived: the training had ended in a KeyError."""
+    with home.database.write() as connection:
+        project = projects.find(connection, "p")
+        frozen = versions.cut(connection, project, "before training")
+        payload = {"dataset_version_id": frozen.id, "recipe": {"kind": "instant"}}
+        payload |= {"base": str(tiny_path), "device": "cpu"}
+        job = jobs.enqueue(connection, "train", payload, project.id)
+        made = changes.create_intent("later")
+        events.record(connection, project.id, Action("create intent"), [made])
+        models.add_pin(connection, project.id, "something new", [made.subject_id])
+        key = changes.intent_named(connection, project.id, "parcel").id
+        models.add_pin(connection, project.id, "where is my parcel", [key])
+    done = do(home, job.id)
+    assert done.state == "succeeded", done.message
+    with home.database.read() as connection:
+        assert models.list_all(connection, 1)[-1].pins == {"kept": 1, "broken": []}
+
+
+@pytest.mark.parametrize("asked", [None, True, False])
+def test_the_project_says_whether_its_gate_promotes_unless_one_training_does(
+    home, tiny_path, asked
+) -> None:
+    for auto in (True, False):
+        change_gate(home, "p", auto_promote=auto)
+        request = runs.TrainingRequest("p", "instant", {}, str(tiny_path), gate=asked)
+        payload = runs.start_training(home, request).payload
+        assert payload["gate"] is (auto if asked is None else asked)

@@ -1,0 +1,70 @@
+"""What the forms of the recipes hold: every setting once, with the defaults of the project."""
+
+from dataclasses import asdict
+
+from app.services.data.projects import create_project
+from app.services.studio import Studio
+from app.services.training.encoder_runs import ENCODER_KINDS, read_encoder_recipe
+from app.services.training.recipe_forms import Setting, recipe_forms
+from core.recipes.labels import read_recipe
+
+
+def forms(studio: Studio, project: str) -> dict[str, dict[str, Setting]]:
+    return {
+        form.recipe: {setting.name: setting for setting in form.settings}
+        for form in recipe_forms(studio, project)
+    }
+
+
+def test_a_form_has_every_setting_of_its_recipe_that_is_one_value(studio: Studio) -> None:
+    create_project(studio, "p")
+    found = forms(studio, "p")
+    kinds = {"convfit", "adapter", "label-encoder", "dialogues", "convert", "templates"}
+    assert set(found) == kinds
+    for kind, settings in found.items():
+        read = read_encoder_recipe if kind in ENCODER_KINDS else read_recipe
+        recipe = read(kind, {}).model_dump()
+        left_out = {"kind", "head"} & set(recipe)
+        assert set(settings) == set(recipe) - left_out
+        assert all(setting.help for setting in settings.values())
+        assert {name: recipe[name] for name in settings} == {
+            name: setting.default for name, setting in settings.items()
+        }
+
+
+def test_each_kind_of_setting_is_shown_as_what_it_is(studio: Studio) -> None:
+    create_project(studio, "p")
+    found = forms(studio, "p")
+    assert asdict(found["convfit"]["calibration"]) == {
+        "name": "calibration",
+        "label": "Calibration",
+        "help": "Where thresholds come from: texts the tuned encoder has not seen, or all.",
+        "kind": "choice",
+        "choices": ("held-out", "leave-one-out"),
+        "default": "held-out",
+        "emptied": False,
+        "advanced": True,
+    }
+    assert (found["convfit"]["names"].kind, found["convfit"]["names"].default) == ("tick", True)
+    rate = found["convfit"]["learning_rate"]
+    assert (rate.kind, rate.label, rate.default) == ("number", "Learning rate", 1e-4)
+
+
+def test_an_empty_field_means_no_limit_only_where_there_is_a_limit_by_default(
+    studio: Studio,
+) -> None:
+    create_project(studio, "p")
+    found = forms(studio, "p")
+    emptied = {name for name, setting in found["dialogues"].items() if setting.emptied}
+    assert emptied == {"minutes"}
+    assert (found["convfit"]["epochs"].default, found["convfit"]["epochs"].emptied) == (None, False)
+
+
+def test_a_project_of_several_intents_shows_its_own_defaults(studio: Studio) -> None:
+    """A form used to hint at 1e-4 where 4e-4 was meant."""
+    create_project(studio, "p", task="multi-label")
+    found = forms(studio, "p")
+    assert found["convfit"]["learning_rate"].default == 4e-4
+    assert found["adapter"]["learning_rate"].default == 8e-3
+    assert found["convfit"]["objective"].default == "overlap"
+    assert "label-encoder" not in found  # it knows one name for each utterance

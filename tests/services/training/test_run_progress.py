@@ -1,0 +1,180 @@
+"""What a job tells while its run goes on, and how its model is said to be judged."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from app.jobs.context import JobContext, Stopped
+from app.services.answering.judging import judge
+from app.services.studio import Studio
+from app.services.training import child
+from app.services.training.estimate import curve_words
+from core.benchmarks.few_shot import drain
+from core.encoders.packed.encoder import TransformerEncoder
+from core.recipes.labels import ConvfitRecipe, InstantRecipe
+from core.training.events import StepDone
+from core.training.from_labels.inputs import RunInputs
+from core.training.from_labels.runs import run_recipe
+from core.types import Exemplar, Intent
+from storage import jobs
+from tests.conftest import SENTENCES
+
+
+@dataclass(slots=True)
+class Listener(JobContext):
+    """Takes down every report, however soon after the last."""
+
+    heard: list[tuple[float, str]] = field(default_factory=list)
+
+    def report(self, share: float, stage: str) -> None:
+        self.heard.append((share, stage))
+
+
+@pytest.fixture
+def listener(studio: Studio) -> Listener:
+    with studio.database.write() as connection:
+        job = jobs.enqueue(connection, "train", {})
+    return Listener(studio.places, studio.database, job)
+
+
+@pytest.fixture
+def inputs(tiny: TransformerEncoder) -> RunInputs:
+    exemplars = tuple(
+        Exemplar(text, text, (name,)) for name, texts in SENTENCES.items() for text in texts
+    )
+    return RunInputs(exemplars, tuple(Intent(name) for name in sorted(SENTENCES)), tiny)
+
+
+@pytest.mark.parametrize("folds", [1, 3])
+def test_progress_only_rises_and_by_equal_steps(
+    listener: Listener, inputs: RunInputs, folds: int
+) -> None:
+    recipe = ConvfitRecipe(epochs=3, frozen_layers=1, folds=folds)
+    child.drive(listener, run_recipe(recipe, inputs))
+    shares = [share for share, _ in listener.heard]
+    gaps = [after - before for before, after in pairwise(shares)]
+    assert min(gaps) == pytest.approx(max(gaps))
+    assert min(gaps) > 0
+    assert 0 < shares[0] < 0.2
+    assert shares[-1] == pytest.approx(0.95)
+    words = [stage for _, stage in listener.heard]
+    assert words[0] == "tuning"
+    assert words[1].startswith("tuning, epoch 1, loss ")
+    last = "calibrating, epoch 1" if folds == 1 else "calibrating 3 of 3, epoch 3"
+    assert words[-1].startswith(f"{last}, loss ")
+
+
+def test_without_a_test_split_every_text_is_judged_once(inputs: RunInputs) -> None:
+    result = drain(run_recipe(InstantRecipe(), inputs), lambda _: None)
+    metrics = judge(result, inputs, ())
+    assert metrics["judged_on"] == "5-fold cross-validation over 20 texts"
+    assert metrics["n"] == 20
+    assert {row["intent"]: row["support"] for row in metrics["per_intent"]} == {
+        name: len(texts) for name, texts in SENTENCES.items()
+    }
+    judged = judge(result, inputs, inputs.exemplars[:8])
+    assert judged["judged_on"] == "test split of 8 texts"
+    assert judged["n"] == 8
+
+
+def test_accuracy_on_texts_not_tuned_on_is_drawn_beside_the_loss(
+    listener: Listener, inputs: RunInputs
+) -> None:
+    recipe = ConvfitRecipe(epochs=2, frozen_layers=1)
+    unseen = tuple(Exemplar(f"{e.text} now", f"{e.text} now", e.intents) for e in inputs.exemplars)
+    child.drive(listener, run_recipe(recipe, replace(inputs, watched=unseen)))
+    curve = listener.curve
+    assert set(curve) == {
+        f"{what} while {stage}"
+        for what in ("loss", "accuracy")
+        for stage in ("tuning", "calibrating")
+    }
+    steps = [x for x, _ in curve["loss while tuning"]]
+    assert curve["accuracy while tuning"][0][0] == 0
+    assert curve["accuracy while tuning"][-1][0] == steps[-1]
+    assert len(curve["accuracy while tuning"]) == 3
+    assert all(0 <= y <= 1 for _, y in curve["accuracy while tuning"])
+    assert curve_words(tuple(curve)) == (
+        "While tuning: right answers on the test split, by which nothing is chosen. "
+        "While calibrating: that on labels held out of a tuning of the others."
+    )
+
+
+def test_without_a_test_split_the_missing_accuracy_is_explained(
+    listener: Listener, inputs: RunInputs
+) -> None:
+    child.drive(listener, run_recipe(ConvfitRecipe(epochs=2, frozen_layers=1), inputs))
+    assert "accuracy while tuning" not in listener.curve
+    assert "accuracy while calibrating" in listener.curve
+    words = curve_words(tuple(listener.curve))
+    assert "every label is tuned on and there is no test split" in words
+    assert "held out" in words
+    assert curve_words(()) == ""
+
+
+def test_a_second_attempt_goes_on_with_the_curves_of_the_first(studio: Studio) -> None:
+    """After a crash the curve began anew, and what had been seen before was gone."""
+    with studio.database.write() as connection:
+        job = jobs.claim(connection, jobs.enqueue(connection, "train", {}).id)
+    first = JobContext(studio.places, studio.database, job)
+    for step in (1, 2, 3, 4):
+        first.draw("loss while tuning", step, 1.0 / step)
+    first.draw("accuracy while tuning", 4, 0.5)
+    first.draw("loss while calibrating", 5, 0.2)
+    first.report(0.5, "calibrating")
+    with studio.database.write() as connection:
+        jobs.put_back(connection, job.id, job.attempt)
+        again = jobs.claim(connection, job.id)
+    second = JobContext(studio.places, studio.database, again)
+    second.draw("loss while tuning", 3, 0.25)  # the newest checkpoint was made after step 2
+    assert second.curve["loss while tuning"] == [[1, 1.0], [2, 0.5], [3, 0.25]]
+    assert second.curve["accuracy while tuning"] == []
+    assert second.curve["loss while calibrating"] == []
+
+
+def test_a_stopped_run_has_kept_its_curve_as_far_as_its_checkpoint(
+    studio: Studio, inputs: RunInputs
+) -> None:
+    """Points since the last report, half a second, were lost: nobody draws them a second time."""
+    recipe = ConvfitRecipe(epochs=3, frozen_layers=1)
+    checked = replace(inputs, checkpoint_every=2)
+    with studio.database.write() as connection:
+        job = jobs.claim(connection, jobs.enqueue(connection, "train", {}).id)
+
+    def stopped_at_step_four(run: Any) -> Iterator[Any]:
+        for event in run:
+            if isinstance(event, StepDone) and event.step == 4:
+                raise Stopped
+            yield event
+
+    first = JobContext(studio.places, studio.database, job)
+    with pytest.raises(Stopped):
+        child.drive(first, stopped_at_step_four(run_recipe(recipe, checked)))
+    with studio.database.write() as connection:
+        jobs.put_back(connection, job.id, job.attempt)
+        again = jobs.claim(connection, job.id)
+    second = JobContext(studio.places, studio.database, again)
+    kept = child.latest_checkpoint_of(second)
+    assert kept.step == 2
+    drawn = [step for step, _ in second.curve["loss while tuning"]]
+    assert drawn[:2] == [1, 2]  # and 3, where so much time had passed that it was reported
+    child.drive(second, run_recipe(recipe, checked, kept))
+    with studio.database.read() as connection:
+        curve = jobs.get(connection, job.id).curve or {}
+    steps = [step for step, _ in curve["loss while tuning"]]
+    assert steps == list(range(1, len(steps) + 1))
+    assert len(steps) > 4
+    assert curve == second.curve
+
+
+def test_without_a_test_split_any_intent_of_a_text_is_a_right_answer(inputs: RunInputs) -> None:
+    """Only the first by name had counted, and a model without a mistake was called 62 % right."""
+    result = drain(run_recipe(InstantRecipe(folds=1), inputs), lambda event: None)
+    both = tuple(replace(e, intents=("a first one", *e.intents)) for e in inputs.exemplars)
+    alone, among = (
+        judge(result, replace(inputs, exemplars=e), ()) for e in (inputs.exemplars, both)
+    )
+    assert among["accuracy"] == alone["accuracy"] > 0.5

@@ -1,0 +1,93 @@
+"""Synthetic utterances teach and vote; nothing is judged by them."""
+
+from pathlib import Path
+
+from app.services.explaining.explain import explain
+from app.services.live.server_state import open_workbench
+from app.services.review.disagreements import differing_ids
+from app.services.review.review import review
+from app.services.slots import augmentation, marking
+from app.services.slots.augmentation import Wish
+from app.services.studio import Studio
+from core.templates.slots import Slot
+from storage import models, projects
+from storage.log import changes as dataset
+from storage.log import events, label_origins
+from storage.log.events import Action
+from tests.builders.trained_home import train
+
+THINGS = {
+    "please refund the order": "order",
+    "track the parcel for me": "parcel",
+    "reset the password please": "password",
+}
+
+
+def augmented(studio: Studio) -> dict[str, str]:
+    """Mark three things, fill their templates; return the sources' ids by the new texts."""
+    with studio.database.read() as connection:
+        rows = {row.text: row for row in dataset.utterances(connection, 1)}
+    for text, thing in THINGS.items():
+        start = text.index(thing)
+        marking.mark(studio, "p", rows[text].id, [Slot(start, start + len(thing), "thing")])
+    assert augmentation.add(studio, "p", Wish(top=5, per_template=2), "augment-1").n == 6
+    with studio.database.read() as connection:
+        return {r.text: r.synthetic for r in dataset.utterances(connection, 1) if r.synthetic}
+
+
+def metrics_of(studio: Studio, number: int) -> dict:
+    with studio.database.read() as connection:
+        return models.find(connection, 1, number).metrics
+
+
+def test_they_vote_as_synthetic_and_the_figures_come_from_the_others(
+    home: Studio, tiny_path: Path
+) -> None:
+    made = augmented(home)
+    train(home, tiny_path, {"kind": "instant", "folds": 1})
+    train(home, tiny_path, {"kind": "instant"})
+    train(home, tiny_path, {"kind": "convfit", "epochs": 1, "folds": 2})
+    said = [metrics_of(home, number)["judged_on"] for number in (3, 4, 5)]
+    assert said[0] == "leave-one-out over 20 texts"
+    assert [words.split("validation over ")[1] for words in said[1:]] == ["20 texts"] * 2
+    bench = open_workbench(home)
+    with home.database.write() as connection:
+        project = projects.find(connection, "p")
+        models.point(connection, models.find(connection, project.id, 4))
+    text = next(text for text in made if "refund" in text)
+    found = explain(bench, "p", f"{text} now")
+    votes = {vote.example.text: vote.origin for vote in found.reasons[0].votes}
+    assert votes[text].synthetic == made[text]
+    assert {votes[other].synthetic for other in votes if other not in made} == {""}
+    assert found.reasons[0].n_others + len(votes) == 26
+    with home.database.read() as connection:
+        ids = {row.id for row in dataset.utterances(connection, 1) if row.synthetic}
+    assert not ids & set(differing_ids(bench, "p"))
+    doubted = {"label", "duplicate"}
+    for finding in review(bench, "p", None, (0, 500)).findings:
+        if finding.kind in doubted:
+            assert finding.texts[0].id not in ids
+
+
+def test_a_synthetic_text_without_a_label_is_not_watched(home: Studio) -> None:
+    made = augmented(home)
+    with home.database.write() as connection:
+        rows = [row for row in dataset.utterances(connection, 1) if row.synthetic]
+        events.record(connection, 1, Action("unlabel"), [dataset.label(r, None) for r in rows])
+    bench = open_workbench(home)
+    watched = {one.text for one in bench.watchings.get(1).texts}
+    assert watched
+    assert not watched & set(made)
+
+
+def test_the_log_tells_what_is_synthetic_whatever_was_done_to_it(home: Studio) -> None:
+    augmented(home)
+    with home.database.write() as connection:
+        row = next(row for row in dataset.utterances(connection, 1) if row.synthetic)
+        label = dataset.intents(connection, 1)[0].id
+        changes = [*dataset.reword(row, "other words"), dataset.label(row, [label])]
+        events.record(connection, 1, Action("x"), changes)
+        head = projects.find(connection, "p").head_revision
+        found = label_origins.label_origins(connection, 1, [row.id, row.synthetic], head)
+    assert found[row.id].synthetic == row.synthetic
+    assert found[row.synthetic].synthetic == ""

@@ -1,0 +1,102 @@
+"""Where a typed text lands: in numbers that fit the map, and in words."""
+
+import numpy as np
+import pytest
+
+from app.services.labelling.decisions import Operation, decide
+from app.services.live.server_state import Workbench, open_workbench
+from app.services.studio import Studio
+from app.services.trying.answers import answer, examples
+from app.services.trying.landing import in_words
+from core.maps.plane import fit_plane
+from storage import projects
+from storage.log import changes
+from tests.builders.trained_home import rows_of
+
+
+@pytest.fixture
+def bench(home: Studio) -> Workbench:
+    return open_workbench(home)
+
+
+def test_an_example_lands_on_its_own_point_of_the_map(bench: Workbench) -> None:
+    shown = examples(bench, "p")
+    live = bench.models.get(1)
+    assert live is not None
+    assert (shown.model, shown.total, len(shown.points)) == (f"p@{live.version.number}", 20, 20)
+    exemplars = live.pipeline.exemplars
+    named = [shown.labels[code] for code in shown.codes]
+    assert named == [exemplar.intents for exemplar in exemplars]
+    for row in (0, 7, 19):
+        (one,) = answer(bench, "p", [exemplars[row].text])
+        assert one.landing is not None
+        assert one.landing.place == pytest.approx(shown.points[row], abs=2e-4)
+        assert one.prediction.model_version == shown.model
+        at = {exemplar.id: shown.points[i] for i, exemplar in enumerate(exemplars)}
+        near = [at[neighbour.exemplar_id] for neighbour in one.prediction.neighbours]
+        assert list(one.landing.neighbours) == near
+
+
+def test_many_texts_at_once_land_nowhere(bench: Workbench) -> None:
+    found = answer(bench, "p", ["where is it", "money back"])
+    assert [one.landing for one in found] == [None, None]
+    (alone,) = answer(bench, "p", ["money back"])
+    same, other = alone.prediction.ranked[0], found[1].prediction.ranked[0]
+    assert (same.intent, same.score) == (other.intent, pytest.approx(other.score, abs=1e-5))
+
+
+def test_of_very_many_examples_some_are_shown(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = examples(bench, "p")
+    monkeypatch.setattr("app.services.trying.landing._MOST_POINTS", 6)
+    some = examples(bench, "p")
+    assert (some.total, len(some.points), len(some.codes)) == (20, 6, 6)
+    assert set(zip(some.codes, some.points, strict=True)) < set(
+        zip(whole.codes, whole.points, strict=True)
+    )
+
+
+def test_a_new_label_adds_a_point_and_moves_none(bench: Workbench, home: Studio) -> None:
+    before = examples(bench, "p")
+    rows = rows_of(home)
+    fresh = next(key for key, (_, labels) in rows.items() if labels is None)
+    with home.database.read() as connection:
+        project = projects.find(connection, "p")
+        intent = next(iter(changes.intents(connection, project.id))).id
+    (done,) = decide(home, "p", [Operation("k", "label", fresh, (intent,))])
+    assert done.state == "saved"
+    after = examples(bench, "p")
+    assert after.total == before.total + 1
+    assert set(before.points) < set(after.points)
+
+
+@pytest.mark.parametrize(
+    ("names", "outside", "words"),
+    [
+        (["refund"] * 7 + ["parcel"] * 3, False, "Lands among refund."),
+        (["parcel"] + ["refund"] * 6 + ["login"] * 3, False, "Lands between refund and login."),
+        (["parcel", "refund"] * 5, False, "Lands between parcel and refund."),
+        (["refund"], False, "Lands among refund."),
+        (
+            ["parcel"] * 9 + ["refund"],
+            True,
+            "Lands away from the examples; the nearest are of parcel and refund.",
+        ),
+    ],
+)
+def test_where_a_text_lies_is_said_by_its_nearest_examples(
+    names: list[str], words: str, *, outside: bool
+) -> None:
+    assert in_words([(name,) for name in names], outside=outside) == words
+
+
+def test_a_plane_places_others_as_those_it_was_fitted_to() -> None:
+    rows = np.random.default_rng(0).normal(size=(50, 8)).astype(np.float32)
+    rows[:, 0] *= 5
+    plane = fit_plane(rows)
+    together = plane.place(rows)
+    np.testing.assert_allclose(plane.place(3 * rows[7:8]), together[7:8], atol=1e-6)
+    assert together.mean(0) == pytest.approx([0, 0], abs=1e-6)
+    assert together[:, 0].std() > together[:, 1].std()
+    assert fit_plane(np.zeros((0, 4), np.float32)).place(rows[:1, :4]).tolist() == [[0, 0]]

@@ -1,0 +1,240 @@
+import pytest
+
+from app.services.data.projects import create_project
+from app.services.studio import Studio
+from app.services.versions.comparison import (
+    compare_contenders,
+    compare_models,
+    compare_versions,
+    gate,
+    names_since,
+)
+from core.encoders.packed.encoder import TransformerEncoder
+from core.errors import NotFound
+from core.text import text_hash
+from core.types import Exemplar
+from storage import models, projects, vectors
+from storage.log import changes as dataset
+from storage.log import events, versions
+from storage.log.events import Action
+from tests.builders.stub_pipeline import StubPipeline, contender, start, store_model, trained
+
+STORED = {"judged_on": "leave-one-out over 20 training texts", "noise": 0.03, "n": 20}
+
+
+def hundred() -> dict[str, str]:
+    """A hundred test texts, all of refunds."""
+    return {f"text {i}": "refund" for i in range(100)}
+
+
+def wrong(*rows: int) -> StubPipeline:
+    return StubPipeline({f"text {row}": "parcel" for row in rows})
+
+
+def pin(studio: Studio, text: str, intent: str) -> None:
+    with studio.database.write() as connection:
+        project = projects.find(connection, "p")
+        found = dataset.intent_named(connection, project.id, intent)
+        models.add_pin(connection, project.id, text, [found.id])
+
+
+def test_five_fixed_and_two_broken_of_a_hundred_test_texts(studio: Studio) -> None:
+    start(studio, hundred())
+    found = compare_contenders(
+        studio,
+        "p",
+        candidate=contender("p@2", wrong(0, 1, 9)),
+        champion=contender("p@1", wrong(2, 3, 4, 5, 6, 9)),
+    )
+    assert (found.basis, found.n, found.before, found.after) == ("test split", 100, 0.94, 0.97)
+    assert found.difference is not None
+    assert found.difference.low == pytest.approx(-0.0215213, abs=1e-6)
+    verdicts = [(a.text, a.expected, a.before, a.after, a.verdict) for a in found.answers]
+    assert verdicts[:3] == [
+        ("text 0", ("refund",), ("refund",), ("parcel",), "broken"),
+        ("text 1", ("refund",), ("refund",), ("parcel",), "broken"),
+        ("text 2", ("refund",), ("parcel",), ("refund",), "fixed"),
+    ]
+    assert len(verdicts) == 7
+    assert [(r.intent, r.support, r.before, r.after) for r in found.intents] == [
+        ("refund", 100, 0.94, 0.97)
+    ]
+    assert found.words == (
+        "p@2 answers 97.0% of 100 test texts right, p@1 94.0%: "
+        "+3.0 points (95 % interval -2.2 to +8.2).",
+        "Chance alone may explain that.",
+        "Answers: 5 fixed, 2 broken.",
+    )
+    assert gate(found).promote
+    assert gate(found).reasons[0] == "There are no pins to break."
+
+
+@pytest.mark.parametrize("n_broken", [3, 4])
+def test_the_gate_closes_when_the_whole_interval_is_a_loss(studio: Studio, n_broken: int) -> None:
+    start(studio, hundred())
+    worse = contender("p@2", wrong(*range(n_broken)))
+    found = compare_contenders(studio, "p", worse, contender("p@1", wrong()))
+    verdict = gate(found)
+    assert verdict.promote is (n_broken == 3)
+    assert ("not lower beyond chance" in verdict.reasons[-1]) is (n_broken == 3)
+
+
+def test_a_pin_is_fixed_broken_kept_or_missed_and_a_broken_one_closes_the_gate(
+    studio: Studio,
+) -> None:
+    start(studio, {"a": "refund"})
+    for text in ("fixed", "broken", "kept", "missed"):
+        pin(studio, text, "parcel")
+    old = StubPipeline({"broken": "parcel", "kept": "parcel", "a": "refund"})
+    new = StubPipeline({"fixed": "parcel", "kept": "parcel"}, refused=frozenset({"broken"}))
+    found = compare_contenders(studio, "p", contender("p@2", new), contender("p@1", old))
+    assert [(p.text, p.verdict) for p in found.pins] == [
+        (text, text) for text in ("broken", "fixed", "kept", "missed")
+    ]
+    assert found.words[-2:] == (
+        "Pins: 1 kept, 1 fixed, 1 broken, 1 missed.",
+        "'broken' should be parcel, and is out of scope now.",
+    )
+    verdict = gate(found)
+    assert verdict.promote is False
+    assert verdict.reasons == ("It breaks the pin 'broken': out of scope instead of parcel.",)
+
+
+def test_a_pin_of_a_merged_intent_is_not_judged(studio: Studio) -> None:
+    project = start(studio, {"a": "refund"})
+    pin(studio, "x", "parcel")
+    with studio.database.write() as connection:
+        changes = dataset.merge_intents(connection, project.id, "parcel", "refund")
+        events.record(connection, project.id, Action("merge"), changes)
+    old, new = StubPipeline({"x": "parcel"}), StubPipeline({})
+    found = compare_contenders(studio, "p", contender("p@2", new), contender("p@1", old))
+    assert (found.pins, found.stale_pins) == ((), 1)
+    assert found.words[-1].startswith("1 pin not judged")
+    assert gate(found).promote
+
+
+def test_texts_that_one_of_the_two_was_trained_on_are_left_out(studio: Studio) -> None:
+    start(studio, {"Seen": "refund", "known": "refund", "new": "parcel"})
+    old = StubPipeline({}, exact={"seen": ("refund",)})
+    new = StubPipeline({"new": "parcel"}, exemplars=(Exemplar("e", "Known!", ("refund",)),))
+    found = compare_contenders(studio, "p", contender("p@2", new), contender("p@1", old))
+    assert (found.n, found.left_out, found.before, found.after) == (1, 2, 0.0, 1.0)
+    assert found.words[0].startswith("2 texts of the test split left out")
+    assert "100.0% of 1 test text right" in found.words[1]
+
+
+def test_what_is_sent_out_of_scope_is_counted_beside_the_accuracy(studio: Studio) -> None:
+    start(studio, {"a": "refund", "b": "refund"})
+    shy = StubPipeline({}, refused=frozenset({"a", "b"}))
+    found = compare_contenders(
+        studio, "p", contender("p@2", shy), contender("p@1", StubPipeline({}))
+    )
+    assert (found.before, found.after, found.refused) == (1.0, 1.0, (0, 2))
+    assert found.words[-2:] == (
+        "Every text is answered as before.",
+        "2 texts sent out of scope, 0 before.",
+    )
+
+
+def test_without_test_texts_stored_figures_count_where_they_were_judged_alike(
+    studio: Studio,
+) -> None:
+    start(studio, {})
+    old = contender("p@1", StubPipeline({}), {**STORED, "accuracy": 0.9})
+    new = contender("p@2", StubPipeline({}), {**STORED, "accuracy": 0.8, "noise": 0.04})
+    found = compare_contenders(studio, "p", new, old)
+    assert (found.basis, found.n, found.before, found.after) == ("stored figures", 20, 0.9, 0.8)
+    assert found.difference is not None
+    assert found.difference.high == pytest.approx(-0.0020018, abs=1e-6)
+    assert found.words[0].startswith("There are no test texts to compare on")
+    assert gate(found).promote is False
+
+
+@pytest.mark.parametrize("metrics", [{}, {**STORED, "judged_on": "other", "accuracy": 0.1}])
+def test_without_anything_alike_there_is_no_verdict_and_it_is_said(
+    studio: Studio, metrics: dict
+) -> None:
+    start(studio, {})
+    old = contender("p@1", StubPipeline({}), {**STORED, "accuracy": 0.9})
+    found = compare_contenders(studio, "p", contender("p@2", StubPipeline({}), metrics), old)
+    assert (found.basis, found.difference, found.before) == ("nothing", None, None)
+    assert "no verdict on accuracy" in found.words[0]
+    assert gate(found).reasons[1].startswith("Nothing says whether it is better or worse")
+
+
+def test_a_renamed_intent_is_the_same_answer_and_a_merged_one_is_wrong(studio: Studio) -> None:
+    project = start(studio, {"a": "refund", "b": "parcel"})
+    with studio.database.write() as connection:
+        changes = [dataset.rename_intent(connection, project.id, "refund", "money back")]
+        changes += dataset.merge_intents(connection, project.id, "parcel", "refund")
+        events.record(connection, project.id, Action("tidy"), changes)
+        first = versions.find(connection, project.id, 1)
+        names = names_since(connection, project.id, first.id)
+    assert names == {"refund": "money back", "parcel": "parcel"}
+    old = contender("p@1", StubPipeline({"b": "parcel"}), names=names)
+    new = contender("p@2", StubPipeline({}, otherwise="money back"))
+    found = compare_contenders(studio, "p", new, old)
+    assert (found.before, found.after) == (0.5, 1.0)
+    assert [(a.text, a.before, a.after) for a in found.answers] == [
+        ("b", ("parcel",), ("money back",))
+    ]
+
+
+def test_versions_are_compared_by_number_from_nothing_and_up_to_now(studio: Studio) -> None:
+    project = start(studio, {"a": "refund", "b": "refund"})
+    with studio.database.write() as connection:
+        row = dataset.utterance_by_id(connection, project.id, "u000")
+        events.record(connection, project.id, Action("e"), [dataset.edit(row, "text", "other")])
+        versions.cut(connection, project, "second")
+        change = dataset.rename_intent(connection, project.id, "refund", "refunds")
+        events.record(connection, project.id, Action("rename"), [change])
+    assert compare_versions(studio, "p", 1, 2).words == ("1 edited",)
+    assert compare_versions(studio, "p", 2, 1).utterances[0].before == "other"
+    assert compare_versions(studio, "p", 2).words == ("intent 'refund' renamed to 'refunds'",)
+    assert compare_versions(studio, "p", 0, 1).words[0] == "2 added"
+    assert compare_versions(studio, "p").utterances_of("added")[0].after == ("refunds",)
+    with pytest.raises(NotFound, match="no dataset version 3"):
+        compare_versions(studio, "p", 1, 3)
+
+
+def test_versions_of_ten_thousand_rows_are_compared_within_a_second_and_a_half(
+    studio: Studio,
+) -> None:
+    project = create_project(studio, "p")
+    made = [dataset.create_intent(f"i{i}") for i in range(77)]
+    rows = [
+        dataset.create_utterance(f"u{i}", f"text {i}", "train", "f", [made[i % 77].subject_id])
+        for i in range(10_000)
+    ]
+    with studio.database.write() as connection:
+        events.record(connection, project.id, Action("import"), made)
+        events.record(connection, project.id, Action("import"), rows)
+        versions.cut(connection, project, "first")
+        changes = dataset.merge_intents(connection, project.id, "i0", "i1")
+        events.record(connection, project.id, Action("merge"), changes)
+    found = compare_versions(studio, "p", 1)
+    assert found.words == ("130 relabelled", "intent 'i0' merged into 'i1'")
+
+
+def test_without_a_champion_there_is_nothing_to_compare_with(studio: Studio) -> None:
+    start(studio, {})
+    with pytest.raises(NotFound, match="no champion"):
+        compare_models(studio, "p", 1)
+
+
+def test_stored_versions_are_opened_and_compared_with_cached_vectors(
+    studio: Studio, tiny: TransformerEncoder
+) -> None:
+    tests = {"my money please": "refund", "money back now": "refund", "is my box here": "parcel"}
+    project = start(studio, tests)
+    right = {"give me money": "refund", "refund it": "refund", "where is my box": "parcel"}
+    swapped = {text: "parcel" if name == "refund" else "refund" for text, name in right.items()}
+    for labels in (swapped, right):
+        store_model(studio, project, trained(tiny, labels))
+    found = compare_models(studio, "p", 2)
+    assert (found.candidate, found.champion) == ("p@2", "p@1")
+    assert found.n == len(found.answers) == 3
+    assert found.before == pytest.approx(1 - found.after)
+    with studio.database.read() as connection:
+        kept = vectors.get_many(connection, tiny.fingerprint, list(map(text_hash, tests)), tiny.dim)
+    assert len(kept) == 3
