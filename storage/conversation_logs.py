@@ -7,8 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from core.errors import NotFound
-from storage.clock import now
-from storage.records import ConversationLogRecord
+from storage.records import ConversationLogRecord, now
 from storage.tables import conversation_log
 
 

@@ -8,8 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict, NotFound
-from storage.clock import now
-from storage.records import JobRecord
+from storage.records import JobRecord, now
 from storage.tables import job
 
 _LOG_LIMIT = 8_000

@@ -5,8 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
-from storage.clock import now
-from storage.records import LayoutRecord
+from storage.records import LayoutRecord, now
 from storage.tables import layout
 
 

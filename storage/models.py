@@ -8,8 +8,7 @@ from sqlalchemy.engine import Connection, Row
 
 from core.errors import InvalidInput, NotFound
 from core.text import text_hash
-from storage.clock import now
-from storage.records import AliasRecord, ModelVersionRecord, PinRecord
+from storage.records import AliasRecord, ModelVersionRecord, PinRecord, now
 from storage.tables import alias, model_version, pin, project
 
 CHAMPION = "champion"

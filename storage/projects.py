@@ -9,8 +9,7 @@ from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict, InvalidInput, NotFound
 from core.types import Task
-from storage.clock import now
-from storage.records import ProjectRecord
+from storage.records import ProjectRecord, now
 from storage.tables import project
 
 _LONGEST_NAME = 100

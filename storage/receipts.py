@@ -8,8 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.errors import NotFound
-from storage.clock import now
-from storage.records import ReceiptRecord
+from storage.records import ReceiptRecord, now
 from storage.tables import receipt
 
 _DIGITS = 32

@@ -1,6 +1,8 @@
 """What repositories return: plain frozen values, never rows."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from core.templates.slots import Slot
@@ -243,3 +245,64 @@ class JobRecord:
     def ended(self) -> bool:
         """Whether nothing will happen to it any more."""
         return self.state in ("succeeded", "failed", "cancelled")
+
+
+UNMARKED: dict[str, Any] = {"slots": [], "synthetic": ""}
+"""What an utterance has that came before there were such attributes."""
+
+
+def stored_slots(slots: Iterable[Slot]) -> list[list[int | str]]:
+    """Write slots as rows and events hold them: `[[start, end, name], ...]`."""
+    return [[slot.start, slot.end, slot.name] for slot in slots]
+
+
+def read_slots(value: Iterable[tuple[int, int, str]]) -> tuple[Slot, ...]:
+    """Read what `stored_slots` wrote."""
+    return tuple(Slot(start, end, name) for start, end, name in value)
+
+
+def intent_record(key: str, row: dict[str, Any]) -> IntentRecord:
+    """Make a record of an intent's attributes."""
+    return IntentRecord(
+        id=key,
+        name=row["name"],
+        description=row["description"],
+        color=row["color"],
+        position=row["position"],
+        archived=bool(row["archived"]),
+    )
+
+
+def utterance_record(key: str, row: dict[str, Any]) -> UtteranceRecord:
+    """Make a record of an utterance's attributes."""
+    row = UNMARKED | row
+    return UtteranceRecord(
+        id=key,
+        text=row["text"],
+        split=row["split"],
+        source=row["source"],
+        labels=None if row["labels"] is None else tuple(row["labels"]),
+        skipped=bool(row["skipped"]),
+        flagged=row["flagged"],
+        slots=read_slots(row["slots"]),
+        synthetic=row["synthetic"],
+    )
+
+
+def row_of(record: UtteranceRecord) -> dict[str, Any]:
+    """Return an utterance's attributes as the log holds them."""
+    return {
+        "text": record.text,
+        "split": record.split,
+        "source": record.source,
+        "labels": None if record.labels is None else list(record.labels),
+        "skipped": int(record.skipped),
+        "flagged": record.flagged,
+        "slots": stored_slots(record.slots),
+        "synthetic": record.synthetic,
+    }
+
+
+def now() -> str:
+    """Return the time in UTC as ISO 8601 with milliseconds, for people to read only."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

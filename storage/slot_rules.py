@@ -1,23 +1,10 @@
 """What is marked in an utterance, how it is stored, and which changes of it are refused."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from core.errors import Conflict, InvalidInput
-from core.templates.slots import Slot, slotted
-
-UNMARKED: dict[str, Any] = {"slots": [], "synthetic": ""}
-"""What an utterance has that came before there were such attributes."""
-
-
-def stored_slots(slots: Iterable[Slot]) -> list[list[int | str]]:
-    """Write slots as rows and events hold them: `[[start, end, name], ...]`."""
-    return [[slot.start, slot.end, slot.name] for slot in slots]
-
-
-def read_slots(value: Iterable[tuple[int, int, str]]) -> tuple[Slot, ...]:
-    """Read what `stored_slots` wrote."""
-    return tuple(Slot(start, end, name) for start, end, name in value)
+from core.templates.slots import slotted
+from storage.records import read_slots
 
 
 def refuse_row(row: dict[str, Any]) -> None:

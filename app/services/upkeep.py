@@ -10,7 +10,8 @@ from core.encoders.bundled import bundled_folder
 from core.errors import Conflict, StudioError
 from storage import backup, jobs, projects
 from storage.database import integrity
-from storage.log import changes, events, versions
+from storage.log import events, versions
+from storage.queries import dataset
 from storage.records import JobRecord
 
 _MIN_FREE_BYTES = 1 << 30
@@ -96,7 +97,7 @@ def _data(studio: Studio) -> Finding:
     with studio.database.read() as connection:
         for project in projects.list_all(connection):
             state = versions.state_at(connection, project.id, project.head_revision)
-            now = list(changes.utterances(connection, project.id))
+            now = list(dataset.utterances(connection, project.id))
             if state.utterance_records() != now or events.head(connection, project.id) < 0:
                 wrong.append(f"'{project.name}' differs from its log")
             wrong += [

@@ -37,7 +37,7 @@ def _write(
     """Write the evidence; return the path under which the studio keeps it, where it does."""
     from app.services.reports.pdf import print_pdf
     from app.services.reports.receipts import content_of, keep, receipt_page
-    from storage.clock import now
+    from storage.records import now
 
     kept = None if subject.project is None else keep(studio, subject, found)
     page = receipt_page(content_of(studio, subject, found), now(), "", {})

@@ -8,8 +8,8 @@ from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict
 from core.text import text_hash
-from storage.records import Change
-from storage.slot_rules import UNMARKED, refuse_change, refuse_row
+from storage.records import UNMARKED, Change
+from storage.slot_rules import refuse_change, refuse_row
 from storage.tables import intent, utterance
 
 _TABLES = {"utterance": utterance, "intent": intent}

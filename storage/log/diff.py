@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from core.text import counted
 from storage.log.replay import State
-from storage.slot_rules import read_slots
+from storage.records import read_slots
 
 Value = str | tuple[str, ...] | None
 """What a row said: a text, a split, a name, or intent names; None is absent or unlabelled."""

@@ -9,9 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict, InvalidInput
-from storage.clock import now
 from storage.log.apply import bring_up, carriers, differs
-from storage.records import BatchRecord, Change
+from storage.records import BatchRecord, Change, now
 from storage.tables import batch, event, intent, project
 
 _CHUNK = 500

@@ -8,8 +8,14 @@ from typing import Any
 
 from core.errors import InvalidInput
 from core.text import normalise
-from storage.records import Change, IntentRecord, UtteranceRecord
-from storage.slot_rules import UNMARKED, read_slots, stored_slots
+from storage.records import (
+    Change,
+    IntentRecord,
+    UtteranceRecord,
+    intent_record,
+    stored_slots,
+    utterance_record,
+)
 
 SCHEME = "rows-2"
 """JSON [id, NFC text, [intent names] or null, split, [[start, end, name] for each slot], id of the
@@ -93,45 +99,3 @@ def canonical_hash(
     for line in canonical_lines(utterances, names, scheme):
         digest.update(line)
     return digest.hexdigest()
-
-
-def intent_record(key: str, row: dict[str, Any]) -> IntentRecord:
-    """Make a record of an intent's attributes."""
-    return IntentRecord(
-        id=key,
-        name=row["name"],
-        description=row["description"],
-        color=row["color"],
-        position=row["position"],
-        archived=bool(row["archived"]),
-    )
-
-
-def utterance_record(key: str, row: dict[str, Any]) -> UtteranceRecord:
-    """Make a record of an utterance's attributes."""
-    row = UNMARKED | row
-    return UtteranceRecord(
-        id=key,
-        text=row["text"],
-        split=row["split"],
-        source=row["source"],
-        labels=None if row["labels"] is None else tuple(row["labels"]),
-        skipped=bool(row["skipped"]),
-        flagged=row["flagged"],
-        slots=read_slots(row["slots"]),
-        synthetic=row["synthetic"],
-    )
-
-
-def row_of(record: UtteranceRecord) -> dict[str, Any]:
-    """Return an utterance's attributes as the log holds them."""
-    return {
-        "text": record.text,
-        "split": record.split,
-        "source": record.source,
-        "labels": None if record.labels is None else list(record.labels),
-        "skipped": int(record.skipped),
-        "flagged": record.flagged,
-        "slots": stored_slots(record.slots),
-        "synthetic": record.synthetic,
-    }

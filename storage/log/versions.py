@@ -6,12 +6,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from core.errors import NotFound
-from storage.clock import now
-from storage.log import changes as dataset
 from storage.log import events
 from storage.log.diff import DatasetDiff, diff_states
 from storage.log.replay import SCHEME, State, canonical_hash, replay
-from storage.records import DatasetVersionRecord, ModelVersionRecord, ProjectRecord
+from storage.queries import dataset
+from storage.records import DatasetVersionRecord, ModelVersionRecord, ProjectRecord, now
 from storage.tables import dataset_version
 
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from storage.log.replay import utterance_record
-from storage.records import UtteranceRecord
+from storage.records import UtteranceRecord, utterance_record
 from storage.tables import utterance
 
 _WRITTEN = sa.type_coerce(utterance.c.slots, sa.Text)

@@ -10,9 +10,8 @@ from sqlalchemy.engine import Connection
 
 from core.text import is_storable, normalise
 from core.types import Task
-from storage.log.replay import utterance_record
 from storage.queries.words import Contains
-from storage.records import UtteranceRecord
+from storage.records import UtteranceRecord, utterance_record
 from storage.tables import intent, utterance
 
 LabelState = Literal["labelled", "unlabelled", "out-of-scope", "skipped", "flagged"]

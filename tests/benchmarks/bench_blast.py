@@ -24,7 +24,8 @@ from app.services.what_if import preview, repairs
 from app.services.what_if.repairs import Repair
 from app.settings import Settings
 from storage import projects
-from storage.log import changes, events
+from storage.log import events
+from storage.queries import dataset
 from tests.benchmarks.browser_homes import (
     PROJECT,
     command,
@@ -115,8 +116,8 @@ def _repairs(studio: Studio, chance: random.Random) -> Iterator[tuple[str, Repai
     """Each kind in turn, so that none is measured only while the machine was busy."""
     with studio.database.read() as connection:
         project = projects.find(connection, PROJECT)
-        intents = [intent.id for intent in changes.intents(connection, project.id)]
-        rows = [row for row in changes.utterances(connection, project.id, "train") if row.labels]
+        intents = [intent.id for intent in dataset.intents(connection, project.id)]
+        rows = [row for row in dataset.utterances(connection, project.id, "train") if row.labels]
     of = {key: [row.id for row in rows if row.labels == (key,)] for key in intents}
     for turn in range(_TURNS):
         row, (source, into) = chance.choice(rows), chance.sample(intents, 2)

@@ -24,9 +24,9 @@ from core.text import text_hash
 from core.types import Exemplar, FloatArray
 from core.vectors import unit_rows
 from storage import models, projects, vectors
-from storage.log import changes as dataset
-from storage.log import events
+from storage.log import edits, events
 from storage.log.events import Action
+from storage.queries import dataset
 
 POINTS, DIM, INTENTS, SHOTS = 50_000, 384, 77, 10
 ROUNDS = 3
@@ -85,10 +85,10 @@ def _embeddings(seed: int = 0) -> FloatArray:
 
 def _prepare(studio: Studio) -> None:
     """Write texts, labels, two model versions and their embeddings."""
-    intents = [dataset.create_intent(f"intent {at}", position=at) for at in range(INTENTS)]
+    intents = [edits.create_intent(f"intent {at}", position=at) for at in range(INTENTS)]
     texts = [f"text {at}" for at in range(POINTS)]
     made = (
-        dataset.create_utterance(
+        edits.create_utterance(
             f"u{at:05}", text, "train", "f", [intents[at % INTENTS].subject_id] if at % 3 else None
         )
         for at, text in enumerate(texts)
@@ -135,7 +135,7 @@ def _label_one(studio: Studio, key: str) -> None:
         project = projects.find(connection, "p")
         row = dataset.utterance_by_id(connection, project.id, key)
         labels = [dataset.intents(connection, project.id)[0].id]
-        change = dataset.label(row, labels if row.labels is None else None)
+        change = edits.label(row, labels if row.labels is None else None)
         events.record(connection, project.id, Action("label"), [change])
 
 

@@ -10,8 +10,9 @@ from app.bootstrap import open_studio
 from app.settings import Settings
 from core.templates.slots import Slot
 from storage import projects
-from storage.log import changes, events
+from storage.log import edits, events
 from storage.log.events import Action
+from storage.queries import dataset
 from tests.builders.served_studio import Served, copy_home
 
 ROOMS = ("bedroom", "garden", "kitchen", "bathroom", "attic", "hallway")
@@ -26,11 +27,11 @@ def valued(sample_home: Path, tmp_path: Path) -> Iterator[Served]:
     with studio.database.write() as connection:
         project = projects.find(connection, "sample")
         found = []
-        for row in changes.utterances(connection, project.id, "train"):
+        for row in dataset.utterances(connection, project.id, "train"):
             room = next((room for room in ROOMS if room in row.text), None)
             if room is not None:
                 start = row.text.index(room)
-                found.append(changes.mark(row, [Slot(start, start + len(room), "room")]))
+                found.append(edits.mark(row, [Slot(start, start + len(room), "room")]))
         assert len(found) >= 5
         events.record(connection, project.id, Action("mark"), found)
     studio.database.close()

@@ -10,8 +10,8 @@ from playwright.sync_api import Page, Route, expect
 from app.bootstrap import open_studio
 from app.settings import Settings
 from storage import projects
-from storage.log import changes as dataset
 from storage.log import events
+from storage.queries import dataset
 from tests.builders.served_studio import Served, run
 
 N = 200

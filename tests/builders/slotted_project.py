@@ -3,7 +3,7 @@
 from app.services.data.projects import create_project
 from app.services.studio import Studio
 from core.templates.slots import Slot
-from storage.log import changes, events
+from storage.log import edits, events
 from storage.log.events import Action
 from storage.records import Change, UtteranceRecord
 
@@ -25,7 +25,7 @@ def city_in(text: str, city: str) -> tuple[Slot, ...]:
 def with_values(studio: Studio, name: str = "p", *, marked: bool = True) -> None:
     """Create a project of 30 labelled texts with cities, of five of the pool, and two to test."""
     project = create_project(studio, name)
-    made = {intent: changes.create_intent(intent) for intent in SAID}
+    made = {intent: edits.create_intent(intent) for intent in SAID}
     found: list[Change] = list(made.values())
     for intent, frames in SAID.items():
         for frame in frames:
@@ -50,4 +50,4 @@ def _row(
     record = UtteranceRecord(
         f"{name}-{n:03}", text, split, "f", labels, skipped=False, flagged="", slots=slots
     )
-    return changes.create(record)
+    return edits.create(record)

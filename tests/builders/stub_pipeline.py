@@ -21,7 +21,7 @@ from core.training.from_labels.runs import run_recipe
 from core.types import Decision, Exemplar, FloatArray, Intent, IntentScore, Prediction
 from storage import models
 from storage.artifacts import record_tree
-from storage.log import changes, events, versions
+from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.records import ProjectRecord
 
@@ -58,9 +58,9 @@ def contender(
 def start(studio: Studio, tests: dict[str, str]) -> ProjectRecord:
     """Create the project "p" with two intents and a test split of text to intent."""
     project = create_project(studio, "p")
-    made = {name: changes.create_intent(name) for name in ("refund", "parcel")}
+    made = {name: edits.create_intent(name) for name in ("refund", "parcel")}
     rows = [
-        changes.create_utterance(f"u{i:03}", text, "test", "f", [made[name].subject_id])
+        edits.create_utterance(f"u{i:03}", text, "test", "f", [made[name].subject_id])
         for i, (text, name) in enumerate(tests.items())
     ]
     with studio.database.write() as connection:

@@ -12,8 +12,9 @@ from app.services.studio import Studio
 from app.settings import Settings
 from core.training import checkpoints
 from storage import jobs, models, projects
-from storage.log import changes, events, versions
+from storage.log import edits, events, versions
 from storage.log.events import Action
+from storage.queries import dataset
 from storage.records import JobRecord, ModelVersionRecord
 
 POOL = [f"what about {word}" for word in ["refunds", "parcels", "passwords", "greetings", "orders"]]
@@ -74,9 +75,9 @@ def train(studio: Studio, base: Path | str, recipe: dict[str, object], name: str
 def change(studio: Studio, text: str, field: str, value: object) -> None:
     with studio.database.write() as connection:
         project = projects.find(connection, "p")
-        rows = changes.utterances(connection, project.id)
+        rows = dataset.utterances(connection, project.id)
         row = next(row for row in rows if row.text == text)
-        edit = changes.edit(row, field, value)
+        edit = edits.edit(row, field, value)
         events.record(connection, project.id, Action("edit"), [edit])
 
 
@@ -84,8 +85,8 @@ def rows_of(studio: Studio) -> dict[str, tuple[str, tuple[str, ...] | None]]:
     """Text and names of the labels by id."""
     with studio.database.read() as connection:
         project = projects.find(connection, "p")
-        names = {intent.id: intent.name for intent in changes.intents(connection, project.id)}
+        names = {intent.id: intent.name for intent in dataset.intents(connection, project.id)}
         return {
             row.id: (row.text, None if row.labels is None else tuple(names[k] for k in row.labels))
-            for row in changes.utterances(connection, project.id)
+            for row in dataset.utterances(connection, project.id)
         }

@@ -29,7 +29,7 @@ from core.heads.build import fit_head
 from core.metrics.multi_label import multi_label_report
 from core.recipes.labels import VotesConfig
 from storage import models, projects
-from storage.log import changes
+from storage.queries import dataset
 from tests.builders.multi_label_project import LABELLED, POOL, TESTS, started, train, write
 from tests.builders.trained_home import opened
 
@@ -58,12 +58,12 @@ def bench(several: Studio) -> Workbench:
 
 def ids(studio: Studio) -> dict[str, str]:
     with studio.database.read() as connection:
-        return {i.name: i.id for i in changes.intents(connection, 1)}
+        return {i.name: i.id for i in dataset.intents(connection, 1)}
 
 
 def row_id(studio: Studio, text: str) -> str:
     with studio.database.read() as connection:
-        return next(r.id for r in changes.utterances(connection, 1) if r.text == text)
+        return next(r.id for r in dataset.utterances(connection, 1) if r.text == text)
 
 
 def sets(cells: list[tuple[str, str]]) -> dict[str, set[str]]:
@@ -262,7 +262,7 @@ def test_what_differs_is_judged_on_sets(bench: Workbench) -> None:
         != set(e.intents)
     }
     with bench.studio.database.read() as connection:
-        tests = {r.id: r.text for r in changes.utterances(connection, 1, "test")}
+        tests = {r.id: r.text for r in dataset.utterances(connection, 1, "test")}
     wanted = sets(TESTS)
     for prediction in pipeline.predict(list(tests.values())):
         if set(prediction.decision.intents) != wanted[prediction.text]:

@@ -8,10 +8,10 @@ import sqlalchemy as sa
 from storage import database as opening
 from storage import models, projects
 from storage.database import Database, open_database
-from storage.log import changes, events
+from storage.log import edits, events
 from storage.log.events import Action
 from storage.migrations import steps
-from storage.queries import utterances
+from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
 
 TABLES = ("project", "batch", "event", "intent", "utterance")
@@ -23,18 +23,18 @@ def fill(database: Database) -> None:
     with database.write() as connection:
         for name in ("p", "q"):
             key = projects.create(connection, name).id
-            made = changes.create_intent("a")
+            made = edits.create_intent("a")
             rows = [
-                changes.create_utterance(f"u{i}", f"text {9 - i}", "pool", "f", None)
+                edits.create_utterance(f"u{i}", f"text {9 - i}", "pool", "f", None)
                 for i in range(6)
             ]
             events.record(connection, key, Action("import"), [made, *rows])
             for i in (4, 0, 4):
-                row = changes.utterance_by_id(connection, key, f"u{i}")
-                change = changes.edit(row, "flagged", f"{row.flagged}x")
+                row = dataset.utterance_by_id(connection, key, f"u{i}")
+                change = edits.edit(row, "flagged", f"{row.flagged}x")
                 events.record(connection, key, Action("flag"), [change])
-            row = changes.utterance_by_id(connection, key, "u2")
-            events.record(connection, key, Action("delete"), [changes.delete_utterance(row)])
+            row = dataset.utterance_by_id(connection, key, "u2")
+            events.record(connection, key, Action("delete"), [edits.delete_utterance(row)])
             events.undo(connection, key)
 
 
@@ -80,8 +80,8 @@ def test_orders_survive_the_upgrade(tmp_path: Path) -> None:
     assert opening.integrity(upgraded) == "ok"
     assert (tmp_path / "old.db.before-0002").exists()
     with upgraded.write() as connection:
-        row = changes.utterance_by_id(connection, 1, "u1")
-        events.record(connection, 1, Action("flag"), [changes.edit(row, "flagged", "now")])
+        row = dataset.utterance_by_id(connection, 1, "u1")
+        events.record(connection, 1, Action("flag"), [edits.edit(row, "flagged", "now")])
         assert events.undo(connection, 1) is not None
     assert orders(upgraded)["changed"][0][0] == "u1"
     upgraded.close()
@@ -113,7 +113,7 @@ def test_a_pin_of_one_intent_becomes_a_pin_of_a_list_of_one(tmp_path: Path) -> N
     new = open_database(tmp_path / "new.db")
     fill(new)
     with new.write() as connection:
-        intent = changes.intents(connection, 1)[0].id
+        intent = dataset.intents(connection, 1)[0].id
     new.close()
     as_before_m0003(tmp_path / "new.db", tmp_path / "old.db")
     made = sa.create_engine(f"sqlite:///{tmp_path / 'old.db'}")

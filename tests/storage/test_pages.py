@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from core.text import text_hash
 from storage import projects, vectors
 from storage.database import Database, open_database
-from storage.log import changes, events
+from storage.log import edits, events
 from storage.log.events import Action
-from storage.queries import utterances
+from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
 
 TEXTS = ("Łódź again", "the router", "a ROUTER from łódź", "100% of it", "straße")
@@ -21,7 +21,7 @@ TEXTS = ("Łódź again", "the router", "a ROUTER from łódź", "100% of it", "
 def database(tmp_path: Path):
     opened = open_database(tmp_path / "studio.db")
     rows = [
-        changes.create_utterance(f"u{at}", text, "pool", "f", None) for at, text in enumerate(TEXTS)
+        edits.create_utterance(f"u{at}", text, "pool", "f", None) for at, text in enumerate(TEXTS)
     ]
     with opened.write() as connection:
         project = projects.create(connection, "p")
@@ -49,8 +49,8 @@ def test_no_order_sorts_the_whole_project_for_a_page(database: Database, order) 
 
 def test_the_orders_are_by_coming_by_last_change_and_by_text(database: Database) -> None:
     with database.write() as connection:
-        row = changes.utterance_by_id(connection, 1, "u1")
-        events.record(connection, 1, Action("flag"), [changes.edit(row, "flagged", "odd")])
+        row = dataset.utterance_by_id(connection, 1, "u1")
+        events.record(connection, 1, Action("flag"), [edits.edit(row, "flagged", "odd")])
     assert shown(database, Filter(), "newest") == ["u4", "u3", "u2", "u1", "u0"]
     assert shown(database, Filter(), "changed") == ["u1", "u4", "u3", "u2", "u0"]
     assert shown(database, Filter(), "text") == ["u3", "u2", "u4", "u1", "u0"]

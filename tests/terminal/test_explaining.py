@@ -9,7 +9,7 @@ from app.cli import main
 from app.services.data.projects import create_project
 from app.services.studio import Studio
 from app.services.versions.bundles import export_model
-from storage.log import changes, events, versions
+from storage.log import edits, events, versions
 from storage.log.events import Action
 from tests.builders.stub_pipeline import store_model, trained
 from tests.conftest import SENTENCES
@@ -20,9 +20,9 @@ def explained(studio: Studio, tiny) -> Studio:
     """A project `p` with one model version of a few texts."""
     project = create_project(studio, "p")
     labels = {text: name for name, texts in SENTENCES.items() for text in texts}
-    made = {name: changes.create_intent(name) for name in SENTENCES}
+    made = {name: edits.create_intent(name) for name in SENTENCES}
     rows = [
-        changes.create_utterance(f"e{i}", text, "train", "f", [made[name].subject_id])
+        edits.create_utterance(f"e{i}", text, "train", "f", [made[name].subject_id])
         for i, (text, name) in enumerate(labels.items())
     ]
     with studio.database.write() as connection:

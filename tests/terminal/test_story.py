@@ -11,7 +11,7 @@ from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest, follow, start_training
 from storage import backup, models, projects
 from storage.database import open_database
-from storage.log import changes
+from storage.queries import dataset
 
 
 def run(home: Path, *words: str) -> int:
@@ -140,7 +140,7 @@ def test_a_pin_that_breaks_keeps_a_candidate_from_becoming_champion(
     project = create_project(studio, "p")
     import_file(studio, ImportRequest("p", labelled_csv))
     with studio.database.write() as connection:
-        intent = changes.intent_named(connection, project.id, "refund")
+        intent = dataset.intent_named(connection, project.id, "refund")
         models.add_pin(connection, project.id, "good morning", [intent.id])
     request = TrainingRequest("p", "instant", {}, str(tiny_path))
     ended = list(follow(studio, start_training(studio, request).id))[-1]

@@ -8,7 +8,7 @@ from app.services.answering.opened import Space, open_space
 from app.services.studio import Studio
 from core.pipeline import IntentPipeline
 from storage import models, projects
-from storage.log import changes
+from storage.queries import dataset
 from storage.records import ModelVersionRecord
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def names_pipeline(
     with studio.database.read() as connection:
         found = projects.find(connection, project)
         champion = models.champion(connection, found.id)
-        intents = changes.open_intents(connection, found.id)
+        intents = dataset.open_intents(connection, found.id)
     if champion is not None or found.task == "multi-label" or len(intents) < _FEWEST:
         return None
     from core.intent_names import names_alone

@@ -18,7 +18,7 @@ from core.pipeline import IntentPipeline
 from core.types import Exemplar, Method, Prediction, Reason
 from storage import models, projects
 from storage.database import Transaction
-from storage.log import changes
+from storage.queries import dataset
 from storage.records import ModelVersionRecord, ProjectRecord
 
 MEASURES: Mapping[Method, str] = {
@@ -112,7 +112,7 @@ def with_names(studio: Studio, reference: str, pipeline: IntentPipeline) -> Inte
         return pipeline
     with studio.database.read() as connection:
         project, version = find_model(connection, reference)
-        intents = changes.open_intents(connection, project.id)
+        intents = dataset.open_intents(connection, project.id)
         columns = columns_of(connection, project.id, version, pipeline.head.intents)
     brought = brought_names(version, columns, pipeline.head.intents)
     asked = list(intents.values())

@@ -24,7 +24,7 @@ from core.text import normalise, text_hash
 from storage import conversation_logs as dialogues
 from storage import jobs, projects
 from storage.artifacts import drop_tree, record_tree
-from storage.log import changes, events
+from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import columns
 from storage.records import ConversationLogRecord, ProjectRecord
@@ -232,7 +232,7 @@ def _store(
         fresh = [text for text in reading.sample if text_hash(text) not in there]
         if fresh:
             made = (
-                changes.create_utterance(uuid.uuid4().hex, text, "pool", request.path.name, None)
+                edits.create_utterance(uuid.uuid4().hex, text, "pool", request.path.name, None)
                 for text in fresh
             )
             action = Action("import", actor, f"import {request.path.name}")

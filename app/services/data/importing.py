@@ -18,9 +18,9 @@ from core.text import label_words, normalise, text_hash
 from core.types import Split, Task
 from storage import projects
 from storage.database import Transaction
-from storage.log import changes as dataset
-from storage.log import events, versions
+from storage.log import edits, events, versions
 from storage.log.events import Action
+from storage.queries import dataset
 from storage.records import Change, IntentRecord, ProjectRecord, UtteranceRecord
 
 _EXAMPLES = 20
@@ -114,10 +114,10 @@ class _Import:
             chosen = yield from self._labels(row)
             self.counts["labelled"] += 1
             self.counts["without"] += chosen == []
-            yield dataset.label(twin, chosen)
+            yield edits.label(twin, chosen)
             now = replace(now, labels=tuple(sorted(chosen or ())))
         if slots and not twin.slots:
-            yield dataset.mark(twin, slots)
+            yield edits.mark(twin, slots)
             self.counts["marked"] += 1
             now = replace(now, slots=slots)
         wanted = labels if row.intents is None else {self.intents.get(n) for n in row.intents}
@@ -137,10 +137,10 @@ class _Import:
             return None
         for name in row.intents:
             if name in self.archived:
-                yield dataset.edit(self.archived.pop(name), "archived", value=False)
+                yield edits.edit(self.archived.pop(name), "archived", value=False)
                 self.restored.append(f"The intent '{name}' was archived; the file uses it again.")
             if name not in self.intents:
-                made = dataset.create_intent(name, position=len(self.intents))
+                made = edits.create_intent(name, position=len(self.intents))
                 made = Change(
                     made.subject,
                     self.new_intents.get(name, made.subject_id),
@@ -178,7 +178,7 @@ def _with_names(row: ImportedRow) -> ImportedRow:
 
 def _created(made: UtteranceRecord, row: ImportedRow) -> Change:
     try:
-        return dataset.create(made)
+        return edits.create(made)
     except InvalidInput as error:
         raise InvalidInput(f"Row {row.line}: {error.message}", error.hint) from error
 

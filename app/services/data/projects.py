@@ -10,9 +10,9 @@ from app.services.views import ImportReport, ProjectView
 from core.types import Task
 from storage import models, projects
 from storage.database import Transaction
-from storage.log import changes as dataset
-from storage.log import events
+from storage.log import edits, events
 from storage.log.events import Action
+from storage.queries import dataset
 from storage.records import ProjectRecord
 
 
@@ -65,7 +65,7 @@ def _describe_intents(studio: Studio, record: ProjectRecord, path: Path) -> None
     with path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     changes = [
-        dataset.create_intent(row["name"], row["description"], row["color"], place)
+        edits.create_intent(row["name"], row["description"], row["color"], place)
         for place, row in enumerate(rows)
     ]
     action = Action("create intents", studio.settings.actor, "sample")

@@ -10,9 +10,9 @@ from core.formats.rows import LONGEST_TEXT
 from core.maps.palette import position_colour
 from core.text import is_storable, normalise
 from storage import projects
-from storage.log import changes as dataset
-from storage.log import events
+from storage.log import edits, events
 from storage.log.events import Action
+from storage.queries import dataset
 from storage.queries import utterances as browse
 from storage.queries.utterances import Counts, Filter, Order
 from storage.records import BatchRecord, Change, IntentRecord, UtteranceRecord
@@ -133,19 +133,19 @@ def _edit_changes(record: UtteranceRecord, edit: Edit, *, joins: bool) -> list[C
     match edit.kind:
         case "label":
             others = (record.labels or ()) if joins else ()
-            return dataset.decide(record, (*others, edit.value))
+            return edits.decide(record, (*others, edit.value))
         case "out-of-scope":
-            return dataset.decide(record, ())
+            return edits.decide(record, ())
         case "unlabel":
             return _unlabelled(record, edit.value)
         case "delete":
-            return [dataset.delete_utterance(record)]
+            return [edits.delete_utterance(record)]
         case "text":
-            return [] if record.text == edit.value else dataset.reword(record, edit.value)
+            return [] if record.text == edit.value else edits.reword(record, edit.value)
     field, value = _ATTRIBUTES[edit.kind], edit.value
     if edit.kind == "flag":
         value = value or "flagged"
-    return [] if getattr(record, field) == value else [dataset.edit(record, field, value)]
+    return [] if getattr(record, field) == value else [edits.edit(record, field, value)]
 
 
 def _unlabelled(record: UtteranceRecord, intent: str) -> list[Change]:
@@ -154,7 +154,7 @@ def _unlabelled(record: UtteranceRecord, intent: str) -> list[Change]:
     if labels is None or (intent and intent not in labels):
         return []
     left = tuple(label for label in labels if intent and label != intent)
-    return dataset.decide(record, left) if left else [dataset.label(record, None)]
+    return edits.decide(record, left) if left else [edits.label(record, None)]
 
 
 _ATTRIBUTES = {"move": "split", "flag": "flagged", "unflag": "flagged"}
@@ -172,7 +172,7 @@ def _checked(edit: Edit, intent_ids: set[str]) -> Edit:
         case "text":
             return replace(edit, value=_usable_text(edit.value))
         case "flag":
-            dataset.check_note(edit.value)
+            edits.check_note(edit.value)
         case "unflag":
             return replace(edit, value="")
     return edit
@@ -198,7 +198,7 @@ def add_intent(studio: Studio, project: str, name: str, description: str = "") -
         found = projects.find(connection, project)
         known = dataset.intents(connection, found.id)
         _refuse_archived(known, normalise(name))
-        change = dataset.create_intent(normalise(name), description, position=len(known))
+        change = edits.create_intent(normalise(name), description, position=len(known))
         action = Action("create intent", studio.settings.actor, "page")
         events.record(connection, found.id, action, [change])
     return change.subject_id
@@ -235,20 +235,20 @@ def _intent_changes(
     for field, value in values.items():
         if field == "name":
             value = normalise(str(value))
-            dataset.check_intent_name(value)
+            edits.check_intent_name(value)
             if value in taken and value != record.name:
                 raise Conflict(f"There is an intent '{value}' already.", "Merge the two instead.")
         if field == "description":
-            dataset.check_description(str(value))
+            edits.check_description(str(value))
         if getattr(record, field) != value:
-            yield dataset.edit(record, field, value)
+            yield edits.edit(record, field, value)
 
 
 def merge(studio: Studio, project: str, source: str, target: str) -> None:
     """Give all utterances of one intent to another, by their names, and archive it."""
     with studio.database.write() as connection:
         found = projects.find(connection, project)
-        changes = dataset.merge_intents(connection, found.id, source, target)
+        changes = edits.merge_intents(connection, found.id, source, target)
         events.record(connection, found.id, Action("merge", studio.settings.actor, "page"), changes)
 
 

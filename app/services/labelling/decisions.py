@@ -9,10 +9,9 @@ from core.errors import Conflict, InvalidInput, NotFound, StudioError
 from core.text import label_words, normalise
 from storage import projects
 from storage.database import Transaction
-from storage.log import changes as dataset
-from storage.log import events
+from storage.log import edits, events
 from storage.log.events import Action
-from storage.queries import utterances
+from storage.queries import dataset, utterances
 from storage.records import Change, IntentRecord, ProjectRecord, UtteranceRecord
 
 Kind = Literal["label", "out-of-scope", "unlabel", "skip", "flag", "undo"]
@@ -175,9 +174,9 @@ def _labels(
     there = [by_name[name] for name in wanted if name in by_name]
     fresh = [name for name in wanted if name not in by_name]
     made = [
-        dataset.create_intent(name, position=len(known) + place) for place, name in enumerate(fresh)
+        edits.create_intent(name, position=len(known) + place) for place, name in enumerate(fresh)
     ]
-    back = [dataset.edit(intent, "archived", value=False) for intent in there if intent.archived]
+    back = [edits.edit(intent, "archived", value=False) for intent in there if intent.archived]
     given = set(operation.intents) - {intent.id for intent in there}
     _refuse_gone(known, given - set(record.labels or ()))
     chosen = given | {intent.id for intent in there} | {change.subject_id for change in made}
@@ -215,12 +214,12 @@ def _changes(
 ) -> list[Change]:
     match operation.kind:
         case "skip":
-            return [] if record.skipped else [dataset.edit(record, "skipped", value=True)]
+            return [] if record.skipped else [edits.edit(record, "skipped", value=True)]
         case "flag":
             note = operation.note or "flagged"
-            dataset.check_note(note)
-            return [] if record.flagged == note else [dataset.edit(record, "flagged", note)]
+            edits.check_note(note)
+            return [] if record.flagged == note else [edits.edit(record, "flagged", note)]
         case "unlabel":
-            return [] if record.labels is None else [dataset.label(record, None)]
+            return [] if record.labels is None else [edits.label(record, None)]
         case _:
-            return dataset.decide(record, labels or ())
+            return edits.decide(record, labels or ())

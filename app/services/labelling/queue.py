@@ -15,8 +15,7 @@ from core.review.labelling_order import rank, rank_many, spread
 from core.templates.slots import Slot
 from storage import projects
 from storage.database import Transaction
-from storage.log import changes
-from storage.queries import utterances
+from storage.queries import dataset, utterances
 from storage.records import UtteranceRecord
 
 Order = Literal["unsure", "torn", "unlike", "newest", "random"]
@@ -183,7 +182,7 @@ class Queues:
         from app.services.live.pool import judged, outside_of
 
         with self.studio.database.read() as connection:
-            intents = changes.intents(connection, project_id)
+            intents = dataset.intents(connection, project_id)
         usable = {intent.id for intent in intents if not intent.archived}
         rows = embed_texts(self.studio.database, live.pipeline.encoder, [r.text for r in records])
         fresh = judged(live, tuple(records), rows)

@@ -36,9 +36,8 @@ from core.pauses import Pause, no_pause
 from core.types import Intent, Task
 from storage import models, projects
 from storage.database import Transaction
-from storage.log import changes as dataset
 from storage.log import events, versions
-from storage.queries import utterances
+from storage.queries import dataset, utterances
 from storage.records import ModelVersionRecord, UtteranceRecord
 
 if TYPE_CHECKING:

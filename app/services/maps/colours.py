@@ -14,8 +14,9 @@ from app.services.maps.views import Colour
 from app.services.studio import Studio
 from core.maps.palette import AMBER, BLUE, GREEN, GREY, RED, position_colour, ramp
 from core.pipeline import IntentPipeline
-from storage.log import changes, versions
+from storage.log import versions
 from storage.queries import columns as points
+from storage.queries import dataset
 from storage.records import IntentRecord
 
 By = Literal["intent", "prediction", "agreement", "split", "time", "label state"]
@@ -78,7 +79,7 @@ class _Answers:
 def canvas_of(studio: Studio, space: Space, found: Points) -> Canvas:
     """Gather what colours depend on."""
     with studio.database.read() as connection:
-        intents = changes.intents(connection, space.project.id)
+        intents = dataset.intents(connection, space.project.id)
     return Canvas(studio, space, found, tuple(intents))
 
 

@@ -12,8 +12,7 @@ from app.services.studio import Studio
 from core.errors import InvalidInput
 from core.maps.layouts import Move, Placed, align, moved_most, normalise
 from core.types import FloatArray
-from storage.log import changes
-from storage.queries import columns
+from storage.queries import columns, dataset
 
 _MOVED = 20
 _ALL_UP_TO, _FARTHEST = 10_000, 2_000
@@ -104,7 +103,7 @@ def _named(
 ) -> list[tuple[str, ...]]:
     """Turn intent ids into names."""
     with studio.database.read() as connection:
-        intents = changes.intents(connection, space.project.id)
+        intents = dataset.intents(connection, space.project.id)
     names = {intent.id: intent.name for intent in intents}
     return [tuple(names[key] for key in row) for row in labels]
 

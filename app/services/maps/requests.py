@@ -16,7 +16,7 @@ from core.maps.layouts import check_method, normalise
 from core.maps.palette import GREY
 from storage import jobs
 from storage.database import Transaction
-from storage.log import changes
+from storage.queries import dataset
 from storage.records import JobRecord
 
 
@@ -120,7 +120,7 @@ def start_layout(
     asked = studio.settings.device
     with studio.database.write() as connection:
         space = find_space(connection, project, model)
-        total, _ = changes.count(connection, space.project.id)
+        total, _ = dataset.count(connection, space.project.id)
         if not total:
             raise InvalidInput(f"'{project}' has no texts to lay out.", "Import a file first.")
         check_method(method, total)

@@ -15,7 +15,7 @@ from core.calibration.calibration import probabilities
 from core.text import match_key
 from core.types import Exemplar, ScoreArray, Task
 from storage import projects
-from storage.log import changes
+from storage.queries import dataset
 from storage.records import UtteranceRecord
 
 _BINS = 10
@@ -88,9 +88,9 @@ def judge_again(studio: Studio, subject: Subject) -> Judged:
         return Judged((), (), "")
     with studio.database.read() as connection:
         project = projects.get(connection, subject.project.id)
-        names = {one.id: one.name for one in changes.intents(connection, project.id)}
+        names = {one.id: one.name for one in dataset.intents(connection, project.id)}
         renamed = names_since(connection, project.id, subject.version.dataset_version_id)
-        rows = [row for row in changes.utterances(connection, project.id) if row.labels is not None]
+        rows = [row for row in dataset.utterances(connection, project.id) if row.labels is not None]
     seen = {match_key(exemplar.text) for exemplar in subject.pipeline.exemplars}
     fresh = [row for row in rows if match_key(row.text) not in seen]
     tests = [_exemplar(row, names) for row in fresh if row.split == "test"]

@@ -8,8 +8,7 @@ from app.services.live.server_state import Workbench
 from core.review.borderline import idle_words, select_borderline
 from storage import projects
 from storage.database import Transaction
-from storage.log import changes
-from storage.queries import utterances
+from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
 from storage.records import UtteranceRecord
 
@@ -38,7 +37,7 @@ def borderline_ids(bench: Workbench, project: str) -> tuple[str, ...]:
 
 def misled(connection: Transaction, project_id: int) -> dict[str, list[Misled]]:
     """Find borderline utterances that somebody said, with one label, by the id of their intent."""
-    names = {key: one.name for key, one in changes.open_intents(connection, project_id).items()}
+    names = {key: one.name for key, one in dataset.open_intents(connection, project_id).items()}
     said = Filter(state="labelled", synthetic=False)
     records, _ = utterances.page(connection, project_id, said, "oldest", (0, _MOST))
     own = [r for r in records if r.labels and len(r.labels) == 1 and r.labels[0] in names]

@@ -19,8 +19,7 @@ from core.errors import InvalidInput
 from core.metrics.out_of_scope import auroc
 from core.types import FloatArray, Method, ScoreArray
 from storage import projects
-from storage.log import changes
-from storage.queries import utterances
+from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
 from storage.records import ProjectRecord, UtteranceRecord
 
@@ -154,7 +153,7 @@ def look(bench: Workbench, project: str, asked: FenceSetting | None = None) -> F
     familiar = by[asked.method]
     moved = crossing(now, then, familiar)
     with bench.studio.database.read() as connection:
-        names = {i.id: i.name for i in changes.intents(connection, found.id)}
+        names = {i.id: i.name for i in dataset.intents(connection, found.id)}
 
     def told(rows: NDArray[np.int64]) -> tuple[Crossed, ...]:
         chosen = rows[:_SHOWN].tolist()
@@ -206,7 +205,7 @@ def save(bench: Workbench, project: str, setting: FenceSetting) -> None:
     own = "votes" if known is None else known.pipeline.calibration.measure
     with bench.studio.database.write() as connection:
         for key in setting.limits:
-            changes.intent_by_id(connection, found.id, key)
+            dataset.intent_by_id(connection, found.id, key)
         kept = {"limit": setting.limit, "limits": dict(setting.limits), "method": setting.method}
         empty = setting.limit is None and not setting.limits and setting.method == own
         projects.change_fence(connection, found.id, None if empty else kept)

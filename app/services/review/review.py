@@ -33,8 +33,8 @@ from core.review.nearby import Nearby, nearby
 from core.review.next_labels import next_labels
 from core.types import FloatArray
 from storage import projects
-from storage.log import changes, settled_findings
-from storage.queries import slots, utterances
+from storage.log import settled_findings
+from storage.queries import dataset, slots, utterances
 from storage.queries.utterances import Filter
 from storage.records import ProjectRecord
 
@@ -145,7 +145,7 @@ def _misleading(bench: Workbench, project: ProjectRecord) -> list[Finding]:
         return []
     with bench.studio.database.read() as connection:
         found = misled(connection, project.id)
-        intents = changes.open_intents(connection, project.id)
+        intents = dataset.open_intents(connection, project.id)
         sizes = utterances.counts(connection, project.id).by_intent
     return misleading(found, intents, sizes)
 
@@ -154,7 +154,7 @@ def _evidence(bench: Workbench, project: ProjectRecord, live: LiveModel) -> Evid
     def make() -> Evidence:
         head = votes_of(live)
         with bench.studio.database.read() as connection:
-            names = {i.id: i.name for i in changes.intents(connection, project.id)}
+            names = {i.id: i.name for i in dataset.intents(connection, project.id)}
             which = Filter(split="test", state="labelled")
             tests, _ = utterances.page(connection, project.id, which, "oldest", (0, _TESTS))
             synthetic = slots.synthetic_ids(connection, project.id)
@@ -212,7 +212,7 @@ def _worth_a_label(bench: Workbench, project: ProjectRecord, pool: Pool) -> list
     head: Any = learned(pool.live.pipeline.head)
     found = next_labels(pool.embeddings[rows], doubts[rows], head.tau, head.ridge, _NEXT)
     with bench.studio.database.read() as connection:
-        names = {i.id: i.name for i in changes.intents(connection, project.id)}
+        names = {i.id: i.name for i in dataset.intents(connection, project.id)}
     return [_next(pool, int(rows[one.row]), one.settles, names) for one in found]
 
 

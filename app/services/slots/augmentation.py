@@ -14,10 +14,9 @@ from core.templates.slots import SlottedText, template_of
 from core.text import match_key
 from storage import projects
 from storage.database import Transaction
-from storage.log import changes as dataset
-from storage.log import events
+from storage.log import edits, events
 from storage.log.events import Action
-from storage.queries import slots
+from storage.queries import dataset, slots
 from storage.records import ProjectRecord, UtteranceRecord
 
 SOURCE = "augmentation"
@@ -119,7 +118,7 @@ def add(studio: Studio, project: str, wish: Wish, key: str | None = None) -> Aug
             n_sources = len({row["synthetic"] for row in rows})
             return Augmented(len(rows), 0, n_sources, (), preview=False)
         made = _make(studio, connection, found, wish)
-        changes = [dataset.create(one.record) for one in made]
+        changes = [edits.create(one.record) for one in made]
         events.record(connection, found.id, action, changes)
         return _told(connection, found, made, preview=False)
 

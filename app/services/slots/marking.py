@@ -11,10 +11,9 @@ from core.templates.slots import Slot, SlottedText
 from core.text import is_storable, normalise
 from storage import projects
 from storage.database import Transaction
-from storage.log import changes as dataset
-from storage.log import events
+from storage.log import edits, events
 from storage.log.events import Action
-from storage.queries import slots
+from storage.queries import dataset, slots
 from storage.queries import utterances as browse
 from storage.records import Change, UtteranceRecord
 
@@ -84,7 +83,7 @@ def mark(
         found = projects.find(connection, project)
         record = dataset.utterance_by_id(connection, found.id, key)
         named = [Slot(slot.start, slot.end, usable_name(slot.name)) for slot in wanted]
-        change = dataset.mark(record, named)
+        change = edits.mark(record, named)
         changes = [] if change.before == change.after else [change]
         events.record(connection, found.id, _action(studio, "mark slots", action), changes)
     return marked(studio, project, key)
@@ -120,7 +119,7 @@ def accept(
         found = projects.find(connection, project)
         planned = list(_planned(studio, connection, project, ids, noisy=noisy))
         changes = [
-            dataset.mark(record, (*record.slots, *(one.slot for one in proposals)))
+            edits.mark(record, (*record.slots, *(one.slot for one in proposals)))
             for record, proposals in planned
         ]
         events.record(connection, found.id, _action(studio, "accept slots", action), changes)
@@ -192,7 +191,7 @@ def _renamed(record: UtteranceRecord, name: str, to: str) -> Change:
     now = [
         Slot(slot.start, slot.end, to if slot.name == name else slot.name) for slot in record.slots
     ]
-    return dataset.mark(record, now)
+    return edits.mark(record, now)
 
 
 def usable_name(name: str) -> str:

@@ -274,11 +274,11 @@ def _intents(data: _Data) -> tuple[Intent, ...]:
 
 
 def _require_labels(connection: Transaction, project: ProjectRecord) -> None:
-    from storage.log import changes
+    from storage.queries import dataset
 
     taught = {
         key
-        for row in changes.utterances(connection, project.id, "train")
+        for row in dataset.utterances(connection, project.id, "train")
         for key in row.labels or ()
     }
     if len(taught) < 2:

@@ -17,8 +17,7 @@ from core.text import is_storable, label_words
 from core.types import Prediction, Reason, Task
 from core.vectors import unit_rows
 from storage import models, projects
-from storage.log import changes
-from storage.queries import utterances
+from storage.queries import dataset, utterances
 from storage.records import IntentRecord, PinRecord, UtteranceRecord
 
 _MOST_TEXTS = 1_000
@@ -227,7 +226,7 @@ def pin(bench: Workbench, project: str, text: str, intents: Sequence[str]) -> No
         if found.task == "single-label" and len(set(intents)) != 1:
             raise InvalidInput("A pin expects one intent.", "Choose it.")
         for key in intents:
-            expected = changes.intent_by_id(connection, found.id, key)
+            expected = dataset.intent_by_id(connection, found.id, key)
             if expected.archived:
                 raise Conflict(
                     f"The intent '{expected.name}' is archived.",
@@ -247,7 +246,7 @@ def pins(bench: Workbench, project: str) -> list[PinView]:
     with bench.studio.database.read() as connection:
         found = projects.find(connection, project)
         records = models.pins(connection, found.id)
-        intents = {i.id: i for i in changes.intents(connection, found.id)}
+        intents = {i.id: i for i in dataset.intents(connection, found.id)}
     live = bench.models.get(found.id) if records else None
     answers = [] if live is None else live.pipeline.predict([r.text for r in records])
     pairs = zip_longest(records, answers)

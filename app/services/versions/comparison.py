@@ -22,8 +22,9 @@ from core.text import label_words, match_key
 from core.types import Exemplar, FloatArray, Task
 from storage import models, projects
 from storage.database import Transaction
-from storage.log import changes, events, versions
+from storage.log import events, versions
 from storage.log.diff import DatasetDiff, diff_states
+from storage.queries import dataset
 from storage.records import PinRecord, ProjectRecord
 
 _CHUNK = 512
@@ -118,7 +119,7 @@ def compare_contenders(
     """
     with studio.database.read() as connection:
         about = projects.find(connection, project)
-        intents = changes.intents(connection, about.id)
+        intents = dataset.intents(connection, about.id)
         names = {intent.id: intent.name for intent in intents}
         tests = _tests(connection, about, names)
         expected = models.pins(connection, about.id)
@@ -248,7 +249,7 @@ def names_since(
         return {}
     revision = versions.get(connection, dataset_version_id).revision
     then = events.intent_ids_at(connection, project_id, revision)
-    now = {intent.id: intent.name for intent in changes.intents(connection, project_id)}
+    now = {intent.id: intent.name for intent in dataset.intents(connection, project_id)}
     return {name: now.get(key, name) for name, key in then.items()}
 
 
@@ -258,7 +259,7 @@ def _tests(
     with_none = project.task == "multi-label"
     return [
         Exemplar(row.id, row.text, tuple(sorted(names[key] for key in row.labels)))
-        for row in changes.utterances(connection, project.id, "test")
+        for row in dataset.utterances(connection, project.id, "test")
         if row.labels or (with_none and row.labels is not None)
     ]
 

@@ -10,7 +10,7 @@ from app.services.studio import Studio
 from core.text import counted
 from core.types import FloatArray
 from storage import models, projects
-from storage.log import changes
+from storage.queries import dataset
 from storage.records import ProjectRecord, UtteranceRecord
 
 _MOST = 400
@@ -119,9 +119,9 @@ def _drawn(studio: Studio, project: ProjectRecord) -> _Sample:
     of a sample that is full.
     """
     with studio.database.read() as connection:
-        names = {one.id: one.name for one in changes.intents(connection, project.id)}
+        names = {one.id: one.name for one in dataset.intents(connection, project.id)}
         test, train = (
-            _sample(changes.utterances(connection, project.id, split), names, split)
+            _sample(dataset.utterances(connection, project.id, split), names, split)
             for split in ("test", "train")
         )
     if test.has_pairs and len(test.texts) >= min(_FEWEST, len(train.texts)):

@@ -25,11 +25,9 @@ from core.types import FloatArray
 from core.vectors import unit_rows
 from storage import projects, vectors
 from storage.database import Database
-from storage.log import changes as dataset
 from storage.log import events
-from storage.log.replay import row_of, utterance_record
-from storage.queries import utterances
-from storage.records import Change, UtteranceRecord
+from storage.queries import dataset, utterances
+from storage.records import Change, UtteranceRecord, row_of, utterance_record
 
 if TYPE_CHECKING:
     from core.explain.blast_radius import Change as VoteChange

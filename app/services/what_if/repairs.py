@@ -11,9 +11,9 @@ from core.formats.rows import LONGEST_TEXT
 from core.text import is_storable, normalise
 from storage import projects
 from storage.database import Transaction
-from storage.log import changes, events, settled_findings
+from storage.log import edits, events, settled_findings
 from storage.log.events import Action
-from storage.queries import utterances
+from storage.queries import dataset, utterances
 from storage.records import Change, IntentRecord, ProjectRecord, UtteranceRecord
 
 RepairKind = Literal["relabel", "delete", "move", "add", "merge", "split", "rename", "describe"]
@@ -106,13 +106,13 @@ def _of_utterances(connection: Transaction, project: ProjectRecord, repair: Repa
     records = _records(connection, project.id, repair.ids)
     if repair.kind == "relabel":
         labels = _labels(connection, project, repair.intents)
-        return [c for record in records for c in changes.decide(record, labels)]
+        return [c for record in records for c in edits.decide(record, labels)]
     if repair.kind == "delete":
-        return [changes.delete_utterance(record) for record in records]
+        return [edits.delete_utterance(record) for record in records]
     if repair.value not in ("train", "test", "pool"):
         raise InvalidInput(f"There is no split '{repair.value[:40]}'.", "Use train, test or pool.")
     moved = [record for record in records if record.split != repair.value]
-    return [changes.edit(record, "split", repair.value) for record in moved]
+    return [edits.edit(record, "split", repair.value) for record in moved]
 
 
 def _records(connection: Transaction, project_id: int, ids: Sequence[str]) -> list[UtteranceRecord]:
@@ -135,7 +135,7 @@ def _labels(
 
 
 def _open_intent(connection: Transaction, project_id: int, key: str) -> IntentRecord:
-    found = changes.intent_by_id(connection, project_id, key)
+    found = dataset.intent_by_id(connection, project_id, key)
     if found.archived:
         raise Conflict(f"The intent '{found.name}' is archived.", "Choose another.")
     return found
@@ -148,22 +148,22 @@ def _addition(connection: Transaction, project: ProjectRecord, repair: Repair) -
             f"'{text[:40]}' cannot be an utterance.", f"Write 1 to {LONGEST_TEXT:,} characters."
         )
     labels = _labels(connection, project, repair.intents)
-    return changes.create_utterance(uuid.uuid4().hex, text, "train", "typed", labels)
+    return edits.create_utterance(uuid.uuid4().hex, text, "train", "typed", labels)
 
 
 def _of_intent(connection: Transaction, project_id: int, repair: Repair) -> list[Change]:
-    source = changes.intent_by_id(connection, project_id, repair.intent)
+    source = dataset.intent_by_id(connection, project_id, repair.intent)
     if repair.kind == "merge":
         target = _open_intent(connection, project_id, repair.value)
-        return changes.merge_intents(connection, project_id, source.name, target.name)
+        return edits.merge_intents(connection, project_id, source.name, target.name)
     if repair.kind == "describe":
         words = repair.value.strip()
-        changes.check_description(words)
-        return [changes.edit(source, "description", words)] if words != source.description else []
+        edits.check_description(words)
+        return [edits.edit(source, "description", words)] if words != source.description else []
     name = normalise(repair.value)
-    changes.check_intent_name(name)
+    edits.check_intent_name(name)
     if repair.kind == "rename":
-        return [changes.rename_intent(connection, project_id, source.name, name)]
+        return [edits.rename_intent(connection, project_id, source.name, name)]
     return _split_off(connection, project_id, source, (name, repair.ids))
 
 
@@ -176,7 +176,7 @@ def _split_off(
         raise Conflict(
             f"A text is not labelled '{source.name}' any more.", "Reload, and choose again."
         )
-    taken = any(name == other.name for other in changes.intents(connection, project_id))
+    taken = any(name == other.name for other in dataset.intents(connection, project_id))
     if taken:
         raise Conflict(f"There is an intent '{name}' already.", "Choose another name.")
-    return changes.split_intent(connection, project_id, source.name, name, ids)
+    return edits.split_intent(connection, project_id, source.name, name, ids)

@@ -27,8 +27,8 @@ from core.text import match_key, text_hash
 from core.types import FloatArray, Intent, ScoreArray
 from storage import models, projects, vectors
 from storage.database import Database
-from storage.log import changes, events
-from storage.queries import utterances
+from storage.log import events
+from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
 from storage.records import PinRecord, ProjectRecord, UtteranceRecord
 
@@ -275,7 +275,7 @@ class Watchings:
             )
         found = _watching(self.studio.database, project_id, live, self._pause)
         with self.studio.database.read() as connection:
-            intents = changes.open_intents(connection, project_id)
+            intents = dataset.open_intents(connection, project_id)
         return replace(found, spoken=_spoken(live, intents, found.watched.unit, self.models))
 
 

@@ -29,8 +29,9 @@ from core.heads.votes.fit import leave_one_out
 from core.intent_names import ALONE_WEIGHT
 from core.types import Method
 from storage import models, projects
-from storage.log import changes, events
+from storage.log import edits, events
 from storage.log.events import Action
+from storage.queries import dataset
 from storage.queries import utterances as browse
 from tests.builders.nearly_equal import agreed
 from tests.builders.trained_home import train
@@ -42,7 +43,7 @@ NAME = "cancel_subscription"
 
 def named(studio: Studio, name: str = NAME) -> str:
     """Create an intent, without an example."""
-    made = changes.create_intent(name)
+    made = edits.create_intent(name)
     with studio.database.write() as connection:
         project = projects.find(connection, "p").id
         events.record(connection, project, Action("create"), [made])
@@ -148,7 +149,7 @@ def test_its_first_example_takes_over_from_the_name(home: Studio) -> None:
     assert isinstance(live_of(models).pipeline.head, MixtureHead)
     with home.database.read() as connection:
         project = projects.find(connection, "p").id
-        row = next(r for r in changes.utterances(connection, project) if r.labels)
+        row = next(r for r in dataset.utterances(connection, project) if r.labels)
     utterances.change_many(home, "p", browse.Filter(ids=(row.id,)), Edit("label", key), 1)
     found = live_of(models)
     head = learned(found.pipeline.head)
@@ -208,11 +209,11 @@ def test_a_preview_tells_what_a_first_label_does_to_a_name(home: Studio, method:
     with home.database.write() as connection:
         project = projects.find(connection, "p").id
         more = [
-            changes.create_utterance(f"n{i}", one, "pool", "f", None)
+            edits.create_utterance(f"n{i}", one, "pool", "f", None)
             for i, one in enumerate((text, "cancel my subscription", "subscription", "evening"))
         ]
         events.record(connection, project, Action("import"), more)
-        row = next(r for r in changes.utterances(connection, project) if r.labels)
+        row = next(r for r in dataset.utterances(connection, project) if r.labels)
     bench = open_workbench(home)
     if method != "votes":
         limit = sum(fence.look(bench, "p", FenceSetting(method=method)).span) / 2

@@ -16,14 +16,15 @@ from app.services.upkeep import examine
 from core.errors import Conflict, InvalidInput, NotFound
 from core.formats.dialogues import Dialogue
 from storage import jobs, projects
-from storage.log import changes, events
+from storage.log import events
+from storage.queries import dataset
 from tests.builders.conversation_logs import conversation, with_conversations, write_log
 
 
 def pool(studio: Studio) -> list[str]:
     with studio.database.read() as connection:
         project = projects.find(connection, "p")
-        rows = changes.utterances(connection, project.id, "pool")
+        rows = dataset.utterances(connection, project.id, "pool")
         return sorted(row.text for row in rows)
 
 

@@ -9,8 +9,8 @@ from core.errors import InvalidInput, StudioError
 from core.formats.rows import ReadOptions
 from storage import projects
 from storage.database import open_database
-from storage.log import changes as dataset
-from storage.log import events
+from storage.log import edits, events
+from storage.queries import dataset
 
 
 def write(tmp_path: Path, content: str | bytes, name: str = "data.csv") -> Path:
@@ -97,7 +97,7 @@ def test_a_file_that_uses_an_archived_intent_brings_it_back_and_says_so(
     import_file(studio, ImportRequest("p", write(tmp_path, "text,intent\na,old\nb,new\n")))
     with studio.database.write() as connection:
         project = projects.find(connection, "p").id
-        changes = dataset.merge_intents(connection, project, "old", "new")
+        changes = edits.merge_intents(connection, project, "old", "new")
         events.record(connection, project, events.Action("merge"), changes)
     kept = import_file(studio, ImportRequest("p", write(tmp_path, "text,intent\na,old\n")))
     assert (kept.conflicting, kept.examples[0][:5]) == (1, "row 2")
@@ -134,9 +134,9 @@ def test_an_old_version_exports_byte_for_byte_after_a_thousand_edits(
         keys = [row.id for row in dataset.utterances(connection, project.id)]
         for turn in range(1_000):
             row = dataset.utterance_by_id(connection, project.id, keys[turn % len(keys)])
-            change = dataset.edit(row, "text", f"{turn}")
+            change = edits.edit(row, "text", f"{turn}")
             events.record(connection, project.id, events.Action("edit"), [change])
-        change = dataset.rename_intent(connection, project.id, "refund", "money back")
+        change = edits.rename_intent(connection, project.id, "refund", "money back")
         events.record(connection, project.id, events.Action("rename"), [change])
     export_file(studio, "p", tmp_path / "after.csv", version="1")
     assert (tmp_path / "after.csv").read_bytes() == (tmp_path / "before.csv").read_bytes()

@@ -9,14 +9,14 @@ from app.services.data.importing import ImportRequest, export_file, import_file
 from app.services.studio import Studio
 from core.errors import InvalidInput
 from storage import projects
-from storage.log import changes
+from storage.queries import dataset
 from storage.records import UtteranceRecord
 
 
 def rows(studio: Studio, name: str) -> dict[str, UtteranceRecord]:
     with studio.database.read() as connection:
         project = projects.find(connection, name)
-        return {r.id: r for r in changes.utterances(connection, project.id)}
+        return {r.id: r for r in dataset.utterances(connection, project.id)}
 
 
 def bring(studio: Studio, path: Path, *lines: dict, name: str = "p", **how: object):

@@ -13,7 +13,7 @@ from app.services.live.server_state import open_workbench
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput, NotFound
 from storage import jobs, models, projects, tables
-from storage.log import changes, events, versions
+from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.queries.utterances import Filter
 
@@ -22,8 +22,8 @@ from storage.queries.utterances import Filter
 def ids(studio: Studio) -> dict[str, str]:
     """Project "p" with intents a and b and six unlabelled texts."""
     project = create_project(studio, "p")
-    made = {name: changes.create_intent(name) for name in "ab"}
-    rows = [changes.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(6)]
+    made = {name: edits.create_intent(name) for name in "ab"}
+    rows = [edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(6)]
     with studio.database.write() as connection:
         events.record(connection, project.id, Action("import"), [*made.values(), *rows])
     return {name: change.subject_id for name, change in made.items()}
@@ -126,10 +126,10 @@ def test_a_description_is_a_text_that_can_be_kept(studio: Studio, ids, text: str
 def test_a_label_for_many_joins_those_that_are_there_where_a_text_has_several(studio) -> None:
     """Five texts in the lasso, one click, and every other intent of theirs was gone."""
     project = create_project(studio, "p", "multi-label")
-    made = [changes.create_intent(name) for name in "ab"]
+    made = [edits.create_intent(name) for name in "ab"]
     a, b = sorted(change.subject_id for change in made)
     rows = [
-        changes.create_utterance(f"u{i}", f"text {i}", "train", "f", labels)
+        edits.create_utterance(f"u{i}", f"text {i}", "train", "f", labels)
         for i, labels in enumerate((None, [], [a], [a, b]))
     ]
     with studio.database.write() as connection:

@@ -19,7 +19,7 @@ from core.explain.attribution import attribute
 from core.heads.votes.fit import fit_votes
 from core.types import FloatArray
 from storage import models, projects
-from storage.log import changes
+from storage.queries import dataset
 from storage.queries.utterances import Filter
 from tests.builders.tiny_encoder import randomly_adapted
 from tests.builders.trained_home import POOL, train
@@ -42,8 +42,8 @@ def pipeline_of(bench: Workbench, number: int):
 
 def label(bench: Workbench, text: str, name: str) -> None:
     with bench.studio.database.read() as connection:
-        intent = changes.intent_named(connection, 1, name).id
-        row = next(r for r in changes.utterances(connection, 1) if r.text == text)
+        intent = dataset.intent_named(connection, 1, name).id
+        row = next(r for r in dataset.utterances(connection, 1) if r.text == text)
     utterances.change_many(bench.studio, "p", Filter(ids=(row.id,)), Edit("label", intent), 1)
 
 

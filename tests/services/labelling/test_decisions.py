@@ -16,8 +16,9 @@ from app.services.labelling import decisions
 from app.services.labelling.decisions import Operation, Outcome
 from app.services.studio import Studio
 from core.errors import NotFound
-from storage.log import changes, events, versions
+from storage.log import edits, events, versions
 from storage.log.events import Action
+from storage.queries import dataset
 from storage.records import UtteranceRecord
 
 SAVED = ("saved", "", "")
@@ -26,8 +27,8 @@ SAVED = ("saved", "", "")
 def fill(studio: Studio, task: str = "single-label") -> dict[str, str]:
     """Make project "p" with intents a, b, c and six unlabelled texts; return intent ids by name."""
     project = create_project(studio, "p", task)
-    made = {name: changes.create_intent(name, position=at) for at, name in enumerate("abc")}
-    rows = [changes.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(6)]
+    made = {name: edits.create_intent(name, position=at) for at, name in enumerate("abc")}
+    rows = [edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(6)]
     with studio.database.write() as connection:
         events.record(connection, project.id, Action("import"), [*made.values(), *rows])
     return {name: change.subject_id for name, change in made.items()}
@@ -52,7 +53,7 @@ def undo(key: str, of: str) -> Operation:
 
 def row(studio: Studio, key: str) -> UtteranceRecord:
     with studio.database.read() as connection:
-        return changes.utterance_by_id(connection, 1, key)
+        return dataset.utterance_by_id(connection, 1, key)
 
 
 def verbs(studio: Studio) -> list[str]:
@@ -62,7 +63,7 @@ def verbs(studio: Studio) -> list[str]:
 
 def names(studio: Studio) -> list[str]:
     with studio.database.read() as connection:
-        return [i.name for i in changes.intents(connection, 1) if not i.archived]
+        return [i.name for i in dataset.intents(connection, 1) if not i.archived]
 
 
 def test_a_label_teaches_and_ends_a_skip(studio: Studio, ids) -> None:
@@ -199,7 +200,7 @@ def test_labels_in_any_order_are_the_same_label(studio: Studio) -> None:
 
 def test_long_and_foreign_texts_are_labelled_like_any(studio: Studio, ids) -> None:
     texts = ["x" * 10**7, "👩‍👩‍👧 ﷽ \u202e", "ß\u0301", "'; DROP TABLE event; --"]
-    rows = [changes.create_utterance(f"t{i}", t, "pool", "f", None) for i, t in enumerate(texts)]
+    rows = [edits.create_utterance(f"t{i}", t, "pool", "f", None) for i, t in enumerate(texts)]
     with studio.database.write() as connection:
         events.record(connection, 1, Action("import"), rows)
     for i, text in enumerate(texts):
@@ -227,21 +228,21 @@ def test_repeated_and_late_copies_change_nothing(studio, plan, random) -> None:
     """Whatever is sent again, in any order, leaves the data as the first sending made them."""
     name = uuid.uuid4().hex
     project = create_project(studio, name)
-    made = [changes.create_intent(name) for name in "abc"]
-    rows = [changes.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(3)]
+    made = [edits.create_intent(name) for name in "abc"]
+    rows = [edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(3)]
     with studio.database.write() as connection:
         events.record(connection, project.id, Action("import"), [*made, *rows])
     sent: list[Operation] = []
     outcomes: dict[str, Outcome] = {}
     for at, (kind, place, intent, _) in enumerate(plan):
         with studio.database.read() as connection:
-            seen = changes.utterance_by_id(connection, project.id, f"u{place}").labels
+            seen = dataset.utterance_by_id(connection, project.id, f"u{place}").labels
         chosen = (made[intent].subject_id,) if kind == "label" else ()
         of = sent[place % len(sent)].key if sent else ""
         sent.append(Operation(f"k{at}", kind, f"u{place}", chosen, seen=seen, of=of))
         outcomes[f"k{at}"] = decisions.decide(studio, name, sent[-1:])[0]
     with studio.database.read() as connection:
-        before = list(changes.utterances(connection, project.id))
+        before = list(dataset.utterances(connection, project.id))
         head = events.head(connection, project.id)
     saved = [o for o in sent if outcomes[o.key].state == "saved"]
     copies = [o for o, (_, _, _, times) in zip(sent, plan, strict=True) for _ in range(times)]
@@ -250,7 +251,7 @@ def test_repeated_and_late_copies_change_nothing(studio, plan, random) -> None:
     again = decisions.decide(studio, name, copies)
     assert {o.state for o in again} <= {"saved"}
     with studio.database.read() as connection:
-        assert list(changes.utterances(connection, project.id)) == before
+        assert list(dataset.utterances(connection, project.id)) == before
         assert events.head(connection, project.id) == head
 
 

@@ -17,8 +17,9 @@ from app.services.status import look
 from app.services.studio import Studio
 from app.services.versions.registry import promote
 from core.vectors import unit_rows
-from storage.log import changes, events
+from storage.log import edits, events
 from storage.log.events import Action
+from storage.queries import dataset
 from tests.builders.trained_home import POOL
 
 
@@ -35,9 +36,9 @@ def asked(bench: Workbench, client: str, *rest, without: tuple[str, ...] = ()) -
 def bench(studio: Studio) -> Workbench:
     """Eight unlabelled texts, no model."""
     project = create_project(studio, "p")
-    rows = [changes.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(8)]
+    rows = [edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(8)]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [changes.create_intent("a"), *rows])
+        events.record(connection, project.id, Action("import"), [edits.create_intent("a"), *rows])
     return open_workbench(studio)
 
 
@@ -105,7 +106,7 @@ def test_an_empty_queue_says_so(bench: Workbench) -> None:
 def pool(bench: Workbench, shares: np.ndarray, rows: np.ndarray, familiarity: np.ndarray) -> None:
     """Let the workbench know a pool of u0, u1, ... as made by hand."""
     with bench.studio.database.read() as connection:
-        records = list(changes.utterances(connection, 1))[: len(rows)]
+        records = list(dataset.utterances(connection, 1))[: len(rows)]
     made = Pool(
         tuple(records),
         unit_rows(rows.astype(np.float32)),

@@ -21,8 +21,9 @@ from app.services.versions.registry import promote
 from core.heads.mixture import learned
 from core.heads.votes.fit import fit_votes
 from storage import models, projects
-from storage.log import changes, events, versions
+from storage.log import edits, events, versions
 from storage.log.events import Action
+from storage.queries import dataset
 from storage.queries import utterances as browse
 from tests.builders.trained_home import opened, train
 
@@ -46,8 +47,8 @@ def step(studio: Studio, kind: str, row: int, choice: int) -> None:
     """Do one thing as a person would, if it can be done."""
     with studio.database.read() as connection:
         project = projects.find(connection, "p").id
-        intents = changes.intents(connection, project)
-        ids = sorted(r.id for r in changes.utterances(connection, project))
+        intents = dataset.intents(connection, project)
+        ids = sorted(r.id for r in dataset.utterances(connection, project))
         name = f"new {events.head(connection, project)}"
     usable = [intent for intent in intents if not intent.archived]
     if kind in KINDS and ids and usable:
@@ -82,8 +83,8 @@ def edit(studio: Studio, key: str, kind: str, value: str = "") -> None:
 
 def add(studio: Studio, name: str) -> str:
     """Bring in an utterance of an intent that nobody had."""
-    made = changes.create_intent(name)
-    row = changes.create_utterance(name, f"about {name}", "train", "f", [made.subject_id])
+    made = edits.create_intent(name)
+    row = edits.create_utterance(name, f"about {name}", "train", "f", [made.subject_id])
     with studio.database.write() as connection:
         project = projects.find(connection, "p").id
         events.record(connection, project, Action("add"), [made, row])
@@ -99,8 +100,8 @@ def exemplars(records) -> dict[str, tuple[str, tuple[str, ...]]]:
 def assert_as_fitted_anew(studio: Studio, found: LiveModel) -> None:
     with studio.database.read() as connection:
         project = projects.find(connection, "p").id
-        now = exemplars(changes.utterances(connection, project))
-        names = {intent.id: intent.name for intent in changes.intents(connection, project)}
+        now = exemplars(dataset.utterances(connection, project))
+        names = {intent.id: intent.name for intent in dataset.intents(connection, project)}
         revision = versions.get(connection, found.version.dataset_version_id).revision
         then = exemplars(versions.state_at(connection, project, revision).utterance_records())
         assert found.revision == events.head(connection, project)
@@ -168,7 +169,7 @@ def test_fifty_updates_in_a_row_lose_no_digits(home: Studio, models_of: LiveMode
 
 def ids_of(studio: Studio) -> list[str]:
     with studio.database.read() as connection:
-        rows = changes.utterances(connection, 1, "train")
+        rows = dataset.utterances(connection, 1, "train")
         return [row.id for row in rows if row.labels]
 
 

@@ -15,7 +15,7 @@ from core.errors import InvalidInput, NotFound
 from core.maps.layouts import normalise
 from core.maps.plane import fit_plane
 from core.vectors import unit_rows
-from storage.log import changes
+from storage.queries import dataset
 from tests.builders.slotted_project import CITIES, with_values
 from tests.builders.trained_home import do, opened, train
 
@@ -31,7 +31,7 @@ def valued(tmp_path: Path, tiny_path: Path) -> Iterator[Studio]:
 
 def texts(studio: Studio) -> dict[str, str]:
     with studio.database.read() as connection:
-        return {row.id: row.text for row in changes.utterances(connection, 1)}
+        return {row.id: row.text for row in dataset.utterances(connection, 1)}
 
 
 def template(text: str) -> str:

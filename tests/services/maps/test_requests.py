@@ -17,8 +17,9 @@ from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput, NotFound
 from core.maps.layouts import normalise, pca_layout
 from storage import jobs, layouts, projects, vectors
-from storage.log import changes, events
+from storage.log import edits, events
 from storage.log.events import Action
+from storage.queries import dataset
 from tests.builders.trained_home import POOL, change, do, rows_of
 from tests.conftest import SENTENCES
 
@@ -83,7 +84,7 @@ def test_labels_colour_the_map_at_once_and_texts_keep_their_places(home: Studio)
     assert {found[text] for text in POOL} == {"unlabelled"}
     with home.database.read() as connection:
         project = projects.find(connection, "p")
-        refund = changes.intent_named(connection, project.id, "refund").id
+        refund = dataset.intent_named(connection, project.id, "refund").id
     change(home, POOL[0], "labels", [refund])
     change(home, POOL[1], "labels", [])
     found = named(home, 1, "intent")
@@ -97,8 +98,8 @@ def test_labels_colour_the_map_at_once_and_texts_keep_their_places(home: Studio)
 def test_colours_of_intents_are_those_given_or_of_their_position(home: Studio) -> None:
     with home.database.write() as connection:
         project = projects.find(connection, "p")
-        record = changes.intent_named(connection, project.id, "parcel")
-        edit = changes.edit(record, "color", "#123456")
+        record = dataset.intent_named(connection, project.id, "parcel")
+        edit = edits.edit(record, "color", "#123456")
         events.record(connection, project.id, Action("edit"), [edit])
     legend = {entry.name: entry.colour for entry in map_colours(home, "p", 1, "intent").legend}
     assert legend["parcel"] == "#123456"
@@ -120,7 +121,7 @@ def test_an_intent_renamed_since_training_is_still_what_the_model_means(home: St
     assert list(agreed.values()).count("agrees") > 10
     with home.database.write() as connection:
         project = projects.find(connection, "p")
-        rename = changes.rename_intent(connection, project.id, "refund", "money back")
+        rename = edits.rename_intent(connection, project.id, "refund", "money back")
         events.record(connection, project.id, Action("rename"), [rename])
     after = named(home, 1, "prediction")
     expected = {k: "money back" if v == "refund" else v for k, v in before.items()}
@@ -163,7 +164,7 @@ def test_many_imports_share_eight_spans_of_time(home: Studio) -> None:
     for at in range(20):
         with home.database.write() as connection:
             project = projects.find(connection, "p")
-            row = changes.create_utterance(f"late{at}", f"late text {at}", "pool", "f", None)
+            row = edits.create_utterance(f"late{at}", f"late text {at}", "pool", "f", None)
             events.record(connection, project.id, Action(f"import {at}"), [row])
     view = map_colours(home, "p", 1, "time", map_points(home, "p", 1).ids)
     assert 2 <= len(view.legend) <= 8
@@ -175,8 +176,8 @@ def test_points_that_were_deleted_since_the_map_was_drawn_say_so(home: Studio) -
     gone = ids[3]
     with home.database.write() as connection:
         project = projects.find(connection, "p")
-        row = changes.utterance_by_id(connection, project.id, gone)
-        events.record(connection, project.id, Action("delete"), [changes.delete_utterance(row)])
+        row = dataset.utterance_by_id(connection, project.id, gone)
+        events.record(connection, project.id, Action("delete"), [edits.delete_utterance(row)])
     view = map_colours(home, "p", 1, "split", ids)
     assert view.legend[view.codes[3]].name == "not known"
     assert view.counts[-1] == 1

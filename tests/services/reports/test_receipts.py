@@ -20,7 +20,7 @@ from app.services.reports.weaknesses import weaknesses_of
 from app.services.studio import Studio
 from app.settings import Settings
 from core.errors import InvalidInput, NotFound
-from storage.log import changes
+from storage.queries import dataset
 from storage.queries.utterances import Filter
 from tests.builders.trained_home import POOL
 
@@ -68,8 +68,8 @@ def test_a_receipt_stays_as_it_was_when_labels_change(bench: Workbench) -> None:
     assert keep_receipt(bench, "p", POOL[0]) == made
     before = page_of(bench, made.id)
     with bench.studio.database.read() as connection:
-        intent = changes.intent_named(connection, 1, "parcel").id
-        row = next(r for r in changes.utterances(connection, 1) if r.text == POOL[0])
+        intent = dataset.intent_named(connection, 1, "parcel").id
+        row = next(r for r in dataset.utterances(connection, 1) if r.text == POOL[0])
     utterances.change_many(bench.studio, "p", Filter(ids=(row.id,)), Edit("label", intent), 1)
     assert explain(bench, "p", POOL[0]).answer == ("parcel",)
     assert page_of(bench, made.id) == before
@@ -103,8 +103,8 @@ def is_harmless(page: str) -> None:
 def test_hostile_text_stays_text(bench: Workbench) -> None:
     """Utterance, example, intent and actor are markup, and every page shows them as they are."""
     with bench.studio.database.read() as connection:
-        intent = changes.intent_named(connection, 1, "refund").id
-        row = next(r for r in changes.utterances(connection, 1) if r.text == POOL[0])
+        intent = dataset.intent_named(connection, 1, "refund").id
+        row = next(r for r in dataset.utterances(connection, 1) if r.text == POOL[0])
     utterances.change_intent(bench.studio, "p", intent, {"name": f"{BOMB} name"})
     utterances.change_many(bench.studio, "p", Filter(ids=(row.id,)), Edit("text", BOMB), 1)
     utterances.change_many(bench.studio, "p", Filter(ids=(row.id,)), Edit("label", intent), 1)
@@ -135,7 +135,7 @@ def test_a_report_says_what_is_new_and_what_is_weak(bench: Workbench) -> None:
 
 def test_a_report_tells_how_texts_without_an_intent_fare(bench: Workbench) -> None:
     with bench.studio.database.read() as connection:
-        ids = tuple(r.id for r in changes.utterances(connection, 1) if r.text in POOL)
+        ids = tuple(r.id for r in dataset.utterances(connection, 1) if r.text in POOL)
     assert report(bench.studio, "p", 1).scope.refused is None
     utterances.change_many(bench.studio, "p", Filter(ids=ids), Edit("out-of-scope"), 5)
     found = report(bench.studio, "p", 1).scope

@@ -8,8 +8,7 @@ from app.services.trying import answers as trying
 from app.services.what_if import repairs
 from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair
-from storage.log import changes
-from storage.queries import utterances
+from storage.queries import dataset, utterances
 from tests.builders.multi_label_project import POOL, TESTS, started, train
 
 
@@ -19,7 +18,7 @@ def test_what_a_repair_changes_is_told_for_sets_of_intents(tmp_path: Path, tiny_
     bench = open_workbench(studio)
     with studio.database.read() as connection:
         by = utterances.intent_ids(connection, 1)
-        rows = {r.text: r for r in changes.utterances(connection, 1)}
+        rows = {r.text: r for r in dataset.utterances(connection, 1)}
     texts = [*POOL, *(text for text, _ in TESTS)]
 
     def answers() -> dict[str, str]:

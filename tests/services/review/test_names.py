@@ -18,8 +18,9 @@ from core.errors import NotFound
 from core.intent_names import names_alone
 from core.types import Intent
 from storage import projects
-from storage.log import changes, events
+from storage.log import edits, events
 from storage.log.events import Action
+from storage.queries import dataset
 
 TEXTS = {
     "card_arrival": ["where is my delivery", "track the card", "when will the delivery be here"],
@@ -30,9 +31,9 @@ TEXTS = {
 @pytest.fixture
 def bench(studio: Studio) -> Workbench:
     project = create_project(studio, "p")
-    made = {name: changes.create_intent(name) for name in TEXTS}
+    made = {name: edits.create_intent(name) for name in TEXTS}
     rows = [
-        changes.create_utterance(f"{name}-{at}", text, "train", "f", [made[name].subject_id])
+        edits.create_utterance(f"{name}-{at}", text, "train", "f", [made[name].subject_id])
         for name, texts in TEXTS.items()
         for at, text in enumerate([*texts, *(f"delivery {n}" for n in range(2))])
     ]
@@ -49,9 +50,9 @@ def test_the_filter_lets_through_what_speaks_with_anothers_name(bench: Workbench
 def test_what_nobody_said_is_not_held_against_a_name(bench: Workbench) -> None:
     with bench.studio.database.write() as connection:
         key = projects.find(connection, "p").id
-        [source] = (r for r in changes.utterances(connection, key) if r.id == "card_arrival-0")
+        [source] = (r for r in dataset.utterances(connection, key) if r.id == "card_arrival-0")
         made = replace(source, id="s", text="where is our delivery", synthetic=source.id)
-        events.record(connection, key, Action("augment"), [changes.create(made)])
+        events.record(connection, key, Action("augment"), [edits.create(made)])
     assert "s" not in borderline_ids(bench, "p")
 
 
@@ -61,7 +62,7 @@ def test_a_finding_tells_how_many_which_name_and_what_can_be_done(bench: Workben
 
     with bench.studio.database.read() as connection:
         key = projects.find(connection, "p").id
-        found, intents = misled(connection, key), changes.open_intents(connection, key)
+        found, intents = misled(connection, key), dataset.open_intents(connection, key)
         sizes = utterances.counts(connection, key).by_intent
     [one] = misleading(found, intents, sizes)
     assert one.title == "The name card_arrival misleads"

@@ -14,8 +14,8 @@ from app.services.trying.pin_history import Judgement, pin_history
 from app.services.what_if import repairs
 from app.services.what_if.repairs import Repair
 from core.errors import NotFound
-from storage.log import changes, events
-from storage.queries import utterances
+from storage.log import events
+from storage.queries import dataset, utterances
 from storage.records import UtteranceRecord
 from tests.builders.trained_home import POOL, change, train
 
@@ -27,7 +27,7 @@ def bench(home: Studio) -> Workbench:
 
 def rows(bench: Workbench) -> dict[str, UtteranceRecord]:
     with bench.studio.database.read() as connection:
-        return {r.text: r for r in changes.utterances(connection, 1)}
+        return {r.text: r for r in dataset.utterances(connection, 1)}
 
 
 def intents(bench: Workbench) -> dict[str, str]:

@@ -17,7 +17,8 @@ from core.errors import InvalidInput, NotFound
 from core.templates.slots import Slot
 from core.text import match_key
 from storage import projects
-from storage.log import changes, events
+from storage.log import events
+from storage.queries import dataset
 from storage.queries.utterances import Filter
 from storage.records import UtteranceRecord
 
@@ -55,7 +56,7 @@ def slotty(studio: Studio, tmp_path: Path) -> Studio:
 def rows(studio: Studio) -> dict[str, UtteranceRecord]:
     with studio.database.read() as connection:
         project = projects.find(connection, "p")
-        return {r.text: r for r in changes.utterances(connection, project.id)}
+        return {r.text: r for r in dataset.utterances(connection, project.id)}
 
 
 def revision(studio: Studio) -> int:

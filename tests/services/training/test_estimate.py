@@ -17,9 +17,9 @@ from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.tuning import tuning_rows
 from core.types import Exemplar, Intent
 from storage import jobs
-from storage.log import changes, events
+from storage.log import edits, events
 from storage.log.events import Action
-from storage.queries import utterances
+from storage.queries import dataset, utterances
 from storage.tables import job
 
 SETTINGS: list[dict[str, object]] = [
@@ -35,13 +35,13 @@ SETTINGS: list[dict[str, object]] = [
 def fill(studio: Studio, n: int, intents: int = 4) -> None:
     """n labelled utterances, as many unlabelled ones in train, and some in test."""
     project = create_project(studio, "p")
-    made = [changes.create_intent(f"i{i}") for i in range(intents + 1)]
+    made = [edits.create_intent(f"i{i}") for i in range(intents + 1)]
     rows = [
-        changes.create_utterance(f"u{i}", f"t{i}", "train", "f", [made[i % intents].subject_id])
+        edits.create_utterance(f"u{i}", f"t{i}", "train", "f", [made[i % intents].subject_id])
         for i in range(n)
     ]
-    rows += [changes.create_utterance(f"x{i}", f"x{i}", "train", "f", None) for i in range(n)]
-    rows += [changes.create_utterance("y", "y", "test", "f", [made[intents].subject_id])]
+    rows += [edits.create_utterance(f"x{i}", f"x{i}", "train", "f", None) for i in range(n)]
+    rows += [edits.create_utterance("y", "y", "test", "f", [made[intents].subject_id])]
     with studio.database.write() as connection:
         events.record(connection, project.id, Action("import"), [*made, *rows])
 
@@ -103,9 +103,9 @@ def test_an_earlier_training_tells_the_speed_of_its_own_size(home: Studio) -> No
         plain = progress._seconds(read_recipe("convfit", settings), Size(20, 4))
         assert estimate(home, "p", "convfit", settings).seconds == pytest.approx(2 * plain)
     with home.database.write() as connection:
-        key = changes.intent_named(connection, 1, "refund").id
+        key = dataset.intent_named(connection, 1, "refund").id
         rows = [
-            changes.create_utterance(f"n{i}", f"new {i}", "train", "f", [key]) for i in range(500)
+            edits.create_utterance(f"n{i}", f"new {i}", "train", "f", [key]) for i in range(500)
         ]
         events.record(connection, 1, Action("import"), rows)
     plain = progress._seconds(read_recipe("convfit", {}), Size(520, 4))

@@ -12,8 +12,9 @@ from app.services.versions.comparison import gate
 from app.services.views import ModelComparison, PinChange
 from core.metrics.paired import paired_difference
 from storage import jobs, models, projects
-from storage.log import changes, events, versions
+from storage.log import edits, events, versions
 from storage.log.events import Action
+from storage.queries import dataset
 from tests.builders.stub_pipeline import StubPipeline, start, store_model, trained
 from tests.builders.trained_home import do
 
@@ -103,7 +104,7 @@ def test_a_candidate_is_judged_by_the_test_split_and_the_pins(studio: Studio, ti
     waits = judged(studio, StubPipeline(right), gate=False)
     assert (waits.promote, waits.reasons[-1]) == (False, "A person decides.")
     with studio.database.write() as connection:
-        key = changes.intent_named(connection, project.id, "parcel").id
+        key = dataset.intent_named(connection, project.id, "parcel").id
         models.add_pin(connection, project.id, "where is my parcel", [key])
     refused = judged(studio, StubPipeline(right, otherwise="refund"))
     assert not refused.promote
@@ -131,10 +132,10 @@ def test_pins_of_intents_that_the_data_do_not_have_fail_no_training(home, tiny_p
         payload = {"dataset_version_id": frozen.id, "recipe": {"kind": "instant"}}
         payload |= {"base": str(tiny_path), "device": "cpu"}
         job = jobs.enqueue(connection, "train", payload, project.id)
-        made = changes.create_intent("later")
+        made = edits.create_intent("later")
         events.record(connection, project.id, Action("create intent"), [made])
         models.add_pin(connection, project.id, "something new", [made.subject_id])
-        key = changes.intent_named(connection, project.id, "parcel").id
+        key = dataset.intent_named(connection, project.id, "parcel").id
         models.add_pin(connection, project.id, "where is my parcel", [key])
     done = do(home, job.id)
     assert done.state == "succeeded", done.message

@@ -12,8 +12,9 @@ from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest, start_training
 from core.recipes.tasks import task_defaults
 from storage import models, projects
-from storage.log import changes, events
+from storage.log import edits, events
 from storage.log.events import Action
+from storage.queries import dataset
 from tests.builders.trained_home import do, opened
 
 ROWS: list[tuple[str, list[str], str]] = [
@@ -70,9 +71,9 @@ def test_without_a_test_split_the_honest_answers_are_judged(
     job = start_training(project, TrainingRequest("p", "instant", {}, str(tiny_path)))
     with project.database.write() as connection:
         found = projects.find(connection, "p")
-        rows = [r for r in changes.utterances(connection, found.id) if r.split == "test"]
-        edits = [changes.edit(row, "split", "pool") for row in rows]
-        events.record(connection, found.id, Action("edit"), edits)
+        rows = [r for r in dataset.utterances(connection, found.id) if r.split == "test"]
+        split_changes = [edits.edit(row, "split", "pool") for row in rows]
+        events.record(connection, found.id, Action("edit"), split_changes)
     again = start_training(project, TrainingRequest("p", "instant", {}, str(tiny_path)))
     assert do(project, job.id).state == do(project, again.id).state == "succeeded"
     with project.database.read() as connection:

@@ -11,9 +11,9 @@ from app.services.slots.augmentation import Wish
 from app.services.studio import Studio
 from core.templates.slots import Slot
 from storage import models, projects
-from storage.log import changes as dataset
-from storage.log import events, label_origins
+from storage.log import edits, events, label_origins
 from storage.log.events import Action
+from storage.queries import dataset
 from tests.builders.trained_home import train
 
 THINGS = {
@@ -73,7 +73,7 @@ def test_a_synthetic_text_without_a_label_is_not_watched(home: Studio) -> None:
     made = augmented(home)
     with home.database.write() as connection:
         rows = [row for row in dataset.utterances(connection, 1) if row.synthetic]
-        events.record(connection, 1, Action("unlabel"), [dataset.label(r, None) for r in rows])
+        events.record(connection, 1, Action("unlabel"), [edits.label(r, None) for r in rows])
     bench = open_workbench(home)
     watched = {one.text for one in bench.watchings.get(1).texts}
     assert watched
@@ -85,7 +85,7 @@ def test_the_log_tells_what_is_synthetic_whatever_was_done_to_it(home: Studio) -
     with home.database.write() as connection:
         row = next(row for row in dataset.utterances(connection, 1) if row.synthetic)
         label = dataset.intents(connection, 1)[0].id
-        changes = [*dataset.reword(row, "other words"), dataset.label(row, [label])]
+        changes = [*edits.reword(row, "other words"), edits.label(row, [label])]
         events.record(connection, 1, Action("x"), changes)
         head = projects.find(connection, "p").head_revision
         found = label_origins.label_origins(connection, 1, [row.id, row.synthetic], head)

@@ -17,7 +17,8 @@ from app.services.versions.timeline import list_versions
 from core.errors import InvalidInput
 from core.recipes.templates import TemplatesRecipe
 from core.templates.slots import template_of
-from storage.log import changes, versions
+from storage.log import versions
+from storage.queries import dataset
 from storage.records import JobRecord, UtteranceRecord
 from tests.builders.slotted_project import POOL, TESTED, city_in, with_values
 from tests.builders.trained_home import do, do_killed_at, opened, train, version
@@ -46,7 +47,7 @@ def learn(studio: Studio, base: Path | str, **more: object) -> JobRecord:
 
 def records(studio: Studio) -> list[UtteranceRecord]:
     with studio.database.read() as connection:
-        return list(changes.utterances(connection, 1))
+        return list(dataset.utterances(connection, 1))
 
 
 def test_values_make_an_encoder_that_labels_start_from(valued: Studio, tiny_path: Path) -> None:

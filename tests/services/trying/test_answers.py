@@ -13,8 +13,9 @@ from app.services.trying import answers
 from core.errors import Conflict, InvalidInput, NotFound
 from core.heads.votes.fit import leave_one_out
 from core.vectors import unit_rows
-from storage.log import changes, events
+from storage.log import edits, events
 from storage.log.events import Action
+from storage.queries import dataset
 from storage.queries.utterances import Filter
 from storage.records import UtteranceRecord
 from tests.builders.trained_home import POOL
@@ -27,12 +28,12 @@ def bench(home: Studio) -> Workbench:
 
 def rows(bench: Workbench) -> dict[str, UtteranceRecord]:
     with bench.studio.database.read() as connection:
-        return {r.text: r for r in changes.utterances(connection, 1)}
+        return {r.text: r for r in dataset.utterances(connection, 1)}
 
 
 def intent(bench: Workbench, name: str) -> str:
     with bench.studio.database.read() as connection:
-        return changes.intent_named(connection, 1, name).id
+        return dataset.intent_named(connection, 1, name).id
 
 
 def change(bench: Workbench, text: str, kind: str, value: str = "") -> None:
@@ -119,7 +120,7 @@ def test_a_pin_of_an_archived_intent_is_neither_kept_nor_broken(bench: Workbench
 def test_pins_wait_for_a_model(studio: Studio) -> None:
     bench = open_workbench(studio)
     project = create_project(studio, "p")
-    made = changes.create_intent("a")
+    made = edits.create_intent("a")
     with studio.database.write() as connection:
         events.record(connection, project.id, Action("create"), [made])
     answers.pin(bench, "p", "hello", [made.subject_id])

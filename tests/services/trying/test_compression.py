@@ -19,8 +19,9 @@ from app.services.trying.compression import (
 from core.errors import InvalidInput
 from core.heads.votes.fit import fit_votes
 from core.vectors import unit_rows
-from storage.log import changes, events
+from storage.log import edits, events
 from storage.log.events import Action
+from storage.queries import dataset
 from storage.records import UtteranceRecord
 from tests.builders.slotted_project import city_in, with_values
 from tests.builders.trained_home import opened, train
@@ -89,7 +90,7 @@ def test_without_strength_nothing_moves_and_whole_templates_meet(bench: Workbenc
 def test_names_speak_beside_votes_of_moved_examples(bench: Workbench) -> None:
     """One intent without an example made the head another one, and the slider was refused."""
     with bench.studio.database.write() as connection:
-        events.record(connection, 1, Action("create"), [changes.create_intent("taxi")])
+        events.record(connection, 1, Action("create"), [edits.create_intent("taxi")])
     asked = ["a taxi to oslo", "taxi"]
     assert compression_view(bench, "p").ready
     for text in asked:
@@ -121,7 +122,7 @@ def test_synthetic_examples_vote_and_judge_nothing(bench: Workbench) -> None:
     source = next(row for row in rows(bench) if row.text == "fly me to oslo")
     made = replace(source, id="s", text=text, slots=city_in(text, "tokyo"), synthetic=source.id)
     with bench.studio.database.write() as connection:
-        events.record(connection, 1, Action("augment"), [changes.create(made)])
+        events.record(connection, 1, Action("augment"), [edits.create(made)])
     assert compression_view(bench, "p").voting == 31
     assert strength_choice(bench, "p").n == 30
     [found] = answers.answer(bench, "p", ["fly me to tokyo now"], 0.3)
@@ -130,7 +131,7 @@ def test_synthetic_examples_vote_and_judge_nothing(bench: Workbench) -> None:
 
 def rows(bench: Workbench) -> list[UtteranceRecord]:
     with bench.studio.database.read() as connection:
-        return list(changes.utterances(connection, 1, "train"))
+        return list(dataset.utterances(connection, 1, "train"))
 
 
 def test_a_second_look_at_a_strength_fits_nothing(

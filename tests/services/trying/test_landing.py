@@ -10,7 +10,7 @@ from app.services.trying.answers import answer, examples
 from app.services.trying.landing import in_words
 from core.maps.plane import fit_plane
 from storage import projects
-from storage.log import changes
+from storage.queries import dataset
 from tests.builders.trained_home import rows_of
 
 
@@ -63,7 +63,7 @@ def test_a_new_label_adds_a_point_and_moves_none(bench: Workbench, home: Studio)
     fresh = next(key for key, (_, labels) in rows.items() if labels is None)
     with home.database.read() as connection:
         project = projects.find(connection, "p")
-        intent = next(iter(changes.intents(connection, project.id))).id
+        intent = next(iter(dataset.intents(connection, project.id))).id
     (done,) = decide(home, "p", [Operation("k", "label", fresh, (intent,))])
     assert done.state == "saved"
     after = examples(bench, "p")

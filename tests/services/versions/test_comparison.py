@@ -14,9 +14,9 @@ from core.errors import NotFound
 from core.text import text_hash
 from core.types import Exemplar
 from storage import models, projects, vectors
-from storage.log import changes as dataset
-from storage.log import events, versions
+from storage.log import edits, events, versions
 from storage.log.events import Action
+from storage.queries import dataset
 from tests.builders.stub_pipeline import StubPipeline, contender, start, store_model, trained
 
 STORED = {"judged_on": "leave-one-out over 20 training texts", "noise": 0.03, "n": 20}
@@ -104,7 +104,7 @@ def test_a_pin_of_a_merged_intent_is_not_judged(studio: Studio) -> None:
     project = start(studio, {"a": "refund"})
     pin(studio, "x", "parcel")
     with studio.database.write() as connection:
-        changes = dataset.merge_intents(connection, project.id, "parcel", "refund")
+        changes = edits.merge_intents(connection, project.id, "parcel", "refund")
         events.record(connection, project.id, Action("merge"), changes)
     old, new = StubPipeline({"x": "parcel"}), StubPipeline({})
     found = compare_contenders(studio, "p", contender("p@2", new), contender("p@1", old))
@@ -165,8 +165,8 @@ def test_without_anything_alike_there_is_no_verdict_and_it_is_said(
 def test_a_renamed_intent_is_the_same_answer_and_a_merged_one_is_wrong(studio: Studio) -> None:
     project = start(studio, {"a": "refund", "b": "parcel"})
     with studio.database.write() as connection:
-        changes = [dataset.rename_intent(connection, project.id, "refund", "money back")]
-        changes += dataset.merge_intents(connection, project.id, "parcel", "refund")
+        changes = [edits.rename_intent(connection, project.id, "refund", "money back")]
+        changes += edits.merge_intents(connection, project.id, "parcel", "refund")
         events.record(connection, project.id, Action("tidy"), changes)
         first = versions.find(connection, project.id, 1)
         names = names_since(connection, project.id, first.id)
@@ -184,9 +184,9 @@ def test_versions_are_compared_by_number_from_nothing_and_up_to_now(studio: Stud
     project = start(studio, {"a": "refund", "b": "refund"})
     with studio.database.write() as connection:
         row = dataset.utterance_by_id(connection, project.id, "u000")
-        events.record(connection, project.id, Action("e"), [dataset.edit(row, "text", "other")])
+        events.record(connection, project.id, Action("e"), [edits.edit(row, "text", "other")])
         versions.cut(connection, project, "second")
-        change = dataset.rename_intent(connection, project.id, "refund", "refunds")
+        change = edits.rename_intent(connection, project.id, "refund", "refunds")
         events.record(connection, project.id, Action("rename"), [change])
     assert compare_versions(studio, "p", 1, 2).words == ("1 edited",)
     assert compare_versions(studio, "p", 2, 1).utterances[0].before == "other"
@@ -201,16 +201,16 @@ def test_versions_of_ten_thousand_rows_are_compared_within_a_second_and_a_half(
     studio: Studio,
 ) -> None:
     project = create_project(studio, "p")
-    made = [dataset.create_intent(f"i{i}") for i in range(77)]
+    made = [edits.create_intent(f"i{i}") for i in range(77)]
     rows = [
-        dataset.create_utterance(f"u{i}", f"text {i}", "train", "f", [made[i % 77].subject_id])
+        edits.create_utterance(f"u{i}", f"text {i}", "train", "f", [made[i % 77].subject_id])
         for i in range(10_000)
     ]
     with studio.database.write() as connection:
         events.record(connection, project.id, Action("import"), made)
         events.record(connection, project.id, Action("import"), rows)
         versions.cut(connection, project, "first")
-        changes = dataset.merge_intents(connection, project.id, "i0", "i1")
+        changes = edits.merge_intents(connection, project.id, "i0", "i1")
         events.record(connection, project.id, Action("merge"), changes)
     found = compare_versions(studio, "p", 1)
     assert found.words == ("130 relabelled", "intent 'i0' merged into 'i1'")

@@ -20,8 +20,7 @@ from core.encoders.bundled import BUNDLED_SHA256
 from core.errors import Conflict, NotFound
 from storage import jobs, models, projects
 from storage.artifacts import record_tree
-from storage.log import changes as dataset
-from storage.log import events, versions
+from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.records import ModelVersionRecord
 
@@ -230,7 +229,7 @@ def test_a_file_that_a_job_puts_in_again_while_it_is_deleted_stays(
 
 def test_lineage_names_everything_that_makes_a_version_again(studio: Studio, project) -> None:
     with studio.database.write() as connection:
-        made = dataset.create_intent("a")
+        made = edits.create_intent("a")
         events.record(connection, project, Action("x"), [made])
         data = versions.cut(connection, projects.get(connection, project), "first")
     weights = {"encoder/model.safetensors": "weights of 1"}
@@ -275,7 +274,7 @@ def test_the_timeline_tells_data_models_and_champions_in_their_order(
     studio: Studio, project
 ) -> None:
     with studio.database.write() as connection:
-        events.record(connection, project, Action("x"), [dataset.create_intent("a")])
+        events.record(connection, project, Action("x"), [edits.create_intent("a")])
         versions.cut(connection, projects.get(connection, project), "before training")
     metrics = {"accuracy": 0.925, "judged_on": "test split of 40 texts"}
     add(studio, {"a.txt": "1"}, recipe={"kind": "instant"}, metrics=metrics)

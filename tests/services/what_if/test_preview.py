@@ -17,8 +17,7 @@ from app.services.what_if.repairs import Repair
 from app.services.what_if.views import Blast
 from core.errors import InvalidInput
 from core.heads.votes.fit import fit_votes
-from storage.log import changes
-from storage.queries import utterances
+from storage.queries import dataset, utterances
 from storage.records import UtteranceRecord
 from tests.builders.trained_home import POOL, change
 
@@ -33,7 +32,7 @@ def bench(home: Studio) -> Workbench:
 
 def rows(bench: Workbench) -> dict[str, UtteranceRecord]:
     with bench.studio.database.read() as connection:
-        return {r.text: r for r in changes.utterances(connection, 1)}
+        return {r.text: r for r in dataset.utterances(connection, 1)}
 
 
 def intents(bench: Workbench) -> dict[str, str]:

@@ -6,11 +6,11 @@ import pytest
 
 from storage import projects
 from storage.database import open_database
-from storage.log import changes as dataset
-from storage.log import events, versions
+from storage.log import edits, events, versions
 from storage.log.diff import DatasetDiff, diff_states
 from storage.log.events import Action
 from storage.log.replay import State
+from storage.queries import dataset
 
 
 def intent(name: str, **other: Any) -> dict[str, Any]:
@@ -133,9 +133,9 @@ def test_what_versions_changed_is_the_same_from_whole_states_and_in_one_pass(
     database = open_database(tmp_path / "studio.db")
     with database.write() as connection:
         project = projects.create(connection, "p")
-        made = [dataset.create_intent(name) for name in "ab"]
+        made = [edits.create_intent(name) for name in "ab"]
         rows = [
-            dataset.create_utterance(f"u{i}", f"t{i}", "train", "f", [made[i % 2].subject_id])
+            edits.create_utterance(f"u{i}", f"t{i}", "train", "f", [made[i % 2].subject_id])
             for i in range(4)
         ]
 
@@ -144,9 +144,9 @@ def test_what_versions_changed_is_the_same_from_whole_states_and_in_one_pass(
             versions.cut(connection, project, "x")
 
         act(*made, *rows)
-        act(*dataset.merge_intents(connection, project.id, "a", "b"))
-        act(dataset.rename_intent(connection, project.id, "b", "c"))
-        act(dataset.delete_utterance(dataset.utterance_by_id(connection, project.id, "u3")))
+        act(*edits.merge_intents(connection, project.id, "a", "b"))
+        act(edits.rename_intent(connection, project.id, "b", "c"))
+        act(edits.delete_utterance(dataset.utterance_by_id(connection, project.id, "u3")))
         revisions = [0] + [v.revision for v in versions.list_all(connection, project.id)]
         whole = [
             diff_states(*versions.states_between(connection, project.id, *pair))

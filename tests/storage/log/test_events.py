@@ -13,10 +13,10 @@ from core.errors import Conflict, InvalidInput
 from storage import database as opening
 from storage import models, projects, vectors
 from storage.database import Database, open_database
-from storage.log import changes as dataset
-from storage.log import events, versions
+from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.log.replay import canonical_hash, canonical_lines
+from storage.queries import dataset
 from storage.tables import utterance
 
 Steps = st.lists(
@@ -52,9 +52,9 @@ def database(tmp_path: Path):
 def start(database: Database, n: int = 6) -> int:
     with database.write() as connection:
         project = projects.create(connection, "p")
-        made = [dataset.create_intent(name) for name in "abc"]
+        made = [edits.create_intent(name) for name in "abc"]
         rows = [
-            dataset.create_utterance(f"u{i}", f"text {i}", "train", "f", [made[i % 3].subject_id])
+            edits.create_utterance(f"u{i}", f"text {i}", "train", "f", [made[i % 3].subject_id])
             for i in range(n)
         ]
         events.record(connection, project.id, Action("import"), [*made, *rows])
@@ -76,26 +76,26 @@ def step(connection, project_id: int, kind: str, row: int, intent: int) -> None:
         events.redo(connection, project_id)
     elif kind == "add":
         key = f"new{events.head(connection, project_id)}"
-        change = dataset.create_utterance(key, key, "pool", "f", None)
+        change = edits.create_utterance(key, key, "pool", "f", None)
         events.record(connection, project_id, Action("add"), [change])
     elif len(intents) < 3:
         return  # the import itself was undone
     elif kind == "rename":
         name = f"{intents[intent].name}x{events.head(connection, project_id)}"
-        change = dataset.rename_intent(connection, project_id, intents[intent].name, name)
+        change = edits.rename_intent(connection, project_id, intents[intent].name, name)
         events.record(connection, project_id, Action("rename"), [change])
     elif kind == "merge":
         pair = intents[intent].name, intents[(intent + 1) % 3].name
-        changes = dataset.merge_intents(connection, project_id, *pair)
+        changes = edits.merge_intents(connection, project_id, *pair)
         events.record(connection, project_id, Action("merge"), changes)
     elif rows:
         target = rows[row % len(rows)]
         change = {
-            "label": lambda: dataset.label(target, [intents[intent].id]),
-            "unlabel": lambda: dataset.label(target, None),
-            "edit": lambda: dataset.edit(target, "text", f"{target.text}!"),
-            "split": lambda: dataset.edit(target, "split", "test"),
-            "delete": lambda: dataset.delete_utterance(target),
+            "label": lambda: edits.label(target, [intents[intent].id]),
+            "unlabel": lambda: edits.label(target, None),
+            "edit": lambda: edits.edit(target, "text", f"{target.text}!"),
+            "split": lambda: edits.edit(target, "split", "test"),
+            "delete": lambda: edits.delete_utterance(target),
         }[kind]()
         events.record(connection, project_id, Action(kind), [change])
 
@@ -141,7 +141,7 @@ def test_a_version_is_byte_identical_after_a_thousand_edits(database: Database) 
         before = canonical(connection, project_id, frozen.revision)
         for turn in range(1_000):
             row = dataset.utterance_by_id(connection, project_id, f"u{turn % 6}")
-            change = dataset.edit(row, "text", f"edited {turn}")
+            change = edits.edit(row, "text", f"edited {turn}")
             events.record(connection, project_id, Action("edit"), [change])
         assert canonical(connection, project_id, frozen.revision) == before
         state = versions.state_at(connection, project_id, frozen.revision)
@@ -159,8 +159,8 @@ def test_repeating_an_action_under_its_key_changes_nothing(database: Database) -
     with database.write() as connection:
         row = dataset.utterance_by_id(connection, project_id, "u0")
         action = Action("edit", key="once")
-        first = events.record(connection, project_id, action, [dataset.edit(row, "text", "new")])
-        again = events.record(connection, project_id, action, [dataset.edit(row, "text", "new")])
+        first = events.record(connection, project_id, action, [edits.edit(row, "text", "new")])
+        again = events.record(connection, project_id, action, [edits.edit(row, "text", "new")])
         assert first == again == events.head(connection, project_id)
 
 
@@ -168,12 +168,12 @@ def test_an_action_on_what_somebody_else_changed_is_a_conflict(database: Databas
     project_id = start(database)
     with database.write() as connection:
         stale = dataset.utterance_by_id(connection, project_id, "u0")
-        events.record(connection, project_id, Action("e"), [dataset.edit(stale, "text", "theirs")])
+        events.record(connection, project_id, Action("e"), [edits.edit(stale, "text", "theirs")])
     with (
         pytest.raises(Conflict, match="changed meanwhile to 'theirs'"),
         database.write() as connection,
     ):
-        events.record(connection, project_id, Action("e"), [dataset.edit(stale, "text", "mine")])
+        events.record(connection, project_id, Action("e"), [edits.edit(stale, "text", "mine")])
     with database.read() as connection:
         assert dataset.utterance_by_id(connection, project_id, "u0").text == "theirs"
 
@@ -195,7 +195,7 @@ def test_nothing_is_lost_when_four_threads_label_at_once(database: Database) -> 
         for i in range(offset, 200, 4):
             with database.write() as connection:
                 row = dataset.utterance_by_id(connection, project_id, f"u{i}")
-                change = dataset.edit(row, "flagged", f"by {offset}")
+                change = edits.edit(row, "flagged", f"by {offset}")
                 events.record(connection, project_id, Action("flag"), [change])
 
     threads = [threading.Thread(target=label, args=(offset,)) for offset in range(4)]
@@ -295,12 +295,11 @@ def test_a_killed_writer_leaves_all_or_nothing(tmp_path: Path) -> None:
     script = f"""
 import os, signal
 from pathlib import Path
-from storage.log import changes as dataset
-from storage.log import events
+from storage.log import edits, events
 from storage.database import open_database
 database = open_database(Path({str(path)!r}))
 with database.write() as connection:
-    rows = [dataset.create_utterance(f"k{{i}}", "t", "pool", "f", None) for i in range(5000)]
+    rows = [edits.create_utterance(f"k{{i}}", "t", "pool", "f", None) for i in range(5000)]
     events.record(connection, {project_id}, events.Action("import"), rows)
     os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -321,9 +320,9 @@ def test_many_changes_at_once_are_those_made_one_by_one(tmp_path: Path) -> None:
         project = start(database)
         with database.write() as connection:
             rows = list(dataset.utterances(connection, project))
-            changes = [dataset.edit(row, "text", f"{row.text}!") for row in rows[:4]]
-            changes += [dataset.edit(row, "flagged", "why") for row in rows[1:]]
-            changes += [dataset.label(row, []) for row in rows[:3]]
+            changes = [edits.edit(row, "text", f"{row.text}!") for row in rows[:4]]
+            changes += [edits.edit(row, "flagged", "why") for row in rows[1:]]
+            changes += [edits.label(row, []) for row in rows[:3]]
             for start_at in range(0, len(changes), at_once):
                 part = changes[start_at : start_at + at_once]
                 events.record(connection, project, Action("edit"), part)
@@ -342,12 +341,12 @@ def test_of_many_changes_one_that_comes_too_late_keeps_all_away(database, stale:
     project = start(database)
     with database.write() as connection:
         rows = list(dataset.utterances(connection, project))
-        late = [dataset.edit(row, "text", "late") for row in rows]
-        first = dataset.edit(rows[5], "text", "first")
-        soon = first if stale == "text" else dataset.delete_utterance(rows[5])
+        late = [edits.edit(row, "text", "late") for row in rows]
+        first = edits.edit(rows[5], "text", "first")
+        soon = first if stale == "text" else edits.delete_utterance(rows[5])
         events.record(connection, project, Action("edit"), [soon])
         before = list(dataset.utterances(connection, project))
-    for changes in (late, [dataset.delete_utterance(row) for row in rows]):
+    for changes in (late, [edits.delete_utterance(row) for row in rows]):
         with pytest.raises(Conflict, match="meanwhile"), database.write() as connection:
             events.record(connection, project, Action("edit"), changes)
     with database.read() as connection:

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from core.errors import Conflict, InvalidInput
 from storage import projects
 from storage.database import Database, open_database
-from storage.log import changes as dataset
-from storage.log import events
+from storage.log import edits, events
 from storage.log.events import Action
 from storage.log.replay import canonical_hash
+from storage.queries import dataset
 
 KINDS = ["label", "decide", "edit", "move", "delete", "add", "create", "rename", "merge", "restore"]
 Steps = st.lists(
@@ -39,9 +39,9 @@ def database(tmp_path: Path):
 def start(connection) -> int:
     known = len(projects.list_all(connection))
     project = projects.create(connection, f"p{known}").id
-    made = [dataset.create_intent(name) for name in "abc"]
+    made = [edits.create_intent(name) for name in "abc"]
     rows = [
-        dataset.create_utterance(f"u{i}", f"text {i}", "pool", "f", [made[i % 3].subject_id])
+        edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", [made[i % 3].subject_id])
         for i in range(5)
     ]
     events.record(connection, project, Action("import"), [*made, *rows])
@@ -56,25 +56,23 @@ def step(connection, project: int, kind: str, place: int, choice: int) -> None:
     if kind in ("undo", "redo"):
         (events.undo if kind == "undo" else events.redo)(connection, project)
     elif kind == "add":
-        changes = [dataset.create_utterance(name, name, "pool", "f", None)]
+        changes = [edits.create_utterance(name, name, "pool", "f", None)]
     elif kind == "create" and rows:
-        made = dataset.create_intent(name)
-        changes = [made, *dataset.decide(rows[place % len(rows)], [made.subject_id])]
+        made = edits.create_intent(name)
+        changes = [made, *edits.decide(rows[place % len(rows)], [made.subject_id])]
     elif intents and rows:
         intent, row = intents[choice % len(intents)], rows[place % len(rows)]
         other = intents[(choice + 1) % len(intents)]
         changes = (
             {
-                "label": lambda: [dataset.label(row, None)],
-                "decide": lambda: dataset.decide(row, [intent.id, other.id]),
-                "edit": lambda: [dataset.edit(row, "text", name)],
-                "move": lambda: [dataset.edit(row, "split", "test")],
-                "delete": lambda: [dataset.delete_utterance(row)],
-                "rename": lambda: [dataset.edit(intent, "name", name)],
-                "merge": lambda: dataset.merge_intents(
-                    connection, project, intent.name, other.name
-                ),
-                "restore": lambda: [dataset.edit(intent, "archived", value=False)],
+                "label": lambda: [edits.label(row, None)],
+                "decide": lambda: edits.decide(row, [intent.id, other.id]),
+                "edit": lambda: [edits.edit(row, "text", name)],
+                "move": lambda: [edits.edit(row, "split", "test")],
+                "delete": lambda: [edits.delete_utterance(row)],
+                "rename": lambda: [edits.edit(intent, "name", name)],
+                "merge": lambda: edits.merge_intents(connection, project, intent.name, other.name),
+                "restore": lambda: [edits.edit(intent, "archived", value=False)],
             }[kind]()
             if len(intents) > 1
             else []
@@ -116,7 +114,7 @@ def history(connection, project: int) -> list:
 
 def label(connection, key: str, row: str, intent: str) -> None:
     record = dataset.utterance_by_id(connection, 1, row)
-    changes = dataset.decide(record, [intent])
+    changes = edits.decide(record, [intent])
     events.record(connection, 1, Action("label", key=key), changes)
 
 
@@ -158,7 +156,7 @@ def test_an_undo_under_a_known_key_happens_once(database: Database) -> None:
 def test_undo_of_an_older_action_refuses_to_delete_what_changed_since(database) -> None:
     with database.write() as connection:
         start(connection)
-        added = dataset.create_utterance("new", "text", "pool", "f", None)
+        added = edits.create_utterance("new", "text", "pool", "f", None)
         events.record(connection, 1, Action("add", key="A"), [added])
         label(connection, "B", "new", intent(connection, "a"))
     with pytest.raises(Conflict, match="changed meanwhile"), database.write() as connection:
@@ -174,12 +172,12 @@ def test_an_intent_stays_while_others_use_or_have_renamed_it(database: Database)
     with database.write() as connection:
         start(connection)
         for key, row in (("A", "u0"), ("B", "u1")):
-            made = dataset.create_intent(f"from {key}")
+            made = edits.create_intent(f"from {key}")
             record = dataset.utterance_by_id(connection, 1, row)
-            changes = [made, *dataset.decide(record, [made.subject_id])]
+            changes = [made, *edits.decide(record, [made.subject_id])]
             events.record(connection, 1, Action("label", key=key), changes)
         label(connection, "C", "u2", intent(connection, "from A"))
-        rename = dataset.rename_intent(connection, 1, "from B", "better")
+        rename = edits.rename_intent(connection, 1, "from B", "better")
         events.record(connection, 1, Action("rename"), [rename])
         for key in ("A", "B"):
             events.undo(connection, 1, of=key)
@@ -193,7 +191,7 @@ def test_an_intent_that_labels_texts_is_never_deleted(database: Database) -> Non
     with database.write() as connection:
         start(connection)
         record = dataset.intent_named(connection, 1, "a")
-        row = dataset.create_intent(record.name).after
+        row = edits.create_intent(record.name).after
         gone = events.Change("intent", record.id, "row", row, None)
         with pytest.raises(Conflict, match="'a' is the label of utterances"):
             events.record(connection, 1, Action("delete"), [gone])
@@ -202,12 +200,12 @@ def test_an_intent_that_labels_texts_is_never_deleted(database: Database) -> Non
 @pytest.mark.parametrize("beside", [0, 1])
 def test_a_taken_name_is_a_conflict_in_words(database: Database, beside: int) -> None:
     """One new intent alone had failed with the database's own words."""
-    others = [dataset.create_utterance("x", "x", "pool", "f", None)] * beside
+    others = [edits.create_utterance("x", "x", "pool", "f", None)] * beside
     with database.write() as connection:
         start(connection)
     with pytest.raises(Conflict, match="intent 'a' already"), database.write() as connection:
-        events.record(connection, 1, Action("add"), [*others, dataset.create_intent("a")])
-    twice = [dataset.create_intent("d"), dataset.create_intent("d")]
+        events.record(connection, 1, Action("add"), [*others, edits.create_intent("a")])
+    twice = [edits.create_intent("d"), edits.create_intent("d")]
     with pytest.raises(Conflict, match="intent 'd' already"), database.write() as connection:
         events.record(connection, 1, Action("add"), [*others, *twice])
 
@@ -215,15 +213,15 @@ def test_a_taken_name_is_a_conflict_in_words(database: Database, beside: int) ->
 def test_undoing_a_rename_whose_old_name_is_taken_is_a_conflict(database: Database) -> None:
     with database.write() as connection:
         start(connection)
-        rename = dataset.rename_intent(connection, 1, "a", "x")
+        rename = edits.rename_intent(connection, 1, "a", "x")
         events.record(connection, 1, Action("rename", key="A"), [rename])
-        events.record(connection, 1, Action("add"), [dataset.create_intent("a")])
+        events.record(connection, 1, Action("add"), [edits.create_intent("a")])
     with pytest.raises(Conflict, match="intent 'a' already"), database.write() as connection:
         events.undo(connection, 1, of="A")
 
 
 def test_an_id_that_came_back_in_another_way_is_a_conflict(database: Database) -> None:
-    row = dataset.create_utterance("x", "x", "pool", "f", None)
+    row = edits.create_utterance("x", "x", "pool", "f", None)
     with database.write() as connection:
         start(connection)
         events.record(connection, 1, Action("add"), [row])
@@ -249,7 +247,7 @@ def test_what_was_touched_is_told_by_revision(database: Database) -> None:
         before = events.head(connection, 1)
         assert events.touched_since(connection, 1, before) == set()
         key = intent(connection, "b")
-        rename = dataset.rename_intent(connection, 1, "b", "better")
+        rename = edits.rename_intent(connection, 1, "b", "better")
         events.record(connection, 1, Action("rename"), [rename])
         label(connection, "A", "u0", key)
         touched = {("intent", key), ("utterance", "u0")}
@@ -265,9 +263,9 @@ def test_a_merge_into_itself_or_into_an_archived_intent(database: Database) -> N
     with database.write() as connection:
         start(connection)
         with pytest.raises(InvalidInput, match="merged into itself"):
-            dataset.merge_intents(connection, 1, "a", "a")
+            edits.merge_intents(connection, 1, "a", "a")
         for pair in (("a", "b"), ("c", "a")):
-            changes = dataset.merge_intents(connection, 1, *pair)
+            changes = edits.merge_intents(connection, 1, *pair)
             events.record(connection, 1, Action("merge"), changes)
         archived = {record.name: record.archived for record in dataset.intents(connection, 1)}
         assert archived == {"a": False, "b": False, "c": True}
@@ -278,9 +276,9 @@ def test_a_decision_teaches_once_and_counts_an_intent_once(database: Database) -
         start(connection)
         record = dataset.utterance_by_id(connection, 1, "u0")
         a, b = sorted((intent(connection, "a"), intent(connection, "b")))
-        assert [(c.field, c.after) for c in dataset.decide(record, [b, a, b])] == [
+        assert [(c.field, c.after) for c in edits.decide(record, [b, a, b])] == [
             ("labels", [a, b]),
             ("split", "train"),
         ]
-        same = dataset.decide(record, record.labels or ())
+        same = edits.decide(record, record.labels or ())
         assert [(c.field, c.before, c.after) for c in same] == [("split", "pool", "train")]

@@ -11,11 +11,10 @@ from storage import jobs, layouts, models, projects, vectors
 from storage.artifacts import ArtifactStore, record_tree
 from storage.database import Database, integrity, open_database
 from storage.jobs import Outcome
-from storage.log import changes as dataset
-from storage.log import events
+from storage.log import edits, events
 from storage.log.events import Action
 from storage.migrations import m0001_initial, steps
-from storage.queries import columns, utterances
+from storage.queries import columns, dataset, utterances
 from storage.tables import metadata, utterance
 
 
@@ -29,11 +28,11 @@ def database(tmp_path: Path):
 def start(database: Database) -> int:
     with database.write() as connection:
         project = projects.create(connection, "p")
-        made = [dataset.create_intent(name, position=at) for at, name in enumerate("ab")]
+        made = [edits.create_intent(name, position=at) for at, name in enumerate("ab")]
         keys = [change.subject_id for change in made]
         labels = [[keys[0]], [keys[1]], keys, [], None]
         rows = [
-            dataset.create_utterance(f"u{i}", f"text {i}", "train", "f", label)
+            edits.create_utterance(f"u{i}", f"text {i}", "train", "f", label)
             for i, label in enumerate(labels)
         ]
         events.record(connection, project.id, Action("import"), made)
@@ -56,7 +55,7 @@ def test_columns_say_what_the_utterances_say(database: Database) -> None:
     project_id = start(database)
     with database.write() as connection:
         row = dataset.utterance_by_id(connection, project_id, "u1")
-        changes = [dataset.edit(row, "flagged", "odd"), dataset.edit(row, "skipped", value=True)]
+        changes = [edits.edit(row, "flagged", "odd"), edits.edit(row, "skipped", value=True)]
         events.record(connection, project_id, Action("flag"), changes)
         found = columns.columns(connection, project_id)
         rows = list(dataset.utterances(connection, project_id))
@@ -95,10 +94,10 @@ def test_arrivals_are_the_times_of_the_imports(database: Database) -> None:
     project_id = start(database)
     time.sleep(0.005)
     with database.write() as connection:
-        late = dataset.create_utterance("late", "x", "pool", "f", None)
+        late = edits.create_utterance("late", "x", "pool", "f", None)
         events.record(connection, project_id, Action("import"), [late])
         row = dataset.utterance_by_id(connection, project_id, "u0")
-        events.record(connection, project_id, Action("edit"), [dataset.edit(row, "text", "new")])
+        events.record(connection, project_id, Action("edit"), [edits.edit(row, "text", "new")])
         found = columns.arrivals(connection, project_id)
     assert found["u0"] == found["u4"] < found["late"]
 
@@ -108,7 +107,7 @@ def test_a_name_of_the_past_still_finds_its_intent(database: Database) -> None:
     with database.write() as connection:
         old = {intent.name: intent.id for intent in dataset.intents(connection, project_id)}
         then = events.head(connection, project_id)
-        rename = dataset.rename_intent(connection, project_id, "a", "c")
+        rename = edits.rename_intent(connection, project_id, "a", "c")
         events.record(connection, project_id, Action("rename"), [rename])
         now = events.head(connection, project_id)
         assert columns.intent_ids_by_name(connection, project_id, then) == old

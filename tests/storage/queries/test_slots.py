@@ -13,11 +13,11 @@ from storage import database as opening
 from storage import projects
 from storage.backup import back_up, restore
 from storage.database import Database, open_database
-from storage.log import changes as dataset
-from storage.log import events, versions
+from storage.log import edits, events, versions
 from storage.log.events import Action
-from storage.log.replay import canonical_hash, canonical_lines, utterance_record
-from storage.records import UtteranceRecord
+from storage.log.replay import canonical_hash, canonical_lines
+from storage.queries import dataset
+from storage.records import UtteranceRecord, utterance_record
 from tests.storage.test_migrations import as_before_m0003
 
 CITY = Slot(7, 13, "city")
@@ -33,9 +33,9 @@ def database(tmp_path: Path):
 def start(database: Database) -> int:
     with database.write() as connection:
         project = projects.create(connection, f"p{len(projects.list_all(connection))}").id
-        made = dataset.create_intent("a")
+        made = edits.create_intent("a")
         rows = [
-            dataset.create_utterance(f"u{i}", f"fly to Boston {i}", "train", "f", [made.subject_id])
+            edits.create_utterance(f"u{i}", f"fly to Boston {i}", "train", "f", [made.subject_id])
             for i in range(4)
         ]
         events.record(connection, project, Action("import"), [made, *rows])
@@ -43,7 +43,7 @@ def start(database: Database) -> int:
 
 
 def invented(key: str, **other: object) -> UtteranceRecord:
-    made = dataset.create_utterance(key, "fly to Denver", "train", "slots", None)
+    made = edits.create_utterance(key, "fly to Denver", "train", "slots", None)
     plain = utterance_record(key, made.after)
     return replace(plain, **{"slots": (CITY,), "synthetic": "u0", **other})
 
@@ -71,7 +71,7 @@ def test_marking_is_undone_redone_and_found_again_in_the_log_and_a_backup(
     database: Database, tmp_path: Path
 ) -> None:
     project = start(database)
-    do(database, project, "mark", lambda r: dataset.mark(r, [CITY]))
+    do(database, project, "mark", lambda r: edits.mark(r, [CITY]))
     assert row(database, project).slots == (CITY,)
     back(database, project)
     assert row(database, project).slots == ()
@@ -98,24 +98,24 @@ def test_marking_is_undone_redone_and_found_again_in_the_log_and_a_backup(
 def test_bad_slots_are_refused_by_name(database: Database, slots, said: str) -> None:
     project = start(database)
     with pytest.raises(InvalidInput, match=said):
-        do(database, project, "mark", lambda r: dataset.mark(r, slots))
+        do(database, project, "mark", lambda r: edits.mark(r, slots))
     raw = [[slot.start, slot.end, slot.name] for slot in slots]
     with pytest.raises(InvalidInput, match=said):  # nor past the functions that make changes
-        do(database, project, "mark", lambda r: replace(dataset.mark(r, []), after=raw))
+        do(database, project, "mark", lambda r: replace(edits.mark(r, []), after=raw))
 
 
 def test_another_wording_keeps_the_slots_whose_values_stand_and_undo_restores_both(
     database: Database,
 ) -> None:
     project = start(database)
-    do(database, project, "mark", lambda r: dataset.mark(r, [Slot(0, 3, "how"), CITY]))
+    do(database, project, "mark", lambda r: edits.mark(r, [Slot(0, 3, "how"), CITY]))
     before = row(database, project)
-    do(database, project, "text", lambda r: dataset.reword(r, "please take me to Boston, now"))
+    do(database, project, "text", lambda r: edits.reword(r, "please take me to Boston, now"))
     now = row(database, project)
     assert [(now.text[s.start : s.end], s.name) for s in now.slots] == [("Boston", "city")]
     back(database, project)
     assert row(database, project) == before
-    do(database, project, "gone", lambda r: dataset.reword(r, "hello"))
+    do(database, project, "gone", lambda r: edits.reword(r, "hello"))
     assert row(database, project).slots == ()
     back(database, project)
     assert row(database, project) == before
@@ -123,8 +123,8 @@ def test_another_wording_keeps_the_slots_whose_values_stand_and_undo_restores_bo
 
 def test_slots_of_a_newer_wording_are_not_left_in_an_older_one(database: Database) -> None:
     project = start(database)
-    do(database, project, "text", lambda r: dataset.reword(r, "take me to Oslo"))
-    do(database, project, "mark", lambda r: dataset.mark(r, [Slot(11, 15, "city")]))
+    do(database, project, "text", lambda r: edits.reword(r, "take me to Oslo"))
+    do(database, project, "mark", lambda r: edits.mark(r, [Slot(11, 15, "city")]))
     with pytest.raises(Conflict, match="Values are marked"):
         back(database, project, of="text")
     assert row(database, project).text == "take me to Oslo"
@@ -134,7 +134,7 @@ def test_marks_of_many_go_in_one_statement_and_are_checked_each(database: Databa
     project = start(database)
     with database.write() as connection:
         rows = list(dataset.utterances(connection, project))
-        changes = [dataset.mark(r, [CITY]) for r in rows]
+        changes = [edits.mark(r, [CITY]) for r in rows]
         events.record(connection, project, Action("mark"), changes)
         assert {r.slots for r in dataset.utterances(connection, project)} == {(CITY,)}
         wrong = replace(changes[2], before=changes[2].after, after=[[7, 70, "city"]])
@@ -156,7 +156,7 @@ def test_versions_say_what_is_marked_and_older_ones_keep_their_hash(database: Da
             f"sha256 = '{canonical_hash(rows, names, 'rows-1')}' WHERE id = {old.id}"
         )
         events.record(
-            connection, project, Action("mark"), [dataset.mark(r, [CITY]) for r in rows[:3]]
+            connection, project, Action("mark"), [edits.mark(r, [CITY]) for r in rows[:3]]
         )
         new = versions.cut(connection, record, "after")
         assert new.scheme == "rows-2"
@@ -181,15 +181,13 @@ def test_a_home_from_before_there_were_slots_opens_and_undoes_its_past(tmp_path:
         patch.setattr(opening, "_copy_aside", lambda *_: None)
         old = open_database(tmp_path / "old.db")
     with old.write() as connection:
-        change = dataset.create_utterance("old", "old", "train", "f", None)
+        change = edits.create_utterance("old", "old", "train", "f", None)
         bare = {k: v for k, v in change.after.items() if k not in ("slots", "synthetic")}
         assert len(bare) == plain.count(":")
         events.record(connection, project, Action("add", key="add"), [replace(change, after=bare)])
         read = dataset.utterance_by_id(connection, project, "old")
         assert (read.slots, read.synthetic) == ((), "")
-        events.record(
-            connection, project, Action("mark"), [dataset.mark(read, [Slot(0, 3, "age")])]
-        )
+        events.record(connection, project, Action("mark"), [edits.mark(read, [Slot(0, 3, "age")])])
     with pytest.raises(Conflict, match="changed meanwhile"):
         back(old, project, of="add")
     back(old, project)
@@ -201,15 +199,15 @@ def test_a_home_from_before_there_were_slots_opens_and_undoes_its_past(tmp_path:
 def test_what_is_synthetic_stays_so(database: Database) -> None:
     project = start(database)
     with database.write() as connection:
-        events.record(connection, project, Action("augment"), [dataset.create(invented("s"))])
+        events.record(connection, project, Action("augment"), [edits.create(invented("s"))])
         made = dataset.utterance_by_id(connection, project, "s")
         with pytest.raises(InvalidInput, match="another kind of utterance"):
-            events.record(connection, project, Action("x"), [dataset.edit(made, "synthetic", "")])
+            events.record(connection, project, Action("x"), [edits.edit(made, "synthetic", "")])
         with pytest.raises(InvalidInput, match="asks for what people said"):
-            dataset.create(invented("t", split="test"))
+            edits.create(invented("t", split="test"))
         with pytest.raises(InvalidInput, match="asks for what people said"):
-            events.record(connection, project, Action("x"), [dataset.edit(made, "split", "test")])
-        events.record(connection, project, Action("delete"), [dataset.delete_utterance(made)])
+            events.record(connection, project, Action("x"), [edits.edit(made, "split", "test")])
+        events.record(connection, project, Action("delete"), [edits.delete_utterance(made)])
         events.undo(connection, project)
         assert dataset.utterance_by_id(connection, project, "s") == made
 
@@ -232,15 +230,15 @@ def act(connection, project: int, kind: str, place: int, choice: str) -> None:
         return
     one = rows[place % len(rows)] if rows else None
     changes = {
-        "add": lambda: [dataset.create_utterance(key, f"to Boston {key}", split, "f", None)],
-        "invent": lambda: [dataset.create(invented(key, split=split, synthetic=one.id))],
-        "reword": lambda: dataset.reword(one, f"{'Oslo' if choice == 'p' else one.text} {key}"),
-        "mark": lambda: [dataset.mark(one, [Slot(0, 2 + place % 3, "w")])],
-        "split": lambda: [dataset.edit(one, "split", split)],
-        "many": lambda: [dataset.edit(r, "split", split) for r in rows],
-        "copy": lambda: [dataset.create(replace(one, id=key, split=split))],
-        "label": lambda: dataset.decide(one, []),
-        "delete": lambda: [dataset.delete_utterance(one)],
+        "add": lambda: [edits.create_utterance(key, f"to Boston {key}", split, "f", None)],
+        "invent": lambda: [edits.create(invented(key, split=split, synthetic=one.id))],
+        "reword": lambda: edits.reword(one, f"{'Oslo' if choice == 'p' else one.text} {key}"),
+        "mark": lambda: [edits.mark(one, [Slot(0, 2 + place % 3, "w")])],
+        "split": lambda: [edits.edit(one, "split", split)],
+        "many": lambda: [edits.edit(r, "split", split) for r in rows],
+        "copy": lambda: [edits.create(replace(one, id=key, split=split))],
+        "label": lambda: edits.decide(one, []),
+        "delete": lambda: [edits.delete_utterance(one)],
     }[kind]()
     events.record(connection, project, Action(kind), changes)
 

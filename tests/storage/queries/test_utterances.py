@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from storage import projects
 from storage.database import Database, open_database
-from storage.log import changes as dataset
-from storage.log import events
+from storage.log import edits, events
 from storage.log.events import Action
-from storage.queries import utterances
+from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
 from storage.records import UtteranceRecord
 
@@ -40,10 +39,10 @@ def database(tmp_path_factory: pytest.TempPathFactory):
     with opened.write() as connection:
         project = projects.create(connection, "p")
         other = projects.create(connection, "other")
-        made = [dataset.create_intent(name) for name in "ab"]
+        made = [edits.create_intent(name) for name in "ab"]
         labels = [None, [], [made[0].subject_id], [made[0].subject_id, made[1].subject_id]]
         rows = [
-            dataset.create_utterance(
+            edits.create_utterance(
                 f"u{i:02}", text, ("train", "test", "pool")[i % 3], "f", labels[i % 4]
             )
             for i, text in enumerate(TEXTS * 2)
@@ -51,8 +50,8 @@ def database(tmp_path_factory: pytest.TempPathFactory):
         events.record(connection, project.id, Action("import"), [*made, *rows])
         events.record(connection, other.id, Action("import"), rows)
         for i, row in enumerate(dataset.utterances(connection, project.id)):
-            changes = [dataset.edit(row, "skipped", value=True)] if i % 5 == 0 else []
-            changes += [dataset.edit(row, "flagged", "odd")] if i % 7 == 0 else []
+            changes = [edits.edit(row, "skipped", value=True)] if i % 5 == 0 else []
+            changes += [edits.edit(row, "flagged", "odd")] if i % 7 == 0 else []
             events.record(connection, project.id, Action("edit"), changes)
     yield opened
     opened.close()

@@ -1,94 +1,27 @@
-"""A project's intents and utterances as they are now, and the changes that people make to them."""
+"""The changes that people make to utterances and intents, as values for the log."""
 
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from core.errors import Conflict, InvalidInput, NotFound
+from core.errors import Conflict, InvalidInput
 from core.templates.moved_slots import carried
 from core.templates.slots import Slot, SlottedText, slotted
 from core.text import is_storable
-from core.types import Intent, Split
-from storage.log.replay import intent_record, row_of, utterance_record
-from storage.records import Change, IntentRecord, UtteranceRecord
-from storage.slot_rules import refuse_row, stored_slots
-from storage.tables import intent, utterance
+from core.types import Split
+from storage.queries import dataset
+from storage.records import (
+    Change,
+    IntentRecord,
+    UtteranceRecord,
+    row_of,
+    stored_slots,
+)
+from storage.slot_rules import refuse_row
 
 _LONGEST_NOTE = 500
-
-
-def intents(connection: Connection, project_id: int) -> list[IntentRecord]:
-    """All intents by position and name, archived ones too."""
-    query = sa.select(intent).where(intent.c.project_id == project_id)
-    rows = connection.execute(query.order_by(intent.c.position, intent.c.name))
-    return [intent_record(row.id, dict(row._mapping)) for row in rows]
-
-
-def open_intents(connection: Connection, project_id: int) -> dict[str, Intent]:
-    """Intents that are not archived, by id, as training and answering need them."""
-    found = intents(connection, project_id)
-    return {one.id: Intent(one.name, one.description) for one in found if not one.archived}
-
-
-def intent_named(connection: Connection, project_id: int, name: str) -> IntentRecord:
-    """Find an intent by name.
-
-    Raises:
-        NotFound: There is none.
-    """
-    for record in intents(connection, project_id):
-        if record.name == name:
-            return record
-    raise NotFound(f"There is no intent '{name}'.", "Create it, or check the spelling.")
-
-
-def intent_by_id(connection: Connection, project_id: int, key: str) -> IntentRecord:
-    """Find an intent by its id.
-
-    Raises:
-        NotFound: There is none.
-    """
-    query = sa.select(intent).where(intent.c.project_id == project_id, intent.c.id == key)
-    row = connection.execute(query).first()
-    if row is None:
-        raise NotFound(f"There is no intent {key!r}.", "It may have been deleted; reload.")
-    return intent_record(row.id, dict(row._mapping))
-
-
-def utterances(
-    connection: Connection, project_id: int, split: str | None = None
-) -> Iterator[UtteranceRecord]:
-    """Utterances by id, of one split or all, streamed."""
-    query = sa.select(utterance).where(utterance.c.project_id == project_id)
-    if split is not None:
-        query = query.where(utterance.c.split == split)
-    query = query.order_by(utterance.c.id)
-    for row in connection.execution_options(yield_per=2_000).execute(query):
-        yield utterance_record(row.id, dict(row._mapping))
-
-
-def utterance_by_id(connection: Connection, project_id: int, key: str) -> UtteranceRecord:
-    """Return one utterance.
-
-    Raises:
-        NotFound: There is none of that id.
-    """
-    query = sa.select(utterance).where(utterance.c.project_id == project_id, utterance.c.id == key)
-    row = connection.execute(query).first()
-    if row is None:
-        raise NotFound(f"There is no utterance '{key[:80]}'.", "It may have been deleted.")
-    return utterance_record(row.id, dict(row._mapping))
-
-
-def count(connection: Connection, project_id: int) -> tuple[int, int]:
-    """Return how many utterances there are, and how many are labelled."""
-    labelled = sa.func.count(utterance.c.labels)
-    query = sa.select(sa.func.count(), labelled).where(utterance.c.project_id == project_id)
-    total, with_label = connection.execute(query).one()
-    return int(total), int(with_label)
 
 
 def create_intent(name: str, description: str = "", color: str = "", position: int = 0) -> Change:
@@ -228,8 +161,8 @@ def rename_intent(connection: Connection, project_id: int, old: str, new: str) -
     Raises:
         Conflict: The new name is taken.
     """
-    record = intent_named(connection, project_id, old)
-    if any(other.name == new for other in intents(connection, project_id)):
+    record = dataset.intent_named(connection, project_id, old)
+    if any(other.name == new for other in dataset.intents(connection, project_id)):
         raise Conflict(f"There is an intent '{new}' already.", "Merge the two, or choose another.")
     return edit(record, "name", new)
 
@@ -243,13 +176,13 @@ def merge_intents(
         InvalidInput: The two are one.
         NotFound: There is no such intent.
     """
-    gone = intent_named(connection, project_id, source)
-    kept = intent_named(connection, project_id, target)
+    gone = dataset.intent_named(connection, project_id, source)
+    kept = dataset.intent_named(connection, project_id, target)
     if gone.id == kept.id:
         raise InvalidInput(f"'{source}' cannot be merged into itself.", "Choose another intent.")
     moved = [
         label(record, sorted({kept.id if key == gone.id else key for key in record.labels}))
-        for record in _carriers(connection, project_id, gone.id)
+        for record in dataset.carriers(connection, project_id, gone.id)
         if record.labels is not None
     ]
     archive = [] if gone.archived else [edit(gone, "archived", value=True)]
@@ -257,25 +190,15 @@ def merge_intents(
     return [*moved, *archive, *restore]
 
 
-def _carriers(connection: Connection, project_id: int, intent_id: str) -> list[UtteranceRecord]:
-    """Utterances that carry an intent, by id."""
-    written = sa.type_coerce(utterance.c.labels, sa.Text)
-    query = sa.select(utterance).where(
-        utterance.c.project_id == project_id, written.contains(f'"{intent_id}"', autoescape=True)
-    )
-    rows = connection.execute(query.order_by(utterance.c.id))
-    return [utterance_record(row.id, dict(row._mapping)) for row in rows]
-
-
 def split_intent(
     connection: Connection, project_id: int, source: str, new: str, moved: Sequence[str]
 ) -> list[Change]:
     """Return the changes that move some utterances of an intent to a new intent."""
-    record = intent_named(connection, project_id, source)
+    record = dataset.intent_named(connection, project_id, source)
     made = create_intent(new, position=record.position + 1)
     changes = [made]
     for key in moved:
-        found = utterance_by_id(connection, project_id, key)
+        found = dataset.utterance_by_id(connection, project_id, key)
         labels = found.labels or ()
         swapped = [made.subject_id if name == record.id else name for name in labels]
         changes.append(label(found, swapped))

@@ -1,0 +1,92 @@
+"""The current intents and utterances of a project, read as records."""
+
+from collections.abc import Iterator
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from core.errors import NotFound
+from core.types import Intent
+from storage.records import IntentRecord, UtteranceRecord, intent_record, utterance_record
+from storage.tables import intent, utterance
+
+
+def intents(connection: Connection, project_id: int) -> list[IntentRecord]:
+    """All intents by position and name, archived ones too."""
+    query = sa.select(intent).where(intent.c.project_id == project_id)
+    rows = connection.execute(query.order_by(intent.c.position, intent.c.name))
+    return [intent_record(row.id, dict(row._mapping)) for row in rows]
+
+
+def open_intents(connection: Connection, project_id: int) -> dict[str, Intent]:
+    """Intents that are not archived, by id, as training and answering need them."""
+    found = intents(connection, project_id)
+    return {one.id: Intent(one.name, one.description) for one in found if not one.archived}
+
+
+def intent_named(connection: Connection, project_id: int, name: str) -> IntentRecord:
+    """Find an intent by name.
+
+    Raises:
+        NotFound: There is none.
+    """
+    for record in intents(connection, project_id):
+        if record.name == name:
+            return record
+    raise NotFound(f"There is no intent '{name}'.", "Create it, or check the spelling.")
+
+
+def intent_by_id(connection: Connection, project_id: int, key: str) -> IntentRecord:
+    """Find an intent by its id.
+
+    Raises:
+        NotFound: There is none.
+    """
+    query = sa.select(intent).where(intent.c.project_id == project_id, intent.c.id == key)
+    row = connection.execute(query).first()
+    if row is None:
+        raise NotFound(f"There is no intent {key!r}.", "It may have been deleted; reload.")
+    return intent_record(row.id, dict(row._mapping))
+
+
+def utterances(
+    connection: Connection, project_id: int, split: str | None = None
+) -> Iterator[UtteranceRecord]:
+    """Utterances by id, of one split or all, streamed."""
+    query = sa.select(utterance).where(utterance.c.project_id == project_id)
+    if split is not None:
+        query = query.where(utterance.c.split == split)
+    query = query.order_by(utterance.c.id)
+    for row in connection.execution_options(yield_per=2_000).execute(query):
+        yield utterance_record(row.id, dict(row._mapping))
+
+
+def utterance_by_id(connection: Connection, project_id: int, key: str) -> UtteranceRecord:
+    """Return one utterance.
+
+    Raises:
+        NotFound: There is none of that id.
+    """
+    query = sa.select(utterance).where(utterance.c.project_id == project_id, utterance.c.id == key)
+    row = connection.execute(query).first()
+    if row is None:
+        raise NotFound(f"There is no utterance '{key[:80]}'.", "It may have been deleted.")
+    return utterance_record(row.id, dict(row._mapping))
+
+
+def count(connection: Connection, project_id: int) -> tuple[int, int]:
+    """Return how many utterances there are, and how many are labelled."""
+    labelled = sa.func.count(utterance.c.labels)
+    query = sa.select(sa.func.count(), labelled).where(utterance.c.project_id == project_id)
+    total, with_label = connection.execute(query).one()
+    return int(total), int(with_label)
+
+
+def carriers(connection: Connection, project_id: int, intent_id: str) -> list[UtteranceRecord]:
+    """Utterances that carry an intent, by id."""
+    written = sa.type_coerce(utterance.c.labels, sa.Text)
+    query = sa.select(utterance).where(
+        utterance.c.project_id == project_id, written.contains(f'"{intent_id}"', autoescape=True)
+    )
+    rows = connection.execute(query.order_by(utterance.c.id))
+    return [utterance_record(row.id, dict(row._mapping)) for row in rows]
