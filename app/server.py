@@ -23,9 +23,11 @@ from app.api import explaining
 from app.api.http.errors import answer_errors
 from app.api.routes import all_routes
 from app.security import Guard, check_binding, new_token, viewer_token
-from app.services.live.server_state import Workbench, open_workbench
+from app.services.labelling.queue import Queues
+from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
+from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import InvalidInput, StudioError
 
 _FIRST_PORT = 7860
@@ -52,12 +54,12 @@ class Doorway:
 
 
 def build_app(
-    bench: Workbench, token: str | None, hosts: frozenset[str], viewer: str | None = None
+    live_studio: LiveStudio, token: str | None, hosts: frozenset[str], viewer: str | None = None
 ) -> Guard:
     """Put REST, files and pages behind one guard.
 
     Args:
-        bench: What the routes work with.
+        live_studio: What the routes work with.
         token: That lets a browser in; None lets everybody in who reaches the address.
         hosts: Names under which the server may be asked.
         viewer: Token of links that only show receipts and reports.
@@ -67,10 +69,11 @@ def build_app(
     from app.ui.navigation import build_pages, launch_settings
 
     app = FastAPI(title="Intent Studio", docs_url=None, redoc_url=None, openapi_url="/api/schema")
-    app.state.bench, app.state.viewer = bench, viewer
+    app.state.live_studio, app.state.viewer = live_studio, viewer
+    app.state.queues, app.state.watched_texts = Queues(live_studio), WatchedTextCache(live_studio)
     app.add_middleware(CORSMiddleware, allow_origins=[])  # replaces the answers of Gradio's own
     app.add_middleware(GZipMiddleware, minimum_size=2_000, compresslevel=4)
-    app.add_middleware(Counted, traffic=bench.traffic)
+    app.add_middleware(Counted, traffic=live_studio.traffic)
     answer_errors(app)
     app.include_router(all_routes(), prefix="/api")
     app.include_router(explaining.pages)
@@ -115,14 +118,14 @@ def serve(studio: Studio, door: Doorway) -> None:
     port = int(listener.getsockname()[1])
     token = new_token() if door.token else None
     hosts = frozenset({"127.0.0.1", "localhost", "[::1]", door.host})
-    bench = open_workbench(studio)
+    live_studio = open_live_studio(studio)
     with _private_places(studio.places.home):
         viewer = viewer_token(studio.places.home) if door.token else None
-        app = build_app(bench, token, hosts, viewer)
+        app = build_app(live_studio, token, hosts, viewer)
         shown = f"[{door.host}]" if ":" in door.host else door.host
         address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
         config = uvicorn.Config(app, log_level="warning", server_header=False, lifespan="on")
-        ready = partial(_open_for, bench, address, browser=door.browser)
+        ready = partial(_open_for, live_studio, address, browser=door.browser)
         _server(config, ready).run(sockets=[listener])
 
 
@@ -138,9 +141,9 @@ def _server(config: Any, when_ready: Callable[[], None]) -> Any:
     return Announcing(config)
 
 
-def _open_for(bench: Workbench, address: str, *, browser: bool) -> None:
+def _open_for(live_studio: LiveStudio, address: str, *, browser: bool) -> None:
     _announce(address, browser=browser)
-    later = threading.Timer(_FIRST_PAGE_SECONDS, _warm_up, args=(bench,))
+    later = threading.Timer(_FIRST_PAGE_SECONDS, _warm_up, args=(live_studio,))
     later.daemon = True
     later.start()
 
@@ -152,7 +155,7 @@ def _announce(address: str, *, browser: bool) -> None:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
-def _warm_up(bench: Workbench) -> None:
+def _warm_up(live_studio: LiveStudio) -> None:
     """Load the model of the first project while the person still looks around."""
     from app.services.data.projects import list_projects
     from app.services.status import look
@@ -160,9 +163,9 @@ def _warm_up(bench: Workbench) -> None:
 
     _leave_a_core()
     try:
-        list_jobs(bench.studio)  # what a power cut left goes on
-        for project in list_projects(bench.studio)[:1]:
-            look(bench, project.name)
+        list_jobs(live_studio.studio)  # what a power cut left goes on
+        for project in list_projects(live_studio.studio)[:1]:
+            look(live_studio, project.name)
     except StudioError:
         return  # the page says it better
 

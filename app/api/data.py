@@ -10,12 +10,12 @@ from pydantic import Field
 from app.api.http import schemas
 from app.api.http.bodies import EditBody, FilterBody, IdsBody, MappingBody
 from app.api.http.downloads import BYTES, download
-from app.api.http.server_state import Bench
+from app.api.http.server_state import Live
 from app.services.data import uploads
 from app.services.data import utterances as browsing
 from app.services.data.importing import export_file
 from app.services.data.uploads import Incoming, Mapping
-from app.services.live.server_state import Workbench
+from app.services.live.server_state import LiveStudio
 from app.services.review.borderline import borderline_ids
 from app.services.review.disagreements import differing_ids
 from app.services.views import ImportReport
@@ -38,62 +38,62 @@ class FilterQuery(FilterBody):
 
 @router.get("/projects/{project}/utterances")
 def utterances(
-    bench: Bench,
+    live_studio: Live,
     project: str,
     which: Annotated[FilterQuery, Query()],
 ) -> browsing.PageView:
     """Return a page of utterances."""
-    found = _filter(bench, project, which)
+    found = _filter(live_studio, project, which)
     window = (which.page * which.size, which.size)
-    return browsing.look(bench.studio, project, found, which.order, window)
+    return browsing.look(live_studio.studio, project, found, which.order, window)
 
 
-def _filter(bench: Workbench, project: str, which: FilterBody) -> Filter:
+def _filter(live_studio: LiveStudio, project: str, which: FilterBody) -> Filter:
     return which.read(
-        differing_ids(bench, project) if which.differs else None,
-        borderline_ids(bench, project) if which.borderline else None,
+        differing_ids(live_studio, project) if which.differs else None,
+        borderline_ids(live_studio, project) if which.borderline else None,
     )
 
 
 @router.post("/projects/{project}/utterances/by-ids")
-def by_ids(bench: Bench, project: str, body: IdsBody) -> list[UtteranceRecord]:
+def by_ids(live_studio: Live, project: str, body: IdsBody) -> list[UtteranceRecord]:
     """Return utterances by their ids, in the order asked for."""
-    return browsing.by_ids(bench.studio, project, body.ids)
+    return browsing.by_ids(live_studio.studio, project, body.ids)
 
 
 @router.post("/projects/{project}/edits")
-def edit(bench: Bench, project: str, body: EditBody) -> schemas.Changed:
+def edit(live_studio: Live, project: str, body: EditBody) -> schemas.Changed:
     """Change everything that a filter lets through, if it is as many as expected."""
-    which = _filter(bench, project, body.filter)
+    which = _filter(live_studio, project, body.filter)
     change = browsing.Edit(body.kind, body.value)
     return schemas.Changed(
-        browsing.change_many(bench.studio, project, which, change, body.expected)
+        browsing.change_many(live_studio.studio, project, which, change, body.expected)
     )
 
 
 @router.post("/projects/{project}/uploads", status_code=201)
-def upload(bench: Bench, project: str, file: UploadFile) -> Incoming:
+def upload(live_studio: Live, project: str, file: UploadFile) -> Incoming:
     """Keep a file, and show what importing it would do."""
     pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
-    return uploads.receive(bench.studio, project, file.filename or "upload.csv", pieces)
+    return uploads.receive(live_studio.studio, project, file.filename or "upload.csv", pieces)
 
 
 @router.post("/projects/{project}/uploads/{key}/look")
-def look(bench: Bench, project: str, key: str, body: MappingBody) -> Incoming:
+def look(live_studio: Live, project: str, key: str, body: MappingBody) -> Incoming:
     """Show again what importing would do, with another mapping."""
-    return uploads.look(bench.studio, project, key, Mapping(**body.model_dump()))
+    return uploads.look(live_studio.studio, project, key, Mapping(**body.model_dump()))
 
 
 @router.post("/projects/{project}/uploads/{key}/import")
-def bring_in(bench: Bench, project: str, key: str, body: MappingBody) -> ImportReport:
+def bring_in(live_studio: Live, project: str, key: str, body: MappingBody) -> ImportReport:
     """Import an uploaded file, all or nothing."""
-    return uploads.bring_in(bench.studio, project, key, Mapping(**body.model_dump()))
+    return uploads.bring_in(live_studio.studio, project, key, Mapping(**body.model_dump()))
 
 
 @router.delete("/projects/{project}/uploads/{key}", status_code=204)
-def forget(bench: Bench, key: str) -> Response:
+def forget(live_studio: Live, key: str) -> Response:
     """Forget an uploaded file."""
-    uploads.forget(bench.studio, key)
+    uploads.forget(live_studio.studio, key)
     return Response(status_code=204)
 
 
@@ -109,11 +109,11 @@ _ENDINGS: dict[WriteFormat, str] = {
 
 @router.get("/projects/{project}/export", responses=BYTES)
 def export(
-    bench: Bench,
+    live_studio: Live,
     project: str,
     kind: WriteFormat = "csv",
     version: str | None = None,
 ) -> FileResponse:
     """Download the utterances, as they are or as a version froze them."""
     name = f"{project}{'' if version is None else f'-v{version}'}.{_ENDINGS[kind]}"
-    return download(name, lambda out: export_file(bench.studio, project, out, kind, version))
+    return download(name, lambda out: export_file(live_studio.studio, project, out, kind, version))

@@ -14,7 +14,7 @@ from fastapi.responses import FileResponse, HTMLResponse
 from app.api.http.bodies import ExplainBody
 from app.api.http.downloads import BYTES, download
 from app.api.http.schemas import Kept
-from app.api.http.server_state import Bench
+from app.api.http.server_state import Live
 from app.services.explaining import explain as explaining
 from app.services.explaining.views import Explanation
 from app.services.reports import model_report, receipts
@@ -37,55 +37,57 @@ Viewer = Annotated[str | None, Depends(_viewer)]
 
 
 @router.post("/projects/{project}/explain")
-def explain(bench: Bench, project: str, body: ExplainBody) -> Explanation:
+def explain(live_studio: Live, project: str, body: ExplainBody) -> Explanation:
     """Say why a text gets its answer; votes and prior add up to the score."""
-    return explaining.explain(bench, project, body.text, body.model, body.against)
+    return explaining.explain(live_studio, project, body.text, body.model, body.against)
 
 
 @router.post("/projects/{project}/receipts", status_code=201)
-def keep_receipt(bench: Bench, viewer: Viewer, project: str, body: ExplainBody) -> Kept:
+def keep_receipt(live_studio: Live, viewer: Viewer, project: str, body: ExplainBody) -> Kept:
     """Keep the evidence of an answer; the link goes on showing the same."""
-    found = receipts.keep_receipt(bench, project, body.text, body.model, body.against)
+    found = receipts.keep_receipt(live_studio, project, body.text, body.model, body.against)
     return Kept(found.id, found.path, _link(found.path, viewer))
 
 
 @router.get("/receipts/{key}/receipt.{form}", responses=BYTES)
-def receipt(bench: Bench, request: Request, key: str, form: Form) -> FileResponse:
+def receipt(live_studio: Live, request: Request, key: str, form: Form) -> FileResponse:
     """Download a receipt as one page that needs nothing else, or as a PDF."""
-    found = receipts.find_receipt(bench.studio, key)
+    found = receipts.find_receipt(live_studio.studio, key)
     link = _absolute(request, f"/receipts/{key}")
 
     def make() -> str:
         return receipts.receipt_page(found.content, found.created_at, link, {})
 
-    return _file(bench.studio, f"receipt-{key[:8]}", form, make)
+    return _file(live_studio.studio, f"receipt-{key[:8]}", form, make)
 
 
 @router.get("/projects/{project}/models/{number}/report.{form}", responses=BYTES)
-def report(bench: Bench, request: Request, project: str, number: int, form: Form) -> FileResponse:
+def report(
+    live_studio: Live, request: Request, project: str, number: int, form: Form
+) -> FileResponse:
     """Download a report about a model version as one page, or as a PDF."""
     link = _absolute(request, _report_path(project, number))
 
     def make() -> str:
         return model_report.report_page(
-            model_report.report(bench.studio, project, number), link, {}
+            model_report.report(live_studio.studio, project, number), link, {}
         )
 
-    return _file(bench.studio, f"{project}-v{number}-report", form, make)
+    return _file(live_studio.studio, f"{project}-v{number}-report", form, make)
 
 
 @router.get("/projects/{project}/models/{number}/report-link")
-def report_link(bench: Bench, viewer: Viewer, project: str, number: int) -> Kept:
+def report_link(live_studio: Live, viewer: Viewer, project: str, number: int) -> Kept:
     """Return the link under which somebody may read the report, and nothing else."""
-    model_report.require_version(bench.studio, project, number)
+    model_report.require_version(live_studio.studio, project, number)
     path = _report_path(project, number)
     return Kept(f"{project}@{number}", path, _link(path, viewer))
 
 
 @pages.get("/receipts/{key}")
-def receipt_page(bench: Bench, request: Request, key: str) -> HTMLResponse:
+def receipt_page(live_studio: Live, request: Request, key: str) -> HTMLResponse:
     """Show a receipt."""
-    found = receipts.find_receipt(bench.studio, key)
+    found = receipts.find_receipt(live_studio.studio, key)
     forms = {form.upper(): f"/api/receipts/{key}/receipt.{form}" for form in ("pdf", "html")}
     link = _absolute(request, f"/receipts/{key}")
     page = receipts.receipt_page(found.content, found.created_at, link, forms)
@@ -93,11 +95,11 @@ def receipt_page(bench: Bench, request: Request, key: str) -> HTMLResponse:
 
 
 @pages.get("/reports/{project}/{number}")
-def report_page(bench: Bench, request: Request, project: str, number: int) -> HTMLResponse:
+def report_page(live_studio: Live, request: Request, project: str, number: int) -> HTMLResponse:
     """Show the report about a model version."""
     base = f"/api/projects/{quote(project)}/models/{number}/report"
     forms = {form.upper(): f"{base}.{form}" for form in ("pdf", "html")}
-    found = model_report.report(bench.studio, project, number)
+    found = model_report.report(live_studio.studio, project, number)
     page = model_report.report_page(found, _absolute(request, _report_path(project, number)), forms)
     return HTMLResponse(page, headers=_POLICY)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Query
 
 from app.api.http.bodies import OperationBody, SimilarBody
-from app.api.http.server_state import Bench
+from app.api.http.server_state import LabellingQueues, Live
 from app.services.labelling import decisions
 from app.services.labelling.queue import Order, QueueItem, QueueView, Wish
 from app.services.trying import answers
@@ -16,7 +16,7 @@ _MOST_OPERATIONS = 500
 
 @router.get("/projects/{project}/queue")
 def queue(
-    bench: Bench,
+    queues: LabellingQueues,
     project: str,
     client: Annotated[str, Query(min_length=8, max_length=80)],
     order: Order = "unsure",
@@ -25,34 +25,34 @@ def queue(
 ) -> QueueView:
     """Lease the next utterances to a browser's tab."""
     wish = Wish(client, order, n, frozenset(filter(None, without.split(","))))
-    return bench.queues.next(project, wish)
+    return queues.next(project, wish)
 
 
 @router.delete("/projects/{project}/queue")
-def release(bench: Bench, project: str, client: str) -> dict[str, str]:
+def release(queues: LabellingQueues, project: str, client: str) -> dict[str, str]:
     """Give back what a tab had leased."""
-    bench.queues.release(project, client)
+    queues.release(project, client)
     return {"state": "released"}
 
 
 @router.get("/projects/{project}/suggestions")
-def suggestions(bench: Bench, project: str, ids: str) -> tuple[QueueItem, ...]:
+def suggestions(queues: LabellingQueues, project: str, ids: str) -> tuple[QueueItem, ...]:
     """What the live model thinks of some utterances; waits for it to load."""
-    return bench.queues.suggest(project, ids.split(",")[:100])
+    return queues.suggest(project, ids.split(",")[:100])
 
 
 @router.post("/projects/{project}/ops")
 def decide(
-    bench: Bench,
+    live_studio: Live,
     project: str,
     operations: Annotated[list[OperationBody], Body(max_length=_MOST_OPERATIONS)],
 ) -> list[decisions.Outcome]:
     """Save decisions, each once, in their order."""
     read = [decisions.Operation(**operation.model_dump()) for operation in operations]
-    return decisions.decide(bench.studio, project, read)
+    return decisions.decide(live_studio.studio, project, read)
 
 
 @router.post("/projects/{project}/similar")
-def similar(bench: Bench, project: str, body: SimilarBody) -> list[answers.Similar]:
+def similar(live_studio: Live, project: str, body: SimilarBody) -> list[answers.Similar]:
     """Find utterances like a tray of texts."""
-    return answers.similar(bench, project, body.texts, body.n, unlabelled=body.unlabelled)
+    return answers.similar(live_studio, project, body.texts, body.n, unlabelled=body.unlabelled)

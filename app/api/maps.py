@@ -13,7 +13,7 @@ from pydantic import Field, TypeAdapter
 from app.api.http import schemas
 from app.api.http.bodies import Body, LayoutBody
 from app.api.http.downloads import BYTES
-from app.api.http.server_state import Bench
+from app.api.http.server_state import Live
 from app.services.maps import compressed, requests
 from app.services.maps.colours import By
 from app.services.maps.views import ColourView, DriftView, MapView
@@ -52,9 +52,9 @@ def _packed_plotly() -> tuple[bytes, str]:
 
 
 @router.get("/projects/{project}/map", response_model=schemas.MapPoints)
-def points(bench: Bench, project: str, method: str = "pca", model: Model = None) -> Response:
+def points(live_studio: Live, project: str, method: str = "pca", model: Model = None) -> Response:
     """Which points there are; where they lie is a second request."""
-    found = requests.map_points(bench.studio, project, model, method)
+    found = requests.map_points(live_studio.studio, project, model, method)
     view = schemas.MapPoints(
         model=found.model,
         method=found.method,
@@ -77,19 +77,19 @@ class PlacesQuery(Body):
 
 
 @router.get("/projects/{project}/map/drift")
-def drift(bench: Bench, project: str, method: str = "pca", model: Model = None) -> DriftView:
+def drift(live_studio: Live, project: str, method: str = "pca", model: Model = None) -> DriftView:
     """Which points move when texts are compressed towards their templates."""
-    return compressed.drift_view(bench.studio, project, model, method)
+    return compressed.drift_view(live_studio.studio, project, model, method)
 
 
 @router.get("/projects/{project}/map/xy", responses=BYTES)
-def places(bench: Bench, project: str, which: Annotated[PlacesQuery, Query()]) -> Response:
+def places(live_studio: Live, project: str, which: Annotated[PlacesQuery, Query()]) -> Response:
     """Where the points lie: x and y of each, little-endian float32."""
     order, asked = which.order, (project, which.model, which.method)
     if which.strength is None:
-        found = requests.map_points(bench.studio, *asked)
+        found = requests.map_points(live_studio.studio, *asked)
     else:
-        found = compressed.drifted(bench.studio, *asked, which.strength)
+        found = compressed.drifted(live_studio.studio, *asked, which.strength)
     _same(found, order)
     return Binary(found.xy.astype("<f4").tobytes(), headers=_FRESH)
 
@@ -105,10 +105,10 @@ class ColourQuery(Body):
 
 
 @router.get("/projects/{project}/map/colours", responses=BYTES)
-def colours(bench: Bench, project: str, which: Annotated[ColourQuery, Query()]) -> Response:
+def colours(live_studio: Live, project: str, which: Annotated[ColourQuery, Query()]) -> Response:
     """Legend and codes: length of the JSON as uint32, JSON, then one uint16 for each point."""
-    ids = _ids(bench.studio, project, which)
-    found = requests.map_colours(bench.studio, project, which.model, which.by, ids)
+    ids = _ids(live_studio.studio, project, which)
+    found = requests.map_colours(live_studio.studio, project, which.model, which.by, ids)
     _same(found, which.order)
     legend = [
         {"name": c.name, "colour": c.colour, "count": n}
@@ -132,18 +132,20 @@ def _same(found: MapView | ColourView, order: str) -> None:
 
 
 @router.post("/projects/{project}/map/layout", status_code=202)
-def lay_out(bench: Bench, project: str, body: LayoutBody) -> schemas.Started:
+def lay_out(live_studio: Live, project: str, body: LayoutBody) -> schemas.Started:
     """Queue the computation of a layout."""
     job = requests.start_layout(
-        bench.studio, project, body.model, body.method, templates=body.templates
+        live_studio.studio, project, body.model, body.method, templates=body.templates
     )
     return schemas.Started(job.id)
 
 
 @router.get("/projects/{project}/map/compare", response_model=schemas.MapComparison)
-def compare(bench: Bench, project: str, before: int, after: int, method: str = "pca") -> Response:
+def compare(
+    live_studio: Live, project: str, before: int, after: int, method: str = "pca"
+) -> Response:
     """Two maps of the same points, and which texts moved most."""
-    found = requests.compare_maps(bench.studio, project, before, after, method)
+    found = requests.compare_maps(live_studio.studio, project, before, after, method)
     view = schemas.MapComparison(
         ids=found.ids,
         before=found.before,

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from app.api.http import schemas
 from app.api.http.bodies import IntentBody, IntentChange, MergeBody, NewProject, ProjectChange
-from app.api.http.server_state import Bench
+from app.api.http.server_state import Live
 from app.services import status
 from app.services.data import utterances
 from app.services.data.projects import change_gate, create_project, create_sample, list_projects
@@ -21,77 +21,77 @@ def health() -> schemas.Health:
 
 
 @router.get("/projects")
-def projects(bench: Bench) -> list[ProjectView]:
+def projects(live_studio: Live) -> list[ProjectView]:
     """All projects, with what they hold."""
-    return list_projects(bench.studio)
+    return list_projects(live_studio.studio)
 
 
 @router.post("/projects", status_code=201)
-def new_project(bench: Bench, body: NewProject) -> schemas.Named:
+def new_project(live_studio: Live, body: NewProject) -> schemas.Named:
     """Create a project, empty or from the sample."""
     if body.sample:
-        create_sample(bench.studio, body.name)
+        create_sample(live_studio.studio, body.name)
     else:
-        create_project(bench.studio, body.name, body.task)
+        create_project(live_studio.studio, body.name, body.task)
     return schemas.Named(body.name)
 
 
 @router.patch("/projects/{project}", status_code=204)
-def change_project(bench: Bench, project: str, body: ProjectChange) -> None:
+def change_project(live_studio: Live, project: str, body: ProjectChange) -> None:
     """Say whether a version that passes the gate answers by itself."""
-    change_gate(bench.studio, project, auto_promote=body.auto_promote)
+    change_gate(live_studio.studio, project, auto_promote=body.auto_promote)
 
 
 @router.get("/projects/{project}/status")
-def project_status(bench: Bench, project: str) -> status.StatusView:
+def project_status(live_studio: Live, project: str) -> status.StatusView:
     """What every page shows: champion, running job, labels that wait for training."""
-    return status.look(bench, project)
+    return status.look(live_studio, project)
 
 
 @router.get("/projects/{project}/overview")
-def overview(bench: Bench, project: str) -> schemas.Overview:
+def overview(live_studio: Live, project: str) -> schemas.Overview:
     """Counts of utterances, and all intents."""
-    return schemas.Overview(*utterances.overview(bench.studio, project))
+    return schemas.Overview(*utterances.overview(live_studio.studio, project))
 
 
 @router.post("/projects/{project}/intents", status_code=201)
-def add_intent(bench: Bench, project: str, body: IntentBody) -> schemas.IntentKey:
+def add_intent(live_studio: Live, project: str, body: IntentBody) -> schemas.IntentKey:
     """Create an intent."""
     return schemas.IntentKey(
-        utterances.add_intent(bench.studio, project, body.name, body.description)
+        utterances.add_intent(live_studio.studio, project, body.name, body.description)
     )
 
 
 @router.patch("/projects/{project}/intents/{intent_id}")
 def change_intent(
-    bench: Bench, project: str, intent_id: str, body: IntentChange
+    live_studio: Live, project: str, intent_id: str, body: IntentChange
 ) -> schemas.IntentKey:
     """Rename, describe, colour, archive or restore an intent."""
     values = body.model_dump(exclude_none=True)
-    utterances.change_intent(bench.studio, project, intent_id, values)
+    utterances.change_intent(live_studio.studio, project, intent_id, values)
     return schemas.IntentKey(intent_id)
 
 
 @router.post("/projects/{project}/merge")
-def merge(bench: Bench, project: str, body: MergeBody) -> schemas.Named:
+def merge(live_studio: Live, project: str, body: MergeBody) -> schemas.Named:
     """Give all utterances of one intent to another."""
-    utterances.merge(bench.studio, project, body.source, body.target)
+    utterances.merge(live_studio.studio, project, body.source, body.target)
     return schemas.Named(body.target)
 
 
 @router.post("/projects/{project}/undo")
-def undo(bench: Bench, project: str) -> schemas.Undone:
+def undo(live_studio: Live, project: str) -> schemas.Undone:
     """Take back the newest action."""
-    return schemas.Undone(utterances.undo(bench.studio, project))
+    return schemas.Undone(utterances.undo(live_studio.studio, project))
 
 
 @router.post("/projects/{project}/redo")
-def redo(bench: Bench, project: str) -> schemas.Redone:
+def redo(live_studio: Live, project: str) -> schemas.Redone:
     """Take back the newest undo."""
-    return schemas.Redone(utterances.redo(bench.studio, project))
+    return schemas.Redone(utterances.redo(live_studio.studio, project))
 
 
 @router.get("/projects/{project}/history")
-def history(bench: Bench, project: str) -> list[BatchRecord]:
+def history(live_studio: Live, project: str) -> list[BatchRecord]:
     """The newest actions."""
-    return list(utterances.history(bench.studio, project))
+    return list(utterances.history(live_studio.studio, project))

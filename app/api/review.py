@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from app.api.http.bodies import Body
-from app.api.http.server_state import Bench
+from app.api.http.server_state import Live, WatchedTexts
 from app.services.review import fence as fencing
 from app.services.review import findings
 from app.services.review import intents as confusions
@@ -69,60 +69,61 @@ class FenceBody(Body):
 
 @router.get("/projects/{project}/review")
 def review(
-    bench: Bench,
+    live_studio: Live,
+    watched_texts: WatchedTexts,
     project: str,
     kind: findings.Kind | None = None,
     offset: Annotated[int, Query(ge=0, le=100_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> reviewing.Review:
     """What should be looked at, without what was settled; what repairs would do is prepared."""
-    found = reviewing.review(bench, project, kind, (offset, limit))
-    preview.prepare(bench, project)
+    found = reviewing.review(live_studio, project, kind, (offset, limit))
+    preview.prepare(watched_texts, project)
     return found
 
 
 @router.post("/projects/{project}/review/what-if")
-def what_if(bench: Bench, project: str, body: WhatIfBody) -> list[views.Blast]:
+def what_if(watched_texts: WatchedTexts, project: str, body: WhatIfBody) -> list[views.Blast]:
     """Whose answers each repair would change; nothing is saved."""
-    return preview.preview(bench, project, [repair.read() for repair in body.repairs])
+    return preview.preview(watched_texts, project, [repair.read() for repair in body.repairs])
 
 
 @router.post("/projects/{project}/review/act")
-def act(bench: Bench, project: str, body: ActBody) -> dict[str, str]:
+def act(live_studio: Live, project: str, body: ActBody) -> dict[str, str]:
     """Do a repair, or keep what was found as it is."""
     if body.repair is None:
-        repairing.keep(bench.studio, project, body.finding, body.key)
+        repairing.keep(live_studio.studio, project, body.finding, body.key)
     else:
-        repairing.act(bench.studio, project, body.repair.read(), body.key, body.finding)
+        repairing.act(live_studio.studio, project, body.repair.read(), body.key, body.finding)
     return {"key": body.key}
 
 
 @router.post("/projects/{project}/review/undo")
-def undo(bench: Bench, project: str, body: UndoBody) -> dict[str, str]:
+def undo(live_studio: Live, project: str, body: UndoBody) -> dict[str, str]:
     """Take a repair back, or that something was kept."""
-    repairing.undo(bench.studio, project, body.key)
+    repairing.undo(live_studio.studio, project, body.key)
     return {"key": body.key}
 
 
 @router.get("/projects/{project}/review/border")
-def border(bench: Bench, project: str, first: str, second: str) -> confusions.Border:
+def border(live_studio: Live, project: str, first: str, second: str) -> confusions.Border:
     """Texts from the clearest of one intent to the clearest of another, by their ids."""
-    return reviewing.walk(bench, project, first, second)
+    return reviewing.walk(live_studio, project, first, second)
 
 
 @router.post("/projects/{project}/fence/what-if")
-def fence(bench: Bench, project: str, body: FenceBody | None = None) -> fencing.FenceView:
+def fence(live_studio: Live, project: str, body: FenceBody | None = None) -> fencing.FenceView:
     """Who would be in scope and who out; without a body, what the standing fence does."""
-    return fencing.look(bench, project, None if body is None else body.read())
+    return fencing.look(live_studio, project, None if body is None else body.read())
 
 
 @router.put("/projects/{project}/fence", status_code=204)
-def set_fence(bench: Bench, project: str, body: FenceBody) -> None:
+def set_fence(live_studio: Live, project: str, body: FenceBody) -> None:
     """Answer by a fence from now on; an empty one leaves it to the model."""
-    fencing.save(bench, project, body.read())
+    fencing.save(live_studio, project, body.read())
 
 
 @router.get("/projects/{project}/pins/history")
-def pin_history(bench: Bench, project: str) -> list[history.PinHistory]:
+def pin_history(live_studio: Live, project: str) -> list[history.PinHistory]:
     """All pins, with what every version since has made of each."""
-    return history.pin_history(bench, project)
+    return history.pin_history(live_studio, project)

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from app.api.http import schemas
 from app.api.http.bodies import AcceptBody, AugmentBody, MarkBody, SlotRename
-from app.api.http.server_state import Bench
+from app.api.http.server_state import Live
 from app.services.slots import augmentation, marking
 from app.services.slots import book as slot_books
 from app.services.slots.augmentation import Augmented, Wish
@@ -18,33 +18,33 @@ router = APIRouter(tags=["slots"])
 
 @router.get("/projects/{project}/slots")
 def book(
-    bench: Bench,
+    live_studio: Live,
     project: str,
     text: Annotated[str, Query(max_length=200)] = "",
     most: Annotated[int, Query(ge=1, le=10_000)] = 50,
 ) -> slot_books.BookView:
     """The project's slots with their most frequent values, perhaps those with a text in them."""
-    return slot_books.view_book(bench.studio, project, text, most)
+    return slot_books.view_book(live_studio.studio, project, text, most)
 
 
 @router.get("/projects/{project}/utterances/{utterance}/slots")
-def marked(bench: Bench, project: str, utterance: str) -> Marked:
+def marked(live_studio: Live, project: str, utterance: str) -> Marked:
     """What is marked in an utterance, and what may be."""
-    return marking.marked(bench.studio, project, utterance)
+    return marking.marked(live_studio.studio, project, utterance)
 
 
 @router.put("/projects/{project}/utterances/{utterance}/slots")
-def mark(bench: Bench, project: str, utterance: str, body: MarkBody) -> Marked:
+def mark(live_studio: Live, project: str, utterance: str, body: MarkBody) -> Marked:
     """Mark the values of an utterance, all of them."""
     slots = [Slot(one.start, one.end, one.name) for one in body.slots]
-    return marking.mark(bench.studio, project, utterance, slots, body.key)
+    return marking.mark(live_studio.studio, project, utterance, slots, body.key)
 
 
 @router.post("/projects/{project}/slots/accept")
-def accept(bench: Bench, project: str, body: AcceptBody) -> Accepted:
+def accept(live_studio: Live, project: str, body: AcceptBody) -> Accepted:
     """Mark what is proposed, or only tell how much that is."""
     return marking.accept(
-        bench.studio,
+        live_studio.studio,
         project,
         body.utterances,
         noisy=body.noisy,
@@ -54,22 +54,22 @@ def accept(bench: Bench, project: str, body: AcceptBody) -> Accepted:
 
 
 @router.post("/projects/{project}/slots/rename")
-def rename(bench: Bench, project: str, body: SlotRename) -> schemas.Changed:
+def rename(live_studio: Live, project: str, body: SlotRename) -> schemas.Changed:
     """Call a slot otherwise everywhere, or merge it into another."""
-    changed = marking.rename(bench.studio, project, body.name, body.to, body.key)
+    changed = marking.rename(live_studio.studio, project, body.name, body.to, body.key)
     return schemas.Changed(changed)
 
 
 @router.post("/projects/{project}/augmentation/preview")
-def preview(bench: Bench, project: str, body: AugmentBody) -> Augmented:
+def preview(live_studio: Live, project: str, body: AugmentBody) -> Augmented:
     """Tell which synthetic utterances would be added."""
-    return augmentation.preview(bench.studio, project, _wish(body))
+    return augmentation.preview(live_studio.studio, project, _wish(body))
 
 
 @router.post("/projects/{project}/augmentation")
-def augment(bench: Bench, project: str, body: AugmentBody) -> Augmented:
+def augment(live_studio: Live, project: str, body: AugmentBody) -> Augmented:
     """Add synthetic utterances to the training split, as one action."""
-    return augmentation.add(bench.studio, project, _wish(body), body.key)
+    return augmentation.add(live_studio.studio, project, _wish(body), body.key)
 
 
 def _wish(body: AugmentBody) -> Wish:

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from app.api.http import schemas
 from app.api.http.bodies import TrainBody
-from app.api.http.server_state import Bench
+from app.api.http.server_state import Live
 from app.services import upkeep
 from app.services.training import estimate as progress
 from app.services.training import recipe_forms, runs
@@ -13,43 +13,43 @@ router = APIRouter(tags=["training"])
 
 
 @router.post("/projects/{project}/train", status_code=202)
-def train(bench: Bench, project: str, body: TrainBody) -> schemas.Started:
+def train(live_studio: Live, project: str, body: TrainBody) -> schemas.Started:
     """Queue a training."""
     request = runs.TrainingRequest(project, body.recipe, body.settings, body.base, body.gate)
-    return schemas.Started(runs.start_training(bench.studio, request).id)
+    return schemas.Started(runs.start_training(live_studio.studio, request).id)
 
 
 @router.get("/projects/{project}/recipes")
-def recipes(bench: Bench, project: str) -> list[recipe_forms.RecipeForm]:
+def recipes(live_studio: Live, project: str) -> list[recipe_forms.RecipeForm]:
     """What can be set in each recipe, with the defaults of this project."""
-    return recipe_forms.recipe_forms(bench.studio, project)
+    return recipe_forms.recipe_forms(live_studio.studio, project)
 
 
 @router.post("/projects/{project}/estimate")
-def estimate(bench: Bench, project: str, body: TrainBody) -> progress.Estimate:
+def estimate(live_studio: Live, project: str, body: TrainBody) -> progress.Estimate:
     """Say what a training would do, and how long it would take."""
-    return progress.estimate(bench.studio, project, body.recipe, body.settings)
+    return progress.estimate(live_studio.studio, project, body.recipe, body.settings)
 
 
 @router.get("/projects/{project}/jobs")
-def jobs(bench: Bench, project: str) -> list[progress.JobView]:
+def jobs(live_studio: Live, project: str) -> list[progress.JobView]:
     """The newest jobs of a project."""
-    return progress.project_jobs(bench.studio, project)
+    return progress.project_jobs(live_studio.studio, project)
 
 
 @router.get("/jobs/{job_id}")
-def job(bench: Bench, job_id: str) -> progress.JobView:
+def job(live_studio: Live, job_id: str) -> progress.JobView:
     """One job as its row tells it."""
-    return progress.job_view(bench.studio, job_id)
+    return progress.job_view(live_studio.studio, job_id)
 
 
 @router.post("/jobs/{job_id}/resume")
-def resume(bench: Bench, job_id: str) -> schemas.JobState:
+def resume(live_studio: Live, job_id: str) -> schemas.JobState:
     """Let a cancelled job go on from where it was."""
-    return schemas.JobState(upkeep.resume(bench.studio, job_id).state)
+    return schemas.JobState(upkeep.resume(live_studio.studio, job_id).state)
 
 
 @router.post("/jobs/{job_id}/cancel")
-def cancel(bench: Bench, job_id: str) -> schemas.JobState:
+def cancel(live_studio: Live, job_id: str) -> schemas.JobState:
     """Ask a job to stop."""
-    return schemas.JobState(upkeep.cancel(bench.studio, job_id).state)
+    return schemas.JobState(upkeep.cancel(live_studio.studio, job_id).state)

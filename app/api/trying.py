@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from app.api.http.bodies import PinBody, TextsBody
-from app.api.http.server_state import Bench
+from app.api.http.server_state import Live
 from app.services.trying import answers, compression
 
 router = APIRouter(tags=["predict"])
@@ -13,40 +13,40 @@ Strength = Annotated[float | None, Query(ge=0, le=1)]
 
 
 @router.post("/projects/{project}/predict")
-def predict(bench: Bench, project: str, body: TextsBody) -> list[answers.Answer]:
+def predict(live_studio: Live, project: str, body: TextsBody) -> list[answers.Answer]:
     """Answer texts with intents, scores, votes and versions."""
-    return answers.answer(bench, project, body.texts, body.strength)
+    return answers.answer(live_studio, project, body.texts, body.strength)
 
 
 @router.get("/projects/{project}/examples")
-def examples(bench: Bench, project: str, strength: Strength = None) -> answers.ExampleMap:
+def examples(live_studio: Live, project: str, strength: Strength = None) -> answers.ExampleMap:
     """Where the examples lie that answers are compared with."""
-    return answers.examples(bench, project, strength)
+    return answers.examples(live_studio, project, strength)
 
 
 @router.get("/projects/{project}/compression")
-def compression_view(bench: Bench, project: str) -> compression.CompressionView:
+def compression_view(live_studio: Live, project: str) -> compression.CompressionView:
     """Whether answers can be looked at compressed, and if not, why."""
-    return compression.compression_view(bench, project)
+    return compression.compression_view(live_studio, project)
 
 
 @router.get("/projects/{project}/compression/choice")
-def strength_choice(bench: Bench, project: str) -> compression.StrengthChoice:
+def strength_choice(live_studio: Live, project: str) -> compression.StrengthChoice:
     """How well held-out examples are answered at each strength, and the one to suggest."""
-    return compression.strength_choice(bench, project)
+    return compression.strength_choice(live_studio, project)
 
 
 @router.get("/projects/{project}/pins")
-def pins(bench: Bench, project: str) -> list[answers.PinView]:
+def pins(live_studio: Live, project: str) -> list[answers.PinView]:
     """All pins, and whether the live model keeps them."""
-    return answers.pins(bench, project)
+    return answers.pins(live_studio, project)
 
 
 @router.post("/projects/{project}/pins")
-def pin(bench: Bench, project: str, body: PinBody) -> dict[str, str]:
+def pin(live_studio: Live, project: str, body: PinBody) -> dict[str, str]:
     """Set a pin, or remove it by naming no list of intents."""
     if body.intents is None:
-        answers.unpin(bench, project, body.text)
+        answers.unpin(live_studio, project, body.text)
     else:
-        answers.pin(bench, project, body.text, body.intents)
+        answers.pin(live_studio, project, body.text, body.intents)
     return {"text": body.text}

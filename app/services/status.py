@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.services.live.models import LiveModel
-from app.services.live.server_state import Workbench
+from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from app.services.versions.registry import model_states
 from core.types import Task
@@ -75,13 +75,13 @@ class StatusView:
     can_undo: str
 
 
-def look(bench: Workbench, project: str) -> StatusView:
+def look(live_studio: LiveStudio, project: str) -> StatusView:
     """Return a project at a glance; never waits for a model to load.
 
     Raises:
         NotFound: There is no such project.
     """
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
         champion = models.champion(connection, found.id)
         bare = utterances.Filter(state="unlabelled")
@@ -89,15 +89,15 @@ def look(bench: Workbench, project: str) -> StatusView:
         conversations = conversation_logs.totals(connection, found.id).dialogues
         running = _running(connection, found.id)
         last = events.undoable(connection, found.id)
-    states = model_states(bench.studio, project)
-    live = bench.models.peek(found.id)
+    states = model_states(live_studio.studio, project)
+    live = live_studio.models.peek(found.id)
     if live is not None and (champion is None or live.version.id != champion.id):
         live = None  # another one has been promoted
     if champion is not None and (live is None or live.revision != found.head_revision):
-        bench.pools.get(found.id)  # brings model and pool up to date beside this request
+        live_studio.pools.get(found.id)  # brings model and pool up to date beside this request
     if running is not None:
-        bench.studio.executor.ensure_running()  # it may have been killed with the machine
-    trouble = "" if champion is None or live else bench.pools.trouble(found.id, champion.id)
+        live_studio.studio.executor.ensure_running()  # it may have been killed with the machine
+    trouble = "" if champion is None or live else live_studio.pools.trouble(found.id, champion.id)
     number = None if champion is None else champion.number
     waits = [n for n, state in states.items() if state == "candidate" and n > (number or 0)]
     candidate = max(waits, default=None) if number is not None else None
@@ -116,7 +116,7 @@ def look(bench: Workbench, project: str) -> StatusView:
         candidate=candidate,
         unlabelled=unlabelled,
         conversations=conversations,
-        marked=_is_marked(bench.studio, found),
+        marked=_is_marked(live_studio.studio, found),
         job=running,
         auto_promote=found.auto_promote,
         can_undo="" if last is None else last.verb,

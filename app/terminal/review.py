@@ -8,16 +8,18 @@ from core.errors import InvalidInput
 
 def review(options: argparse.Namespace) -> None:
     """List the findings of a project, those first that do most harm."""
-    from app.services.live.server_state import open_workbench
+    from app.services.live.server_state import open_live_studio
     from app.services.review import review as reviewing
     from app.services.review.findings import KINDS
 
     if options.kind is not None and options.kind not in KINDS:
         raise InvalidInput(f"There is no kind '{options.kind}'.", f"Use {', '.join(KINDS)}.")
     with opened(options) as studio:
-        bench = open_workbench(studio)
-        reviewing.wait_for_pool(bench, options.project)
-        found = reviewing.review(bench, options.project, options.kind, (0, max(1, options.most)))
+        live_studio = open_live_studio(studio)
+        reviewing.wait_for_pool(live_studio, options.project)
+        found = reviewing.review(
+            live_studio, options.project, options.kind, (0, max(1, options.most))
+        )
     if options.json:
         print_json(found)
         return

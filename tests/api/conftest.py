@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from app.server import build_app
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
-from app.services.live.server_state import Workbench, open_workbench
+from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest, follow, start_training
 
@@ -18,13 +18,13 @@ TOKEN = "a-token-of-a-launch"
 
 
 @pytest.fixture
-def bench(studio: Studio) -> Workbench:
-    return open_workbench(studio)
+def live_studio(studio: Studio) -> LiveStudio:
+    return open_live_studio(studio)
 
 
 @pytest.fixture
 def serve(
-    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    live_studio: LiveStudio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[..., TestClient]]:
     """Serve the studio from an empty folder of its own, as `intent-studio serve` does."""
     work = tmp_path / "work"
@@ -34,7 +34,7 @@ def serve(
     opened: list[TestClient] = []
 
     def start(token: str | None = None) -> TestClient:
-        app = build_app(bench, token, frozenset({"127.0.0.1"}))
+        app = build_app(live_studio, token, frozenset({"127.0.0.1"}))
         client = TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=False)
         opened.append(client)
         return client

@@ -66,7 +66,7 @@ def test_what_is_no_log_is_refused_with_its_row(
 
 
 def test_an_encoder_is_trained_resumed_and_ranks_replies(
-    client: TestClient, bench, labelled: str, tiny_path: Path, tmp_path: Path
+    client: TestClient, live_studio, labelled: str, tiny_path: Path, tmp_path: Path
 ) -> None:
     asked = {"recipe": "dialogues", "settings": DIALOGUES, "base": str(tiny_path)}
     refused = client.post("/api/projects/p/train", json=asked)
@@ -76,7 +76,7 @@ def test_an_encoder_is_trained_resumed_and_ranks_replies(
     client.post(f"/api/projects/p/dialogues/waiting/{waiting['key']}/import", json={})
     assert "72 turns" in client.post("/api/projects/p/estimate", json=asked).json()["sentence"]
     job = client.post("/api/projects/p/train", json=asked).json()["job"]
-    rows = list(follow(bench.studio, job))
+    rows = list(follow(live_studio.studio, job))
     assert (rows[-1].state, rows[-1].result["kind"]) == ("succeeded", "encoder")
     [model] = client.get("/api/projects/p/versions").json()["models"]
     assert (model["kind"], model["chain"]) == ("encoder", ["encoder", "p@1 dialogues"])
@@ -88,7 +88,7 @@ def test_an_encoder_is_trained_resumed_and_ranks_replies(
     with zipfile.ZipFile(taken) as archive:
         archive.extractall(tmp_path / "encoder")
     loaded = load_folder(tmp_path / "encoder")
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         made = models.find(connection, 1, 1)
     assert loaded.fingerprint == made.lineage["fingerprint"]
     body = {"turns": ["hello"], "candidates": ["a", "b", "b"], "n": 5}

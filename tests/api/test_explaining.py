@@ -14,10 +14,10 @@ VIEWER = "a-token-of-links-that-show"
 
 
 @pytest.fixture
-def viewer_app(bench, tmp_path, monkeypatch):
+def viewer_app(live_studio, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
-    return build_app(bench, TOKEN, frozenset({"127.0.0.1"}), VIEWER)
+    return build_app(live_studio, TOKEN, frozenset({"127.0.0.1"}), VIEWER)
 
 
 def visitor(app, token: str = "") -> TestClient:

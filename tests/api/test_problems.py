@@ -20,7 +20,9 @@ def test_a_bundle_that_does_not_hold_is_the_senders_fault_and_named(client, trai
     assert [one["name"] for one in client.get("/api/projects").json()] == ["p"]
 
 
-def test_a_project_of_the_longest_name_is_exported_like_any(client, tiny_path: Path, bench) -> None:
+def test_a_project_of_the_longest_name_is_exported_like_any(
+    client, tiny_path: Path, live_studio
+) -> None:
     """A hundred signs of four bytes are more than a file's name may have."""
     name = "\U0001f600" * 100
     client.post("/api/projects", json={"name": name})
@@ -29,8 +31,8 @@ def test_a_project_of_the_longest_name_is_exported_like_any(client, tiny_path: P
     key = client.post(f"{path}/uploads", files={"file": file}).json()["key"]
     client.post(f"{path}/uploads/{key}/import", json={})
     assert client.get(f"{path}/export").text.count("greet") == 2
-    job = start_training(bench.studio, TrainingRequest(name, "instant", {}, str(tiny_path)))
-    assert list(follow(bench.studio, job.id))[-1].state == "succeeded"
+    job = start_training(live_studio.studio, TrainingRequest(name, "instant", {}, str(tiny_path)))
+    assert list(follow(live_studio.studio, job.id))[-1].state == "succeeded"
     assert client.get(f"{path}/models/1/bundle").content[:2] == b"PK"
 
 

@@ -39,7 +39,7 @@ def test_errors_carry_message_and_hint(client: TestClient) -> None:
     assert "surprise" in unknown.json()["message"]
 
 
-def test_a_decision_is_saved_once_however_often_it_is_sent(client, bench, labelled) -> None:
+def test_a_decision_is_saved_once_however_often_it_is_sent(client, live_studio, labelled) -> None:
     item, refund = row(client, "money back now"), intent(client, "refund")
     decision = {"key": "key-0001", "kind": "label", "id": item["id"], "intents": [refund]}
     decision["seen"] = None
@@ -50,7 +50,7 @@ def test_a_decision_is_saved_once_however_often_it_is_sent(client, bench, labell
         )
     after = row(client, "money back now")
     assert (after["labels"], after["split"]) == ([refund], "train")
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         verbs = [b.verb for b in events.history(connection, 1)]
     assert verbs.count("label") == 1
 
@@ -175,14 +175,14 @@ def row_count(client: TestClient) -> int:
 @pytest.mark.parametrize(
     "name", ["../../evil.csv", "C:\\x\\evil.csv", "a\0b.csv", "." * 300 + ".csv"]
 )
-def test_a_hostile_name_stays_in_its_folder(client, bench, labelled, name: str) -> None:
+def test_a_hostile_name_stays_in_its_folder(client, live_studio, labelled, name: str) -> None:
     sent = client.post(
         "/api/projects/p/uploads", files={"file": (name, b"text,intent\na b,refund\n")}
     )
     if sent.status_code == 201:
-        kept = list((bench.studio.places.uploads / sent.json()["key"]).iterdir())
+        kept = list((live_studio.studio.places.uploads / sent.json()["key"]).iterdir())
         assert len(kept) == 1
-    assert not (bench.studio.places.home / "evil.csv").exists()
+    assert not (live_studio.studio.places.home / "evil.csv").exists()
 
 
 def test_a_file_that_is_no_text_is_refused_in_words(client, labelled) -> None:
@@ -272,11 +272,11 @@ def test_a_bundle_goes_out_and_comes_in_as_a_version(client, trained, tmp_path: 
 
 
 def test_a_roll_back_goes_back_from_the_champion_that_it_names(
-    client, bench, trained, tiny_path: Path
+    client, live_studio, trained, tiny_path: Path
 ) -> None:
     """Whoever clicked twice went back two champions."""
-    job = start_training(bench.studio, TrainingRequest("p", "instant", {}, str(tiny_path)))
-    assert list(follow(bench.studio, job.id))[-1].state == "succeeded"
+    job = start_training(live_studio.studio, TrainingRequest("p", "instant", {}, str(tiny_path)))
+    assert list(follow(live_studio.studio, job.id))[-1].state == "succeeded"
     for number in (2, 1, 2):
         client.post(f"/api/projects/p/models/{number}/promote")
     back = client.post("/api/projects/p/rollback", json={"champion": 2})
@@ -309,7 +309,9 @@ def test_two_maps_are_compared_in_one_unit_box_of_few_digits(client, trained) ->
     assert all(0 <= value <= 1 and round(value, 5) == value for value in values)
 
 
-def test_an_incident_gets_a_number_and_no_traceback(client, bench, labelled, monkeypatch) -> None:
+def test_an_incident_gets_a_number_and_no_traceback(
+    client, live_studio, labelled, monkeypatch
+) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("inner words")
 

@@ -5,7 +5,7 @@ import json
 from fastapi.testclient import TestClient
 
 from app.cli import main
-from app.services.live.server_state import Workbench
+from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from tests.api.conftest import HOST
 
@@ -13,7 +13,7 @@ HEADERS = {"origin": f"http://{HOST}"}
 
 
 def test_from_the_first_mark_to_augmentation(
-    client: TestClient, bench: Workbench, labelled: str
+    client: TestClient, live_studio: LiveStudio, labelled: str
 ) -> None:
     rows = client.get("/api/projects/p/utterances?split=train").json()["rows"]
     one = next(row for row in rows if len(row["text"].split()) > 2)

@@ -18,10 +18,11 @@ from pathlib import Path
 import numpy as np
 
 from app.bootstrap import open_studio
-from app.services.live.server_state import Workbench, open_workbench
+from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.what_if import preview, repairs
 from app.services.what_if.repairs import Repair
+from app.services.what_if.watched_texts import WatchedTextCache
 from app.settings import Settings
 from storage import projects
 from storage.log import events
@@ -47,7 +48,7 @@ def main() -> None:
     home = prepare(given.home, partial(_build, file=given.labelled))
     studio = open_studio(Settings(home=home))
     try:
-        sys.stdout.write(json.dumps(_measured(open_workbench(studio))) + "\n")
+        sys.stdout.write(json.dumps(_measured(WatchedTextCache(open_live_studio(studio)))) + "\n")
     finally:
         studio.database.close()
 
@@ -69,39 +70,42 @@ def _build(home: Path, file: Path) -> None:
         studio.database.close()
 
 
-def _measured(bench: Workbench) -> dict[str, object]:
+def _measured(watched_texts: WatchedTextCache) -> dict[str, object]:
     chance = random.Random(0)
-    _catch_up(bench)
+    live_studio = watched_texts.live_studio
+    _catch_up(live_studio)
     started = time.perf_counter()
-    preview.preview(bench, PROJECT, [])
+    preview.preview(watched_texts, PROJECT, [])
     found: dict[str, object] = {"preparation_s": round(time.perf_counter() - started, 1)}
-    watching = next(iter(bench.watchings.known.values()))
+    watching = next(iter(watched_texts.known.values()))
     found |= {"exemplars": len(watching.voters), "watched": len(watching.texts)}
-    found["untouched"] = _times(bench, chance)
-    relabels = [repair for kind, repair in _repairs(bench.studio, chance) if kind == "relabel"]
+    found["untouched"] = _times(watched_texts, chance)
+    relabels = [
+        repair for kind, repair in _repairs(live_studio.studio, chance) if kind == "relabel"
+    ]
     keys = [f"bench-{turn:04}" for turn in range(5)]
     for key, repair in zip(keys, relabels, strict=False):
-        repairs.act(bench.studio, PROJECT, repair, key)
-    found["after_five_repairs"] = _times(bench, chance)
+        repairs.act(live_studio.studio, PROJECT, repair, key)
+    found["after_five_repairs"] = _times(watched_texts, chance)
     for key in reversed(keys):
-        repairs.undo(bench.studio, PROJECT, key)
+        repairs.undo(live_studio.studio, PROJECT, key)
     return found
 
 
-def _catch_up(bench: Workbench) -> None:
+def _catch_up(live_studio: LiveStudio) -> None:
     """Wait until the model has all that was imported since its training."""
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         project = projects.find(connection, PROJECT)
         head = events.head(connection, project.id)
-    while (live := bench.models.get(project.id)) is None or live.revision < head:
+    while (live := live_studio.models.get(project.id)) is None or live.revision < head:
         time.sleep(0.5)
 
 
-def _times(bench: Workbench, chance: random.Random) -> dict[str, dict[str, float]]:
+def _times(watched_texts: WatchedTextCache, chance: random.Random) -> dict[str, dict[str, float]]:
     taken: dict[str, list[float]] = {}
-    for kind, repair in _repairs(bench.studio, chance):
+    for kind, repair in _repairs(watched_texts.live_studio.studio, chance):
         started = time.perf_counter()
-        preview.preview(bench, PROJECT, [repair])
+        preview.preview(watched_texts, PROJECT, [repair])
         taken.setdefault(kind, []).append(1000 * (time.perf_counter() - started))
     return {
         kind: {

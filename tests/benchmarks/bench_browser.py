@@ -42,17 +42,17 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _measure(place: Path, options: argparse.Namespace) -> Iterator[Figure]:
     with chromium() as browser:
-        bench = Bench(browser, place, options.rounds, options.labelled)
+        live_studio = Live(browser, place, options.rounds, options.labelled)
         for part in options.only or PARTS:
             if part == "file" and options.labelled is None:
                 continue
-            for figure in PARTS[part](bench):
+            for figure in PARTS[part](live_studio):
                 sys.stderr.write(table([figure]).splitlines()[1] + "\n")
                 yield figure
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class Live:
     """What the parts work with."""
 
     browser: Browser
@@ -77,48 +77,52 @@ class Bench:
             yield Path(shutil.copytree(self.home("sample", homes.sample), Path(folder) / "sample"))
 
 
-def _start(bench: Bench) -> Iterator[Figure]:
+def _start(live_studio: Live) -> Iterator[Figure]:
     for name, build in (("sample", homes.sample), ("100000", homes.many_rows)):
-        yield from measures.first_page(bench.browser, bench.home(name, build), bench.rounds)
+        yield from measures.first_page(
+            live_studio.browser, live_studio.home(name, build), live_studio.rounds
+        )
 
 
-def _label(bench: Bench) -> Iterator[Figure]:
-    with bench.sample() as home, bench.opened(home) as place:
+def _label(live_studio: Live) -> Iterator[Figure]:
+    with live_studio.sample() as home, live_studio.opened(home) as place:
         yield from measures.labelling(place)
-    with bench.opened(bench.home("100000", homes.many_rows)) as place:
+    with live_studio.opened(live_studio.home("100000", homes.many_rows)) as place:
         yield from measures.labelling(place)
 
 
-def _train(bench: Bench) -> Iterator[Figure]:
-    with bench.opened(bench.home("100000", homes.many_rows)) as place:
+def _train(live_studio: Live) -> Iterator[Figure]:
+    with live_studio.opened(live_studio.home("100000", homes.many_rows)) as place:
         yield from measures.labelling_while_training(place)
 
 
-def _search(bench: Bench) -> Iterator[Figure]:
-    with bench.opened(bench.home("100000", homes.many_rows)) as place:
+def _search(live_studio: Live) -> Iterator[Figure]:
+    with live_studio.opened(live_studio.home("100000", homes.many_rows)) as place:
         yield from measures.searching(place)
 
 
-def _map(bench: Bench) -> Iterator[Figure]:
-    yield from measures.mapped(bench.browser, bench.home("50000", homes.many_points), bench.rounds)
+def _map(live_studio: Live) -> Iterator[Figure]:
+    yield from measures.mapped(
+        live_studio.browser, live_studio.home("50000", homes.many_points), live_studio.rounds
+    )
 
 
-def _try(bench: Bench) -> Iterator[Figure]:
-    with bench.sample() as home, bench.opened(home) as place:
+def _try(live_studio: Live) -> Iterator[Figure]:
+    with live_studio.sample() as home, live_studio.opened(home) as place:
         yield from measures.trying(place)
 
 
-def _file(bench: Bench) -> Iterator[Figure]:
-    if bench.labelled is None:
+def _file(live_studio: Live) -> Iterator[Figure]:
+    if live_studio.labelled is None:
         return
-    home = bench.home("file", homes.of_file(bench.labelled))
+    home = live_studio.home("file", homes.of_file(live_studio.labelled))
     for measure in (measures.labelling, measures.searching, measures.trying):
-        with bench.opened(home) as place:
+        with live_studio.opened(home) as place:
             yield from measure(place)
-    yield from measures.mapped(bench.browser, home, bench.rounds)
+    yield from measures.mapped(live_studio.browser, home, live_studio.rounds)
 
 
-PARTS: dict[str, Callable[[Bench], Iterator[Figure]]] = {
+PARTS: dict[str, Callable[[Live], Iterator[Figure]]] = {
     "start": _start,
     "label": _label,
     "train": _train,

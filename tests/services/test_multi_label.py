@@ -14,8 +14,8 @@ from app.services.data.importing import ImportRequest, export_file, import_file
 from app.services.explaining.explain import explain
 from app.services.labelling import decisions
 from app.services.labelling.decisions import Operation
-from app.services.labelling.queue import Wish
-from app.services.live.server_state import Workbench, open_workbench
+from app.services.labelling.queue import Queues, Wish
+from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.maps import requests
 from app.services.review import disagreements
 from app.services.studio import Studio
@@ -52,8 +52,8 @@ def several(several_home: Path, tmp_path: Path) -> Iterator[Studio]:
 
 
 @pytest.fixture
-def bench(several: Studio) -> Workbench:
-    return open_workbench(several)
+def live_studio(several: Studio) -> LiveStudio:
+    return open_live_studio(several)
 
 
 def ids(studio: Studio) -> dict[str, str]:
@@ -71,8 +71,8 @@ def sets(cells: list[tuple[str, str]]) -> dict[str, set[str]]:
 
 
 def test_no_intent_trains_and_unlabelled_does_not(several: Studio) -> None:
-    bench = open_workbench(several)
-    live = bench.models.get(1)
+    live_studio = open_live_studio(several)
+    live = live_studio.models.get(1)
     assert live is not None
     assert live.pipeline.task == "multi-label"
     taught = {e.text: set(e.intents) for e in live.pipeline.exemplars}
@@ -86,7 +86,7 @@ def test_no_intent_trains_and_unlabelled_does_not(several: Studio) -> None:
 def test_a_version_is_judged_by_the_sets_it_answers_on_the_test_split(several: Studio) -> None:
     with several.database.read() as connection:
         metrics = models.find(connection, 1, 1).metrics
-    live = open_workbench(several).models.get(1)
+    live = open_live_studio(several).models.get(1)
     assert live is not None
     answers = [p.decision.intents for p in live.pipeline.predict([t for t, _ in TESTS])]
     report = multi_label_report(list(sets(TESTS).values()), answers)
@@ -112,16 +112,16 @@ def test_without_a_test_split_no_text_helps_to_choose_the_threshold_it_is_judged
     studio.database.close()
 
 
-def test_a_hot_label_of_no_intent_votes_as_after_a_new_fit(bench: Workbench) -> None:
-    studio, text = bench.studio, "on the ninth of may"
-    before = bench.models.get(1)
+def test_a_hot_label_of_no_intent_votes_as_after_a_new_fit(live_studio: LiveStudio) -> None:
+    studio, text = live_studio.studio, "on the ninth of may"
+    before = live_studio.models.get(1)
     assert before is not None
     decide(studio, Operation("k-000001", "out-of-scope", row_id(studio, text)))
     decide(
         studio,
         Operation("k-000002", "label", row_id(studio, "a new card"), (ids(studio)["card"],)),
     )
-    live = bench.models.get(1)
+    live = live_studio.models.get(1)
     assert live is not None
     assert row_id(studio, text) in live.hot
     head = live.pipeline.head
@@ -140,12 +140,12 @@ def decide(studio: Studio, operation: Operation) -> None:
     assert outcome.state == "saved", outcome.message
 
 
-def test_a_new_intents_column_takes_the_common_threshold(bench: Workbench) -> None:
-    studio = bench.studio
+def test_a_new_intents_column_takes_the_common_threshold(live_studio: LiveStudio) -> None:
+    studio = live_studio.studio
     key = row_id(studio, "cancel it")
     seen = (ids(studio)["cancel"],)
     decide(studio, Operation("k-000001", "label", key, seen, create=("abort",), seen=seen))
-    live = bench.models.get(1)
+    live = live_studio.models.get(1)
     assert live is not None
     assert live.pipeline.head.intents[-1] == "abort"
     limits = live.pipeline.calibration.limits(4)
@@ -154,12 +154,12 @@ def test_a_new_intents_column_takes_the_common_threshold(bench: Workbench) -> No
     assert set(answer.decision.intents) == {"abort", "cancel"}
 
 
-def test_suggestions_in_the_answer_are_marked_and_come_first(bench: Workbench) -> None:
-    studio = bench.studio
-    live = bench.models.get(1)
+def test_suggestions_in_the_answer_are_marked_and_come_first(live_studio: LiveStudio) -> None:
+    studio = live_studio.studio
+    live = live_studio.models.get(1)
     assert live is not None
     keys = [row_id(studio, text) for text in POOL]
-    for item in bench.queues.suggest("p", keys):
+    for item in Queues(live_studio).suggest("p", keys):
         [answer] = live.pipeline.predict([item.text])
         assert item.suggestions is not None
         marked = [one.intent for one in item.suggestions if one.marked]
@@ -170,20 +170,20 @@ def test_suggestions_in_the_answer_are_marked_and_come_first(bench: Workbench) -
         assert item.out_of_scope == (not marked)
 
 
-def test_the_most_unsure_is_nearest_to_a_threshold(bench: Workbench) -> None:
-    pool = bench.pools.wait(1)
+def test_the_most_unsure_is_nearest_to_a_threshold(live_studio: LiveStudio) -> None:
+    pool = live_studio.pools.wait(1)
     assert pool is not None
     assert pool.task == "multi-label"
     distance = np.sort(np.abs(pool.margins), axis=1)
     for order, column in (("unsure", 0), ("torn", 1)):
-        [item] = bench.queues.next("p", Wish("tab", order, 1)).items
+        [item] = Queues(live_studio).next("p", Wish("tab", order, 1)).items
         assert item.text == pool.records[int(distance[:, column].argmin())].text
 
 
 def test_each_intent_of_an_answer_is_explained_by_votes_that_sum_to_its_score(
-    bench: Workbench,
+    live_studio: LiveStudio,
 ) -> None:
-    [found] = trying.answer(bench, "p", ["please cancel my card"])
+    [found] = trying.answer(live_studio, "p", ["please cancel my card"])
     assert {w.reason.intent for w in found.reasons} == {"cancel", "card"}
     for why in found.reasons:
         votes = sum(n.vote for n in why.reason.neighbours) + why.votes_of_others
@@ -192,16 +192,16 @@ def test_each_intent_of_an_answer_is_explained_by_votes_that_sum_to_its_score(
     assert found.votes_of_others == found.reasons[0].votes_of_others
     assert "card (" in found.sentence
     assert "cancel (" in found.sentence
-    [nothing] = trying.answer(bench, "p", ["my name is john smith"])
+    [nothing] = trying.answer(live_studio, "p", ["my name is john smith"])
     assert nothing.sentence == "This has no intent, exactly as a labelled example says."
     assert len(nothing.reasons) == 1
     assert nothing.landing is not None
 
 
 def test_each_intent_of_an_answer_has_its_words_and_its_load_bearing_examples(
-    bench: Workbench,
+    live_studio: LiveStudio,
 ) -> None:
-    found = explain(bench, "p", "now cancel my card")
+    found = explain(live_studio, "p", "now cancel my card")
     assert {reason.intent for reason in found.reasons} == set(found.answer) == {"cancel", "card"}
     for reason in found.reasons:
         votes = sum(vote.vote for vote in reason.votes) + reason.others
@@ -212,18 +212,20 @@ def test_each_intent_of_an_answer_has_its_words_and_its_load_bearing_examples(
     assert found.why_not.behind > 0
 
 
-def test_examples_of_several_intents_or_none_are_on_the_map_of_examples(bench: Workbench) -> None:
-    shown = trying.examples(bench, "p")
+def test_examples_of_several_intents_or_none_are_on_the_map_of_examples(
+    live_studio: LiveStudio,
+) -> None:
+    shown = trying.examples(live_studio, "p")
     assert set(shown.labels) == {("cancel",), ("cancel", "card"), ("card",), ("thanks",), ()}
     assert shown.codes.count(shown.labels.index(())) == 4
 
 
-def test_a_pin_expects_just_its_intents(bench: Workbench) -> None:
-    known = ids(bench.studio)
-    trying.pin(bench, "p", "cancel my card please", [known["card"], known["cancel"]])
-    trying.pin(bench, "p", "I want to cancel the card", [known["cancel"]])
-    trying.pin(bench, "p", "at half past nine", [])
-    found = {p.text: (p.expected, p.kept) for p in trying.pins(bench, "p")}
+def test_a_pin_expects_just_its_intents(live_studio: LiveStudio) -> None:
+    known = ids(live_studio.studio)
+    trying.pin(live_studio, "p", "cancel my card please", [known["card"], known["cancel"]])
+    trying.pin(live_studio, "p", "I want to cancel the card", [known["cancel"]])
+    trying.pin(live_studio, "p", "at half past nine", [])
+    found = {p.text: (p.expected, p.kept) for p in trying.pins(live_studio, "p")}
     assert found == {
         "cancel my card please": ("cancel and card", True),
         "I want to cancel the card": ("cancel", False),
@@ -231,9 +233,9 @@ def test_a_pin_expects_just_its_intents(bench: Workbench) -> None:
     }
     from app.services.data.projects import create_project
 
-    create_project(bench.studio, "single")
+    create_project(live_studio.studio, "single")
     with pytest.raises(InvalidInput, match="one intent"):
-        trying.pin(bench, "single", "text", [])
+        trying.pin(live_studio, "single", "text", [])
 
 
 def test_candidate_and_champion_are_compared_by_exact_sets(several: Studio) -> None:
@@ -248,10 +250,10 @@ def test_candidate_and_champion_are_compared_by_exact_sets(several: Studio) -> N
     assert any("exact match" in words for words in comparison.gate(found).reasons)
 
 
-def test_what_differs_is_judged_on_sets(bench: Workbench) -> None:
+def test_what_differs_is_judged_on_sets(live_studio: LiveStudio) -> None:
     from core.heads.votes.fit import leave_one_out
 
-    live = bench.models.get(1)
+    live = live_studio.models.get(1)
     assert live is not None
     pipeline = live.pipeline
     answered = leave_one_out(pipeline.head) >= pipeline.calibration.limits(3)
@@ -261,13 +263,13 @@ def test_what_differs_is_judged_on_sets(bench: Workbench) -> None:
         if {n for n, is_in in zip(pipeline.head.intents, row, strict=True) if is_in}
         != set(e.intents)
     }
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         tests = {r.id: r.text for r in dataset.utterances(connection, 1, "test")}
     wanted = sets(TESTS)
     for prediction in pipeline.predict(list(tests.values())):
         if set(prediction.decision.intents) != wanted[prediction.text]:
             expected |= {key for key, text in tests.items() if text == prediction.text}
-    assert set(disagreements.differing_ids(bench, "p")) == expected
+    assert set(disagreements.differing_ids(live_studio, "p")) == expected
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "spreadsheet"])
@@ -326,7 +328,7 @@ def test_the_map_gives_combinations_entries_of_their_own(several: Studio) -> Non
 def test_agreement_on_the_map_is_that_of_sets(several: Studio) -> None:
     found = requests.map_colours(several, "p", 1, "agreement")
     counts = dict(zip((c.name for c in found.legend), found.counts, strict=True))
-    live = open_workbench(several).models.get(1)
+    live = open_live_studio(several).models.get(1)
     assert live is not None
     limits = live.pipeline.calibration.limits(3)
     wanted = {**sets(LABELLED), **sets(TESTS)}

@@ -1,16 +1,34 @@
-"""How routes get at the open studio."""
+"""What routes get of the server: the open studio, the labelling queues, the watched texts."""
 
 from typing import Annotated
 
 from fastapi import Depends, Request
 
-from app.services.live.server_state import Workbench
+from app.services.labelling.queue import Queues
+from app.services.live.server_state import LiveStudio
+from app.services.what_if.watched_texts import WatchedTextCache
 
 
-def _bench(request: Request) -> Workbench:
-    found: Workbench = request.app.state.bench
-    return found
+def _live_studio(request: Request) -> LiveStudio:
+    live_studio: LiveStudio = request.app.state.live_studio
+    return live_studio
 
 
-Bench = Annotated[Workbench, Depends(_bench)]
-"""The workbench of the server, as an argument of a route."""
+def _queues(request: Request) -> Queues:
+    queues: Queues = request.app.state.queues
+    return queues
+
+
+def _watched_texts(request: Request) -> WatchedTextCache:
+    watched_texts: WatchedTextCache = request.app.state.watched_texts
+    return watched_texts
+
+
+Live = Annotated[LiveStudio, Depends(_live_studio)]
+"""The studio and its live models, as an argument of a route."""
+
+LabellingQueues = Annotated[Queues, Depends(_queues)]
+"""The labelling queues of all projects, as an argument of a route."""
+
+WatchedTexts = Annotated[WatchedTextCache, Depends(_watched_texts)]
+"""The texts whose answers are compared before and after a change, as an argument of a route."""

@@ -23,7 +23,7 @@ from app.services.explaining.views import (
 )
 from app.services.explaining.votes import ballot_of, shown_votes
 from app.services.explaining.words import notes_of, plain_words, scope_words
-from app.services.live.server_state import Workbench
+from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from core.text import is_storable
@@ -56,12 +56,16 @@ class _Case:
 
 
 def explain(
-    bench: Workbench, project: str, text: str, model: int | None = None, against: str | None = None
+    live_studio: LiveStudio,
+    project: str,
+    text: str,
+    model: int | None = None,
+    against: str | None = None,
 ) -> Explanation:
     """Say why a project answers a text as it does.
 
     Args:
-        bench: The workbench.
+        live_studio: The open studio and its live models.
         project: Its name.
         text: What is asked.
         model: Number of a version, as it was trained; None: the live model, with every label.
@@ -71,18 +75,20 @@ def explain(
         InvalidInput: There is no text.
         NotFound: There is no such project, model or intent.
     """
-    return explain_subject(bench.studio, subject_of(bench, project, model), text, against)
+    return explain_subject(
+        live_studio.studio, subject_of(live_studio, project, model), text, against
+    )
 
 
-def subject_of(bench: Workbench, project: str, model: int | None) -> Subject:
+def subject_of(live_studio: LiveStudio, project: str, model: int | None) -> Subject:
     """Return a version as it was trained, or the live model.
 
     Raises:
         NotFound: There is no such project or model.
     """
     if model is None:
-        return live_subject(bench, project)
-    return stored_subject(bench.studio, f"{project}@{model}")
+        return live_subject(live_studio, project)
+    return stored_subject(live_studio.studio, f"{project}@{model}")
 
 
 def explain_reference(

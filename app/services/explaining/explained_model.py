@@ -9,7 +9,7 @@ from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.answering.stored import by_project, find_model, is_bundle
 from app.services.live.joining import amendment
 from app.services.live.models import LiveModel
-from app.services.live.server_state import Workbench, require_live
+from app.services.live.server_state import LiveStudio, require_live
 from app.services.studio import Studio
 from core.maps.plane import Plane, fit_plane
 from core.types import FloatArray
@@ -54,18 +54,18 @@ class Subject:
     pool: Callable[[], _Pool | None] = field(repr=False)
 
 
-def live_subject(bench: Workbench, project: str) -> Subject:
+def live_subject(live_studio: LiveStudio, project: str) -> Subject:
     """Return the champion with all labels up to now, as pages ask it.
 
     Raises:
         NotFound: There is no such project, or it has no model.
     """
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
-    live = require_live(bench, found)
+    live = require_live(live_studio, found)
 
     def pool() -> _Pool | None:
-        known = bench.pools.get(found.id)
+        known = live_studio.pools.get(found.id)
         if known is None or known.live.version.id != live.version.id:
             return None
         return known.records, known.embeddings
@@ -78,7 +78,7 @@ def live_subject(bench: Workbench, project: str) -> Subject:
         revision=live.revision,
         project=found,
         version=live.version,
-        dataset_version=_learned_from(bench.studio, live.version),
+        dataset_version=_learned_from(live_studio.studio, live.version),
         hot=live.hot - live.waiting,
         solve=lambda: _live_standing(live),
         pool=pool,

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from app.services.live.models import LiveModel, LiveModels
-from app.services.live.pool import Pool, Pools
-from app.services.studio import Studio
+from app.services.live.models import LiveModel
+from app.services.live.pool import Pool
+from app.services.live.server_state import LiveStudio
 from core.review.labelling_order import rank, rank_many, spread
 from core.templates.slots import Slot
 from storage import projects
@@ -91,9 +91,7 @@ class Wish:
 class Queues:
     """Hands out utterances to label; one object a server. A lease is a courtesy, not data."""
 
-    studio: Studio
-    models: LiveModels
-    pools: Pools
+    live_studio: LiveStudio
     leases: dict[int, dict[str, tuple[str, float]]] = field(default_factory=dict)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -103,34 +101,34 @@ class Queues:
         Raises:
             NotFound: There is no such project.
         """
-        with self.studio.database.read() as connection:
+        with self.live_studio.studio.database.read() as connection:
             found = projects.find(connection, project)
             waiting = utterances.page(
                 connection, found.id, utterances.Filter(state="unlabelled"), "oldest", (0, 1)
             )[1]
-        pool = self.pools.get(found.id)
-        with self.guard, self.studio.database.read() as connection:
+        pool = self.live_studio.pools.get(found.id)
+        with self.guard, self.live_studio.studio.database.read() as connection:
             taken = self._taken(found.id, wish)
             chosen = self._choose(connection, found.id, wish, pool, taken)
             self._lease(found.id, wish, [record.id for record in chosen])
-        live = self.models.peek(found.id)
+        live = self.live_studio.models.peek(found.id)
         items = self._items(found.id, chosen, live)
-        loading = self.pools.loading(found.id)
+        loading = self.live_studio.pools.loading(found.id)
         ranks = live is not None and (pool is not None or not loading)
         state: ModelState = "ready" if ranks else "loading" if loading else "none"
         return QueueView(items, waiting, state, wish.order)
 
     def suggest(self, project: str, ids: Sequence[str]) -> tuple[QueueItem, ...]:
         """Say what the live model thinks of some utterances; waits for it to load."""
-        with self.studio.database.read() as connection:
+        with self.live_studio.studio.database.read() as connection:
             found = projects.find(connection, project)
             known = utterances.by_ids(connection, found.id, ids)
-        live = self.models.get(found.id)
+        live = self.live_studio.models.get(found.id)
         return self._items(found.id, [known[key] for key in ids if key in known], live)
 
     def release(self, project: str, client: str) -> None:
         """Take back what a browser had leased, since it goes."""
-        with self.studio.database.read() as connection:
+        with self.live_studio.studio.database.read() as connection:
             found = projects.find(connection, project)
         with self.guard:
             mine = self.leases.get(found.id, {})
@@ -181,10 +179,12 @@ class Queues:
         from app.services.embedding import embed_texts
         from app.services.live.pool import judged, outside_of
 
-        with self.studio.database.read() as connection:
+        with self.live_studio.studio.database.read() as connection:
             intents = dataset.intents(connection, project_id)
         usable = {intent.id for intent in intents if not intent.archived}
-        rows = embed_texts(self.studio.database, live.pipeline.encoder, [r.text for r in records])
+        rows = embed_texts(
+            self.live_studio.studio.database, live.pipeline.encoder, [r.text for r in records]
+        )
         fresh = judged(live, tuple(records), rows)
         found = zip(plain, fresh.probabilities, fresh.margins, strict=True)
         return tuple(

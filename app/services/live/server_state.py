@@ -1,45 +1,39 @@
-"""What a server keeps between requests: the studio and what it has loaded. None of it is data."""
+"""What a server keeps in memory between requests: the open studio and its loaded models."""
 
 from dataclasses import dataclass
 
-from app.services.labelling.queue import Queues
 from app.services.live.models import LiveModel, LiveModels
 from app.services.live.pool import Pools
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
-from app.services.what_if.watched_texts import Watchings
 from core.errors import NotFound
 from storage.records import ProjectRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Workbench:
-    """An open studio with its live models; made by `open_workbench`."""
+class LiveStudio:
+    """An open studio with its live models; made by `open_live_studio`."""
 
     studio: Studio
     models: LiveModels
     pools: Pools
-    queues: Queues
     traffic: Traffic
-    watchings: Watchings
 
 
-def open_workbench(studio: Studio) -> Workbench:
-    """Put a studio on the bench; nothing is loaded before it is asked for."""
+def open_live_studio(studio: Studio) -> LiveStudio:
+    """Surround a studio with empty caches; each loads what it holds when first asked."""
     traffic = Traffic()
     models = LiveModels(studio, traffic)
-    pools = Pools(studio, models, traffic)
-    queues, watchings = Queues(studio, models, pools), Watchings(studio, models, traffic)
-    return Workbench(studio, models, pools, queues, traffic, watchings)
+    return LiveStudio(studio, models, Pools(studio, models, traffic), traffic)
 
 
-def require_live(bench: Workbench, project: ProjectRecord) -> LiveModel:
+def require_live(live_studio: LiveStudio, project: ProjectRecord) -> LiveModel:
     """Return the model that answers in a project.
 
     Raises:
         NotFound: It has none.
     """
-    live = bench.models.get(project.id)
+    live = live_studio.models.get(project.id)
     if live is None:
         raise NotFound(
             f"'{project.name}' has no trained model yet.", "Press Train on the Train page first."

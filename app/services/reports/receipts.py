@@ -8,7 +8,7 @@ from app.services.data.utterances import overview
 from app.services.explaining.explain import explain_subject, subject_of
 from app.services.explaining.explained_model import Subject, figures_of
 from app.services.explaining.views import Explanation
-from app.services.live.server_state import Workbench
+from app.services.live.server_state import LiveStudio
 from app.services.reports.pages import render
 from app.services.studio import Studio
 from app.services.trying.landing import example_map, land
@@ -40,7 +40,11 @@ class Figure:
 
 
 def keep_receipt(
-    bench: Workbench, project: str, text: str, model: int | None = None, against: str | None = None
+    live_studio: LiveStudio,
+    project: str,
+    text: str,
+    model: int | None = None,
+    against: str | None = None,
 ) -> ReceiptView:
     """Explain an answer and keep the evidence; the same evidence is kept once.
 
@@ -48,9 +52,9 @@ def keep_receipt(
         InvalidInput: There is no text.
         NotFound: There is no such project, model or intent.
     """
-    subject = subject_of(bench, project, model)
-    found = explain_subject(bench.studio, subject, text, against)
-    return keep(bench.studio, subject, found)
+    subject = subject_of(live_studio, project, model)
+    found = explain_subject(live_studio.studio, subject, text, against)
+    return keep(live_studio.studio, subject, found)
 
 
 def keep(studio: Studio, subject: Subject, found: Explanation) -> ReceiptView:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.services.live.server_state import Workbench
+from app.services.live.server_state import LiveStudio
 from core.review.borderline import idle_words, select_borderline
 from storage import projects
 from storage.database import Transaction
@@ -28,9 +28,9 @@ class Misled:
     shared: Mapping[str, tuple[str, ...]]
 
 
-def borderline_ids(bench: Workbench, project: str) -> tuple[str, ...]:
+def borderline_ids(live_studio: LiveStudio, project: str) -> tuple[str, ...]:
     """Ids of the utterances that intent names mislead about."""
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         found = misled(connection, projects.find(connection, project).id)
     return tuple(one.record.id for of_intent in found.values() for one in of_intent)
 

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from app.services.embedding import embed_texts
 from app.services.live.models import LiveModel
-from app.services.live.server_state import Workbench
+from app.services.live.server_state import LiveStudio
 from core.types import ScoreArray
 from storage import projects
 from storage.queries import slots, utterances
@@ -15,21 +15,21 @@ _MOST = 5_000
 _HALF = 0.5
 
 
-def differing_ids(bench: Workbench, project: str) -> tuple[str, ...]:
+def differing_ids(live_studio: LiveStudio, project: str) -> tuple[str, ...]:
     """Ids of labelled utterances that the live model would label otherwise.
 
     An exemplar is judged by the others, leave-one-out; of the test split as by any prediction.
     A synthetic one has the label of its source, and is not judged.
     """
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
-    live = bench.models.get(found.id)
+    live = live_studio.models.get(found.id)
     if live is None:
         return ()
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         synthetic = slots.synthetic_ids(connection, found.id)
     judged = (key for key in _exemplars(live) if key not in synthetic)
-    return (*judged, *_tests(bench, found.id, live))
+    return (*judged, *_tests(live_studio, found.id, live))
 
 
 def _exemplars(live: LiveModel) -> list[str]:
@@ -45,11 +45,13 @@ def _exemplars(live: LiveModel) -> list[str]:
     return [pipeline.exemplars[row].id for row in np.flatnonzero(~right).tolist()]
 
 
-def _tests(bench: Workbench, project_id: int, live: LiveModel) -> list[str]:
-    records = _labelled_tests(bench, project_id, live)
+def _tests(live_studio: LiveStudio, project_id: int, live: LiveModel) -> list[str]:
+    records = _labelled_tests(live_studio, project_id, live)
     if not records:
         return []
-    rows = embed_texts(bench.studio.database, live.pipeline.encoder, [r.text for r in records])
+    rows = embed_texts(
+        live_studio.studio.database, live.pipeline.encoder, [r.text for r in records]
+    )
     labels = np.array([[key in (r.labels or ()) for key in live.columns] for r in records])
     right = _right(live, live.pipeline.head.scores(rows), labels)
     if live.pipeline.task == "multi-label":  # an intent that has no column cannot be answered
@@ -58,12 +60,14 @@ def _tests(bench: Workbench, project_id: int, live: LiveModel) -> list[str]:
     return [records[row].id for row in np.flatnonzero(~right).tolist()]
 
 
-def _labelled_tests(bench: Workbench, project_id: int, live: LiveModel) -> list[UtteranceRecord]:
+def _labelled_tests(
+    live_studio: LiveStudio, project_id: int, live: LiveModel
+) -> list[UtteranceRecord]:
     states: list[utterances.LabelState] = ["labelled"]
     if live.pipeline.task == "multi-label":
         states.append("out-of-scope")
     found: list[UtteranceRecord] = []
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         for state in states:
             which = utterances.Filter(split="test", state=state)
             found += utterances.page(connection, project_id, which, "oldest", (0, _MOST))[0]

@@ -12,7 +12,7 @@ from app.services.answering.as_project import own_limit
 from app.services.embedding import embed_texts
 from app.services.live.models import LiveModel, survey_as_trained
 from app.services.live.pool import Pool
-from app.services.live.server_state import Workbench, require_live
+from app.services.live.server_state import LiveStudio, require_live
 from app.services.review.findings import honest_with_names, labels_of
 from core.calibration.fence import Fence, crossing, signals, with_intent_limits, with_limit
 from core.errors import InvalidInput
@@ -131,18 +131,18 @@ class _Scope:
         return (*self.inside, *self.outside, *self.pool)
 
 
-def look(bench: Workbench, project: str, asked: FenceSetting | None = None) -> FenceView:
+def look(live_studio: LiveStudio, project: str, asked: FenceSetting | None = None) -> FenceView:
     """Tell what a fence would do; without one, what the standing one does.
 
     Raises:
         InvalidInput: A limit is no number, or a text may have several intents.
         NotFound: The project has no model.
     """
-    found, live = _live(bench, project)
-    trained = bench.models.known[found.id].pipeline.calibration
+    found, live = _live(live_studio, project)
+    trained = live_studio.models.known[found.id].pipeline.calibration
     stands = setting_of(found, trained.measure)
     asked = _checked(asked or stands)
-    case = _case(bench, found, live)
+    case = _case(live_studio, found, live)
     own = {m: own_limit(trained, m, case.ask) for m in {stands.method, asked.method}}
     by = {m: case.familiarity(m) for m in own}
     columns = case.scope.scores.argmax(1)
@@ -152,7 +152,7 @@ def look(bench: Workbench, project: str, asked: FenceSetting | None = None) -> F
     )
     familiar = by[asked.method]
     moved = crossing(now, then, familiar)
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         names = {i.id: i.name for i in dataset.intents(connection, found.id)}
 
     def told(rows: NDArray[np.int64]) -> tuple[Crossed, ...]:
@@ -185,7 +185,7 @@ def _span(method: Method, familiar: ScoreArray, own: float) -> tuple[float, floa
     return float(familiar.min(initial=low)), float(familiar.max(initial=high))
 
 
-def save(bench: Workbench, project: str, setting: FenceSetting) -> None:
+def save(live_studio: LiveStudio, project: str, setting: FenceSetting) -> None:
     """Let the project answer by a fence from now on; an empty one leaves it to the model.
 
     Raises:
@@ -193,17 +193,17 @@ def save(bench: Workbench, project: str, setting: FenceSetting) -> None:
         NotFound: There is no such project or intent.
     """
     _checked(setting)
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
     _refuse_several(found)
-    live = bench.models.get(found.id) if setting.method != "votes" else None
+    live = live_studio.models.get(found.id) if setting.method != "votes" else None
     if setting.method != "votes" and (live is None or not live.pipeline.exemplars):
         raise InvalidInput(
             "Only the score is known without examples that vote.", "Label some, and train."
         )
-    known = bench.models.peek(found.id)
+    known = live_studio.models.peek(found.id)
     own = "votes" if known is None else known.pipeline.calibration.measure
-    with bench.studio.database.write() as connection:
+    with live_studio.studio.database.write() as connection:
         for key in setting.limits:
             dataset.intent_by_id(connection, found.id, key)
         kept = {"limit": setting.limit, "limits": dict(setting.limits), "method": setting.method}
@@ -237,11 +237,11 @@ def _refuse_several(project: ProjectRecord) -> None:
         )
 
 
-def _live(bench: Workbench, project: str) -> tuple[ProjectRecord, LiveModel]:
-    with bench.studio.database.read() as connection:
+def _live(live_studio: LiveStudio, project: str) -> tuple[ProjectRecord, LiveModel]:
+    with live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
     _refuse_several(found)
-    live = require_live(bench, found)
+    live = require_live(live_studio, found)
     return found, live
 
 
@@ -279,20 +279,20 @@ class _Case:
     """A project's texts, and how familiar they are; what is dear is kept by the cache.
 
     Attributes:
-        bench: Keeps it.
+        live_studio: Whose project it is.
         live: The model.
         scope: The texts.
         key: Of what was measured: of a revision, and of a look at the pool.
     """
 
-    bench: Workbench
+    live_studio: LiveStudio
     live: LiveModel
     scope: _Scope
     key: tuple[object, ...]
 
     def ask(self) -> "Survey":
         """Return the survey of the version."""
-        return survey_as_trained(self.bench.studio, self.live)
+        return survey_as_trained(self.live_studio.studio, self.live)
 
     def familiarity(self, method: Method) -> ScoreArray:
         """How familiar all texts are; (n,)."""
@@ -339,26 +339,28 @@ class _Case:
             where = self.ask().ground("mixture", pipeline.embeddings, pipeline.targets).where
             return signals(where, made.rows[part], made.scores[part])
 
-        return self.bench.studio.cache.get(
+        return self.live_studio.studio.cache.get(
             ("signals", which, *self.key), measure, lambda found: int(found.nbytes)
         )
 
 
-def _case(bench: Workbench, project: ProjectRecord, live: LiveModel) -> _Case:
+def _case(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) -> _Case:
     """The texts on both sides, scored once for each revision and look at the pool."""
-    pool = bench.pools.wait(project.id)
+    pool = live_studio.pools.wait(project.id)
     looked = None if pool is None else (pool.live.revision, len(pool.records))
     key = (project.id, live.version.id, live.revision, looked)
-    scope = bench.studio.cache.get(
+    scope = live_studio.studio.cache.get(
         ("scope", *key),
-        lambda: _scope(bench, project, live, pool),
+        lambda: _scope(live_studio, project, live, pool),
         lambda made: int(made.scores.nbytes + made.rows.nbytes),
     )
-    return _Case(bench, live, scope, key)
+    return _Case(live_studio, live, scope, key)
 
 
-def _scope(bench: Workbench, project: ProjectRecord, live: LiveModel, pool: Pool | None) -> _Scope:
-    with bench.studio.database.read() as connection:
+def _scope(
+    live_studio: LiveStudio, project: ProjectRecord, live: LiveModel, pool: Pool | None
+) -> _Scope:
+    with live_studio.studio.database.read() as connection:
         which = Filter(split="test", state="labelled")
         inside = utterances.page(connection, project.id, which, "oldest", (0, _MOST))[0]
         outer = Filter(state="out-of-scope")
@@ -369,7 +371,7 @@ def _scope(bench: Workbench, project: ProjectRecord, live: LiveModel, pool: Pool
     scores = np.zeros((0, len(live.columns)))
     if records:
         texts = [record.text for record in records]
-        rows = embed_texts(bench.studio.database, live.pipeline.encoder, texts)
+        rows = embed_texts(live_studio.studio.database, live.pipeline.encoder, texts)
         scores = live.pipeline.head.scores(rows)
     outer_scores = scores[len(inside) : len(inside) + len(outside)]
     suggested = _suggested_by_votes(live, outer_scores)

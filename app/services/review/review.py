@@ -8,7 +8,7 @@ import numpy as np
 from app.services.embedding import digest_of, embed_texts
 from app.services.live.models import LiveModel
 from app.services.live.pool import Pool
-from app.services.live.server_state import Workbench, require_live
+from app.services.live.server_state import LiveStudio, require_live
 from app.services.review.borderline import misled
 from app.services.review.examples import greedy, likely_errors, same_texts
 from app.services.review.findings import (
@@ -62,12 +62,15 @@ class Review:
 
 
 def review(
-    bench: Workbench, project: str, kind: Kind | None = None, window: tuple[int, int] = (0, 100)
+    live_studio: LiveStudio,
+    project: str,
+    kind: Kind | None = None,
+    window: tuple[int, int] = (0, 100),
 ) -> Review:
     """List what should be looked at, without what was settled before.
 
     Args:
-        bench: The workbench.
+        live_studio: The open studio and its live models.
         project: Its name.
         kind: Of one kind alone; None: of all, those first that do most harm.
         window: Offset and number of the findings.
@@ -76,10 +79,10 @@ def review(
         InvalidInput: The model's examples cannot be judged.
         NotFound: There is no such project, or it has no model.
     """
-    found, live = _live(bench, project)
-    pool = bench.pools.get(found.id)
-    every = [*_findings(bench, found, live), *_next_labels(bench, found, pool)]
-    with bench.studio.database.read() as connection:
+    found, live = _live(live_studio, project)
+    pool = live_studio.pools.get(found.id)
+    every = [*_findings(live_studio, found, live), *_next_labels(live_studio, found, pool)]
+    with live_studio.studio.database.read() as connection:
         done = settled_findings.settled(connection, found.id)
         left = utterances.waiting(connection, found.id, [f.texts[0].id for f in every if _waits(f)])
     open_ = [f for f in every if f.id not in done and (not _waits(f) or f.texts[0].id in left)]
@@ -93,67 +96,67 @@ def _waits(finding: Finding) -> bool:
     return finding.kind == "next"
 
 
-def wait_for_pool(bench: Workbench, project: str) -> None:
+def wait_for_pool(live_studio: LiveStudio, project: str) -> None:
     """Wait until the texts without a label were looked at, as a command may, and no page."""
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
-    bench.pools.wait(found.id)
+    live_studio.pools.wait(found.id)
 
 
-def walk(bench: Workbench, project: str, first: str, second: str) -> Border:
+def walk(live_studio: LiveStudio, project: str, first: str, second: str) -> Border:
     """Walk the border of two intents, by their ids.
 
     Raises:
         NotFound: There is no model, or it does not know an intent.
     """
-    found, live = _live(bench, project)
-    evidence = _evidence(bench, found, live)
+    found, live = _live(live_studio, project)
+    evidence = _evidence(live_studio, found, live)
     for key in (first, second):
         if key not in evidence.columns:
             raise NotFound("The model does not know that intent.", "Label some texts with it.")
-    return border(evidence, bench.pools.get(found.id), (first, second))
+    return border(evidence, live_studio.pools.get(found.id), (first, second))
 
 
-def _live(bench: Workbench, project: str) -> tuple[ProjectRecord, LiveModel]:
-    with bench.studio.database.read() as connection:
+def _live(live_studio: LiveStudio, project: str) -> tuple[ProjectRecord, LiveModel]:
+    with live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
-    live = require_live(bench, found)
+    live = require_live(live_studio, found)
     return found, live
 
 
-def _findings(bench: Workbench, project: ProjectRecord, live: LiveModel) -> list[Finding]:
+def _findings(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) -> list[Finding]:
     """Everything but the next labels, once for each revision."""
 
     def make() -> list[Finding]:
-        evidence = _evidence(bench, project, live)
+        evidence = _evidence(live_studio, project, live)
         every = (
             *same_texts(evidence),
             *likely_errors(evidence),
             *greedy(evidence),
             *confusions(evidence),
             *ill_intents(evidence),
-            *_misleading(bench, project),
+            *_misleading(live_studio, project),
         )
         return sorted(every, key=lambda finding: KINDS.index(finding.kind))
 
     key = ("findings", project.id, live.version.id, live.revision)
-    return bench.studio.cache.get(key, make, lambda made: _BYTES_A_FINDING * len(made))
+    return live_studio.studio.cache.get(key, make, lambda made: _BYTES_A_FINDING * len(made))
 
 
-def _misleading(bench: Workbench, project: ProjectRecord) -> list[Finding]:
+def _misleading(live_studio: LiveStudio, project: ProjectRecord) -> list[Finding]:
     if project.task == "multi-label":  # words of another intent's name may be of a label, too
         return []
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         found = misled(connection, project.id)
         intents = dataset.open_intents(connection, project.id)
         sizes = utterances.counts(connection, project.id).by_intent
     return misleading(found, intents, sizes)
 
 
-def _evidence(bench: Workbench, project: ProjectRecord, live: LiveModel) -> Evidence:
+def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) -> Evidence:
     def make() -> Evidence:
         head = votes_of(live)
-        with bench.studio.database.read() as connection:
+        with live_studio.studio.database.read() as connection:
             names = {i.id: i.name for i in dataset.intents(connection, project.id)}
             which = Filter(split="test", state="labelled")
             tests, _ = utterances.page(connection, project.id, which, "oldest", (0, _TESTS))
@@ -161,7 +164,7 @@ def _evidence(bench: Workbench, project: ProjectRecord, live: LiveModel) -> Evid
         rows: FloatArray = np.zeros((0, head.exemplars.shape[1]), np.float32)
         if tests:
             texts = [record.text for record in tests]
-            rows = embed_texts(bench.studio.database, live.pipeline.encoder, texts)
+            rows = embed_texts(live_studio.studio.database, live.pipeline.encoder, texts)
         return Evidence(
             live=live,
             head=head,
@@ -169,49 +172,53 @@ def _evidence(bench: Workbench, project: ProjectRecord, live: LiveModel) -> Evid
             names=names,
             labels=labels_of(live),
             honest=honest_of(head),
-            near=_nearby(bench, live),
+            near=_nearby(live_studio, live),
             tests=tuple(tests),
             test_rows=rows,
             synthetic=synthetic,
         )
 
     key = ("evidence", project.id, live.version.id, live.revision)
-    return bench.studio.cache.get(key, make, _size)
+    return live_studio.studio.cache.get(key, make, _size)
 
 
 def _size(made: Evidence) -> int:
     return int(made.honest.nbytes + made.near.rows.nbytes + made.test_rows.nbytes)
 
 
-def _nearby(bench: Workbench, live: LiveModel) -> Nearby:
+def _nearby(live_studio: LiveStudio, live: LiveModel) -> Nearby:
     """The neighbours of the examples; other labels do not move them."""
     exemplars = live.pipeline.exemplars
     words = [word for one in exemplars for word in (one.id, one.text)]
     key = ("nearby", live.pipeline.encoder.fingerprint, digest_of(words))
 
     def make() -> Nearby:
-        return nearby(live.pipeline.embeddings, NEIGHBOURS, bench.traffic.give_way)
+        return nearby(live.pipeline.embeddings, NEIGHBOURS, live_studio.traffic.give_way)
 
-    return bench.studio.cache.get(key, make, lambda made: 12 * made.rows.size)
+    return live_studio.studio.cache.get(key, make, lambda made: 12 * made.rows.size)
 
 
-def _next_labels(bench: Workbench, project: ProjectRecord, pool: Pool | None) -> list[Finding]:
+def _next_labels(
+    live_studio: LiveStudio, project: ProjectRecord, pool: Pool | None
+) -> list[Finding]:
     if pool is None or not pool.records or learned(pool.live.pipeline.head).kind != "votes":
         return []
     key = ("next", project.id, pool.live.version.id, pool.live.revision, pool.records[0].id)
-    return bench.studio.cache.get(
-        key, lambda: _worth_a_label(bench, project, pool), lambda made: _BYTES_A_FINDING * len(made)
+    return live_studio.studio.cache.get(
+        key,
+        lambda: _worth_a_label(live_studio, project, pool),
+        lambda made: _BYTES_A_FINDING * len(made),
     )
 
 
-def _worth_a_label(bench: Workbench, project: ProjectRecord, pool: Pool) -> list[Finding]:
+def _worth_a_label(live_studio: LiveStudio, project: ProjectRecord, pool: Pool) -> list[Finding]:
     ranked = -np.sort(-pool.probabilities, axis=1)
     second = ranked[:, 1] if ranked.shape[1] > 1 else 0.0
     doubts = 1.0 - (ranked[:, 0] - second)
     rows = np.argsort(-doubts, kind="stable")[:_WAITING]
     head: Any = learned(pool.live.pipeline.head)
     found = next_labels(pool.embeddings[rows], doubts[rows], head.tau, head.ridge, _NEXT)
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         names = {i.id: i.name for i in dataset.intents(connection, project.id)}
     return [_next(pool, int(rows[one.row]), one.settles, names) for one in found]
 

@@ -9,7 +9,7 @@ import numpy as np
 from app.services.answering.names import names_pipeline
 from app.services.answering.stored import reasons_of, sentence_of, votes_of_others
 from app.services.live.models import LiveModel
-from app.services.live.server_state import Workbench, require_live
+from app.services.live.server_state import LiveStudio, require_live
 from app.services.trying.compression import Compressed, compressed_model, look_compressed, told
 from app.services.trying.landing import ExampleMap, Landing, example_map, landing_of
 from core.errors import Conflict, InvalidInput
@@ -84,12 +84,12 @@ class Similar:
 
 
 def answer(
-    bench: Workbench, project: str, texts: Sequence[str], strength: float | None = None
+    live_studio: LiveStudio, project: str, texts: Sequence[str], strength: float | None = None
 ) -> list[Answer]:
     """Answer texts with the project's live model, or without one by the names of its intents.
 
     Args:
-        bench: The workbench.
+        live_studio: The open studio and its live models.
         project: Its name.
         texts: What is asked.
         strength: How far texts and examples move towards their templates, for a look; None: they
@@ -105,14 +105,14 @@ def answer(
             f"Paste up to {_MOST_TEXTS:,}, or use: intent-studio predict {project} --file FILE",
         )
     if strength is None:
-        untrained = names_pipeline(bench.studio, project, bench.models.name_cache())
+        untrained = names_pipeline(live_studio.studio, project, live_studio.models.name_cache())
         if untrained is not None:
             return [_told(one, frozenset()) for one in untrained.predict(list(texts))]
-    live, look = _live(bench, project), None
+    live, look = _live(live_studio, project), None
     if strength is None:
         embeddings = live.pipeline.encoder.encode(list(texts))
     else:
-        look = look_compressed(bench, live, texts, strength)
+        look = look_compressed(live_studio, live, texts, strength)
         live, embeddings = look.live, look.embeddings
     answers = [
         _answer(live, prediction, _name(project, live))
@@ -125,16 +125,16 @@ def answer(
     return [replace(answers[0], landing=landing, compressed=compressed)]
 
 
-def examples(bench: Workbench, project: str, strength: float | None = None) -> ExampleMap:
+def examples(live_studio: LiveStudio, project: str, strength: float | None = None) -> ExampleMap:
     """Return the map of examples on which answers land; it changes when labels or models do.
 
     Raises:
         NotFound: The project has no model.
         InvalidInput: The model cannot be compressed.
     """
-    live = _live(bench, project)
+    live = _live(live_studio, project)
     if strength is not None:
-        live = compressed_model(bench.studio, live, strength)
+        live = compressed_model(live_studio.studio, live, strength)
     return example_map(live, _name(project, live))
 
 
@@ -159,31 +159,31 @@ def _told(prediction: Prediction, hot: frozenset[str]) -> Answer:
     )
 
 
-def _live(bench: Workbench, project: str) -> LiveModel:
-    with bench.studio.database.read() as connection:
+def _live(live_studio: LiveStudio, project: str) -> LiveModel:
+    with live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
-    return require_live(bench, found)
+    return require_live(live_studio, found)
 
 
 def similar(
-    bench: Workbench, project: str, texts: Sequence[str], n: int, *, unlabelled: bool
+    live_studio: LiveStudio, project: str, texts: Sequence[str], n: int, *, unlabelled: bool
 ) -> list[Similar]:
     """Find utterances like a tray of texts: by their cosine to the tray's mean direction.
 
     Args:
-        bench: The workbench.
+        live_studio: The open studio and its live models.
         project: Its name.
         texts: The tray; one text is a tray of one.
         n: How many.
         unlabelled: Among those without a label, else among the exemplars.
     """
-    live = _live(bench, project)
+    live = _live(live_studio, project)
     rows = unit_rows(live.pipeline.encoder.encode(list(texts)))
     centre = unit_rows(rows.mean(0, keepdims=True))[0]
     if unlabelled:
-        with bench.studio.database.read() as connection:
+        with live_studio.studio.database.read() as connection:
             found = projects.find(connection, project)
-        pool = bench.pools.wait(found.id)
+        pool = live_studio.pools.wait(found.id)
         if pool is None:
             return []
         ids, closeness = [record.id for record in pool.records], pool.embeddings @ centre
@@ -192,24 +192,24 @@ def similar(
         closeness = live.pipeline.embeddings @ centre
     tray = set(texts) if unlabelled else set()
     ranked = [(ids[row], float(closeness[row])) for row in np.argsort(-closeness, kind="stable")]
-    near = _records(bench, project, ranked)
+    near = _records(live_studio, project, ranked)
     fitting = (s for s in near if not unlabelled or s.record.labels is None)
     return list(islice((s for s in fitting if s.record.text not in tray), n))
 
 
 def _records(
-    bench: Workbench, project: str, ranked: Sequence[tuple[str, float]]
+    live_studio: LiveStudio, project: str, ranked: Sequence[tuple[str, float]]
 ) -> Iterator[Similar]:
     """Yield utterances with their cosines in their order; those that are gone are left out."""
     for start in range(0, len(ranked), _AT_ONCE):
         part = ranked[start : start + _AT_ONCE]
-        with bench.studio.database.read() as connection:
+        with live_studio.studio.database.read() as connection:
             key = projects.find(connection, project).id
             found = utterances.by_ids(connection, key, [identity for identity, _ in part])
         yield from (Similar(found[k], cosine) for k, cosine in part if k in found)
 
 
-def pin(bench: Workbench, project: str, text: str, intents: Sequence[str]) -> None:
+def pin(live_studio: LiveStudio, project: str, text: str, intents: Sequence[str]) -> None:
     """Expect just these intents, by id, for a text; training is then judged by it.
 
     Where a text may have several intents, it may be expected to have none.
@@ -221,7 +221,7 @@ def pin(bench: Workbench, project: str, text: str, intents: Sequence[str]) -> No
     """
     if not text.strip() or not is_storable(text):
         raise InvalidInput("A pin needs a text.", "Type one first.")
-    with bench.studio.database.write() as connection:
+    with live_studio.studio.database.write() as connection:
         found = projects.find(connection, project)
         if found.task == "single-label" and len(set(intents)) != 1:
             raise InvalidInput("A pin expects one intent.", "Choose it.")
@@ -232,22 +232,22 @@ def pin(bench: Workbench, project: str, text: str, intents: Sequence[str]) -> No
                     f"The intent '{expected.name}' is archived.",
                     "Bring it back, or choose another.",
                 )
-        models.add_pin(connection, found.id, text, set(intents), bench.studio.settings.actor)
+        models.add_pin(connection, found.id, text, set(intents), live_studio.studio.settings.actor)
 
 
-def unpin(bench: Workbench, project: str, text: str) -> None:
+def unpin(live_studio: LiveStudio, project: str, text: str) -> None:
     """Expect nothing of a text any more."""
-    with bench.studio.database.write() as connection:
+    with live_studio.studio.database.write() as connection:
         models.remove_pin(connection, projects.find(connection, project).id, text)
 
 
-def pins(bench: Workbench, project: str) -> list[PinView]:
+def pins(live_studio: LiveStudio, project: str) -> list[PinView]:
     """All pins, each with what the live model answers."""
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
         records = models.pins(connection, found.id)
         intents = {i.id: i for i in dataset.intents(connection, found.id)}
-    live = bench.models.get(found.id) if records else None
+    live = live_studio.models.get(found.id) if records else None
     answers = [] if live is None else live.pipeline.predict([r.text for r in records])
     pairs = zip_longest(records, answers)
     return [_pin_view(record, found.task, intents, said) for record, said in pairs]

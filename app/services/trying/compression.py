@@ -11,7 +11,7 @@ import numpy as np
 
 from app.services.embedding import embed_texts
 from app.services.live.models import LiveModel
-from app.services.live.server_state import Workbench
+from app.services.live.server_state import LiveStudio
 from app.services.slots.matcher import Marks, read_marks, tokens_of
 from app.services.studio import Studio
 from core.errors import InvalidInput
@@ -164,37 +164,37 @@ class _Ground:
         return sum(bool(one.slots) for one in self.texts)
 
 
-def compression_view(bench: Workbench, project: str) -> CompressionView:
+def compression_view(live_studio: LiveStudio, project: str) -> CompressionView:
     """Say whether a project's answers can be looked at compressed, and if not, what to do.
 
     Raises:
         NotFound: There is no such project.
     """
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
-    live = bench.models.get(found.id)
+    live = live_studio.models.get(found.id)
     if live is None:
         words = f"'{project}' has no trained model yet."
         hint = "Press Train on the Train page first."
         return CompressionView(ready=False, reason=words, hint=hint)
-    refused = _refusal(bench.studio, live)
+    refused = _refusal(live_studio.studio, live)
     total = len(live.pipeline.exemplars)
     if refused is not None:
         return CompressionView(ready=False, reason=refused[0], hint=refused[1], total=total)
-    ground = _ground(bench.studio, live)
+    ground = _ground(live_studio.studio, live)
     voting = len(ground.rows)
     return CompressionView(ready=True, marked=ground.marked, voting=voting, total=total)
 
 
 def look_compressed(
-    bench: Workbench, live: LiveModel, texts: Sequence[str], strength: float
+    live_studio: LiveStudio, live: LiveModel, texts: Sequence[str], strength: float
 ) -> Look:
     """Move a live model's examples, and texts that are asked, towards their templates.
 
     The values of examples are those that somebody marked; those of the texts are proposed.
 
     Args:
-        bench: The workbench.
+        live_studio: The open studio and its live models.
         live: The model.
         texts: What is asked.
         strength: Lambda^comp; tenths count.
@@ -202,8 +202,8 @@ def look_compressed(
     Raises:
         InvalidInput: The model does not decide by votes, or no value is marked in its examples.
     """
-    moved = compressed_model(bench.studio, live, strength)
-    ground = _ground(bench.studio, live)
+    moved = compressed_model(live_studio.studio, live, strength)
+    ground = _ground(live_studio.studio, live)
     found = tuple(ground.marks.matcher.propose(text) for text in texts)
     asked = _paired_texts(live.pipeline.encoder, found, ground.tokens)
     strength = round(strength, 1)
@@ -247,7 +247,7 @@ def told(look: Look) -> Compressed:
     )
 
 
-def strength_choice(bench: Workbench, project: str) -> StrengthChoice:
+def strength_choice(live_studio: LiveStudio, project: str) -> StrengthChoice:
     """Let held-out examples be answered at each strength, and choose one.
 
     In five parts, each part is answered by the votes of the others, and its values are proposed
@@ -257,15 +257,17 @@ def strength_choice(bench: Workbench, project: str) -> StrengthChoice:
         InvalidInput: Nothing can be compressed; why.
         NotFound: There is no such project.
     """
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
-    live = bench.models.get(found.id)
-    refused = None if live is None else _refusal(bench.studio, live)
+    live = live_studio.models.get(found.id)
+    refused = None if live is None else _refusal(live_studio.studio, live)
     if live is None or refused is not None:
         raise InvalidInput(*(refused or (f"'{project}' has no trained model yet.", "Train one.")))
-    ground = _ground(bench.studio, live)
-    return bench.studio.cache.get(
-        ("strength", *ground.key), lambda: _choose(bench.studio, live, ground), lambda _: 1_000
+    ground = _ground(live_studio.studio, live)
+    return live_studio.studio.cache.get(
+        ("strength", *ground.key),
+        lambda: _choose(live_studio.studio, live, ground),
+        lambda _: 1_000,
     )
 
 

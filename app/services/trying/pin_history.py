@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from app.services.live.server_state import Workbench
+from app.services.live.server_state import LiveStudio
 from app.services.trying.answers import PinView, pins
 from core.text import text_hash
 from storage import models, projects
@@ -32,17 +32,17 @@ class PinHistory:
     judgements: tuple[Judgement, ...]
 
 
-def pin_history(bench: Workbench, project: str) -> list[PinHistory]:
+def pin_history(live_studio: LiveStudio, project: str) -> list[PinHistory]:
     """All pins by text; a version counts that was made after the pin was set as it is now.
 
     Raises:
         NotFound: There is no such project.
     """
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
         records = {record.text: record for record in models.pins(connection, found.id)}
         versions = models.list_all(connection, found.id)
-    return [_history(one, records[one.text], versions) for one in pins(bench, project)]
+    return [_history(one, records[one.text], versions) for one in pins(live_studio, project)]
 
 
 def _history(view: PinView, record: PinRecord, versions: list[ModelVersionRecord]) -> PinHistory:

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from app.services.live.joining import Said
 from app.services.live.models import wanted
-from app.services.live.server_state import Workbench
 from app.services.what_if.repairs import Repair, changes_of
 from app.services.what_if.scope import MomentScope
 from app.services.what_if.views import Answers, Blast, Close, Judged, Moment
-from app.services.what_if.watched_texts import Watching
+from app.services.what_if.watched_texts import WatchedTextCache, Watching
 from core.errors import InvalidInput
 from core.text import match_key, normalise, text_hash
 from core.types import FloatArray
@@ -37,18 +36,20 @@ _CONFLICT = 0.8
 """Cosine from which on an example of another intent is worth a look."""
 
 
-def prepare(bench: Workbench, project: str) -> None:
+def prepare(watched_texts: WatchedTextCache, project: str) -> None:
     """See that the first preview need not wait long: somebody has opened what offers them.
 
     Raises:
         NotFound: There is no such project.
     """
-    with bench.studio.database.read() as connection:
+    with watched_texts.live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
-    bench.watchings.prepare(found.id)
+    watched_texts.prepare(found.id)
 
 
-def preview(bench: Workbench, project: str, repairs: Sequence[Repair]) -> list[Blast]:
+def preview(
+    watched_texts: WatchedTextCache, project: str, repairs: Sequence[Repair]
+) -> list[Blast]:
     """Tell what each of some repairs would do, alone; nothing is saved.
 
     Raises:
@@ -56,10 +57,10 @@ def preview(bench: Workbench, project: str, repairs: Sequence[Repair]) -> list[B
         InvalidInput: A value does not fit, or the model's head cannot say.
         NotFound: There is no model, or something is gone.
     """
-    with bench.studio.database.read() as connection:
+    with watched_texts.live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
-    watching = bench.watchings.fenced(found)
-    with bench.studio.database.read() as connection:
+    watching = watched_texts.fenced(found)
+    with watched_texts.live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
         touched = events.touched_since(connection, found.id, watching.live.revision)
         ids = sorted(key for subject, key in touched if subject == "utterance")
@@ -72,8 +73,8 @@ def preview(bench: Workbench, project: str, repairs: Sequence[Repair]) -> list[B
     names = {intent.id: intent.name for intent in intents}
     now = Moment(watching.live.columns, {key: there.get(key) for key in ids}, names)
     now = replace(now, columns=_columns(now, watching))
-    embed = _Embedder(bench.studio.database, watching.live.pipeline.encoder)
-    before = bench.watchings.answers(watching, head, lambda: _answers(embed, watching, now))
+    embed = _Embedder(watched_texts.live_studio.studio.database, watching.live.pipeline.encoder)
+    before = watched_texts.answers(watching, head, lambda: _answers(embed, watching, now))
     pairs = zip(repairs, planned, strict=True)
     asked = _Asked(embed, watching, now, before, originals)
     return [_blast(asked, repair, changes) for repair, changes in pairs]

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from app.services.live.joining import Said, amendment, can_join
 from app.services.live.models import LiveModel, LiveModels, step_back, with_fence
-from app.services.live.traffic import Traffic
-from app.services.studio import Studio
+from app.services.live.server_state import LiveStudio
 from core.encoders.base import Encoder
 from core.errors import InvalidInput, NotFound, StudioError
 from core.pauses import Pause
@@ -124,12 +123,10 @@ class _Fenced:
 
 
 @dataclass(slots=True)
-class Watchings:
+class WatchedTextCache:
     """What is watched of the project that was asked about last; one object for a server."""
 
-    studio: Studio
-    models: LiveModels
-    traffic: Traffic = field(default_factory=Traffic)
+    live_studio: LiveStudio
     known: dict[int, Watching] = field(default_factory=dict)
     judged: dict[int, _Fenced] = field(default_factory=dict)
     guard: threading.Lock = field(default_factory=threading.Lock)
@@ -158,10 +155,10 @@ class Watchings:
         try:
             if self.known and project_id not in self.known and self._is_in_use():
                 return
-            live = self.models.get(project_id)
+            live = self.live_studio.models.get(project_id)
             if live is None or len(live.pipeline.exemplars) > _UNASKED:
                 return
-            with self.studio.database.read() as connection:
+            with self.live_studio.studio.database.read() as connection:
                 project = projects.get(connection, project_id)
             self._fenced(project)
         except StudioError as error:  # no model yet, or a head that cannot say
@@ -177,7 +174,7 @@ class Watchings:
     def _pause(self) -> None:
         """Give way to requests, but not to one that waits for just this."""
         if not self.asking:
-            self.traffic.give_way()
+            self.live_studio.traffic.give_way()
 
     def fenced(self, project: ProjectRecord) -> Watching:
         """Return what is watched, judged by the limits that hold now.
@@ -196,7 +193,7 @@ class Watchings:
                 self.asking -= 1
 
     def _fenced(self, project: ProjectRecord) -> Watching:
-        bare, live = self.get(project.id), self.models.peek(project.id)
+        bare, live = self.get(project.id), self.live_studio.models.peek(project.id)
         if live is None:
             return bare
         own = live.pipeline.calibration
@@ -214,7 +211,7 @@ class Watchings:
         from core.explain.familiarity_after import surround
 
         live = replace(bare.live, pipeline=replace(bare.live.pipeline, calibration=own))
-        live = with_fence(self.studio, live, fence)
+        live = with_fence(self.live_studio.studio, live, fence)
         ground = live.pipeline.calibration.ground
         if ground is None:
             return replace(bare, live=live)
@@ -250,7 +247,7 @@ class Watchings:
             return found
 
     def _holds(self, project_id: int, found: Watching) -> bool:
-        with self.studio.database.read() as connection:
+        with self.live_studio.studio.database.read() as connection:
             champion = models.champion(connection, project_id)
             pins = tuple(models.pins(connection, project_id))
             touched = events.touched_since(connection, project_id, found.live.revision)
@@ -258,12 +255,12 @@ class Watchings:
             return False
         if len(touched) <= _DRIFT:
             return True
-        newest = self.models.get(project_id)
+        newest = self.live_studio.models.get(project_id)
         # While a large set is brought up to date there is nothing newer to be made from.
         return newest is not None and newest.revision <= found.live.revision
 
     def _made(self, project_id: int) -> Watching:
-        live = self.models.solved(project_id, self._pause)
+        live = self.live_studio.models.solved(project_id, self._pause)
         if live is None:
             raise NotFound(
                 "The project has no trained model yet.", "Press Train on the Train page first."
@@ -273,10 +270,12 @@ class Watchings:
                 "What a change would do is told for votes of all examples alone.",
                 "Train with the head 'votes'; repairs work with any.",
             )
-        found = _watching(self.studio.database, project_id, live, self._pause)
-        with self.studio.database.read() as connection:
+        found = _watching(self.live_studio.studio.database, project_id, live, self._pause)
+        with self.live_studio.studio.database.read() as connection:
             intents = dataset.open_intents(connection, project_id)
-        return replace(found, spoken=_spoken(live, intents, found.watched.unit, self.models))
+        return replace(
+            found, spoken=_spoken(live, intents, found.watched.unit, self.live_studio.models)
+        )
 
 
 def _spoken(

@@ -13,7 +13,7 @@ from app.services.data import utterances
 from app.services.data.utterances import Edit
 from app.services.explaining.explain import explain, explain_reference
 from app.services.live.models import LiveModels
-from app.services.live.server_state import open_workbench
+from app.services.live.server_state import open_live_studio
 from app.services.review import fence
 from app.services.review.fence import FenceSetting
 from app.services.studio import Studio
@@ -23,6 +23,7 @@ from app.services.versions.registry import promote
 from app.services.what_if.preview import _answers, _Embedder, preview
 from app.services.what_if.repairs import Repair
 from app.services.what_if.views import Moment
+from app.services.what_if.watched_texts import WatchedTextCache
 from core.calibration.fence_units import survey
 from core.heads.mixture import MixtureHead, learned
 from core.heads.votes.fit import leave_one_out
@@ -90,9 +91,9 @@ def test_a_new_intent_is_answered_at_once_and_others_score_as_before(home: Studi
 
 def test_the_page_and_the_command_line_say_that_a_name_alone_speaks(home: Studio) -> None:
     named(home)
-    bench = open_workbench(home)
+    live_studio = open_live_studio(home)
     text = NAME.replace("_", " ")
-    [answer] = answers.answer(bench, "p", [text])
+    [answer] = answers.answer(live_studio, "p", [text])
     assert "by its name alone, no examples yet" in answer.sentence
     assert answer.prediction.by_name
     [reason] = (why.reason for why in answer.reasons)
@@ -102,7 +103,7 @@ def test_the_page_and_the_command_line_say_that_a_name_alone_speaks(home: Studio
     )
     [stored] = load_model(home, "p").predict([text])
     assert (stored.ranked[0].intent, stored.by_name) == (NAME, True)
-    for told in (explain(bench, "p", text), explain_reference(home, "p", text)):
+    for told in (explain(live_studio, "p", text), explain_reference(home, "p", text)):
         assert told.reasons[0].intent == NAME
         assert told.reasons[0].by_name
         assert told.reasons[0].total + told.reasons[0].prior + told.reasons[0].voice == (
@@ -133,7 +134,7 @@ def test_a_bundle_answers_by_the_name_too_and_another_studio_takes_it_in(
     assert f"for no example says them: {NAME}." in (folder / "README.md").read_text("utf-8")
     made = import_bundle(home, bundle, "taken_in")
     assert load_model(home, made).predict(texts)[0].decision == told[0]
-    [answer] = answers.answer(open_workbench(home), "taken_in", texts[:1])
+    [answer] = answers.answer(open_live_studio(home), "taken_in", texts[:1])
     assert answer.prediction.decision == told[0]
     export_model(home, made, again)
     assert digests(again) == digests(bundle)
@@ -174,16 +175,16 @@ def test_an_archived_or_renamed_intent_is_heard_as_it_is_called_now(home: Studio
 def test_a_name_alone_stands_before_every_fence(home: Studio, method: Method) -> None:
     """A fence was measured by the head with names that came later, not as it was trained."""
     named(home)
-    bench = open_workbench(home)
+    live_studio = open_live_studio(home)
     with home.database.read() as connection:
         project = projects.find(connection, "p")
         version = models.champion(connection, project.id)
     trained = require_pipeline(open_space(home, Space(project, version)))
     units = survey(trained.head, trained.embeddings, trained.targets)
     limit = units.limit(method, trained.calibration.rejection) - 0.5
-    fence.save(bench, "p", FenceSetting(limit, {}, method))
+    fence.save(live_studio, "p", FenceSetting(limit, {}, method))
     texts = [*ASKED, NAME.replace("_", " ")]
-    stored, live = load_model(home, "p"), live_of(bench.models).pipeline
+    stored, live = load_model(home, "p"), live_of(live_studio.models).pipeline
     assert stored.calibration.ground is not None
     assert stored.calibration.ground.fence == units.fence(method)
     told = stored.predict(texts)
@@ -195,7 +196,7 @@ def test_a_name_alone_stands_before_every_fence(home: Studio, method: Method) ->
     scores[0, 0] = told[-1].decision.score  # it counts as score; where examples lie is as it was
     found = units.ground(method, trained.embeddings, trained.targets).familiarity(rows, scores)
     assert told[-1].decision.held == pytest.approx(float(found[0]), abs=1e-6)
-    why = explain(bench, "p", texts[-1])
+    why = explain(live_studio, "p", texts[-1])
     [reason] = why.reasons
     assert (why.scope.measure, reason.limit, reason.by_name) == (method, None, True)
     assert reason.prior + reason.voice + reason.total == pytest.approx(reason.score, abs=1e-6)
@@ -214,19 +215,19 @@ def test_a_preview_tells_what_a_first_label_does_to_a_name(home: Studio, method:
         ]
         events.record(connection, project, Action("import"), more)
         row = next(r for r in dataset.utterances(connection, project) if r.labels)
-    bench = open_workbench(home)
+    live_studio = open_live_studio(home)
     if method != "votes":
-        limit = sum(fence.look(bench, "p", FenceSetting(method=method)).span) / 2
-        fence.save(bench, "p", FenceSetting(limit, {}, method))
+        limit = sum(fence.look(live_studio, "p", FenceSetting(method=method)).span) / 2
+        fence.save(live_studio, "p", FenceSetting(limit, {}, method))
     repair = Repair("relabel", (row.id,), (key,))
-    [told] = preview(bench, "p", [repair])
+    [told] = preview(WatchedTextCache(live_studio), "p", [repair])
     with home.database.read() as connection:
-        watching = bench.watchings.fenced(projects.get(connection, project))
+        watching = WatchedTextCache(live_studio).fenced(projects.get(connection, project))
     then = {row.id: replace(row, labels=(key,))}
     embed = _Embedder(home.database, watching.live.pipeline.encoder)
     foretold = _answers(embed, watching, Moment(watching.live.columns, then, {}))
     utterances.change_many(home, "p", browse.Filter(ids=(row.id,)), Edit("label", key), 1)
-    now = live_of(bench.models)
+    now = live_of(live_studio.models)
     rows = now.pipeline.predict([one.text for one in watching.texts])
     expected = np.zeros_like(foretold)
     for at, one in enumerate(rows):
@@ -252,6 +253,6 @@ def test_names_trained_beside_the_votes_stay_in_the_live_model(
     own = found.pipeline.scores(ASKED)
     head = wider.pipeline.head
     honest = leave_one_out(learned(head)) + head.voices(wider.pipeline.embeddings)
-    asked = fence.look(open_workbench(home), "p").suggested.limit
+    asked = fence.look(open_live_studio(home), "p").suggested.limit
     assert asked == pytest.approx(np.quantile(honest.max(1), 0.05), abs=1e-6)
     np.testing.assert_allclose(wider.pipeline.scores(ASKED)[:, :-1], own, atol=1e-12)

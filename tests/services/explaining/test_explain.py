@@ -10,7 +10,7 @@ from app.services.data import utterances
 from app.services.data.utterances import Edit
 from app.services.explaining.explain import explain, explain_reference
 from app.services.explaining.views import Explanation
-from app.services.live.server_state import Workbench, open_workbench
+from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.versions.bundles import export_model
 from core.encoders.packed.encoder import TransformerEncoder
@@ -29,22 +29,22 @@ ASKED = "please give my money back"
 
 
 @pytest.fixture
-def bench(home: Studio) -> Workbench:
-    return open_workbench(home)
+def live_studio(home: Studio) -> LiveStudio:
+    return open_live_studio(home)
 
 
-def pipeline_of(bench: Workbench, number: int):
-    with bench.studio.database.read() as connection:
+def pipeline_of(live_studio: LiveStudio, number: int):
+    with live_studio.studio.database.read() as connection:
         project = projects.find(connection, "p")
         space = Space(project, models.find(connection, project.id, number))
-    return open_space(bench.studio, space).pipeline
+    return open_space(live_studio.studio, space).pipeline
 
 
-def label(bench: Workbench, text: str, name: str) -> None:
-    with bench.studio.database.read() as connection:
+def label(live_studio: LiveStudio, text: str, name: str) -> None:
+    with live_studio.studio.database.read() as connection:
         intent = dataset.intent_named(connection, 1, name).id
         row = next(r for r in dataset.utterances(connection, 1) if r.text == text)
-    utterances.change_many(bench.studio, "p", Filter(ids=(row.id,)), Edit("label", intent), 1)
+    utterances.change_many(live_studio.studio, "p", Filter(ids=(row.id,)), Edit("label", intent), 1)
 
 
 def adds_up(found: Explanation) -> None:
@@ -54,8 +54,8 @@ def adds_up(found: Explanation) -> None:
         assert reason.prior + reason.total == pytest.approx(reason.score, abs=1e-6)
 
 
-def test_the_votes_of_all_examples_add_up_to_the_score(bench: Workbench) -> None:
-    found = explain(bench, "p", ASKED)
+def test_the_votes_of_all_examples_add_up_to_the_score(live_studio: LiveStudio) -> None:
+    found = explain(live_studio, "p", ASKED)
     adds_up(found)
     [reason] = found.reasons
     assert found.answer == (reason.intent,) == (found.ranked[0].intent,)
@@ -70,13 +70,13 @@ def test_the_votes_of_all_examples_add_up_to_the_score(bench: Workbench) -> None
     assert f"“{reason.votes[0].example.text}”" in found.sentence
 
 
-def test_an_answer_names_whose_label_speaks_for_it(bench: Workbench) -> None:
-    before = explain(bench, "p", POOL[0])
+def test_an_answer_names_whose_label_speaks_for_it(live_studio: LiveStudio) -> None:
+    before = explain(live_studio, "p", POOL[0])
     origins = {vote.origin for vote in before.reasons[0].votes}
     assert {origin.how for origin in origins} == {"import labelled.csv"}
     assert {origin.dataset_version for origin in origins} == {1}
-    label(bench, POOL[1], "refund")
-    found = explain(bench, "p", POOL[1])
+    label(live_studio, POOL[1], "refund")
+    found = explain(live_studio, "p", POOL[1])
     [own] = [vote for vote in found.reasons[0].votes if vote.example.text == POOL[1]]
     assert own.since_training
     assert (own.origin.how, own.origin.by, own.origin.dataset_version) == ("label", "local", None)
@@ -87,13 +87,13 @@ def test_an_answer_names_whose_label_speaks_for_it(bench: Workbench) -> None:
 
 
 def test_without_the_load_bearing_examples_the_answer_is_the_one_foretold(
-    bench: Workbench,
+    live_studio: LiveStudio,
 ) -> None:
     """Fitting again without them, prior included, answers as the explanation says."""
-    found = explain(bench, "p", ASKED, model=1)
+    found = explain(live_studio, "p", ASKED, model=1)
     carried = found.reasons[0].load_bearing
     assert carried.examples
-    pipeline = pipeline_of(bench, 1)
+    pipeline = pipeline_of(live_studio, 1)
     gone = {example.id for example in carried.examples}
     kept = [row for row, e in enumerate(pipeline.exemplars) if e.id not in gone]
     head = pipeline.head
@@ -116,11 +116,11 @@ def copied(pipeline, text: str, intent: str, n: int) -> tuple[FloatArray, np.nda
     )
 
 
-def test_why_not_another_intent_is_told_in_examples_that_would_do(bench: Workbench) -> None:
-    found = explain(bench, "p", ASKED, model=1, against="parcel")
+def test_why_not_another_intent_is_told_in_examples_that_would_do(live_studio: LiveStudio) -> None:
+    found = explain(live_studio, "p", ASKED, model=1, against="parcel")
     why_not = found.why_not
     assert (why_not.intent, why_not.holds) == ("parcel", "exact")
-    pipeline = pipeline_of(bench, 1)
+    pipeline = pipeline_of(live_studio, 1)
     head = pipeline.head
     answers = []
     for n in (why_not.copies - 1, why_not.copies):
@@ -133,10 +133,10 @@ def test_why_not_another_intent_is_told_in_examples_that_would_do(bench: Workben
     assert found.reasons[0].words.rival == "parcel"
 
 
-def test_unlabelled_utterances_that_would_do_are_named(bench: Workbench) -> None:
-    bench.pools.wait(1)
+def test_unlabelled_utterances_that_would_do_are_named(live_studio: LiveStudio) -> None:
+    live_studio.pools.wait(1)
     for asked in POOL:
-        found = explain(bench, "p", f"so {asked}")
+        found = explain(live_studio, "p", f"so {asked}")
         if found.why_not.examples:
             assert "unlabelled utterance" in found.why_not.words
             assert {example.text for example in found.why_not.examples} <= set(POOL)
@@ -144,8 +144,8 @@ def test_unlabelled_utterances_that_would_do_are_named(bench: Workbench) -> None
     pytest.fail("no text was near enough to the pool")
 
 
-def test_words_are_shared_out_and_left_out(bench: Workbench) -> None:
-    found = explain(bench, "p", ASKED).reasons[0].words
+def test_words_are_shared_out_and_left_out(live_studio: LiveStudio) -> None:
+    found = explain(live_studio, "p", ASKED).reasons[0].words
     assert [word.text for word in found.words] == ASKED.split()
     total = found.blank + sum(word.share for word in found.words)
     assert abs(total - found.difference) <= 0.02 * abs(found.difference) + 1e-6
@@ -153,19 +153,19 @@ def test_words_are_shared_out_and_left_out(bench: Workbench) -> None:
     assert found.note == ""
 
 
-def test_every_way_of_deciding_is_asked(bench: Workbench) -> None:
-    found = explain(bench, "p", "where is my parcel now")
+def test_every_way_of_deciding_is_asked(live_studio: LiveStudio) -> None:
+    found = explain(live_studio, "p", "where is my parcel now")
     assert [head.kind for head in found.heads] == ["votes", "neighbours", "prototypes", "linear"]
     assert [head.decides for head in found.heads] == [True, False, False, False]
     assert found.heads[0].intent == found.ranked[0].intent
     assert all(head.agrees == (head.intent == found.ranked[0].intent) for head in found.heads)
 
 
-def test_a_bundle_explains_itself_without_a_project(bench: Workbench, tmp_path) -> None:
+def test_a_bundle_explains_itself_without_a_project(live_studio: LiveStudio, tmp_path) -> None:
     out = tmp_path / "p.zip"
-    export_model(bench.studio, "p@1", out)
-    found = explain_reference(bench.studio, str(out), ASKED)
-    stored = explain_reference(bench.studio, "p@1", ASKED)
+    export_model(live_studio.studio, "p@1", out)
+    found = explain_reference(live_studio.studio, str(out), ASKED)
+    stored = explain_reference(live_studio.studio, "p@1", ASKED)
     adds_up(found)
     assert found.answer == stored.answer
     assert found.reasons[0].score == pytest.approx(stored.reasons[0].score, abs=1e-6)
@@ -173,9 +173,9 @@ def test_a_bundle_explains_itself_without_a_project(bench: Workbench, tmp_path) 
     assert found.model == "p.zip"
 
 
-def test_a_text_far_from_all_is_told_with_its_limit(bench: Workbench) -> None:
+def test_a_text_far_from_all_is_told_with_its_limit(live_studio: LiveStudio) -> None:
     asked = ["zzzz 999", "???", "0 0 0 0", "xylophone quartz", "qqqq"]
-    outside = [one for text in asked if not (one := explain(bench, "p", text)).scope.inside]
+    outside = [one for text in asked if not (one := explain(live_studio, "p", text)).scope.inside]
     assert outside
     for found in outside:
         assert found.answer == ()
@@ -187,21 +187,23 @@ def test_a_text_far_from_all_is_told_with_its_limit(bench: Workbench) -> None:
         assert found.reasons[0].words.rival == found.ranked[1].intent
 
 
-def test_what_cannot_be_explained_is_said(bench: Workbench) -> None:
+def test_what_cannot_be_explained_is_said(live_studio: LiveStudio) -> None:
     with pytest.raises(InvalidInput, match="no text"):
-        explain(bench, "p", "  ")
+        explain(live_studio, "p", "  ")
     with pytest.raises(NotFound, match="no intent called 'nope'"):
-        explain(bench, "p", ASKED, against="nope")
-    long = explain(bench, "p", "word " * 101)
+        explain(live_studio, "p", ASKED, against="nope")
+    long = explain(live_studio, "p", "word " * 101)
     assert long.reasons[0].words is None
 
 
 def test_the_nearest_few_alone_vote_where_they_are_the_head(
-    bench: Workbench, tiny_path: Path
+    live_studio: LiveStudio, tiny_path: Path
 ) -> None:
     """Their votes add up too; what carries the answer can be told of votes of all alone."""
-    train(bench.studio, tiny_path, {"kind": "instant", "head": {"kind": "neighbours", "k": 3}})
-    found = explain(bench, "p", ASKED, model=3)
+    train(
+        live_studio.studio, tiny_path, {"kind": "instant", "head": {"kind": "neighbours", "k": 3}}
+    )
+    found = explain(live_studio, "p", ASKED, model=3)
     adds_up(found)
     [reason] = found.reasons
     assert 1 <= len(reason.votes) <= 3

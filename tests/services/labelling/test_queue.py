@@ -10,9 +10,9 @@ from app.services.data import utterances
 from app.services.data.projects import create_project
 from app.services.labelling import decisions, queue
 from app.services.labelling.decisions import Operation
-from app.services.labelling.queue import Wish
+from app.services.labelling.queue import Queues, Wish
 from app.services.live.pool import Pool
-from app.services.live.server_state import Workbench, open_workbench
+from app.services.live.server_state import open_live_studio
 from app.services.status import look
 from app.services.studio import Studio
 from app.services.versions.registry import promote
@@ -27,19 +27,19 @@ def wish(client: str, order: str = "newest", n: int = 20, without: tuple[str, ..
     return Wish(client, order, n, frozenset(without))
 
 
-def asked(bench: Workbench, client: str, *rest, without: tuple[str, ...] = ()) -> list[str]:
-    items = bench.queues.next("p", wish(client, *rest, without=without)).items
+def asked(queues: Queues, client: str, *rest, without: tuple[str, ...] = ()) -> list[str]:
+    items = queues.next("p", wish(client, *rest, without=without)).items
     return [item.id for item in items]
 
 
 @pytest.fixture
-def bench(studio: Studio) -> Workbench:
+def queues(studio: Studio) -> Queues:
     """Eight unlabelled texts, no model."""
     project = create_project(studio, "p")
     rows = [edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(8)]
     with studio.database.write() as connection:
         events.record(connection, project.id, Action("import"), [edits.create_intent("a"), *rows])
-    return open_workbench(studio)
+    return Queues(open_live_studio(studio))
 
 
 @pytest.fixture
@@ -49,63 +49,65 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def test_two_browsers_get_other_items_and_a_closed_ones_come_back(bench: Workbench) -> None:
-    first, second = asked(bench, "one", "newest", 3), asked(bench, "two", "newest", 3)
+def test_two_browsers_get_other_items_and_a_closed_ones_come_back(queues: Queues) -> None:
+    first, second = asked(queues, "one", "newest", 3), asked(queues, "two", "newest", 3)
     assert first == ["u7", "u6", "u5"]
     assert second == ["u4", "u3", "u2"]
-    assert asked(bench, "one", "newest", 3) == first
-    assert asked(bench, "three") == ["u1", "u0"]
-    assert asked(bench, "four") == []
-    bench.queues.release("p", "one")
-    assert asked(bench, "four") == first
+    assert asked(queues, "one", "newest", 3) == first
+    assert asked(queues, "three") == ["u1", "u0"]
+    assert asked(queues, "four") == []
+    queues.release("p", "one")
+    assert asked(queues, "four") == first
 
 
-def test_a_lease_expires_unless_the_browser_still_asks(bench: Workbench, clock) -> None:
-    mine = asked(bench, "one", "newest", 4)
+def test_a_lease_expires_unless_the_browser_still_asks(queues: Queues, clock) -> None:
+    mine = asked(queues, "one", "newest", 4)
     clock[0] += 500
-    assert asked(bench, "one", "newest", 2, without=tuple(mine[:2])) == mine[2:]
+    assert asked(queues, "one", "newest", 2, without=tuple(mine[:2])) == mine[2:]
     clock[0] += 200
-    assert not set(mine) & set(asked(bench, "two", "newest", 4))
+    assert not set(mine) & set(asked(queues, "two", "newest", 4))
     clock[0] += 601
-    assert asked(bench, "three", "newest", 4) == mine
-    assert "two" not in {who for who, _ in bench.queues.leases[1].values()}
+    assert asked(queues, "three", "newest", 4) == mine
+    assert "two" not in {who for who, _ in queues.leases[1].values()}
 
 
-def decide(bench: Workbench, key: str, kind: str, row: str, **more) -> str:
-    return decisions.decide(bench.studio, "p", [Operation(key, kind, row, **more)])[0].state
+def decide(queues: Queues, key: str, kind: str, row: str, **more) -> str:
+    return decisions.decide(queues.live_studio.studio, "p", [Operation(key, kind, row, **more)])[
+        0
+    ].state
 
 
-def test_a_skipped_item_leaves_the_queue_and_is_not_lost(bench: Workbench) -> None:
-    assert decide(bench, "k0", "skip", "u7") == "saved"
-    view = bench.queues.next("p", wish("one"))
+def test_a_skipped_item_leaves_the_queue_and_is_not_lost(queues: Queues) -> None:
+    assert decide(queues, "k0", "skip", "u7") == "saved"
+    view = queues.next("p", wish("one"))
     assert (view.waiting, view.items[0].id) == (7, "u6")
-    counts, _ = utterances.overview(bench.studio, "p")
+    counts, _ = utterances.overview(queues.live_studio.studio, "p")
     assert (counts.total, counts.skipped, counts.unlabelled) == (8, 1, 7)
-    decide(bench, "k1", "undo", "", of="k0")
-    assert asked(bench, "one")[0] == "u7"
+    decide(queues, "k1", "undo", "", of="k0")
+    assert asked(queues, "one")[0] == "u7"
 
 
-def test_every_order_works_before_there_is_a_model(bench: Workbench) -> None:
-    shuffled = asked(bench, "one", "random")
+def test_every_order_works_before_there_is_a_model(queues: Queues) -> None:
+    shuffled = asked(queues, "one", "random")
     assert sorted(shuffled) == [f"u{i}" for i in range(8)]
     for order in ("unsure", "torn", "unlike"):
-        view = bench.queues.next("p", wish("one", order))
+        view = queues.next("p", wish("one", order))
         assert [item.id for item in view.items] == shuffled
         assert {item.suggestions for item in view.items} == {None}
         assert view.order == order
-    assert bench.queues.suggest("p", ["u0"])[0].suggestions is None
+    assert queues.suggest("p", ["u0"])[0].suggestions is None
 
 
-def test_an_empty_queue_says_so(bench: Workbench) -> None:
+def test_an_empty_queue_says_so(queues: Queues) -> None:
     for i in range(8):
-        decide(bench, f"k{i}", "out-of-scope", f"u{i}")
-    view = bench.queues.next("p", wish("one", "unsure"))
+        decide(queues, f"k{i}", "out-of-scope", f"u{i}")
+    view = queues.next("p", wish("one", "unsure"))
     assert (view.items, view.waiting) == ((), 0)
 
 
-def pool(bench: Workbench, shares: np.ndarray, rows: np.ndarray, familiarity: np.ndarray) -> None:
+def pool(queues: Queues, shares: np.ndarray, rows: np.ndarray, familiarity: np.ndarray) -> None:
     """Let the workbench know a pool of u0, u1, ... as made by hand."""
-    with bench.studio.database.read() as connection:
+    with queues.live_studio.studio.database.read() as connection:
         records = list(dataset.utterances(connection, 1))[: len(rows)]
     made = Pool(
         tuple(records),
@@ -115,62 +117,64 @@ def pool(bench: Workbench, shares: np.ndarray, rows: np.ndarray, familiarity: np
         familiarity,
         live=None,
     )
-    bench.pools.known[1] = made
+    queues.live_studio.pools.known[1] = made
 
 
-def kept(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(type(bench.pools), "get", lambda self, key: self.known.get(key))
+def kept(queues: Queues, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        type(queues.live_studio.pools), "get", lambda self, key: self.known.get(key)
+    )
 
 
-def test_each_order_puts_first_what_it_says(bench: Workbench, monkeypatch) -> None:
-    kept(bench, monkeypatch)
+def test_each_order_puts_first_what_it_says(queues: Queues, monkeypatch) -> None:
+    kept(queues, monkeypatch)
     shares = np.array([[0.9, 0.1, 0], [0.5, 0.5, 0], [0.4, 0.3, 0.3], [0.7, 0.3, 0]])
-    pool(bench, shares, np.eye(4), np.array([0.8, 0.6, 0.7, 0.1]))
-    assert asked(bench, "one", "unsure", 4) == ["u2", "u1", "u3", "u0"]
-    assert asked(bench, "one", "torn", 4) == ["u1", "u2", "u3", "u0"]
-    assert asked(bench, "one", "unlike", 4) == ["u3", "u1", "u2", "u0"]
+    pool(queues, shares, np.eye(4), np.array([0.8, 0.6, 0.7, 0.1]))
+    assert asked(queues, "one", "unsure", 4) == ["u2", "u1", "u3", "u0"]
+    assert asked(queues, "one", "torn", 4) == ["u1", "u2", "u3", "u0"]
+    assert asked(queues, "one", "unlike", 4) == ["u3", "u1", "u2", "u0"]
 
 
-def test_near_copies_wait_and_texts_the_model_has_not_seen_follow(bench, monkeypatch) -> None:
-    kept(bench, monkeypatch)
+def test_near_copies_wait_and_texts_the_model_has_not_seen_follow(queues, monkeypatch) -> None:
+    kept(queues, monkeypatch)
     shares = np.array([[0.5, 0.5], [0.51, 0.49], [0.9, 0.1]])
-    pool(bench, shares, np.array([[1, 0], [1, 0.01], [0, 1]]), np.zeros(3))
-    assert asked(bench, "one", "unsure", 2) == ["u0", "u2"]
-    whole = asked(bench, "one", "unsure", 8)
+    pool(queues, shares, np.array([[1, 0], [1, 0.01], [0, 1]]), np.zeros(3))
+    assert asked(queues, "one", "unsure", 2) == ["u0", "u2"]
+    whole = asked(queues, "one", "unsure", 8)
     assert whole[:3] == ["u0", "u2", "u1"]
     assert sorted(whole) == [f"u{i}" for i in range(8)]
 
 
-def test_an_old_pool_does_not_hand_out_what_is_decided(bench, monkeypatch) -> None:
+def test_an_old_pool_does_not_hand_out_what_is_decided(queues, monkeypatch) -> None:
     """With the most uncertain texts decided since, the order had fallen back to chance."""
-    kept(bench, monkeypatch)
+    kept(queues, monkeypatch)
     shares = np.array([[0.5 + 0.05 * i, 0.5 - 0.05 * i] for i in range(8)])
-    pool(bench, shares, np.eye(8), np.zeros(8))
+    pool(queues, shares, np.eye(8), np.zeros(8))
     for i in range(4):
-        decide(bench, f"k{i}", "skip", f"u{i}")
-    assert asked(bench, "one", "unsure", 1) == ["u4"]
-    assert asked(bench, "two", "unsure", 2) == ["u5", "u6"]
+        decide(queues, f"k{i}", "skip", f"u{i}")
+    assert asked(queues, "one", "unsure", 1) == ["u4"]
+    assert asked(queues, "two", "unsure", 2) == ["u5", "u6"]
 
 
-def settle(bench: Workbench) -> None:
+def settle(queues: Queues) -> None:
     until = time.monotonic() + 180
-    while bench.pools.loading(1) and time.monotonic() < until:
+    while queues.live_studio.pools.loading(1) and time.monotonic() < until:
         time.sleep(0.01)
 
 
 @pytest.fixture
-def trained(home: Studio) -> Workbench:
-    return open_workbench(home)
+def trained(home: Studio) -> Queues:
+    return Queues(open_live_studio(home))
 
 
-def test_suggestions_are_intents_that_can_be_chosen(trained: Workbench) -> None:
+def test_suggestions_are_intents_that_can_be_chosen(trained: Queues) -> None:
     """An archived intent had been suggested, and taking it put a label on what nobody sees."""
-    studio = trained.studio
+    studio = trained.live_studio.studio
     _, intents = utterances.overview(studio, "p")
     by_name = {intent.name: intent.id for intent in intents}
-    live = trained.models.get(1)
-    ids = [i.id for i in trained.queues.next("p", wish("one", "newest")).items][::-1]
-    items = trained.queues.suggest("p", [*ids, "unknown"])
+    live = trained.live_studio.models.get(1)
+    ids = [i.id for i in trained.next("p", wish("one", "newest")).items][::-1]
+    items = trained.suggest("p", [*ids, "unknown"])
     assert [item.id for item in items] == ids
     for item in items:
         [answer] = live.pipeline.predict([item.text])
@@ -180,35 +184,35 @@ def test_suggestions_are_intents_that_can_be_chosen(trained: Workbench) -> None:
         below = answer.ranked[0].score < live.pipeline.calibration.threshold
         assert item.out_of_scope == below
     utterances.change_intent(studio, "p", by_name["refund"], {"archived": True})
-    for item in trained.queues.suggest("p", ids):
+    for item in trained.suggest("p", ids):
         assert "refund" not in {s.intent for s in item.suggestions}
 
 
-def test_the_pool_is_looked_at_again_when_another_model_answers(trained: Workbench) -> None:
+def test_the_pool_is_looked_at_again_when_another_model_answers(trained: Queues) -> None:
     """The revision alone had told whether to look, and no training or promotion changes it."""
-    first = trained.pools.wait(1)
+    first = trained.live_studio.pools.wait(1)
     assert sorted(r.text for r in first.records) == sorted(POOL)
-    assert look(trained, "p").model == "ready"
-    promote(trained.studio, "p", 3 - first.live.version.number)
-    assert look(trained, "p").model == "loading"
+    assert look(trained.live_studio, "p").model == "ready"
+    promote(trained.live_studio.studio, "p", 3 - first.live.version.number)
+    assert look(trained.live_studio, "p").model == "loading"
     settle(trained)
-    second = trained.pools.get(1)
+    second = trained.live_studio.pools.get(1)
     assert second.live.version.number == 3 - first.live.version.number
-    assert look(trained, "p").model == "ready"
+    assert look(trained.live_studio, "p").model == "ready"
     assert not np.allclose(first.probabilities, second.probabilities)
 
 
-def test_a_damaged_model_does_not_stop_labelling(trained: Workbench, monkeypatch, caplog) -> None:
-    for blob in trained.studio.places.artifacts.rglob("*"):
+def test_a_damaged_model_does_not_stop_labelling(trained: Queues, monkeypatch, caplog) -> None:
+    for blob in trained.live_studio.studio.places.artifacts.rglob("*"):
         if blob.is_file():
             blob.chmod(0o600)
             blob.write_bytes(b"damaged")
-    view = trained.queues.next("p", wish("one", "unsure"))
+    view = trained.next("p", wish("one", "unsure"))
     assert len(view.items) == 5
     settle(trained)
     assert "was not looked at" in caplog.text
-    assert len(trained.queues.next("p", replace(wish("one"), n=2)).items) == 2
-    view = look(trained, "p")  # it had been loading for ever
+    assert len(trained.next("p", replace(wish("one"), n=2)).items) == 2
+    view = look(trained.live_studio, "p")  # it had been loading for ever
     assert view.model == "failed"
     assert view.trouble.startswith(f"p@{view.champion} does not answer: ")
     assert view.trouble.endswith(

@@ -9,7 +9,7 @@ from app.server import _leave_a_core
 from app.services.answering.opened import find_space, open_space
 from app.services.live import models as live
 from app.services.live import pool
-from app.services.live.server_state import open_workbench
+from app.services.live.server_state import open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from app.services.versions import timeline
@@ -19,7 +19,7 @@ from tests.builders.trained_home import POOL, change
 def test_a_model_is_loaded_once_for_its_answers_and_its_map(home: Studio) -> None:
     with home.database.read() as connection:
         space = find_space(connection, "p", None)
-    found = open_workbench(home).models.get(space.project.id)
+    found = open_live_studio(home).models.get(space.project.id)
     assert found is not None
     assert found.pipeline.encoder is open_space(home, space).encoder
     assert found.pipeline.model_version == space.name

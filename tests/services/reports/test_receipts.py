@@ -11,7 +11,7 @@ import pytest
 from app.services.data import utterances
 from app.services.data.utterances import Edit
 from app.services.explaining.explain import explain, explain_subject, subject_of
-from app.services.live.server_state import Workbench, open_workbench
+from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.reports.judged_again import Answered, calibration_bins
 from app.services.reports.model_report import report, report_page
 from app.services.reports.pdf import find_browser, print_pdf
@@ -28,12 +28,12 @@ BOMB = "\"><script>window.ran=1</script><img src=x onerror='ran=2'> {{ 7*7 }} </
 
 
 @pytest.fixture
-def bench(home: Studio) -> Workbench:
-    return open_workbench(home)
+def live_studio(home: Studio) -> LiveStudio:
+    return open_live_studio(home)
 
 
-def page_of(bench: Workbench, key: str) -> str:
-    found = find_receipt(bench.studio, key)
+def page_of(live_studio: LiveStudio, key: str) -> str:
+    found = find_receipt(live_studio.studio, key)
     return receipt_page(found.content, found.created_at, "http://here/receipts/x", {"PDF": "/pdf"})
 
 
@@ -41,9 +41,9 @@ def words_of(page: str) -> str:
     return unescape(re.sub(r"<[^>]*>", " ", page.partition("</head>")[2]))
 
 
-def test_the_bars_of_a_receipt_sum_to_its_score(bench: Workbench) -> None:
-    made = keep_receipt(bench, "p", "please give my money back", against="parcel")
-    page = page_of(bench, made.id)
+def test_the_bars_of_a_receipt_sum_to_its_score(live_studio: LiveStudio) -> None:
+    made = keep_receipt(live_studio, "p", "please give my money back", against="parcel")
+    page = page_of(live_studio, made.id)
     shown = [
         float(found.replace("\N{MINUS SIGN}", "-"))
         for found in re.findall(r'class="amount">([^<]+)</div>', page)
@@ -51,7 +51,7 @@ def test_the_bars_of_a_receipt_sum_to_its_score(bench: Workbench) -> None:
     score = float(re.findall(r'class="amount"><b>([^<]+)</b>', page)[0])
     assert len(shown) == 5 + 2
     assert sum(shown) == pytest.approx(score, abs=0.0035)  # seven numbers, each rounded
-    content = find_receipt(bench.studio, made.id).content
+    content = find_receipt(live_studio.studio, made.id).content
     [reason] = content["explanation"]["reasons"]
     assert sum(v["vote"] for v in reason["votes"]) + reason["others"] + reason[
         "prior"
@@ -62,20 +62,20 @@ def test_the_bars_of_a_receipt_sum_to_its_score(bench: Workbench) -> None:
     assert "import labelled.csv" in page
 
 
-def test_a_receipt_stays_as_it_was_when_labels_change(bench: Workbench) -> None:
-    bench.pools.wait(1)
-    made = keep_receipt(bench, "p", POOL[0])
-    assert keep_receipt(bench, "p", POOL[0]) == made
-    before = page_of(bench, made.id)
-    with bench.studio.database.read() as connection:
+def test_a_receipt_stays_as_it_was_when_labels_change(live_studio: LiveStudio) -> None:
+    live_studio.pools.wait(1)
+    made = keep_receipt(live_studio, "p", POOL[0])
+    assert keep_receipt(live_studio, "p", POOL[0]) == made
+    before = page_of(live_studio, made.id)
+    with live_studio.studio.database.read() as connection:
         intent = dataset.intent_named(connection, 1, "parcel").id
         row = next(r for r in dataset.utterances(connection, 1) if r.text == POOL[0])
-    utterances.change_many(bench.studio, "p", Filter(ids=(row.id,)), Edit("label", intent), 1)
-    assert explain(bench, "p", POOL[0]).answer == ("parcel",)
-    assert page_of(bench, made.id) == before
-    assert keep_receipt(bench, "p", POOL[0]).id != made.id
+    utterances.change_many(live_studio.studio, "p", Filter(ids=(row.id,)), Edit("label", intent), 1)
+    assert explain(live_studio, "p", POOL[0]).answer == ("parcel",)
+    assert page_of(live_studio, made.id) == before
+    assert keep_receipt(live_studio, "p", POOL[0]).id != made.id
     with pytest.raises(NotFound, match="no such receipt"):
-        find_receipt(bench.studio, "0" * 32)
+        find_receipt(live_studio.studio, "0" * 32)
 
 
 class Parts(HTMLParser):
@@ -100,23 +100,23 @@ def is_harmless(page: str) -> None:
     assert page.count("<style>") == page.count("</style>") == 1
 
 
-def test_hostile_text_stays_text(bench: Workbench) -> None:
+def test_hostile_text_stays_text(live_studio: LiveStudio) -> None:
     """Utterance, example, intent and actor are markup, and every page shows them as they are."""
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         intent = dataset.intent_named(connection, 1, "refund").id
         row = next(r for r in dataset.utterances(connection, 1) if r.text == POOL[0])
-    utterances.change_intent(bench.studio, "p", intent, {"name": f"{BOMB} name"})
-    utterances.change_many(bench.studio, "p", Filter(ids=(row.id,)), Edit("text", BOMB), 1)
-    utterances.change_many(bench.studio, "p", Filter(ids=(row.id,)), Edit("label", intent), 1)
-    page = page_of(bench, keep_receipt(bench, "p", BOMB).id)
+    utterances.change_intent(live_studio.studio, "p", intent, {"name": f"{BOMB} name"})
+    utterances.change_many(live_studio.studio, "p", Filter(ids=(row.id,)), Edit("text", BOMB), 1)
+    utterances.change_many(live_studio.studio, "p", Filter(ids=(row.id,)), Edit("label", intent), 1)
+    page = page_of(live_studio, keep_receipt(live_studio, "p", BOMB).id)
     is_harmless(page)
     assert f"“{BOMB}”" in words_of(page).replace("\n", "")
     assert f"{BOMB} name" in words_of(page)
-    is_harmless(report_page(report(bench.studio, "p", 2), "", {}))
+    is_harmless(report_page(report(live_studio.studio, "p", 2), "", {}))
 
 
-def test_a_report_says_what_is_new_and_what_is_weak(bench: Workbench) -> None:
-    first, second = (report(bench.studio, "p", number) for number in (1, 2))
+def test_a_report_says_what_is_new_and_what_is_weak(live_studio: LiveStudio) -> None:
+    first, second = (report(live_studio.studio, "p", number) for number in (1, 2))
     assert first.since is None
     assert second.since.name == "p@1"
     assert (first.state, second.state) == ("former champion", "champion")
@@ -133,14 +133,14 @@ def test_a_report_says_what_is_new_and_what_is_weak(bench: Workbench) -> None:
     is_harmless(page)
 
 
-def test_a_report_tells_how_texts_without_an_intent_fare(bench: Workbench) -> None:
-    with bench.studio.database.read() as connection:
+def test_a_report_tells_how_texts_without_an_intent_fare(live_studio: LiveStudio) -> None:
+    with live_studio.studio.database.read() as connection:
         ids = tuple(r.id for r in dataset.utterances(connection, 1) if r.text in POOL)
-    assert report(bench.studio, "p", 1).scope.refused is None
-    utterances.change_many(bench.studio, "p", Filter(ids=ids), Edit("out-of-scope"), 5)
-    found = report(bench.studio, "p", 1).scope
+    assert report(live_studio.studio, "p", 1).scope.refused is None
+    utterances.change_many(live_studio.studio, "p", Filter(ids=ids), Edit("out-of-scope"), 5)
+    found = report(live_studio.studio, "p", 1).scope
     assert found.outside == 5
-    refused = [not explain(bench, "p", text, model=1).answer for text in POOL]
+    refused = [not explain(live_studio, "p", text, model=1).answer for text in POOL]
     assert found.refused == pytest.approx(sum(refused) / 5)
 
 
@@ -154,7 +154,7 @@ def test_bins_hold_every_answer_once() -> None:
     assert found[0].confidence == pytest.approx(0.025)
 
 
-def test_a_model_without_a_fault_is_not_blamed(bench: Workbench) -> None:
+def test_a_model_without_a_fault_is_not_blamed(live_studio: LiveStudio) -> None:
     class Scope:
         kept, outside, refused = 1.0, 9, 0.9
 
@@ -164,7 +164,7 @@ def test_a_model_without_a_fault_is_not_blamed(bench: Workbench) -> None:
 
 
 def test_a_pdf_is_printed_from_a_home_with_a_long_path(
-    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    live_studio: LiveStudio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server keeps temporary files in its home, and the browser died of the socket it put there.
 
@@ -176,12 +176,14 @@ def test_a_pdf_is_printed_from_a_home_with_a_long_path(
     monkeypatch.setattr("tempfile.tempdir", str(deep))
     if shutil.which("chromium") is None:
         pytest.skip("There is no Chromium on this machine: apt-get install chromium")
-    subject = subject_of(bench, "p", 1)
+    subject = subject_of(live_studio, "p", 1)
     content = content_of(
-        bench.studio, subject, explain_subject(bench.studio, subject, "where is my parcel")
+        live_studio.studio,
+        subject,
+        explain_subject(live_studio.studio, subject, "where is my parcel"),
     )
     page = receipt_page(content, "2026-05-03T10:00:00+00:00", "", {})
-    print_pdf(bench.studio.settings, page, tmp_path / "r.pdf")
+    print_pdf(live_studio.studio.settings, page, tmp_path / "r.pdf")
     assert (tmp_path / "r.pdf").read_bytes().startswith(b"%PDF")
     assert (tmp_path / "r.pdf").stat().st_size > 10_000
 

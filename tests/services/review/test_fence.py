@@ -12,7 +12,7 @@ from app.services.data import utterances
 from app.services.data.utterances import Edit
 from app.services.explaining.explain import explain
 from app.services.live.pool import outside_of
-from app.services.live.server_state import Workbench, open_workbench
+from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review import fence as fencing
 from app.services.review.fence import FenceSetting
 from app.services.studio import Studio
@@ -21,6 +21,7 @@ from app.services.versions.bundles import export_model
 from app.services.what_if import repairs as repairing
 from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair
+from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import InvalidInput, NotFound
 from core.types import Decision, Method
 from storage import models
@@ -34,26 +35,26 @@ JUDGED = ("my parcel has not arrived", "change my password", "hi", "good morning
 
 
 @pytest.fixture
-def bench(home: Studio) -> Workbench:
+def live_studio(home: Studio) -> LiveStudio:
     for text in JUDGED:
         change(home, text, "split", "test")
     keys = [key for key, (text, _) in rows_of(home).items() if text in POOL[:2]]
     which = Filter(ids=tuple(keys))
     utterances.change_many(home, "p", which, Edit("out-of-scope"), 2)
-    return open_workbench(home)
+    return open_live_studio(home)
 
 
-def top(bench: Workbench, texts: tuple[str, ...]) -> np.ndarray:
-    return np.asarray(bench.models.get(1).pipeline.scores(list(texts)).max(1))
+def top(live_studio: LiveStudio, texts: tuple[str, ...]) -> np.ndarray:
+    return np.asarray(live_studio.models.get(1).pipeline.scores(list(texts)).max(1))
 
 
-def test_who_goes_in_and_out_is_told_and_then_happens(bench: Workbench) -> None:
+def test_who_goes_in_and_out_is_told_and_then_happens(live_studio: LiveStudio) -> None:
     texts = (*JUDGED, *POOL)
-    scores = top(bench, texts)
+    scores = top(live_studio, texts)
     limit = float(np.sort(scores)[5]) + 1e-9  # six of nine stay out
     asked = FenceSetting(limit)
-    found = fencing.look(bench, "p", asked)
-    said = answers.answer(bench, "p", texts)
+    found = fencing.look(live_studio, "p", asked)
+    said = answers.answer(live_studio, "p", texts)
     inside = {t for t, a in zip(texts, said, strict=True) if not a.prediction.decision.out_of_scope}
     stays = {t for t, score in zip(texts, scores, strict=True) if score >= limit}
     assert {c.text for c in found.leaving} == inside - stays
@@ -63,32 +64,36 @@ def test_who_goes_in_and_out_is_told_and_then_happens(bench: Workbench) -> None:
     assert found.recall[1] == np.mean([t not in stays for t in POOL[:2]])
     assert found.kept is not None
     assert found.kept[1] == np.mean([t in stays for t in JUDGED])
-    assert fencing.look(bench, "p").stands == FenceSetting()
-    fencing.save(bench, "p", asked)
-    after = answers.answer(bench, "p", texts)
+    assert fencing.look(live_studio, "p").stands == FenceSetting()
+    fencing.save(live_studio, "p", asked)
+    after = answers.answer(live_studio, "p", texts)
     assert {
         t for t, a in zip(texts, after, strict=True) if not a.prediction.decision.out_of_scope
     } == stays
-    assert fencing.look(bench, "p").n_leaving == 0
-    fencing.save(bench, "p", FenceSetting())
-    again = [a.prediction.decision for a in answers.answer(bench, "p", texts)]
+    assert fencing.look(live_studio, "p").n_leaving == 0
+    fencing.save(live_studio, "p", FenceSetting())
+    again = [a.prediction.decision for a in answers.answer(live_studio, "p", texts)]
     assert again == agreed(a.prediction.decision for a in said)
 
 
-def test_an_intent_with_a_limit_of_its_own_goes_by_it_and_so_do_previews(bench: Workbench) -> None:
-    with bench.studio.database.read() as connection:
+def test_an_intent_with_a_limit_of_its_own_goes_by_it_and_so_do_previews(
+    live_studio: LiveStudio,
+) -> None:
+    with live_studio.studio.database.read() as connection:
         by = browse.intent_ids(connection, 1)
-    said = [a.prediction for a in answers.answer(bench, "p", POOL)]
+    said = [a.prediction for a in answers.answer(live_studio, "p", POOL)]
     best = said[0].ranked[0].intent
-    fencing.save(bench, "p", FenceSetting(-9.0, {by[best]: 9.0}))
-    after = [a.prediction.decision for a in answers.answer(bench, "p", POOL)]
+    fencing.save(live_studio, "p", FenceSetting(-9.0, {by[best]: 9.0}))
+    after = [a.prediction.decision for a in answers.answer(live_studio, "p", POOL)]
     assert [d.out_of_scope for d in after] == [p.ranked[0].intent == best for p in said]
-    parcel = next(key for key, (text, _) in rows_of(bench.studio).items() if "is late" in text)
+    parcel = next(
+        key for key, (text, _) in rows_of(live_studio.studio).items() if "is late" in text
+    )
     repair = Repair("relabel", (parcel,), (by["greeting"],))
-    [told] = preview(bench, "p", [repair])
-    before = {t: a.prediction.decision.words for t, a in _answers(bench).items()}
-    repairing.act(bench.studio, "p", repair, "repair-01")
-    now = {t: a.prediction.decision.words for t, a in _answers(bench).items()}
+    [told] = preview(WatchedTextCache(live_studio), "p", [repair])
+    before = {t: a.prediction.decision.words for t, a in _answers(live_studio).items()}
+    repairing.act(live_studio.studio, "p", repair, "repair-01")
+    now = {t: a.prediction.decision.words for t, a in _answers(live_studio).items()}
     assert {t.text: t.after for t in told.turns} == {
         text: words for text, words in now.items() if before[text] != words
     }
@@ -98,16 +103,16 @@ def test_the_command_line_and_a_bundle_answer_by_the_fence_as_the_pages_do(
     home: Studio, tmp_path: Path
 ) -> None:
     """A limit that was set on the page was forgotten when the model was handed over."""
-    studio, bench = home, open_workbench(home)
+    studio, live_studio = home, open_live_studio(home)
     with studio.database.read() as connection:
         by = browse.intent_ids(connection, 1)
         version = models.champion(connection, 1)
-    before = [a.prediction.decision for a in answers.answer(bench, "p", POOL)]
+    before = [a.prediction.decision for a in answers.answer(live_studio, "p", POOL)]
     plain, fence, again = (tmp_path / f"{name}.zip" for name in ("plain", "fence", "again"))
     export_model(studio, "p", plain)
-    fencing.save(bench, "p", FenceSetting(-9.0, {by[before[0].leading]: 9.0}))
+    fencing.save(live_studio, "p", FenceSetting(-9.0, {by[before[0].leading]: 9.0}))
     export_model(studio, "p", fence)
-    after = [a.prediction.decision.words for a in answers.answer(bench, "p", POOL)]
+    after = [a.prediction.decision.words for a in answers.answer(live_studio, "p", POOL)]
     assert after != [decision.words for decision in before]
     for reference, expected in (("p", after), (str(fence), after), (str(plain), before)):
         said = [one.decision.words for one in load_model(studio, reference).predict(POOL)]
@@ -116,7 +121,7 @@ def test_the_command_line_and_a_bundle_answer_by_the_fence_as_the_pages_do(
     assert "The threshold was set by hand" in (folder / "README.md").read_text("utf-8")
     of_example = [[] if words == "out of scope" else [words] for words in after]
     assert [one["intents"] for one in example_answers(folder, POOL)] == of_example
-    fencing.save(bench, "p", FenceSetting())
+    fencing.save(live_studio, "p", FenceSetting())
     export_model(studio, "p", again)  # what the studio keeps of the version was not touched
     assert again.read_bytes() == plain.read_bytes()
     with studio.database.read() as connection:
@@ -125,18 +130,18 @@ def test_the_command_line_and_a_bundle_answer_by_the_fence_as_the_pages_do(
 
 @pytest.mark.parametrize("method", ["nearest", "mahalanobis", "mixture"])
 def test_every_method_holds_wherever_an_answer_is_given(
-    bench: Workbench, tmp_path: Path, method: Method
+    live_studio: LiveStudio, tmp_path: Path, method: Method
 ) -> None:
-    studio, texts = bench.studio, [*JUDGED, *POOL]
-    asked = fencing.look(bench, "p", FenceSetting(method=method))
+    studio, texts = live_studio.studio, [*JUDGED, *POOL]
+    asked = fencing.look(live_studio, "p", FenceSetting(method=method))
     assert asked.asked.method == method
     familiar = {one.text: one.score for one in (*asked.entering, *asked.leaving)}
     assert asked.suggested.method == method
     middle = sum(asked.span) / 2
-    told = fencing.look(bench, "p", FenceSetting(middle, {}, method))
-    before = answers_by_text(bench, texts)
-    fencing.save(bench, "p", FenceSetting(middle, {}, method))
-    after = answers_by_text(bench, texts)
+    told = fencing.look(live_studio, "p", FenceSetting(middle, {}, method))
+    before = answers_by_text(live_studio, texts)
+    fencing.save(live_studio, "p", FenceSetting(middle, {}, method))
+    after = answers_by_text(live_studio, texts)
     assert {one.text for one in told.leaving} == {
         t for t in texts if after[t].out_of_scope and not before[t].out_of_scope
     }
@@ -147,11 +152,11 @@ def test_every_method_holds_wherever_an_answer_is_given(
     for text, score in familiar.items():
         assert after[text].familiarity == pytest.approx(score)
     assert {one.measure for one in after.values()} == {method}
-    found = explain(bench, "p", POOL[3]).scope
+    found = explain(live_studio, "p", POOL[3]).scope
     assert found.inside != after[POOL[3]].out_of_scope
     assert found.distance == pytest.approx(after[POOL[3]].familiarity - middle)
     assert "familiarity" in found.words
-    live = bench.models.get(1)
+    live = live_studio.models.get(1)
     outside = outside_of(live, live.pipeline.encoder.encode(texts))
     assert [after[text].out_of_scope for text in texts] == outside
     out = tmp_path / "fence.zip"
@@ -169,65 +174,65 @@ def test_every_method_holds_wherever_an_answer_is_given(
 
 @pytest.mark.parametrize("method", ["nearest", "mahalanobis", "mixture"])
 def test_a_preview_knows_what_a_repair_does_to_every_method(
-    bench: Workbench, method: Method
+    live_studio: LiveStudio, method: Method
 ) -> None:
-    span = fencing.look(bench, "p", FenceSetting(method=method)).span
-    fencing.save(bench, "p", FenceSetting(sum(span) / 2, {}, method))
-    with bench.studio.database.read() as connection:
+    span = fencing.look(live_studio, "p", FenceSetting(method=method)).span
+    fencing.save(live_studio, "p", FenceSetting(sum(span) / 2, {}, method))
+    with live_studio.studio.database.read() as connection:
         by = browse.intent_ids(connection, 1)
-    voters = [e.id for e in bench.models.get(1).pipeline.exemplars]
+    voters = [e.id for e in live_studio.models.get(1).pipeline.exemplars]
     repairs = [
         Repair("delete", (voters[0], voters[7])),
         Repair("add", intents=(by["greeting"],), value="what about orders then"),
         Repair("relabel", (voters[3],), (by["greeting"],)),
     ]
     for number, repair in enumerate(repairs):
-        [told] = preview(bench, "p", [repair])
-        before = {t: a.prediction.decision.words for t, a in _answers(bench).items()}
-        repairing.act(bench.studio, "p", repair, f"repair-{number:02}")
-        now = {t: a.prediction.decision.words for t, a in _answers(bench).items()}
+        [told] = preview(WatchedTextCache(live_studio), "p", [repair])
+        before = {t: a.prediction.decision.words for t, a in _answers(live_studio).items()}
+        repairing.act(live_studio.studio, "p", repair, f"repair-{number:02}")
+        now = {t: a.prediction.decision.words for t, a in _answers(live_studio).items()}
         assert {t.text: t.after for t in told.turns} == {
             text: words for text, words in now.items() if before[text] != words
         }
 
 
-def test_the_methods_are_compared_and_the_best_is_named(bench: Workbench) -> None:
-    found = fencing.look(bench, "p")
+def test_the_methods_are_compared_and_the_best_is_named(live_studio: LiveStudio) -> None:
+    found = fencing.look(live_studio, "p")
     assert set(found.methods) == {"votes", "nearest", "mahalanobis", "mixture"}
     assert found.best is not None
     assert found.methods[found.best] == max(found.methods.values())
     with pytest.raises(InvalidInput, match="no usable number"):
-        fencing.save(bench, "p", FenceSetting(11.0))
-    fencing.save(bench, "p", FenceSetting(11.0, {}, "mixture"))
-    assert all(one.out_of_scope for one in answers_by_text(bench, POOL).values())
-    fencing.save(bench, "p", FenceSetting(None, {}, "mixture"))
-    own = fencing.look(bench, "p")
-    kept = [one.threshold for one in answers_by_text(bench, POOL).values()]
+        fencing.save(live_studio, "p", FenceSetting(11.0))
+    fencing.save(live_studio, "p", FenceSetting(11.0, {}, "mixture"))
+    assert all(one.out_of_scope for one in answers_by_text(live_studio, POOL).values())
+    fencing.save(live_studio, "p", FenceSetting(None, {}, "mixture"))
+    own = fencing.look(live_studio, "p")
+    kept = [one.threshold for one in answers_by_text(live_studio, POOL).values()]
     assert kept == [own.own] * len(POOL)
-    change(bench.studio, POOL[4], "labels", tuple(own_label(bench)))
-    change(bench.studio, POOL[4], "split", "train")
-    after = [one.threshold for one in answers_by_text(bench, POOL).values()]
+    change(live_studio.studio, POOL[4], "labels", tuple(own_label(live_studio)))
+    change(live_studio.studio, POOL[4], "split", "train")
+    after = [one.threshold for one in answers_by_text(live_studio, POOL).values()]
     assert after == kept  # a label moves the examples, never the limit
 
 
-def own_label(bench: Workbench) -> list[str]:
-    return [bench.models.get(1).columns[0]]
+def own_label(live_studio: LiveStudio) -> list[str]:
+    return [live_studio.models.get(1).columns[0]]
 
 
-def answers_by_text(bench: Workbench, texts: Sequence[str]) -> dict[str, Decision]:
-    found = answers.answer(bench, "p", tuple(texts))
+def answers_by_text(live_studio: LiveStudio, texts: Sequence[str]) -> dict[str, Decision]:
+    found = answers.answer(live_studio, "p", tuple(texts))
     return {text: one.prediction.decision for text, one in zip(texts, found, strict=True)}
 
 
-def _answers(bench: Workbench) -> dict[str, answers.Answer]:
+def _answers(live_studio: LiveStudio) -> dict[str, answers.Answer]:
     texts = (*JUDGED, *POOL[2:])
-    return dict(zip(texts, answers.answer(bench, "p", texts), strict=True))
+    return dict(zip(texts, answers.answer(live_studio, "p", texts), strict=True))
 
 
-def test_what_is_no_limit_is_refused(bench: Workbench) -> None:
+def test_what_is_no_limit_is_refused(live_studio: LiveStudio) -> None:
     with pytest.raises(InvalidInput, match="no usable number"):
-        fencing.save(bench, "p", FenceSetting(float("nan")))
+        fencing.save(live_studio, "p", FenceSetting(float("nan")))
     with pytest.raises(NotFound, match="no intent"):
-        fencing.save(bench, "p", FenceSetting(0.1, {"nobody": 0.2}))
-    suggested = fencing.look(bench, "p").suggested
+        fencing.save(live_studio, "p", FenceSetting(0.1, {"nobody": 0.2}))
+    suggested = fencing.look(live_studio, "p").suggested
     assert suggested.limit is not None

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from app.services.live.server_state import open_workbench
+from app.services.live.server_state import open_live_studio
 from app.services.review import review
 from app.services.trying import answers as trying
 from app.services.what_if import repairs
 from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair
+from app.services.what_if.watched_texts import WatchedTextCache
 from storage.queries import dataset, utterances
 from tests.builders.multi_label_project import POOL, TESTS, started, train
 
@@ -15,19 +16,19 @@ from tests.builders.multi_label_project import POOL, TESTS, started, train
 def test_what_a_repair_changes_is_told_for_sets_of_intents(tmp_path: Path, tiny_path: Path) -> None:
     studio = started(tmp_path / "home", tmp_path)
     train(studio, tiny_path, {"kind": "instant"})
-    bench = open_workbench(studio)
+    live_studio = open_live_studio(studio)
     with studio.database.read() as connection:
         by = utterances.intent_ids(connection, 1)
         rows = {r.text: r for r in dataset.utterances(connection, 1)}
     texts = [*POOL, *(text for text, _ in TESTS)]
 
     def answers() -> dict[str, str]:
-        said = trying.answer(bench, "p", texts)
+        said = trying.answer(live_studio, "p", texts)
         chosen = {a.prediction.text: sorted(a.prediction.decision.intents) for a in said}
         return {text: " and ".join(names) or "no intent" for text, names in chosen.items()}
 
     before = answers()
-    found = review.review(bench, "p")
+    found = review.review(live_studio, "p")
     assert all(one.kind not in ("greedy", "confusion") for one in found.findings)
     for number, repair in enumerate(
         [
@@ -36,7 +37,7 @@ def test_what_a_repair_changes_is_told_for_sets_of_intents(tmp_path: Path, tiny_
             Repair("delete", (rows["thanks a lot"].id, rows["my name is john smith"].id)),
         ]
     ):
-        [told] = preview(bench, "p", [repair])
+        [told] = preview(WatchedTextCache(live_studio), "p", [repair])
         repairs.act(studio, "p", repair, f"repair-{number}")
         after = answers()
         changed = {text for text in texts if before[text] != after[text]}

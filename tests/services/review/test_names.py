@@ -7,7 +7,7 @@ import pytest
 from app.services.answering.judging import borderline_figures
 from app.services.answering.names import names_pipeline
 from app.services.data.projects import create_project
-from app.services.live.server_state import Workbench, open_workbench
+from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.borderline import borderline_ids
 from app.services.review.names import misleading
 from app.services.studio import Studio
@@ -29,7 +29,7 @@ TEXTS = {
 
 
 @pytest.fixture
-def bench(studio: Studio) -> Workbench:
+def live_studio(studio: Studio) -> LiveStudio:
     project = create_project(studio, "p")
     made = {name: edits.create_intent(name) for name in TEXTS}
     rows = [
@@ -39,28 +39,28 @@ def bench(studio: Studio) -> Workbench:
     ]
     with studio.database.write() as connection:
         events.record(connection, project.id, Action("import"), [*made.values(), *rows])
-    return open_workbench(studio)
+    return open_live_studio(studio)
 
 
-def test_the_filter_lets_through_what_speaks_with_anothers_name(bench: Workbench) -> None:
-    found = set(borderline_ids(bench, "p"))
+def test_the_filter_lets_through_what_speaks_with_anothers_name(live_studio: LiveStudio) -> None:
+    found = set(borderline_ids(live_studio, "p"))
     assert found == {f"card_arrival-{at}" for at in (0, 2, 3, 4)}
 
 
-def test_what_nobody_said_is_not_held_against_a_name(bench: Workbench) -> None:
-    with bench.studio.database.write() as connection:
+def test_what_nobody_said_is_not_held_against_a_name(live_studio: LiveStudio) -> None:
+    with live_studio.studio.database.write() as connection:
         key = projects.find(connection, "p").id
         [source] = (r for r in dataset.utterances(connection, key) if r.id == "card_arrival-0")
         made = replace(source, id="s", text="where is our delivery", synthetic=source.id)
         events.record(connection, key, Action("augment"), [edits.create(made)])
-    assert "s" not in borderline_ids(bench, "p")
+    assert "s" not in borderline_ids(live_studio, "p")
 
 
-def test_a_finding_tells_how_many_which_name_and_what_can_be_done(bench: Workbench) -> None:
+def test_a_finding_tells_how_many_which_name_and_what_can_be_done(live_studio: LiveStudio) -> None:
     from app.services.review.borderline import misled
     from storage.queries import utterances
 
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         key = projects.find(connection, "p").id
         found, intents = misled(connection, key), dataset.open_intents(connection, key)
         sizes = utterances.counts(connection, key).by_intent
@@ -73,7 +73,7 @@ def test_a_finding_tells_how_many_which_name_and_what_can_be_done(bench: Workben
     describe = one.remedies[1].repair
     assert describe is not None
     repair = Repair("describe", intent=describe.intent, value=" when the card comes ")
-    with bench.studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         project = projects.find(connection, "p")
         [change] = changes_of(connection, project, repair)
     assert (change.field, change.after) == ("description", "when the card comes")
@@ -89,23 +89,23 @@ def test_enough_borderline_texts_are_judged_apart() -> None:
 
 
 def test_a_project_without_a_model_answers_by_its_names(
-    bench: Workbench, tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
+    live_studio: LiveStudio, tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from app.services.answering import names as named_only
     from app.services.answering.opened import Opened
 
     monkeypatch.setattr(named_only, "open_space", lambda studio, space: Opened(tiny))
-    [found] = answer(bench, "p", ["card arrival"])
+    [found] = answer(live_studio, "p", ["card arrival"])
     assert found.prediction.intent == "card_arrival"
     assert found.prediction.by_name
     assert found.prediction.model_version == "p, names alone"
     assert found.prediction.voice == pytest.approx(found.prediction.decision.score)
     assert found.votes_of_others == pytest.approx(0.0, abs=1e-12)
     assert "by its name alone, before any training" in found.sentence
-    create_project(bench.studio, "empty")
-    assert names_pipeline(bench.studio, "empty") is None
+    create_project(live_studio.studio, "empty")
+    assert names_pipeline(live_studio.studio, "empty") is None
     with pytest.raises(NotFound, match="no trained model"):
-        answer(bench, "empty", ["card arrival"])
+        answer(live_studio, "empty", ["card arrival"])
 
 
 def test_names_alone_turn_away_what_is_near_to_none(tiny: TransformerEncoder) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.services.live.server_state import Workbench, open_workbench
+from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review import review
 from app.services.review.findings import Finding
 from app.services.studio import Studio
@@ -21,75 +21,81 @@ from tests.builders.trained_home import POOL, change, train
 
 
 @pytest.fixture
-def bench(home: Studio) -> Workbench:
-    return open_workbench(home)
+def live_studio(home: Studio) -> LiveStudio:
+    return open_live_studio(home)
 
 
-def rows(bench: Workbench) -> dict[str, UtteranceRecord]:
-    with bench.studio.database.read() as connection:
+def rows(live_studio: LiveStudio) -> dict[str, UtteranceRecord]:
+    with live_studio.studio.database.read() as connection:
         return {r.text: r for r in dataset.utterances(connection, 1)}
 
 
-def intents(bench: Workbench) -> dict[str, str]:
-    with bench.studio.database.read() as connection:
+def intents(live_studio: LiveStudio) -> dict[str, str]:
+    with live_studio.studio.database.read() as connection:
         return utterances.intent_ids(connection, 1)
 
 
-def found(bench: Workbench, kind: str) -> list[Finding]:
-    return list(review.review(bench, "p", kind).findings)  # type: ignore[arg-type]
+def found(live_studio: LiveStudio, kind: str) -> list[Finding]:
+    return list(review.review(live_studio, "p", kind).findings)  # type: ignore[arg-type]
 
 
-def add(bench: Workbench, text: str, intent: str) -> None:
-    repair = Repair("add", (), (intents(bench)[intent],), value=text)
-    repairs.act(bench.studio, "p", repair, f"add {text} {intent}")
+def add(live_studio: LiveStudio, text: str, intent: str) -> None:
+    repair = Repair("add", (), (intents(live_studio)[intent],), value=text)
+    repairs.act(live_studio.studio, "p", repair, f"add {text} {intent}")
 
 
-def relabel(bench: Workbench, text: str, intent: str) -> None:
-    repair = Repair("relabel", (rows(bench)[text].id,), (intents(bench)[intent],))
-    repairs.act(bench.studio, "p", repair, f"relabel {text} {intent}")
+def relabel(live_studio: LiveStudio, text: str, intent: str) -> None:
+    repair = Repair("relabel", (rows(live_studio)[text].id,), (intents(live_studio)[intent],))
+    repairs.act(live_studio.studio, "p", repair, f"relabel {text} {intent}")
 
 
-def same(bench: Workbench) -> list[Finding]:
-    return [f for f in found(bench, "conflict") if f.measure == "same text"]
+def same(live_studio: LiveStudio) -> list[Finding]:
+    return [f for f in found(live_studio, "conflict") if f.measure == "same text"]
 
 
-def test_a_planted_conflict_comes_first_and_leaves_once_it_is_mended(bench: Workbench) -> None:
-    add(bench, "Where is my parcel?", "refund")
-    first = review.review(bench, "p").findings[0]
+def test_a_planted_conflict_comes_first_and_leaves_once_it_is_mended(
+    live_studio: LiveStudio,
+) -> None:
+    add(live_studio, "Where is my parcel?", "refund")
+    first = review.review(live_studio, "p").findings[0]
     assert (first.kind, first.measure) == ("conflict", "same text")
     assert {t.text for t in first.texts} == {"where is my parcel", "Where is my parcel?"}
     wrong = next(n for n, t in enumerate(first.texts) if t.text.endswith("?"))
     [mend] = [r for r in first.remedies if r.words == "Both parcel"]
-    assert mend.repair == Repair("relabel", (first.texts[wrong].id,), (intents(bench)["parcel"],))
-    repairs.act(bench.studio, "p", mend.repair, "mend-0001", first.id)
-    assert first.id not in {f.id for f in review.review(bench, "p").findings}
-    assert rows(bench)["Where is my parcel?"].labels == (intents(bench)["parcel"],)
-    repairs.undo(bench.studio, "p", "mend-0001")
-    assert review.review(bench, "p").findings[0] == first
+    assert mend.repair == Repair(
+        "relabel", (first.texts[wrong].id,), (intents(live_studio)["parcel"],)
+    )
+    repairs.act(live_studio.studio, "p", mend.repair, "mend-0001", first.id)
+    assert first.id not in {f.id for f in review.review(live_studio, "p").findings}
+    assert rows(live_studio)["Where is my parcel?"].labels == (intents(live_studio)["parcel"],)
+    repairs.undo(live_studio.studio, "p", "mend-0001")
+    assert review.review(live_studio, "p").findings[0] == first
 
 
-def test_what_is_kept_is_not_listed_again_until_that_is_taken_back(bench: Workbench) -> None:
-    add(bench, "where is my parcel!", "refund")
-    [first] = same(bench)
-    before = review.review(bench, "p").counts["conflict"]
+def test_what_is_kept_is_not_listed_again_until_that_is_taken_back(live_studio: LiveStudio) -> None:
+    add(live_studio, "where is my parcel!", "refund")
+    [first] = same(live_studio)
+    before = review.review(live_studio, "p").counts["conflict"]
     for _ in range(2):
-        repairs.keep(bench.studio, "p", first.id, "keep-0001")
-    assert same(bench) == []
-    assert review.review(bench, "p").counts["conflict"] == before - 1
+        repairs.keep(live_studio.studio, "p", first.id, "keep-0001")
+    assert same(live_studio) == []
+    assert review.review(live_studio, "p").counts["conflict"] == before - 1
     for _ in range(2):
-        repairs.undo(bench.studio, "p", "keep-0001")
-    assert same(bench) == [first]
-    repairs.keep(bench.studio, "p", first.id, "keep-0002")
-    assert same(bench) == []
-    with bench.studio.database.read() as connection:
+        repairs.undo(live_studio.studio, "p", "keep-0001")
+    assert same(live_studio) == [first]
+    repairs.keep(live_studio.studio, "p", first.id, "keep-0002")
+    assert same(live_studio) == []
+    with live_studio.studio.database.read() as connection:
         assert events.history(connection, 1)[0].verb == "add"  # the data are as they were
     with pytest.raises(NotFound, match="nothing to take back"):
-        repairs.undo(bench.studio, "p", "keep-9999")
+        repairs.undo(live_studio.studio, "p", "keep-9999")
 
 
-def test_likely_errors_are_those_that_a_fit_without_them_labels_otherwise(bench: Workbench) -> None:
-    relabel(bench, "good morning", "parcel")
-    live = bench.models.get(1)
+def test_likely_errors_are_those_that_a_fit_without_them_labels_otherwise(
+    live_studio: LiveStudio,
+) -> None:
+    relabel(live_studio, "good morning", "parcel")
+    live = live_studio.models.get(1)
     head, names = live.pipeline.head, live.pipeline.head.intents
     expected = {}
     for row, exemplar in enumerate(live.pipeline.exemplars):
@@ -101,8 +107,8 @@ def test_likely_errors_are_those_that_a_fit_without_them_labels_otherwise(bench:
         scores = head.prior + near @ np.linalg.solve(gram, head.targets[others] - head.prior)
         if head.targets[row, scores.argmax()] == 0:
             expected[exemplar.text] = names[scores.argmax()]
-    listed = found(bench, "label")
-    by = {key: name for name, key in intents(bench).items()}
+    listed = found(live_studio, "label")
+    by = {key: name for name, key in intents(live_studio).items()}
     said = {f.texts[0].text: by[f.remedies[0].repair.intents[0]] for f in listed}
     assert said == expected
     assert "good morning" in [f.texts[0].text for f in listed[:3]]
@@ -110,29 +116,29 @@ def test_likely_errors_are_those_that_a_fit_without_them_labels_otherwise(bench:
     assert figures == sorted(figures, reverse=True)
 
 
-def test_a_label_that_a_person_has_just_given_is_not_doubted_again(bench: Workbench) -> None:
-    relabel(bench, "good morning", "parcel")
-    one = next(f for f in found(bench, "label") if f.texts[0].text == "good morning")
-    worse = Repair("relabel", (one.texts[0].id,), (intents(bench)["password"],))
-    repairs.act(bench.studio, "p", worse, "worse-001", one.id)
-    assert "good morning" not in {f.texts[0].text for f in found(bench, "label")}
-    repairs.undo(bench.studio, "p", "worse-001")
-    assert one.id in {f.id for f in found(bench, "label")}
+def test_a_label_that_a_person_has_just_given_is_not_doubted_again(live_studio: LiveStudio) -> None:
+    relabel(live_studio, "good morning", "parcel")
+    one = next(f for f in found(live_studio, "label") if f.texts[0].text == "good morning")
+    worse = Repair("relabel", (one.texts[0].id,), (intents(live_studio)["password"],))
+    repairs.act(live_studio.studio, "p", worse, "worse-001", one.id)
+    assert "good morning" not in {f.texts[0].text for f in found(live_studio, "label")}
+    repairs.undo(live_studio.studio, "p", "worse-001")
+    assert one.id in {f.id for f in found(live_studio, "label")}
 
 
-def test_confusions_hold_every_text_that_is_answered_otherwise(bench: Workbench) -> None:
-    by = intents(bench)
+def test_confusions_hold_every_text_that_is_answered_otherwise(live_studio: LiveStudio) -> None:
+    by = intents(live_studio)
     for text in ("the parcel is late", "track the parcel for me", "when does the parcel come"):
-        change(bench.studio, text, "split", "test")
-        relabel(bench, text, "password")
-    live = bench.models.get(1)
+        change(live_studio.studio, text, "split", "test")
+        relabel(live_studio, text, "password")
+    live = live_studio.models.get(1)
     answered = {
         p.text: p.intent
         for p in live.pipeline.predict(
             ["the parcel is late", "track the parcel for me", "when does the parcel come"]
         )
     }
-    cells = {f.intents: f for f in found(bench, "confusion")}
+    cells = {f.intents: f for f in found(live_studio, "confusion")}
     for name in set(answered.values()) - {"password"}:
         texts = {text for text, said in answered.items() if said == name}
         if len(texts) > 1:
@@ -140,50 +146,54 @@ def test_confusions_hold_every_text_that_is_answered_otherwise(bench: Workbench)
             assert texts <= {t.text for t in cell.texts if t.place == "test"}
             assert cell.figure == len(cell.texts)
             assert {t.suggested for t in cell.texts} == {(by[name],)}
-    walk = review.walk(bench, "p", by["password"], by["parcel"])
+    walk = review.walk(live_studio, "p", by["password"], by["parcel"])
     leads = [step.lead for step in walk.steps]
     assert leads == sorted(leads, reverse=True)
     assert {step.text.place for step in walk.steps} <= {"train", "test", "pool"}
     assert leads
 
 
-def test_a_thin_intent_and_greedy_examples_are_told(bench: Workbench) -> None:
-    by = intents(bench)
-    known = rows(bench)
+def test_a_thin_intent_and_greedy_examples_are_told(live_studio: LiveStudio) -> None:
+    by = intents(live_studio)
+    known = rows(live_studio)
     gone = [r.id for r in known.values() if r.labels == (by["greeting"],)][:4]
-    repairs.act(bench.studio, "p", Repair("delete", tuple(gone)), "delete-01")
-    thin = found(bench, "thin")
+    repairs.act(live_studio.studio, "p", Repair("delete", tuple(gone)), "delete-01")
+    thin = found(live_studio, "thin")
     assert [f.title for f in thin] == ["greeting has 1 example"]
     assert thin[0].remedies[0].repair.kind == "merge"
-    relabel(bench, "please refund the order", "parcel")
+    relabel(live_studio, "please refund the order", "parcel")
     for text in ("refund my payment please", "give me a refund now"):
-        change(bench.studio, text, "split", "test")
-    for one in found(bench, "greedy"):
-        voter = next(e for e in bench.models.get(1).pipeline.exemplars if e.id == one.texts[0].id)
+        change(live_studio.studio, text, "split", "test")
+    for one in found(live_studio, "greedy"):
+        voter = next(
+            e for e in live_studio.models.get(1).pipeline.exemplars if e.id == one.texts[0].id
+        )
         assert known[voter.text].labels is not None
         assert one.figure > 0
 
 
-def test_the_next_label_is_one_of_the_pool_and_leaves_when_it_is_given(bench: Workbench) -> None:
-    bench.models.get(1)
-    bench.pools.wait(1)
-    before = found(bench, "next")
+def test_the_next_label_is_one_of_the_pool_and_leaves_when_it_is_given(
+    live_studio: LiveStudio,
+) -> None:
+    live_studio.models.get(1)
+    live_studio.pools.wait(1)
+    before = found(live_studio, "next")
     assert {f.texts[0].text for f in before} <= set(POOL)
     first = before[0]
-    repairs.act(bench.studio, "p", first.remedies[0].repair, "label-001", first.id)
-    assert first.id not in {f.id for f in found(bench, "next")}
-    assert rows(bench)[first.texts[0].text].split == "train"
+    repairs.act(live_studio.studio, "p", first.remedies[0].repair, "label-001", first.id)
+    assert first.id not in {f.id for f in found(live_studio, "next")}
+    assert rows(live_studio)[first.texts[0].text].split == "train"
 
 
 def test_a_pin_remembers_which_versions_kept_and_which_broke_it(
-    bench: Workbench, tiny_path: Path
+    live_studio: LiveStudio, tiny_path: Path
 ) -> None:
-    by = intents(bench)
-    answers.pin(bench, "p", "where is my parcel", [by["parcel"]])
-    answers.pin(bench, "p", "the parcel is late", [by["refund"]])
-    assert [one.judgements for one in pin_history(bench, "p")] == [(), ()]
-    train(bench.studio, tiny_path, {"kind": "instant"})
-    late, where = pin_history(bench, "p")
+    by = intents(live_studio)
+    answers.pin(live_studio, "p", "where is my parcel", [by["parcel"]])
+    answers.pin(live_studio, "p", "the parcel is late", [by["refund"]])
+    assert [one.judgements for one in pin_history(live_studio, "p")] == [(), ()]
+    train(live_studio.studio, tiny_path, {"kind": "instant"})
+    late, where = pin_history(live_studio, "p")
     assert late.judgements == (Judgement(3, "broken", "parcel"),)
     assert where.judgements == (Judgement(3, "kept", ""),)
     assert (late.pin.kept, where.pin.kept) == (False, True)

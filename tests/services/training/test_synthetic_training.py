@@ -3,12 +3,13 @@
 from pathlib import Path
 
 from app.services.explaining.explain import explain
-from app.services.live.server_state import open_workbench
+from app.services.live.server_state import open_live_studio
 from app.services.review.disagreements import differing_ids
 from app.services.review.review import review
 from app.services.slots import augmentation, marking
 from app.services.slots.augmentation import Wish
 from app.services.studio import Studio
+from app.services.what_if.watched_texts import WatchedTextCache
 from core.templates.slots import Slot
 from storage import models, projects
 from storage.log import edits, events, label_origins
@@ -50,21 +51,21 @@ def test_they_vote_as_synthetic_and_the_figures_come_from_the_others(
     said = [metrics_of(home, number)["judged_on"] for number in (3, 4, 5)]
     assert said[0] == "leave-one-out over 20 texts"
     assert [words.split("validation over ")[1] for words in said[1:]] == ["20 texts"] * 2
-    bench = open_workbench(home)
+    live_studio = open_live_studio(home)
     with home.database.write() as connection:
         project = projects.find(connection, "p")
         models.point(connection, models.find(connection, project.id, 4))
     text = next(text for text in made if "refund" in text)
-    found = explain(bench, "p", f"{text} now")
+    found = explain(live_studio, "p", f"{text} now")
     votes = {vote.example.text: vote.origin for vote in found.reasons[0].votes}
     assert votes[text].synthetic == made[text]
     assert {votes[other].synthetic for other in votes if other not in made} == {""}
     assert found.reasons[0].n_others + len(votes) == 26
     with home.database.read() as connection:
         ids = {row.id for row in dataset.utterances(connection, 1) if row.synthetic}
-    assert not ids & set(differing_ids(bench, "p"))
+    assert not ids & set(differing_ids(live_studio, "p"))
     doubted = {"label", "duplicate"}
-    for finding in review(bench, "p", None, (0, 500)).findings:
+    for finding in review(live_studio, "p", None, (0, 500)).findings:
         if finding.kind in doubted:
             assert finding.texts[0].id not in ids
 
@@ -74,8 +75,8 @@ def test_a_synthetic_text_without_a_label_is_not_watched(home: Studio) -> None:
     with home.database.write() as connection:
         rows = [row for row in dataset.utterances(connection, 1) if row.synthetic]
         events.record(connection, 1, Action("unlabel"), [edits.label(r, None) for r in rows])
-    bench = open_workbench(home)
-    watched = {one.text for one in bench.watchings.get(1).texts}
+    live_studio = open_live_studio(home)
+    watched = {one.text for one in WatchedTextCache(live_studio).get(1).texts}
     assert watched
     assert not watched & set(made)
 

@@ -6,7 +6,7 @@ import pytest
 from app.services.data import utterances
 from app.services.data.projects import create_project
 from app.services.data.utterances import Edit
-from app.services.live.server_state import Workbench, open_workbench
+from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.disagreements import differing_ids
 from app.services.studio import Studio
 from app.services.trying import answers
@@ -22,125 +22,125 @@ from tests.builders.trained_home import POOL
 
 
 @pytest.fixture
-def bench(home: Studio) -> Workbench:
-    return open_workbench(home)
+def live_studio(home: Studio) -> LiveStudio:
+    return open_live_studio(home)
 
 
-def rows(bench: Workbench) -> dict[str, UtteranceRecord]:
-    with bench.studio.database.read() as connection:
+def rows(live_studio: LiveStudio) -> dict[str, UtteranceRecord]:
+    with live_studio.studio.database.read() as connection:
         return {r.text: r for r in dataset.utterances(connection, 1)}
 
 
-def intent(bench: Workbench, name: str) -> str:
-    with bench.studio.database.read() as connection:
+def intent(live_studio: LiveStudio, name: str) -> str:
+    with live_studio.studio.database.read() as connection:
         return dataset.intent_named(connection, 1, name).id
 
 
-def change(bench: Workbench, text: str, kind: str, value: str = "") -> None:
-    which = Filter(ids=(rows(bench)[text].id,))
-    utterances.change_many(bench.studio, "p", which, Edit(kind, value), 1)
+def change(live_studio: LiveStudio, text: str, kind: str, value: str = "") -> None:
+    which = Filter(ids=(rows(live_studio)[text].id,))
+    utterances.change_many(live_studio.studio, "p", which, Edit(kind, value), 1)
 
 
-def test_an_answer_adds_up_and_names_what_is_hot(bench: Workbench) -> None:
-    change(bench, POOL[0], "label", intent(bench, "greeting"))
-    [found] = answers.answer(bench, "p", [POOL[0]])
+def test_an_answer_adds_up_and_names_what_is_hot(live_studio: LiveStudio) -> None:
+    change(live_studio, POOL[0], "label", intent(live_studio, "greeting"))
+    [found] = answers.answer(live_studio, "p", [POOL[0]])
     best = found.prediction.ranked[0]
     votes = sum(n.vote for n in found.prediction.neighbours)
     assert votes + found.votes_of_others + found.prediction.prior == pytest.approx(best.score)
     assert found.prediction.decision.intents == ("greeting",)
     assert "exactly as a labelled example says" in found.sentence
-    assert found.hot == (rows(bench)[POOL[0]].id,)
+    assert found.hot == (rows(live_studio)[POOL[0]].id,)
     with pytest.raises(InvalidInput, match="1,001 texts"):
-        answers.answer(bench, "p", ["x"] * 1_001)
-    create_project(bench.studio, "bare")
+        answers.answer(live_studio, "p", ["x"] * 1_001)
+    create_project(live_studio.studio, "bare")
     with pytest.raises(NotFound, match="no trained model"):
-        answers.answer(bench, "bare", ["x"])
+        answers.answer(live_studio, "bare", ["x"])
 
 
-def test_likeness_is_the_cosine_to_the_trays_mean(bench: Workbench) -> None:
+def test_likeness_is_the_cosine_to_the_trays_mean(live_studio: LiveStudio) -> None:
     tray = ["where is my parcel", "track the parcel for me"]
-    encoder = bench.models.get(1).pipeline.encoder
+    encoder = live_studio.models.get(1).pipeline.encoder
     centre = unit_rows(unit_rows(encoder.encode(tray)).mean(0, keepdims=True))[0]
     for unlabelled in (True, False):
-        found = answers.similar(bench, "p", tray, 50, unlabelled=unlabelled)
-        there = [r for r in rows(bench).values() if (r.labels is None) == unlabelled]
+        found = answers.similar(live_studio, "p", tray, 50, unlabelled=unlabelled)
+        there = [r for r in rows(live_studio).values() if (r.labels is None) == unlabelled]
         assert {s.record.id for s in found} == {r.id for r in there}
         cosines = [s.cosine for s in found]
         assert cosines == sorted(cosines, reverse=True)
         expected = unit_rows(encoder.encode([s.record.text for s in found])) @ centre
         np.testing.assert_allclose(cosines, expected, atol=1e-5)
-        assert answers.similar(bench, "p", tray, 2, unlabelled=unlabelled) == found[:2]
+        assert answers.similar(live_studio, "p", tray, 2, unlabelled=unlabelled) == found[:2]
 
 
-def test_a_large_tray_of_the_pool_itself_does_not_hide_the_others(bench: Workbench) -> None:
+def test_a_large_tray_of_the_pool_itself_does_not_hide_the_others(live_studio: LiveStudio) -> None:
     """The nearest are those of the tray; cut before they were left out, nothing had been found."""
-    found = answers.similar(bench, "p", POOL[:4], 1, unlabelled=True)
+    found = answers.similar(live_studio, "p", POOL[:4], 1, unlabelled=True)
     assert [s.record.text for s in found] == POOL[4:]
-    change(bench, POOL[4], "out-of-scope")
-    assert answers.similar(bench, "p", POOL[:4], 1, unlabelled=True) == []
+    change(live_studio, POOL[4], "out-of-scope")
+    assert answers.similar(live_studio, "p", POOL[:4], 1, unlabelled=True) == []
 
 
-def test_pins_tell_what_is_expected_and_answered(bench: Workbench) -> None:
-    parcel, refund = intent(bench, "parcel"), intent(bench, "refund")
-    answers.pin(bench, "p", "where is my parcel", [parcel])
-    answers.pin(bench, "p", "the parcel is late", [refund])
-    said = {(p.text, p.expected, p.answer, p.kept) for p in answers.pins(bench, "p")}
+def test_pins_tell_what_is_expected_and_answered(live_studio: LiveStudio) -> None:
+    parcel, refund = intent(live_studio, "parcel"), intent(live_studio, "refund")
+    answers.pin(live_studio, "p", "where is my parcel", [parcel])
+    answers.pin(live_studio, "p", "the parcel is late", [refund])
+    said = {(p.text, p.expected, p.answer, p.kept) for p in answers.pins(live_studio, "p")}
     assert said == {
         ("where is my parcel", "parcel", "parcel", True),
         ("the parcel is late", "refund", "parcel", False),
     }
-    utterances.change_intent(bench.studio, "p", parcel, {"name": "delivery"})
-    assert {(p.expected, p.answer, p.kept) for p in answers.pins(bench, "p")} == {
+    utterances.change_intent(live_studio.studio, "p", parcel, {"name": "delivery"})
+    assert {(p.expected, p.answer, p.kept) for p in answers.pins(live_studio, "p")} == {
         ("delivery", "delivery", True),
         ("refund", "delivery", False),
     }
-    answers.unpin(bench, "p", "the parcel is late ")
-    assert [p.text for p in answers.pins(bench, "p")] == ["where is my parcel"]
+    answers.unpin(live_studio, "p", "the parcel is late ")
+    assert [p.text for p in answers.pins(live_studio, "p")] == ["where is my parcel"]
     with pytest.raises(InvalidInput):
-        answers.pin(bench, "p", "  ", [parcel])
+        answers.pin(live_studio, "p", "  ", [parcel])
     with pytest.raises(NotFound):
-        answers.pin(bench, "p", "text", ["nobody"])
+        answers.pin(live_studio, "p", "text", ["nobody"])
 
 
-def test_a_pin_of_an_archived_intent_is_neither_kept_nor_broken(bench: Workbench) -> None:
+def test_a_pin_of_an_archived_intent_is_neither_kept_nor_broken(live_studio: LiveStudio) -> None:
     """The page called it broken for ever, while no training was judged by it."""
-    parcel = intent(bench, "parcel")
-    answers.pin(bench, "p", "good morning", [parcel])
-    utterances.change_intent(bench.studio, "p", parcel, {"archived": True})
-    [found] = answers.pins(bench, "p")
+    parcel = intent(live_studio, "parcel")
+    answers.pin(live_studio, "p", "good morning", [parcel])
+    utterances.change_intent(live_studio.studio, "p", parcel, {"archived": True})
+    [found] = answers.pins(live_studio, "p")
     assert (found.expected, found.kept, found.stale) == ("parcel", None, True)
     with pytest.raises(Conflict, match="'parcel' is archived"):
-        answers.pin(bench, "p", "another", [parcel])
-    utterances.change_intent(bench.studio, "p", parcel, {"archived": False})
-    assert [(p.kept, p.stale) for p in answers.pins(bench, "p")] == [(False, False)]
+        answers.pin(live_studio, "p", "another", [parcel])
+    utterances.change_intent(live_studio.studio, "p", parcel, {"archived": False})
+    assert [(p.kept, p.stale) for p in answers.pins(live_studio, "p")] == [(False, False)]
     with pytest.raises(InvalidInput, match="needs a text"):
-        answers.pin(bench, "p", "a\0b", [parcel])
+        answers.pin(live_studio, "p", "a\0b", [parcel])
 
 
 def test_pins_wait_for_a_model(studio: Studio) -> None:
-    bench = open_workbench(studio)
+    live_studio = open_live_studio(studio)
     project = create_project(studio, "p")
     made = edits.create_intent("a")
     with studio.database.write() as connection:
         events.record(connection, project.id, Action("create"), [made])
-    answers.pin(bench, "p", "hello", [made.subject_id])
-    [found] = answers.pins(bench, "p")
+    answers.pin(live_studio, "p", "hello", [made.subject_id])
+    [found] = answers.pins(live_studio, "p")
     assert (found.expected, found.answer, found.kept) == ("a", None, None)
-    assert differing_ids(bench, "p") == ()
+    assert differing_ids(live_studio, "p") == ()
 
 
-def test_a_wrong_label_differs_from_what_the_others_say(bench: Workbench) -> None:
-    live = bench.models.get(1)
+def test_a_wrong_label_differs_from_what_the_others_say(live_studio: LiveStudio) -> None:
+    live = live_studio.models.get(1)
     best = leave_one_out(live.pipeline.head).argmax(1)
     exemplars = zip(live.pipeline.exemplars, best, strict=True)
     names = live.pipeline.head.intents
     expected = {e.id for e, column in exemplars if names[column] not in e.intents}
-    assert set(differing_ids(bench, "p")) == expected
+    assert set(differing_ids(live_studio, "p")) == expected
     text = "good morning"
-    change(bench, text, "move", "test")
-    [found] = answers.answer(bench, "p", [text])
-    key, said = rows(bench)[text].id, found.prediction.intent
+    change(live_studio, text, "move", "test")
+    [found] = answers.answer(live_studio, "p", [text])
+    key, said = rows(live_studio)[text].id, found.prediction.intent
     for name in ("greeting", "parcel"):
-        change(bench, text, "label", intent(bench, name))
-        change(bench, text, "move", "test")
-        assert (key in differing_ids(bench, "p")) == (said != name)
+        change(live_studio, text, "label", intent(live_studio, name))
+        change(live_studio, text, "move", "test")
+        assert (key in differing_ids(live_studio, "p")) == (said != name)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.services.labelling.decisions import Operation, decide
-from app.services.live.server_state import Workbench, open_workbench
+from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.trying.answers import answer, examples
 from app.services.trying.landing import in_words
@@ -15,20 +15,20 @@ from tests.builders.trained_home import rows_of
 
 
 @pytest.fixture
-def bench(home: Studio) -> Workbench:
-    return open_workbench(home)
+def live_studio(home: Studio) -> LiveStudio:
+    return open_live_studio(home)
 
 
-def test_an_example_lands_on_its_own_point_of_the_map(bench: Workbench) -> None:
-    shown = examples(bench, "p")
-    live = bench.models.get(1)
+def test_an_example_lands_on_its_own_point_of_the_map(live_studio: LiveStudio) -> None:
+    shown = examples(live_studio, "p")
+    live = live_studio.models.get(1)
     assert live is not None
     assert (shown.model, shown.total, len(shown.points)) == (f"p@{live.version.number}", 20, 20)
     exemplars = live.pipeline.exemplars
     named = [shown.labels[code] for code in shown.codes]
     assert named == [exemplar.intents for exemplar in exemplars]
     for row in (0, 7, 19):
-        (one,) = answer(bench, "p", [exemplars[row].text])
+        (one,) = answer(live_studio, "p", [exemplars[row].text])
         assert one.landing is not None
         assert one.landing.place == pytest.approx(shown.points[row], abs=2e-4)
         assert one.prediction.model_version == shown.model
@@ -37,28 +37,28 @@ def test_an_example_lands_on_its_own_point_of_the_map(bench: Workbench) -> None:
         assert list(one.landing.neighbours) == near
 
 
-def test_many_texts_at_once_land_nowhere(bench: Workbench) -> None:
-    found = answer(bench, "p", ["where is it", "money back"])
+def test_many_texts_at_once_land_nowhere(live_studio: LiveStudio) -> None:
+    found = answer(live_studio, "p", ["where is it", "money back"])
     assert [one.landing for one in found] == [None, None]
-    (alone,) = answer(bench, "p", ["money back"])
+    (alone,) = answer(live_studio, "p", ["money back"])
     same, other = alone.prediction.ranked[0], found[1].prediction.ranked[0]
     assert (same.intent, same.score) == (other.intent, pytest.approx(other.score, abs=1e-5))
 
 
 def test_of_very_many_examples_some_are_shown(
-    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+    live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = examples(bench, "p")
+    whole = examples(live_studio, "p")
     monkeypatch.setattr("app.services.trying.landing._MOST_POINTS", 6)
-    some = examples(bench, "p")
+    some = examples(live_studio, "p")
     assert (some.total, len(some.points), len(some.codes)) == (20, 6, 6)
     assert set(zip(some.codes, some.points, strict=True)) < set(
         zip(whole.codes, whole.points, strict=True)
     )
 
 
-def test_a_new_label_adds_a_point_and_moves_none(bench: Workbench, home: Studio) -> None:
-    before = examples(bench, "p")
+def test_a_new_label_adds_a_point_and_moves_none(live_studio: LiveStudio, home: Studio) -> None:
+    before = examples(live_studio, "p")
     rows = rows_of(home)
     fresh = next(key for key, (_, labels) in rows.items() if labels is None)
     with home.database.read() as connection:
@@ -66,7 +66,7 @@ def test_a_new_label_adds_a_point_and_moves_none(bench: Workbench, home: Studio)
         intent = next(iter(dataset.intents(connection, project.id))).id
     (done,) = decide(home, "p", [Operation("k", "label", fresh, (intent,))])
     assert done.state == "saved"
-    after = examples(bench, "p")
+    after = examples(live_studio, "p")
     assert after.total == before.total + 1
     assert set(before.points) < set(after.points)
 
