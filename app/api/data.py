@@ -13,12 +13,11 @@ from app.api.http.downloads import BYTES, download
 from app.api.http.server_state import Live
 from app.services.data import uploads
 from app.services.data import utterances as browsing
-from app.services.data.importing import export_file
+from app.services.data.importing import ImportReport, export_file
 from app.services.data.uploads import Incoming, Mapping
 from app.services.live.server_state import LiveStudio
 from app.services.review.borderline import borderline_ids
 from app.services.review.disagreements import differing_ids
-from app.services.views import ImportReport
 from core.formats.rows import WriteFormat
 from storage.queries.utterances import Filter, Order
 from storage.records import UtteranceRecord

@@ -7,8 +7,13 @@ from app.api.http.bodies import IntentBody, IntentChange, MergeBody, NewProject,
 from app.api.http.server_state import Live
 from app.services import status
 from app.services.data import utterances
-from app.services.data.projects import change_gate, create_project, create_sample, list_projects
-from app.services.views import ProjectView
+from app.services.data.projects import (
+    ProjectView,
+    change_gate,
+    create_project,
+    create_sample,
+    list_projects,
+)
 from storage.records import BatchRecord
 
 router = APIRouter(tags=["projects"])

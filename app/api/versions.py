@@ -12,8 +12,8 @@ from app.api.http.downloads import BYTES, download
 from app.api.http.server_state import Live
 from app.services.versions import comparison, registry, shapes
 from app.services.versions.bundles import export_encoder, export_model, take_in_bundle
+from app.services.versions.registry import ChampionChange, DeletionView, LineageView
 from app.services.versions.timeline import TimelineEntry, list_versions, timeline
-from app.services.views import ChampionChange, DeletionView, LineageView
 from core.errors import InvalidInput
 from storage.log.diff import DatasetDiff
 

@@ -1,11 +1,11 @@
 """Keep a studio sound: jobs, backups, and a look at everything that could be out of order."""
 
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.jobs.lock import is_free
 from app.services.studio import Studio
-from app.services.views import Finding
 from core.encoders.bundled import bundled_folder
 from core.errors import Conflict, StudioError
 from storage import backup, jobs, projects
@@ -15,6 +15,15 @@ from storage.queries import dataset
 from storage.records import JobRecord
 
 _MIN_FREE_BYTES = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class HealthCheck:
+    """What `doctor` found out about one part of the studio."""
+
+    subject: str
+    healthy: bool
+    detail: str
 
 
 def list_jobs(studio: Studio) -> list[JobRecord]:
@@ -66,7 +75,7 @@ def restore(file: Path, home: Path) -> int:
     return backup.restore(file, home)
 
 
-def examine(studio: Studio) -> list[Finding]:
+def examine(studio: Studio) -> list[HealthCheck]:
     """Look at everything that could be out of order; sweep what killed processes left behind."""
     return [
         _finding("database", integrity(studio.database), "ok"),
@@ -78,20 +87,20 @@ def examine(studio: Studio) -> list[Finding]:
     ]
 
 
-def _finding(subject: str, found: str, healthy: str) -> Finding:
-    return Finding(subject, found == healthy, found)
+def _finding(subject: str, found: str, healthy: str) -> HealthCheck:
+    return HealthCheck(subject, found == healthy, found)
 
 
-def _artifacts(studio: Studio) -> Finding:
+def _artifacts(studio: Studio) -> HealthCheck:
     with studio.database.read() as connection:
         damage = studio.artifacts.damage(connection)
     with studio.database.write() as connection:
         swept = studio.artifacts.sweep(connection)
     words = f"ok, {swept} leftovers swept" if swept else "ok"
-    return Finding("artifacts", not damage, "; ".join(damage) or words)
+    return HealthCheck("artifacts", not damage, "; ".join(damage) or words)
 
 
-def _data(studio: Studio) -> Finding:
+def _data(studio: Studio) -> HealthCheck:
     """Current rows equal the log replayed, and frozen versions keep their hash."""
     wrong: list[str] = []
     with studio.database.read() as connection:
@@ -105,10 +114,10 @@ def _data(studio: Studio) -> Finding:
                 for version in versions.list_all(connection, project.id)
                 if not versions.is_whole(connection, project.id, version)
             ]
-    return Finding("data", not wrong, "; ".join(wrong) or "ok")
+    return HealthCheck("data", not wrong, "; ".join(wrong) or "ok")
 
 
-def _jobs(studio: Studio) -> Finding:
+def _jobs(studio: Studio) -> HealthCheck:
     with studio.database.read() as connection:
         live = jobs.live(connection)
         wanted = {job.id for job in (*live, *jobs.cancelled(connection))}
@@ -118,18 +127,20 @@ def _jobs(studio: Studio) -> Finding:
             shutil.rmtree(folder, ignore_errors=True)
     if stuck:
         studio.executor.ensure_running()
-        return Finding("jobs", healthy=True, detail=f"{len(stuck)} waited; a supervisor is started")
-    return Finding("jobs", healthy=True, detail=f"ok, {len(live)} under way")
+        return HealthCheck(
+            "jobs", healthy=True, detail=f"{len(stuck)} waited; a supervisor is started"
+        )
+    return HealthCheck("jobs", healthy=True, detail=f"ok, {len(live)} under way")
 
 
-def _encoder() -> Finding:
+def _encoder() -> HealthCheck:
     try:
         bundled_folder()
     except StudioError as error:
-        return Finding("bundled encoder", healthy=False, detail=error.message)
-    return Finding("bundled encoder", healthy=True, detail="ok")
+        return HealthCheck("bundled encoder", healthy=False, detail=error.message)
+    return HealthCheck("bundled encoder", healthy=True, detail="ok")
 
 
-def _disk(studio: Studio) -> Finding:
+def _disk(studio: Studio) -> HealthCheck:
     free = shutil.disk_usage(studio.places.home).free
-    return Finding("disk", free > _MIN_FREE_BYTES, f"{free / (1 << 30):.1f} GiB free")
+    return HealthCheck("disk", free > _MIN_FREE_BYTES, f"{free / (1 << 30):.1f} GiB free")

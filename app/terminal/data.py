@@ -4,9 +4,9 @@ import argparse
 from collections.abc import Sequence
 
 from app.services.data import importing, projects
+from app.services.data.importing import ImportReport
 from app.services.versions import shapes as geometry
 from app.services.versions import timeline
-from app.services.views import ImportReport
 from app.terminal.output import opened, print_json, say, table, tell
 from core.formats.rows import ReadOptions
 from core.types import Task

@@ -5,8 +5,8 @@ from typing import Literal
 
 from app.services.data.utterances import IntentView
 from app.services.maps.views import MovedText
-from app.services.versions.timeline import DatasetVersionView
-from app.services.views import GateVerdict, ModelComparison, ModelView
+from app.services.versions.comparison_views import GateVerdict, ModelComparison
+from app.services.versions.timeline import DatasetVersionView, ModelView
 from storage.queries.utterances import Counts
 from storage.records import BatchRecord
 

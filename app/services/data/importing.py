@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.services.studio import Studio
-from app.services.views import ImportReport
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem, WriteFormat
@@ -51,6 +50,40 @@ class ImportRequest:
     options: ReadOptions = field(default_factory=ReadOptions)
     split: Split | None = None
     dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did, or with `dry_run` would do.
+
+    Attributes:
+        added: New utterances.
+        labelled: Labels given by the file, to new and to known utterances.
+        already_there: Rows that change nothing.
+        conflicting: Rows whose utterance already has another label; the label is kept as it was.
+        empty: Rows without text, left out.
+        too_long: Rows over the length limit, left out.
+        new_intents: Names of intents that the file brings.
+        examples: Intents that were archived and are used again, then a few single rows with their
+            line, in sentences.
+        dry_run: Whether nothing was written.
+        without: Labels given by the file that say that no intent fits.
+        convention: How a cell says several intents, or none, where a text may have several.
+        marked: Utterances, new and known, whose values the file marks.
+    """
+
+    added: int
+    labelled: int
+    already_there: int
+    conflicting: int
+    empty: int
+    too_long: int
+    new_intents: tuple[str, ...]
+    examples: tuple[str, ...]
+    dry_run: bool
+    without: int = 0
+    convention: str = ""
+    marked: int = 0
 
 
 @dataclass(slots=True)

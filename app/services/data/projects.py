@@ -1,12 +1,12 @@
 """Create projects and list them."""
 
 import csv
+from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from app.services.data.importing import ImportRequest, import_file
+from app.services.data.importing import ImportReport, ImportRequest, import_file
 from app.services.studio import Studio
-from app.services.views import ImportReport, ProjectView
 from core.types import Task
 from storage import models, projects
 from storage.database import Transaction
@@ -14,6 +14,20 @@ from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
 from storage.records import ProjectRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectView:
+    """A project in a list; for several labels the accuracy is the share of exact matches."""
+
+    name: str
+    task: Task
+    intents: int
+    labelled: int
+    utterances: int
+    champion: str | None
+    accuracy: float | None
+    micro_f1: float | None
 
 
 def create_project(studio: Studio, name: str, task: Task = "single-label") -> ProjectRecord:

@@ -9,9 +9,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.services.data.importing import ImportRequest, import_file
+from app.services.data.importing import ImportReport, ImportRequest, import_file
 from app.services.studio import Studio
-from app.services.views import ImportReport
 from core.errors import InvalidInput, NotFound
 from core.formats.preview import FilePreview, preview
 from core.formats.rows import ReadOptions

@@ -7,8 +7,8 @@ from typing import Any
 from app.services.answering.stored import load_model
 from app.services.embedding import embed_texts
 from app.services.studio import Studio
+from app.services.versions.comparison_views import GateVerdict, ModelComparison, PinChange
 from app.services.versions.comparison_words import points, words_of
-from app.services.views import GateVerdict, ModelComparison, PinChange
 from core.errors import NotFound
 from core.metrics.multi_label import multi_label_report
 from core.metrics.paired import (

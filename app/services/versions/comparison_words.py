@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from app.services.views import ModelComparison
+from app.services.versions.comparison_views import ModelComparison
 from core.metrics.paired import Difference
 from core.text import counted, label_words
 

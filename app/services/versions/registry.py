@@ -1,10 +1,10 @@
 """Decide about model versions: promote, roll back, discard, delete, and say where one came from."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from app.services.studio import Studio
-from app.services.views import AncestorView, ChampionChange, DeletionView, LineageView
 from core.encoders.bundled import BUNDLED_SHA256
 from core.errors import Conflict, NotFound
 from storage import jobs, models, projects
@@ -14,6 +14,84 @@ from storage.log import versions
 from storage.records import AliasRecord, ModelVersionRecord, ProjectRecord
 
 _WEIGHTS = "encoder/model.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class ChampionChange:
+    """A project's champion changed; numbers of the versions, None where there was none."""
+
+    project: str
+    before: int | None
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionView:
+    """What deleting a model version would do, or has done.
+
+    Attributes:
+        bytes_freed: Size of the files that no other version uses.
+        blobs: How many these are.
+        bytes_later: The part of it that is younger than an hour, and goes with `doctor`.
+        reasons_against: Why one would rather keep it, in sentences.
+        forbidden: Whether it cannot be deleted at all, for the first of the reasons.
+    """
+
+    bytes_freed: int
+    blobs: int
+    bytes_later: int
+    reasons_against: tuple[str, ...]
+    forbidden: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AncestorView:
+    """A model version that another was trained from, perhaps by way of others."""
+
+    name: str
+    recipe: str
+    dataset_version: int | None
+    deleted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LineageView:
+    """Where a model version came from: enough to make it again.
+
+    Attributes:
+        name: `PROJECT@N`.
+        state: `champion`, `former champion`, `candidate`, `discarded` or `encoder`.
+        created_at: When, in UTC.
+        dataset_version: Number of the data it learned from; None where it was imported.
+        dataset_sha256: Of those data in canonical form.
+        base: `bundled`, a folder's name, a hub id or `PROJECT@N`.
+        base_fingerprint: As training recorded it, else the SHA-256 of the base's weights; None
+            where the base is not at hand.
+        recipe: Every setting.
+        code_version: Of the studio that trained it.
+        seed: Of the recipe.
+        job: Id of the job that made it; None where it was imported.
+        tree_sha256: Over all its files.
+        conversations: What it learned from, where these are conversations.
+        parents: Model versions it goes back to, the nearest first.
+        children: Names of versions that were trained from it.
+    """
+
+    name: str
+    state: str
+    created_at: str
+    dataset_version: int | None
+    dataset_sha256: str | None
+    base: str
+    base_fingerprint: str | None
+    recipe: dict[str, object]
+    code_version: str
+    seed: int | None
+    job: str | None
+    tree_sha256: str
+    conversations: str
+    parents: tuple[AncestorView, ...]
+    children: tuple[str, ...]
 
 
 def promote(studio: Studio, project: str, number: int, actor: str | None = None) -> ChampionChange:

@@ -6,11 +6,10 @@ from typing import Any
 
 from app.services.studio import Studio
 from app.services.versions.registry import chain_of
-from app.services.views import ModelView, TimelineEntry
 from storage import models, projects
 from storage.database import Transaction
 from storage.log import versions
-from storage.records import AliasRecord, DatasetVersionRecord, ModelVersionRecord
+from storage.records import AliasRecord, DatasetVersionRecord, ModelKind, ModelVersionRecord
 
 _RANKS = {"data": 0, "model": 1}
 
@@ -25,6 +24,58 @@ class DatasetVersionView:
     created_at: str
     message: str
     changes: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """A model version with where it came from and how good it is.
+
+    Attributes:
+        name: `PROJECT@N`.
+        project: Name of the project.
+        number: N.
+        recipe: Kind of recipe.
+        base: `bundled`, a folder's name, a hub id or `PROJECT@N`; empty where there is none.
+        dataset_version: What it learned from, in words: a data version, or conversations.
+        created_at: When, in UTC.
+        champion: Whether it answers now.
+        metrics: How it was judged.
+        kind: `intents` where it answers, `encoder` where others start from it.
+        chain: The first base, then each training up to this one with its recipe.
+    """
+
+    name: str
+    project: str
+    number: int
+    recipe: str
+    base: str
+    dataset_version: str
+    created_at: str
+    champion: bool
+    metrics: dict[str, object]
+    kind: ModelKind = "intents"
+    chain: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineEntry:
+    """Something that happened to a project's versions.
+
+    Attributes:
+        at: When, in UTC.
+        kind: `data`, `model`, `champion`, `roll-back`, `discarded` or `deleted`.
+        number: Of the dataset version for `data`, else of the model version.
+        title: What happened, in a few words.
+        details: Further phrases: what changed, how good it is.
+        actor: Who did it; empty where a job did.
+    """
+
+    at: str
+    kind: str
+    number: int
+    title: str
+    details: tuple[str, ...]
+    actor: str
 
 
 def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], list[ModelView]]:

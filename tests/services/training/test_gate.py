@@ -9,7 +9,7 @@ from app.services.studio import Studio
 from app.services.training import runs
 from app.services.training.gate import Gate, judge_candidate
 from app.services.versions.comparison import gate
-from app.services.views import ModelComparison, PinChange
+from app.services.versions.comparison_views import ModelComparison, PinChange
 from core.metrics.paired import paired_difference
 from storage import jobs, models, projects
 from storage.log import edits, events, versions
