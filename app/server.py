@@ -159,7 +159,7 @@ def _warm_up(live_studio: LiveStudio) -> None:
     """Load the model of the first project while the person still looks around."""
     from app.services.data.projects import list_projects
     from app.services.status import look
-    from app.services.upkeep import list_jobs
+    from app.services.training.jobs import list_jobs
 
     _leave_a_core()
     try:

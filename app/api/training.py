@@ -5,9 +5,15 @@ from fastapi import APIRouter
 from app.api.http import schemas
 from app.api.http.bodies import TrainBody
 from app.api.http.server_state import Live
-from app.services import upkeep
-from app.services.training import estimate as progress
+from app.services.training import estimate as estimates
 from app.services.training import recipe_forms, runs
+from app.services.training.jobs import (
+    JobView,
+    cancel_job,
+    job_view,
+    project_jobs,
+    resume_job,
+)
 
 router = APIRouter(tags=["training"])
 
@@ -26,30 +32,30 @@ def recipes(live_studio: Live, project: str) -> list[recipe_forms.RecipeForm]:
 
 
 @router.post("/projects/{project}/estimate")
-def estimate(live_studio: Live, project: str, body: TrainBody) -> progress.Estimate:
+def estimate(live_studio: Live, project: str, body: TrainBody) -> estimates.Estimate:
     """Say what a training would do, and how long it would take."""
-    return progress.estimate(live_studio.studio, project, body.recipe, body.settings)
+    return estimates.estimate(live_studio.studio, project, body.recipe, body.settings)
 
 
 @router.get("/projects/{project}/jobs")
-def jobs(live_studio: Live, project: str) -> list[progress.JobView]:
+def jobs(live_studio: Live, project: str) -> list[JobView]:
     """The newest jobs of a project."""
-    return progress.project_jobs(live_studio.studio, project)
+    return project_jobs(live_studio.studio, project)
 
 
 @router.get("/jobs/{job_id}")
-def job(live_studio: Live, job_id: str) -> progress.JobView:
+def job(live_studio: Live, job_id: str) -> JobView:
     """One job as its row tells it."""
-    return progress.job_view(live_studio.studio, job_id)
+    return job_view(live_studio.studio, job_id)
 
 
 @router.post("/jobs/{job_id}/resume")
 def resume(live_studio: Live, job_id: str) -> schemas.JobState:
     """Let a cancelled job go on from where it was."""
-    return schemas.JobState(upkeep.resume(live_studio.studio, job_id).state)
+    return schemas.JobState(resume_job(live_studio.studio, job_id).state)
 
 
 @router.post("/jobs/{job_id}/cancel")
 def cancel(live_studio: Live, job_id: str) -> schemas.JobState:
     """Ask a job to stop."""
-    return schemas.JobState(upkeep.cancel(live_studio.studio, job_id).state)
+    return schemas.JobState(cancel_job(live_studio.studio, job_id).state)

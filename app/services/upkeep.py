@@ -1,4 +1,4 @@
-"""Keep a studio sound: jobs, backups, and a look at everything that could be out of order."""
+"""Keep a studio sound: backups, and a look at everything that could be out of order."""
 
 import shutil
 from dataclasses import dataclass
@@ -7,12 +7,11 @@ from pathlib import Path
 from app.jobs.lock import is_free
 from app.services.studio import Studio
 from core.encoders.bundled import bundled_folder
-from core.errors import Conflict, StudioError
+from core.errors import StudioError
 from storage import backup, jobs, projects
 from storage.database import integrity
 from storage.log import events, versions
 from storage.queries import dataset
-from storage.records import JobRecord
 
 _MIN_FREE_BYTES = 1 << 30
 
@@ -24,45 +23,6 @@ class HealthCheck:
     subject: str
     healthy: bool
     detail: str
-
-
-def list_jobs(studio: Studio) -> list[JobRecord]:
-    """The newest jobs, newest first; jobs that wait get a supervisor."""
-    with studio.database.read() as connection:
-        found = jobs.list_all(connection)
-    if any(not job.ended for job in found):
-        studio.executor.ensure_running()
-    return found
-
-
-def cancel(studio: Studio, job_id: str) -> JobRecord:
-    """Ask a job to stop."""
-    with studio.database.write() as connection:
-        job = jobs.request_cancel(connection, job_id)
-    if not job.ended:
-        studio.executor.ensure_running()
-    return job
-
-
-def resume(studio: Studio, job_id: str) -> JobRecord:
-    """Let a cancelled job go on from its last checkpoint.
-
-    Raises:
-        Conflict: It was not cancelled, or another training of its project has begun since.
-        NotFound: There is none of that id.
-    """
-    with studio.database.write() as connection:
-        job = jobs.get(connection, job_id)
-        if job.state == "cancelled" and not has_checkpoint(studio, job):
-            raise Conflict(f"Job {job_id} kept nothing to go on from.", "Start another training.")
-        job = jobs.resume(connection, job_id)
-    studio.executor.ensure_running()
-    return job
-
-
-def has_checkpoint(studio: Studio, job: JobRecord) -> bool:
-    """Whether an ended job could go on from where it was."""
-    return any(studio.places.checkpoints(job.id).glob("step-*"))
 
 
 def back_up(studio: Studio, out: Path) -> int:

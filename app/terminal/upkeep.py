@@ -8,6 +8,7 @@ from rich.console import Console
 
 from app.services import upkeep
 from app.services.studio import Studio
+from app.services.training.jobs import cancel_job, list_jobs, resume_job
 from app.settings import Settings
 from app.terminal.job_table import show_jobs
 from app.terminal.output import opened, print_json, say, table
@@ -31,7 +32,7 @@ def jobs(options: argparse.Namespace) -> None:
 def _looks(studio: Studio, pause: float | None) -> Iterator[list[JobRecord]]:
     """Look at the jobs: once, or with pauses until all have ended."""
     while True:
-        found = upkeep.list_jobs(studio)
+        found = list_jobs(studio)
         yield found
         if pause is None or all(job.ended for job in found):
             return
@@ -41,14 +42,14 @@ def _looks(studio: Studio, pause: float | None) -> Iterator[list[JobRecord]]:
 def cancel(options: argparse.Namespace) -> None:
     """Ask a job to stop."""
     with opened(options) as studio:
-        job = upkeep.cancel(studio, options.job)
+        job = cancel_job(studio, options.job)
     say(f"Job {job.id} " + (f"has ended: {job.state}." if job.ended else "was asked to stop."))
 
 
 def resume(options: argparse.Namespace) -> None:
     """Let a cancelled job go on."""
     with opened(options) as studio:
-        job = upkeep.resume(studio, options.job)
+        job = resume_job(studio, options.job)
     say(f"Job {job.id} goes on from where it was. `intent-studio jobs --watch` follows it.")
 
 

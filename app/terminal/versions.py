@@ -82,9 +82,9 @@ def follow(studio: Studio, job: JobRecord) -> JobRecord | None:
         if not _wants_cancel():
             tell(f"Job {job.id} goes on. `intent-studio jobs --watch` follows it.")
             return None
-        from app.services.upkeep import cancel
+        from app.services.training.jobs import cancel_job
 
-        cancel(studio, job.id)
+        cancel_job(studio, job.id)
         row = list(runs.follow(studio, job.id))[-1]
     if row.state != "succeeded":
         raise RunFailed(f"Job {row.id} {row.state}: {row.message}", row.hint)

@@ -10,7 +10,6 @@ import pytest
 from rich.console import Console
 
 from app.cli import main
-from app.services import upkeep
 from app.services.studio import Studio
 from app.terminal.job_table import job_table, show_jobs
 from storage import jobs
@@ -97,7 +96,7 @@ def test_watching_ends_by_itself_and_by_ctrl_c_with_exit_code_0(
 ) -> None:
     ended = replace(running, state="succeeded", progress=1.0, eta_seconds=None)
     seen = iter([[running], [ended]])
-    monkeypatch.setattr(upkeep, "list_jobs", lambda _: next(seen))
+    monkeypatch.setattr("app.terminal.upkeep.list_jobs", lambda _: next(seen))
     monkeypatch.setattr("app.terminal.upkeep._REPRINT_SECONDS", 0.0)
     assert main(["--home", str(tmp_path), "jobs", "--watch", "--json"]) == 0
     out = capsys.readouterr().out
@@ -106,7 +105,7 @@ def test_watching_ends_by_itself_and_by_ctrl_c_with_exit_code_0(
     def interrupted(_: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(upkeep, "list_jobs", lambda _: [running])
+    monkeypatch.setattr("app.terminal.upkeep.list_jobs", lambda _: [running])
     monkeypatch.setattr("app.terminal.upkeep.time.sleep", interrupted)
     assert main(["--home", str(tmp_path), "jobs", "--watch"]) == 0
     assert "running" in capsys.readouterr().out

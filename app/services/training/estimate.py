@@ -1,7 +1,7 @@
-"""Jobs as pages show them, and what a training would take."""
+"""What a training would do and how long it would take."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,7 +9,6 @@ from app.services.conversations.reading import require_logs
 from app.services.studio import Studio
 from app.services.training.encoder_runs import ENCODER_KINDS, read_encoder_recipe
 from app.services.training.marked_utterances import require_slots
-from app.services.upkeep import has_checkpoint
 from core.errors import InvalidInput
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
 from core.recipes.labels import (
@@ -28,7 +27,7 @@ from core.types import Task
 from storage import conversation_logs, jobs, models, projects
 from storage.database import Transaction
 from storage.queries import slots, utterances
-from storage.records import JobRecord, ProjectRecord
+from storage.records import ProjectRecord
 
 _START_SECONDS = 8.0
 """Loading torch and the encoder, encoding, judging."""
@@ -40,33 +39,6 @@ _ENCODE_SECONDS = 0.003
 _FIFTHS = 5
 _PAIR_SECONDS = {"dialogues": 0.016, "convert": 0.0025}
 """A turn and its reply once through a training on conversations, on two cores."""
-
-
-@dataclass(frozen=True, slots=True)
-class JobView:
-    """A job as its row tells it, with the project's name.
-
-    `resumable` says that it was cancelled and can go on from where it was.
-    """
-
-    id: str
-    kind: str
-    project: str
-    state: str
-    progress: float
-    stage: str
-    eta_seconds: float | None
-    message: str
-    hint: str
-    log: str
-    curve: dict[str, object]
-    curve_words: str
-    result: dict[str, object]
-    recipe: str
-    created_at: str
-    finished_at: str | None
-    cancel_requested: bool
-    resumable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,73 +63,6 @@ class Estimate:
     seconds: float
     sentence: str
     defaults: str = ""
-
-
-def job_view(studio: Studio, job_id: str) -> JobView:
-    """Return one job.
-
-    Raises:
-        NotFound: There is none of that id.
-    """
-    with studio.database.read() as connection:
-        return _view(studio, connection, jobs.get(connection, job_id))
-
-
-def project_jobs(studio: Studio, project: str, limit: int = 20) -> list[JobView]:
-    """The newest jobs of a project, newest first; one that waits gets a supervisor."""
-    with studio.database.read() as connection:
-        found = projects.find(connection, project)
-        records = jobs.list_all(connection, limit, found.id)
-        views = [_view(studio, connection, record) for record in records]
-    if any(not record.ended for record in records):
-        studio.executor.ensure_running()
-    return views
-
-
-def _view(studio: Studio, connection: Transaction, job: JobRecord) -> JobView:
-    project = "" if job.project_id is None else projects.get(connection, job.project_id).name
-    return JobView(
-        id=job.id,
-        kind=job.kind,
-        project=project,
-        state=job.state,
-        progress=job.progress,
-        stage=job.stage,
-        eta_seconds=job.eta_seconds,
-        message=job.message,
-        hint=job.hint,
-        log=job.log_tail,
-        curve=job.curve or {},
-        curve_words=curve_words(tuple(job.curve or ())),
-        result=job.result or {},
-        recipe=str(job.payload.get("recipe", {}).get("kind", "")),
-        created_at=job.created_at,
-        finished_at=job.finished_at,
-        cancel_requested=job.cancel_requested,
-        resumable=job.state == "cancelled" and has_checkpoint(studio, job),
-    )
-
-
-def curve_words(names: Sequence[str]) -> str:
-    """Say what the accuracy of a training's curves is that of, or why there is none."""
-    if not names:
-        return ""
-    if "loss while ranking" in names:
-        return "While ranking: how hard it is to find the next turn among those of its batch."
-    if "loss while contrasting" in names:
-        return (
-            "While contrasting: how hard it is to tell utterances and templates of a batch apart, "
-            "and to find each template's own utterance; no label is used."
-        )
-    if "accuracy while tuning" in names:
-        words = ["While tuning: right answers on the test split, by which nothing is chosen."]
-    else:
-        words = [
-            "While tuning: no accuracy, since every label is tuned on and there is no test split."
-        ]
-    if any(name.startswith("accuracy while calibrating") for name in names):
-        words.append("While calibrating: that on labels held out of a tuning of the others.")
-    return " ".join(words)
 
 
 def estimate(studio: Studio, project: str, recipe: str, settings: dict[str, object]) -> Estimate:

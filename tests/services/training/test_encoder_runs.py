@@ -14,9 +14,10 @@ from app.services.conversations.replies import rank_replies
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.studio import Studio
-from app.services.training.estimate import estimate, job_view
+from app.services.training.estimate import estimate
+from app.services.training.jobs import cancel_job, job_view, resume_job
 from app.services.training.runs import TrainingRequest, start_training
-from app.services.upkeep import cancel, examine, resume
+from app.services.upkeep import examine
 from app.services.versions import comparison, registry
 from app.services.versions.bundles import export_encoder, export_model
 from app.services.versions.timeline import list_versions, timeline
@@ -144,17 +145,17 @@ def test_a_cancelled_training_can_go_on(home: Studio, tiny_path: Path, monkeypat
 
     def cancel_after(folder: Path, checkpoint: checkpoints.Checkpoint) -> None:
         keep(folder, checkpoint)
-        cancel(home, job.id)
+        cancel_job(home, job.id)
 
     monkeypatch.setattr(checkpoints, "keep_checkpoint", cancel_after)
     assert do(home, job.id).state == "cancelled"
     assert job_view(home, job.id).resumable
     monkeypatch.setattr(checkpoints, "keep_checkpoint", keep)
     assert examine(home)  # which sweeps leftovers, and leaves what can be resumed
-    waiting = resume(home, job.id)
+    waiting = resume_job(home, job.id)
     assert (waiting.state, waiting.cancel_requested, waiting.max_attempts) == ("queued", False, 4)
     with pytest.raises(Conflict, match="was not cancelled"):
-        resume(home, job.id)
+        resume_job(home, job.id)
     ended = do(home, job.id)
     assert (ended.state, ended.attempt, ended.message) == ("succeeded", 2, "")
     fingerprints = [version(home, n).lineage["fingerprint"] for n in (1, 2)]
@@ -164,10 +165,10 @@ def test_a_cancelled_training_can_go_on(home: Studio, tiny_path: Path, monkeypat
 
 def test_what_kept_nothing_is_not_resumed(home: Studio, tiny_path: Path) -> None:
     job = learn(home, tiny_path)
-    cancel(home, job.id)
+    cancel_job(home, job.id)
     assert not job_view(home, job.id).resumable
     with pytest.raises(Conflict, match="kept nothing"):
-        resume(home, job.id)
+        resume_job(home, job.id)
 
 
 def test_convert_needs_no_base_and_serves_as_one(home: Studio) -> None:
@@ -214,7 +215,7 @@ def test_a_running_training_learns_from_the_logs_of_its_start(
     [log] = list_logs(home, "p")
     with pytest.raises(Conflict, match=r"learns from 'log\.jsonl'"):
         remove_log(home, "p", log.id)
-    cancel(home, job.id)
+    cancel_job(home, job.id)
     remove_log(home, "p", log.id)
     with home.database.read() as connection, pytest.raises(InvalidInput, match="no conversations"):
         require_logs(connection, projects.find(connection, "p"))

@@ -8,7 +8,8 @@ import sqlalchemy as sa
 from app.services.data.projects import create_project
 from app.services.studio import Studio
 from app.services.training import estimate as progress
-from app.services.training.estimate import Size, estimate, in_words, project_jobs
+from app.services.training.estimate import Size, estimate, in_words
+from app.services.training.jobs import project_jobs
 from core.encoders.hashing import HashingEncoder
 from core.errors import InvalidInput
 from core.recipes.labels import ConvfitRecipe, chosen_epochs, read_recipe

@@ -11,7 +11,7 @@ from app.jobs.context import JobContext, Stopped
 from app.services.answering.judging import judge
 from app.services.studio import Studio
 from app.services.training import child
-from app.services.training.estimate import curve_words
+from app.services.training.jobs import curve_words
 from core.benchmarks.few_shot import drain
 from core.encoders.packed.encoder import TransformerEncoder
 from core.recipes.labels import ConvfitRecipe, InstantRecipe

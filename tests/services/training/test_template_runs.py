@@ -9,7 +9,8 @@ from app.services.answering.opened import find_space, open_space
 from app.services.conversations.replies import rank_replies
 from app.services.data.projects import create_project
 from app.services.studio import Studio
-from app.services.training.estimate import curve_words, estimate
+from app.services.training.estimate import estimate
+from app.services.training.jobs import curve_words
 from app.services.training.marked_utterances import read_utterances
 from app.services.training.runs import TrainingRequest, start_training
 from app.services.versions import registry

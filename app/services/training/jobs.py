@@ -1,0 +1,142 @@
+"""Jobs as pages show them, and what people do with them: list, cancel, resume."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.services.studio import Studio
+from core.errors import Conflict
+from storage import jobs, projects
+from storage.database import Transaction
+from storage.records import JobRecord
+
+
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """A job as its row tells it, with the project's name.
+
+    `resumable` says that it was cancelled and can go on from where it was.
+    """
+
+    id: str
+    kind: str
+    project: str
+    state: str
+    progress: float
+    stage: str
+    eta_seconds: float | None
+    message: str
+    hint: str
+    log: str
+    curve: dict[str, object]
+    curve_words: str
+    result: dict[str, object]
+    recipe: str
+    created_at: str
+    finished_at: str | None
+    cancel_requested: bool
+    resumable: bool
+
+
+def list_jobs(studio: Studio) -> list[JobRecord]:
+    """The newest jobs, newest first; jobs that wait get a supervisor."""
+    with studio.database.read() as connection:
+        records = jobs.list_all(connection)
+    if any(not job.ended for job in records):
+        studio.executor.ensure_running()
+    return records
+
+
+def cancel_job(studio: Studio, job_id: str) -> JobRecord:
+    """Ask a job to stop."""
+    with studio.database.write() as connection:
+        job = jobs.request_cancel(connection, job_id)
+    if not job.ended:
+        studio.executor.ensure_running()
+    return job
+
+
+def resume_job(studio: Studio, job_id: str) -> JobRecord:
+    """Let a cancelled job go on from its last checkpoint.
+
+    Raises:
+        Conflict: It was not cancelled, or another training of its project has begun since.
+        NotFound: There is none of that id.
+    """
+    with studio.database.write() as connection:
+        job = jobs.get(connection, job_id)
+        if job.state == "cancelled" and not _has_checkpoint(studio, job):
+            raise Conflict(f"Job {job_id} kept nothing to go on from.", "Start another training.")
+        job = jobs.resume(connection, job_id)
+    studio.executor.ensure_running()
+    return job
+
+
+def _has_checkpoint(studio: Studio, job: JobRecord) -> bool:
+    """Whether an ended job could go on from where it was."""
+    return any(studio.places.checkpoints(job.id).glob("step-*"))
+
+
+def job_view(studio: Studio, job_id: str) -> JobView:
+    """Return one job.
+
+    Raises:
+        NotFound: There is none of that id.
+    """
+    with studio.database.read() as connection:
+        return _view(studio, connection, jobs.get(connection, job_id))
+
+
+def project_jobs(studio: Studio, project: str, limit: int = 20) -> list[JobView]:
+    """The newest jobs of a project, newest first; one that waits gets a supervisor."""
+    with studio.database.read() as connection:
+        records = jobs.list_all(connection, limit, projects.find(connection, project).id)
+        views = [_view(studio, connection, record) for record in records]
+    if any(not record.ended for record in records):
+        studio.executor.ensure_running()
+    return views
+
+
+def _view(studio: Studio, connection: Transaction, job: JobRecord) -> JobView:
+    project = "" if job.project_id is None else projects.get(connection, job.project_id).name
+    return JobView(
+        id=job.id,
+        kind=job.kind,
+        project=project,
+        state=job.state,
+        progress=job.progress,
+        stage=job.stage,
+        eta_seconds=job.eta_seconds,
+        message=job.message,
+        hint=job.hint,
+        log=job.log_tail,
+        curve=job.curve or {},
+        curve_words=curve_words(tuple(job.curve or ())),
+        result=job.result or {},
+        recipe=str(job.payload.get("recipe", {}).get("kind", "")),
+        created_at=job.created_at,
+        finished_at=job.finished_at,
+        cancel_requested=job.cancel_requested,
+        resumable=job.state == "cancelled" and _has_checkpoint(studio, job),
+    )
+
+
+def curve_words(names: Sequence[str]) -> str:
+    """Say what the accuracy of a training's curves is that of, or why there is none."""
+    if not names:
+        return ""
+    if "loss while ranking" in names:
+        return "While ranking: how hard it is to find the next turn among those of its batch."
+    if "loss while contrasting" in names:
+        return (
+            "While contrasting: how hard it is to tell utterances and templates of a batch apart, "
+            "and to find each template's own utterance; no label is used."
+        )
+    if "accuracy while tuning" in names:
+        words = ["While tuning: right answers on the test split, by which nothing is chosen."]
+    else:
+        words = [
+            "While tuning: no accuracy, since every label is tuned on and there is no test split."
+        ]
+    if any(name.startswith("accuracy while calibrating") for name in names):
+        words.append("While calibrating: that on labels held out of a tuning of the others.")
+    return " ".join(words)
