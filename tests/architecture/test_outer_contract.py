@@ -1,0 +1,129 @@
+"""What scripts and clients rely on is still there: commands, their options, REST routes and fields.
+
+The reference was recorded at commit a593b00. An addition or a new wording is named below.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+
+from app.api.routes import all_routes
+from app.cli import build_parser
+
+REFERENCE = Path(__file__).parents[1] / "reference"
+NEW_COMMANDS = {"intent-studio recipes"}
+NEW_OPTIONS: set[tuple[str, str]] = set()
+"""Command and option."""
+NEW_HELP: set[tuple[str, str]] = set()
+"""Command and option whose default, choices or help differ from the reference."""
+NEW_ROUTES: set[str] = set()
+NEW_FIELDS: set[tuple[str, str, str]] = set()
+"""Route, then `parameters`, `body` or `answer`, then the name or path of the field."""
+
+
+def commands() -> dict[str, dict[str, list[Any]]]:
+    """Return option -> [choices, default, help] of each command."""
+    return {
+        name: {
+            " ".join(action.option_strings) or action.dest: [
+                None if action.choices is None else list(action.choices),
+                None if action.default is argparse.SUPPRESS else action.default,
+                None if action.help is argparse.SUPPRESS else action.help,
+            ]
+            for action in parser._actions
+            if not isinstance(action, argparse._SubParsersAction)
+        }
+        for name, parser in every_parser(build_parser(), "intent-studio")
+    }
+
+
+def every_parser(
+    parser: argparse.ArgumentParser, name: str
+) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """Yield a parser and those of all its commands, with what is typed to reach them."""
+    yield name, parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for verb, command in action.choices.items():
+                yield from every_parser(command, f"{name} {verb}")
+
+
+def routes() -> dict[str, dict[str, list[str]]]:
+    """Return the names of the parameters and fields of each route; `rows[].id` is a nested one."""
+    app = FastAPI()
+    app.include_router(all_routes(), prefix="/api")
+    schema = app.openapi()
+    found = {}
+    for path, methods in schema["paths"].items():
+        for method, route in methods.items():
+            answers = [value for code, value in route["responses"].items() if code[0] == "2"]
+            found[f"{method.upper()} {path}"] = {
+                "parameters": sorted(
+                    f"{value['in']} {value['name']}" for value in route.get("parameters", [])
+                ),
+                "body": fields(schema, [route.get("requestBody", {})]),
+                "answer": fields(schema, answers),
+            }
+    return found
+
+
+def fields(schema: dict[str, Any], bodies: list[dict[str, Any]]) -> list[str]:
+    """Return the content types of bodies, and the paths of all their fields."""
+    found: set[str] = set()
+    for body in bodies:
+        for kind, value in body.get("content", {}).items():
+            found.add(kind)
+            found.update(nested(schema, value.get("schema", {}), "", ()))
+    return sorted(found)
+
+
+def nested(
+    schema: dict[str, Any], part: dict[str, Any], path: str, above: tuple[str, ...]
+) -> Iterator[str]:
+    """Yield the paths of the fields under one part of the schema; a part within itself once."""
+    if "$ref" in part:
+        name = part["$ref"].rpartition("/")[2]
+        if name not in above:
+            yield from nested(schema, schema["components"]["schemas"][name], path, (*above, name))
+    for choice in (*part.get("anyOf", ()), *part.get("oneOf", ()), *part.get("prefixItems", ())):
+        yield from nested(schema, choice, path, above)
+    if isinstance(part.get("items"), dict):
+        yield from nested(schema, part["items"], path + "[]", above)
+    if isinstance(part.get("additionalProperties"), dict):
+        yield from nested(schema, part["additionalProperties"], path + "{}", above)
+    for name, value in part.get("properties", {}).items():
+        field = f"{path}.{name}" if path else name
+        yield field
+        yield from nested(schema, value, field, above)
+
+
+def recorded(name: str) -> Any:
+    """Read what was recorded at a593b00."""
+    return json.loads((REFERENCE / f"{name}_a593b00.json").read_text(encoding="utf-8"))
+
+
+def test_every_command_and_option_is_there_with_the_same_help() -> None:
+    before, now = recorded("commands"), json.loads(json.dumps(commands()))
+    assert before.keys() - now.keys() == set()
+    assert now.keys() - before.keys() <= NEW_COMMANDS
+    for command, options in before.items():
+        assert options.keys() - now[command].keys() == set(), command
+        added = {(command, option) for option in now[command].keys() - options.keys()}
+        assert added <= NEW_OPTIONS
+        changed = {(command, name) for name in options if options[name] != now[command][name]}
+        assert changed <= NEW_HELP
+
+
+def test_every_route_parameter_and_field_is_there() -> None:
+    before, now = recorded("rest"), routes()
+    assert before.keys() - now.keys() == set()
+    assert now.keys() - before.keys() <= NEW_ROUTES
+    for route, parts in before.items():
+        for part, names in parts.items():
+            assert set(names) - set(now[route][part]) == set(), f"{part} of {route}"
+            added = {(route, part, name) for name in set(now[route][part]) - set(names)}
+            assert added <= NEW_FIELDS
