@@ -1,4 +1,4 @@
-"""Unit rows and their cosines: the one arithmetic behind heads, indexes and metrics."""
+"""Unit rows and their cosines: the one arithmetic behind heads, maps and metrics."""
 
 import numpy as np
 from numpy.typing import NDArray

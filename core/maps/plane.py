@@ -3,16 +3,14 @@
 Embeddings of any length are scaled to length one first.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg import eigh
 
+from core.maps.neighbours import row_blocks
 from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
-
-_BLOCK = 4_096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,7 +18,7 @@ class Plane:
     """Two directions in an embedding space.
 
     Attributes:
-        mean: Of the embeddings that it was fitted to, (d,) float32.
+        mean: Mean of the embeddings that it was fitted to, (d,) float32.
         axes: The directions, the wider first, (d, 2) float64; zeros where there is none.
     """
 
@@ -49,16 +47,11 @@ def fit_plane(embeddings: FloatArray) -> Plane:
         return Plane(np.zeros(dim, dtype=np.float32), axes)
     mean = unit.mean(0, dtype=np.float64).astype(np.float32)
     scatter = np.zeros((dim, dim))
-    for part in _blocks(n):
+    for part in row_blocks(n):
         centred = unit[part] - mean
         scatter += centred.T @ centred
-    _, found = eigh(scatter, subset_by_index=(dim - kept, dim - 1))
-    found = found[:, ::-1]
-    largest = np.abs(found).argmax(0)
-    axes[:, :kept] = found * np.where(found[largest, np.arange(kept)] < 0, -1.0, 1.0)
+    _, rising = eigh(scatter, subset_by_index=(dim - kept, dim - 1))
+    widest = rising[:, ::-1]
+    largest = np.abs(widest).argmax(0)
+    axes[:, :kept] = widest * np.where(widest[largest, np.arange(kept)] < 0, -1.0, 1.0)
     return Plane(mean, axes)
-
-
-def _blocks(n: int) -> Iterator[slice]:
-    for start in range(0, n, _BLOCK):
-        yield slice(start, min(start + _BLOCK, n))

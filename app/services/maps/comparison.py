@@ -10,7 +10,8 @@ from app.services.maps.layouts import current_layout
 from app.services.maps.views import ComparisonView, MovedText
 from app.services.studio import Studio
 from core.errors import InvalidInput
-from core.maps.layouts import Move, Placed, align, moved_most, normalise
+from core.maps.alignment import align, normalise
+from core.maps.moves import Move, Placed, moved_most
 from core.types import FloatArray
 from storage.queries import columns, dataset
 

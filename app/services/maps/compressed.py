@@ -20,8 +20,8 @@ from app.services.maps.views import DriftView, MapView
 from app.services.slots.matcher import read_marks, templates_of, tokens_of
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
+from core.maps.alignment import normalise
 from core.maps.drift import drift_by_neighbours, drift_on_plane
-from core.maps.layouts import normalise
 from core.maps.plane import fit_plane
 from core.splits import Rows
 from core.types import FloatArray

@@ -28,7 +28,8 @@ from app.services.slots.matcher import load_marks, templates_of, tokens_of
 from app.services.studio import Studio
 from core.encoders.base import Encoder
 from core.errors import NotFound
-from core.maps.layouts import carry_over, pca_layout, require_method, tsne_layout, umap_layout
+from core.maps.drift import carry_over
+from core.maps.layouts import pca_layout, require_method, tsne_layout, umap_layout
 from core.types import FloatArray
 from storage import layouts, projects
 from storage.artifacts import ArtifactStore, record_tree

@@ -12,7 +12,8 @@ from app.services.maps.layouts import current_layout
 from app.services.maps.views import Colour, ColourView, ComparisonView, MapView
 from app.services.studio import Studio
 from core.errors import InvalidInput
-from core.maps.layouts import check_method, normalise
+from core.maps.alignment import normalise
+from core.maps.layouts import check_method
 from core.maps.palette import GREY
 from storage import jobs
 from storage.database import Transaction

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from core.maps.drift import drift_by_neighbours, drift_on_plane
+from core.maps.drift import carry_over, drift_by_neighbours, drift_on_plane
 from core.maps.layouts import pca_layout
 from core.maps.plane import fit_plane
 from core.vectors import unit_rows
+from tests.builders.toy_points import groups
 
 ROWS = unit_rows(np.random.default_rng(0).normal(size=(60, 8)).astype(np.float32))
 
@@ -28,3 +29,12 @@ def test_by_neighbours_what_stays_stays_and_what_moves_goes_to_them() -> None:
     np.testing.assert_allclose(across, [[4.0, 2.0]] * 3, atol=1e-5)
     alone = drift_by_neighbours(rows[:1], layout[:1], rows[:1], rows[30:31])
     np.testing.assert_array_equal(alone, [[0.0, 0.0]])
+
+
+def test_a_text_without_a_place_appears_among_its_neighbours() -> None:
+    rows, which = groups(60)
+    layout = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]], np.float32)[which]
+    known = np.arange(60) < 50
+    placed = carry_over(rows, np.where(known[:, None], layout, np.nan), known)
+    np.testing.assert_allclose(placed, layout, atol=1e-6)
+    np.testing.assert_array_equal(carry_over(rows, layout, np.zeros(60, bool)), 0.0)

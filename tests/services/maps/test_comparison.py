@@ -5,7 +5,7 @@ import pytest
 
 from app.services.maps.requests import compare_maps, map_points, start_layout
 from app.services.studio import Studio
-from core.maps.layouts import normalise
+from core.maps.alignment import normalise
 from tests.builders.trained_home import do, rows_of
 
 needs_umap = pytest.mark.skipif(

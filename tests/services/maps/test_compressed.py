@@ -12,7 +12,7 @@ from app.services.maps.compressed import drift_view, drifted
 from app.services.maps.requests import map_points, start_layout
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
-from core.maps.layouts import normalise
+from core.maps.alignment import normalise
 from core.maps.plane import fit_plane
 from core.vectors import unit_rows
 from storage.queries import dataset

@@ -15,7 +15,8 @@ from app.services.maps.requests import compare_maps, map_colours, map_points, st
 from app.services.studio import Studio
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput, NotFound
-from core.maps.layouts import normalise, pca_layout
+from core.maps.alignment import normalise
+from core.maps.layouts import pca_layout
 from storage import jobs, layouts, projects, vectors
 from storage.log import edits, events
 from storage.log.events import Action
