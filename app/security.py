@@ -1,7 +1,6 @@
 """Who may speak with the server: the right host, the launch token, and no foreign page."""
 
 import hmac
-import os
 import re
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -13,6 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from core.errors import InvalidInput
+from core.files import replace_file
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -59,10 +59,8 @@ def viewer_token(home: Path) -> str:
     """Return the token of the links that only show, made once for a home: links stay good."""
     place = home / "viewer-token"
     if not place.exists():
-        fresh = home / f"viewer-token-{secrets.token_hex(4)}"
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(new_token())
-        fresh.replace(place)
+        with replace_file(place, mode=0o600) as file:
+            file.write(new_token().encode())
     return place.read_text(encoding="utf-8").strip()
 
 

@@ -1,5 +1,6 @@
 """The values that travel between the parts: frozen, without behaviour beyond derived readings."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,6 +21,14 @@ Task = Literal["single-label", "multi-label"]
 
 Method = Literal["votes", "nearest", "mahalanobis", "mixture"]
 """How it is told whether a text is familiar: what a fence goes by."""
+
+Pause = Callable[[], None]
+"""Called between steps of a long computation, every few hundredths of a second, so that its caller
+can let more urgent work go first."""
+
+
+def no_pause() -> None:
+    """Go on at once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.errors import ArtifactDamaged
-from storage.files import file_sha256, replace_file
+from core.files import file_sha256, replace_file
 from storage.tables import blob, conversation_log, layout, model_version, tree
 
 _GRACE_SECONDS = 3_600

@@ -7,8 +7,8 @@ import zipfile
 from pathlib import Path
 
 from core.errors import ArtifactDamaged, Conflict, InvalidInput
+from core.files import replace_file
 from storage.database import Database, copy_database, open_database
-from storage.files import replace_file
 
 _MANIFEST = "manifest.json"
 _FORMAT = "intent-studio-backup-1"

@@ -2,11 +2,9 @@
 
 import hashlib
 import json
-import os
 import re
 import stat
 import tempfile
-import uuid
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +18,7 @@ from safetensors import SafetensorError, safe_open
 from core.bundle.card import model_card
 from core.bundle.layout import read_facts
 from core.errors import ArtifactDamaged, InvalidInput
+from core.files import replace_file
 
 FORMAT = "intent-studio-bundle-1"
 MANIFEST = "manifest.json"
@@ -56,21 +55,15 @@ def export_bundle(folder: Path, out: Path) -> Manifest:
     }
     names = sorted({*contents, *extra})
     listed: dict[str, tuple[str, int]] = {}
-    out.parent.mkdir(parents=True, exist_ok=True)
-    part = out.parent / f".part-{uuid.uuid4().hex}"
-    try:
-        with part.open("wb") as stream:
-            with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-                for name in names:
-                    content = extra[name] if name in extra else contents[name].read_bytes()
-                    listed[name] = (hashlib.sha256(content).hexdigest(), len(content))
-                    _add(archive, name, content)
-                _add(archive, MANIFEST, _manifest_bytes(listed, facts))
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(out)
-    finally:
-        part.unlink(missing_ok=True)
+    with (
+        replace_file(out) as stream,
+        zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+    ):
+        for name in names:
+            content = extra[name] if name in extra else contents[name].read_bytes()
+            listed[name] = (hashlib.sha256(content).hexdigest(), len(content))
+            _add(archive, name, content)
+        _add(archive, MANIFEST, _manifest_bytes(listed, facts))
     return Manifest(listed, facts)
 
 

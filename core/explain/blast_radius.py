@@ -20,8 +20,7 @@ from core.explain.decisions import Columns, decided, leads
 from core.explain.one_text import widened
 from core.explain.solved_votes import Standing
 from core.heads.votes.kernel import kernel, square_kernel
-from core.pauses import Pause, no_pause
-from core.types import FloatArray, ScoreArray
+from core.types import FloatArray, Pause, ScoreArray, no_pause
 from core.vectors import unit_rows
 
 _CHUNK = 1_024

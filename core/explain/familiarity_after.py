@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from core.calibration.fence import NEAREST, Landscape
 from core.explain.blast_radius import Change, Watched
 from core.explain.one_text import widened
-from core.pauses import Pause, no_pause
-from core.types import FloatArray, ScoreArray
+from core.types import FloatArray, Pause, ScoreArray, no_pause
 from core.vectors import cosines, unit_rows
 
 _CHUNK = 512

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from core.errors import InvalidInput
-from core.formats.atomic import write_atomically
+from core.files import write_atomically
 from core.formats.rasa import rasa_lines
 from core.formats.rows import NO_INTENT, ImportedRow, WriteFormat
 from core.templates.slots import Slot

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.pauses import Pause, no_pause
-from core.types import FloatArray
+from core.types import FloatArray, Pause, no_pause
 
 _CHUNK = 512
 

@@ -12,6 +12,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
+from core.files import sync_folder, write_synced
+
 _KEPT = 2
 
 
@@ -42,12 +44,12 @@ def keep_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     part = folder / f".part-{os.getpid()}"
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir()
-    _write_durably(part / "state.safetensors", content)
-    _write_durably(part / "checkpoint.json", json.dumps(facts).encode())
+    write_synced(part / "state.safetensors", content)
+    write_synced(part / "checkpoint.json", json.dumps(facts).encode())
     target = folder / f"step-{checkpoint.step:08d}"
     shutil.rmtree(target, ignore_errors=True)
     part.rename(target)
-    _sync_folder(folder)
+    sync_folder(folder)
     for old in sorted(folder.glob("step-*"))[:-_KEPT]:
         shutil.rmtree(old, ignore_errors=True)
 
@@ -70,18 +72,3 @@ def _read(folder: Path) -> Checkpoint | None:
         return Checkpoint(str(facts["stage"]), int(facts["step"]), load(content))
     except (OSError, ValueError, KeyError, SafetensorError):
         return None
-
-
-def _write_durably(path: Path, content: bytes) -> None:
-    with path.open("wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

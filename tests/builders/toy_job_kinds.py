@@ -10,10 +10,10 @@ from typing import Any
 
 from app.jobs.context import JobContext, Publish
 from core.errors import InvalidInput
+from core.files import replace_file
 from storage import models
 from storage.artifacts import ArtifactStore, record_tree
 from storage.database import Transaction
-from storage.files import replace_file
 
 
 def kinds() -> dict[str, Any]:

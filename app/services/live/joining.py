@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from app.services.embedding import embed_texts
-from core.pauses import Pause, no_pause
-from core.types import Exemplar, ScoreArray
+from core.types import Exemplar, Pause, ScoreArray, no_pause
 from storage.database import Database
 
 if TYPE_CHECKING:

@@ -32,8 +32,7 @@ from app.services.live.joining import (
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from core.maps.plane import Plane, fit_plane
-from core.pauses import Pause, no_pause
-from core.types import Intent, Task
+from core.types import Intent, Pause, Task, no_pause
 from storage import models, projects
 from storage.database import Transaction
 from storage.log import events, versions

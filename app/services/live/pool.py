@@ -13,8 +13,7 @@ from app.services.live.models import LiveModel, LiveModels
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from core.errors import StudioError
-from core.pauses import Pause, no_pause
-from core.types import FloatArray, ScoreArray, Task
+from core.types import FloatArray, Pause, ScoreArray, Task, no_pause
 from storage import models
 from storage.log import events
 from storage.queries import utterances

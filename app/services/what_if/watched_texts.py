@@ -21,9 +21,8 @@ from app.services.live.models import LiveModel, LiveModels, step_back, with_fenc
 from app.services.live.server_state import LiveStudio
 from core.encoders.base import Encoder
 from core.errors import InvalidInput, NotFound, StudioError
-from core.pauses import Pause
 from core.text import match_key, text_hash
-from core.types import FloatArray, Intent, ScoreArray
+from core.types import FloatArray, Intent, Pause, ScoreArray
 from storage import models, projects, vectors
 from storage.database import Database
 from storage.log import events

@@ -20,8 +20,7 @@ import numpy as np
 from core.heads.votes.fit import VoteHead, root_of
 from core.heads.votes.kernel import kernel
 from core.heads.votes.root import inverse_columns
-from core.pauses import Pause, no_pause
-from core.types import FloatArray, ScoreArray
+from core.types import FloatArray, Pause, ScoreArray, no_pause
 from core.vectors import unit_rows
 
 

@@ -21,8 +21,7 @@ from core.heads.votes.root import (
     inverse_diagonal,
     inverse_root,
 )
-from core.pauses import Pause, no_pause
-from core.types import FloatArray, ScoreArray
+from core.types import FloatArray, Pause, ScoreArray, no_pause
 from core.vectors import unit_rows
 
 _CHUNK = 1_024

@@ -11,8 +11,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri
 
 from core.heads.votes.kernel import kernel
-from core.pauses import Pause, no_pause
-from core.types import FloatArray, ScoreArray
+from core.types import FloatArray, Pause, ScoreArray, no_pause
 
 _BLOCK = 512
 _FEW = 320

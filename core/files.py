@@ -1,0 +1,85 @@
+"""Write files that are whole or absent, wherever a process is killed or the power fails."""
+
+import hashlib
+import os
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from core.errors import InvalidInput
+
+
+@contextmanager
+def replace_file(target: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
+    """Write a file beside its target and put it in place once all of it is on disk.
+
+    A failure leaves the old file as it was, and no other. The folder is made where it is missing.
+
+    Args:
+        target: The file to write or to replace.
+        mode: Permissions of the new file, less those that the process's umask takes away.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.parent / f".part-{uuid.uuid4().hex}"
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            yield stream
+            _sync(stream)
+        part.replace(target)
+        sync_folder(target.parent)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
+    """Replace a file that a person named, keeping its permissions and links to it.
+
+    Raises:
+        InvalidInput: The folder does not exist or cannot be written to, or the disk is full.
+    """
+    target = path.resolve()  # a link goes on pointing to the file
+    if target.is_dir():
+        raise InvalidInput(f"{path} is a folder.", "Name a file in it.")
+    if not target.parent.is_dir():
+        raise InvalidInput(f"There is no folder {target.parent}.", "Make it first.")
+    try:
+        permissions = target.stat().st_mode & 0o777 if target.exists() else None
+        with replace_file(target) as stream:
+            stream.writelines(pieces)
+            if permissions is not None:
+                os.fchmod(stream.fileno(), permissions)
+    except OSError as error:
+        raise InvalidInput(
+            f"{path} cannot be written: {error.strerror}.",
+            "Check the free space and the permissions of the folder.",
+        ) from error
+
+
+def write_synced(path: Path, content: bytes) -> None:
+    """Write a file and wait until it is on disk; a kill may leave a part of it."""
+    with path.open("wb") as stream:
+        stream.write(content)
+        _sync(stream)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename in a folder last through a loss of power."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _sync(stream: IO[bytes]) -> None:
+    stream.flush()
+    os.fsync(stream.fileno())

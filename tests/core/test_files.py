@@ -1,0 +1,54 @@
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from core.files import file_sha256, replace_file, write_atomically
+from core.training.checkpoints import Checkpoint, keep_checkpoint, latest_checkpoint
+
+
+def test_a_failure_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
+    target = tmp_path / "x"
+    target.write_bytes(b"old")
+
+    def fail() -> None:
+        with replace_file(target) as stream:
+            stream.write(b"half of the new")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert target.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_missing_folder_is_made_and_permissions_are_as_asked(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "x"
+    with replace_file(target, mode=0o600) as stream:
+        stream.write(b"new")
+    assert target.read_bytes() == b"new"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert file_sha256(target) == hashlib.sha256(b"new").hexdigest()
+
+
+def test_contents_are_on_disk_before_the_name_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each way of writing asks the system to write the file and its folder through."""
+    synced: list[str] = []
+
+    def fsync(descriptor: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
+
+    if not Path("/proc/self/fd").is_dir():
+        pytest.skip("the names of open files are read from /proc")
+    monkeypatch.setattr(os, "fsync", fsync)
+    write_atomically(tmp_path / "x", [b"new"])
+    assert synced[0].startswith(".part-")
+    assert synced[1:] == [tmp_path.name]
+    synced.clear()
+    keep_checkpoint(tmp_path / "kept", Checkpoint("tuning", 1, {}))
+    assert synced == ["state.safetensors", "checkpoint.json", "kept"]
+    assert latest_checkpoint(tmp_path / "kept") == Checkpoint("tuning", 1, {})
