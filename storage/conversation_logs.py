@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Row
+from sqlalchemy.engine import Connection
 
 from core.errors import NotFound
-from storage.records import ConversationLogRecord, now
+from storage.records import ConversationLogRecord, now, record_of
 from storage.tables import conversation_log
 
 
@@ -32,13 +32,18 @@ def add(connection: Connection, values: dict[str, Any]) -> ConversationLogRecord
         values: project_id, source, tree_sha256, n_dialogues, n_turns, n_user_turns, masked, actor.
     """
     made = sa.insert(conversation_log).values({**values, "created_at": now()})
-    return _record(connection.execute(made.returning(conversation_log)).one())
+    return record_of(
+        ConversationLogRecord, connection.execute(made.returning(conversation_log)).one()
+    )
 
 
 def list_all(connection: Connection, project_id: int) -> list[ConversationLogRecord]:
     """All logs of a project, oldest first."""
     query = sa.select(conversation_log).where(conversation_log.c.project_id == project_id)
-    return [_record(row) for row in connection.execute(query.order_by(conversation_log.c.id))]
+    return [
+        record_of(ConversationLogRecord, row)
+        for row in connection.execute(query.order_by(conversation_log.c.id))
+    ]
 
 
 def find(connection: Connection, project_id: int, log_id: int) -> ConversationLogRecord:
@@ -68,9 +73,3 @@ def totals(connection: Connection, project_id: int) -> Totals:
     query = sa.select(*sums).where(conversation_log.c.project_id == project_id)
     dialogues, turns = connection.execute(query).one()
     return Totals(int(dialogues), int(turns))
-
-
-def _record(row: Row[Any]) -> ConversationLogRecord:
-    values = row._asdict()
-    fields = ConversationLogRecord.__dataclass_fields__
-    return ConversationLogRecord(**{name: values[name] for name in fields})

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 from alembic.migration import MigrationContext
 from sqlalchemy.engine import Connection, Engine
 
-from core.errors import Conflict, InvalidInput
+from core.errors import InvalidInput
 from storage.migrations.steps import HEAD, migrate
-from storage.write_queue import Gate
+from storage.write_queue import WriteQueue
 
 FIXED_SQLITE = (3, 51, 3)
 """From here on two connections can no longer damage a WAL that is being reset."""
@@ -35,13 +35,13 @@ class Database:
     """An open database; made by `open_database`."""
 
     engine: Engine
-    gate: Gate = field(default_factory=Gate)
+    writers: WriteQueue = field(default_factory=WriteQueue)
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Run one transaction that may write; writers of this process wait in line."""
         with (
-            self.gate.turn(),
+            self.writers.turn(),
             self.engine.execution_options(studio_writes=True).connect() as connection,
             connection.begin(),
         ):
@@ -80,16 +80,16 @@ def open_database(url: str | Path) -> Database:
 
 def _bring_up_to_date(database: Database) -> None:
     with database.read() as connection:
-        found = MigrationContext.configure(connection).get_current_revision()
-    if found == HEAD:
+        schema = MigrationContext.configure(connection).get_current_revision()
+    if schema == HEAD:
         return
-    if found is not None and found > HEAD:
+    if schema is not None and schema > HEAD:
         raise InvalidInput(
-            f"The database is of a newer studio (schema {found}, this one knows {HEAD}).",
+            f"The database is of a newer studio (schema {schema}, this one knows {HEAD}).",
             "Update Intent Studio, or open another home.",
         )
-    if found is not None:
-        _copy_aside(database.engine, found)
+    if schema is not None:
+        _copy_aside(database.engine, schema)
     with database.write() as connection:
         migrate(connection)
 
@@ -143,7 +143,7 @@ def _configure(raw: Any, _record: object) -> None:
     for pragma in _PRAGMAS:
         cursor.execute(pragma)
     cursor.close()
-    # SQLite's own knows the letters of English alone, and a search must find Ä by ä.
+    # SQLite's own `lower` changes ASCII letters only, and a search must find Ä by ä.
     raw.create_function("lower", 1, _folded, deterministic=True)
 
 
@@ -161,11 +161,6 @@ def integrity(database: Database) -> str:
     if database.engine.dialect.name != "sqlite":
         return "ok"
     with database.read() as connection:
-        found = connection.exec_driver_sql("PRAGMA integrity_check").scalar_one()
+        verdict = connection.exec_driver_sql("PRAGMA integrity_check").scalar_one()
         broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
-    return str(found) if not broken else f"{len(broken)} rows point nowhere"
-
-
-def refuse_taken(name: str, what: str) -> Conflict:
-    """Return the error for a name that is in use."""
-    return Conflict(f"There is a {what} '{name}' already.", "Choose another name.")
+    return str(verdict) if not broken else f"{len(broken)} rows point nowhere"

@@ -1,14 +1,14 @@
 """Jobs: the row is the protocol. `attempt` is the fencing token of whoever may write it."""
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict, NotFound
-from storage.records import JobRecord, now
+from storage.records import JobRecord, now, record_of
 from storage.tables import job
 
 _LOG_LIMIT = 8_000
@@ -229,6 +229,4 @@ def _own(job_id: str, attempt: int) -> sa.Update:
 
 
 def _record(row: Row[Any]) -> JobRecord:
-    values = row._asdict()
-    values["cancel_requested"] = bool(values["cancel_requested"])
-    return JobRecord(**{name: values[name] for name in JobRecord.__dataclass_fields__})
+    return replace(record_of(JobRecord, row), cancel_requested=bool(row.cancel_requested))

@@ -3,9 +3,9 @@
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Row
+from sqlalchemy.engine import Connection
 
-from storage.records import LayoutRecord, now
+from storage.records import LayoutRecord, now, record_of
 from storage.tables import layout
 
 
@@ -20,11 +20,11 @@ def add(connection: Connection, values: dict[str, Any]) -> LayoutRecord:
         same = sa.select(layout).where(layout.c.job_id == values["job_id"])
         known = connection.execute(same).first()
         if known is not None:
-            return _record(known)
+            return record_of(LayoutRecord, known)
     which = values["project_id"], values["model_version_id"], values["method"]
     connection.execute(sa.delete(layout).where(_of(*which)))
     made = sa.insert(layout).values({**values, "created_at": now()}).returning(layout)
-    return _record(connection.execute(made).one())
+    return record_of(LayoutRecord, connection.execute(made).one())
 
 
 def find(
@@ -33,14 +33,14 @@ def find(
     """Return the layout of a model version (None: of the untuned encoder), or None."""
     query = sa.select(layout).where(_of(project_id, model_version_id, method))
     row = connection.execute(query).first()
-    return None if row is None else _record(row)
+    return None if row is None else record_of(LayoutRecord, row)
 
 
 def newest(connection: Connection, project_id: int, method: str) -> LayoutRecord | None:
     """Return the layout made last, of whichever model version, or None."""
     query = sa.select(layout).where(layout.c.project_id == project_id, layout.c.method == method)
     row = connection.execute(query.order_by(layout.c.id.desc()).limit(1)).first()
-    return None if row is None else _record(row)
+    return None if row is None else record_of(LayoutRecord, row)
 
 
 def _of(project_id: int, model_version_id: int | None, method: str) -> sa.ColumnElement[bool]:
@@ -49,8 +49,3 @@ def _of(project_id: int, model_version_id: int | None, method: str) -> sa.Column
         layout.c.model_version_id.is_not_distinct_from(model_version_id),
         layout.c.method == method,
     )
-
-
-def _record(row: Row[Any]) -> LayoutRecord:
-    values = row._asdict()
-    return LayoutRecord(**{name: values[name] for name in LayoutRecord.__dataclass_fields__})

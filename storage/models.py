@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Row
+from sqlalchemy.engine import Connection
 
 from core.errors import InvalidInput, NotFound
 from core.text import text_hash
-from storage.records import AliasRecord, ModelVersionRecord, PinRecord, now
+from storage.records import AliasRecord, ModelVersionRecord, PinRecord, now, record_of
 from storage.tables import alias, model_version, pin, project
 
 CHAMPION = "champion"
@@ -31,7 +31,7 @@ def add(connection: Connection, values: dict[str, Any]) -> ModelVersionRecord:
         same = sa.select(model_version).where(model_version.c.job_id == values["job_id"])
         known = connection.execute(same).first()
         if known is not None:
-            return _record(known)
+            return record_of(ModelVersionRecord, known)
     query = sa.select(sa.func.max(model_version.c.number))
     query = query.where(model_version.c.project_id == values["project_id"])
     number = int(connection.execute(query).scalar_one() or 0) + 1
@@ -47,7 +47,10 @@ def list_all(
     query = sa.select(model_version).where(model_version.c.project_id == project_id)
     if not deleted:
         query = query.where(_standing())
-    return [_record(row) for row in connection.execute(query.order_by(model_version.c.number))]
+    return [
+        record_of(ModelVersionRecord, row)
+        for row in connection.execute(query.order_by(model_version.c.number))
+    ]
 
 
 def find(connection: Connection, project_id: int, number: int) -> ModelVersionRecord:
@@ -65,7 +68,7 @@ def find(connection: Connection, project_id: int, number: int) -> ModelVersionRe
             f"There is no model version {number} in this project.",
             "The Versions page lists them, and so does `intent-studio versions PROJECT`.",
         )
-    return _record(row)
+    return record_of(ModelVersionRecord, row)
 
 
 def find_answering(connection: Connection, project_id: int, number: int) -> ModelVersionRecord:
@@ -90,7 +93,7 @@ def recall(connection: Connection, project_id: int, number: int) -> ModelVersion
         model_version.c.project_id == project_id, model_version.c.number == number
     )
     row = connection.execute(query).first()
-    return None if row is None else _record(row)
+    return None if row is None else record_of(ModelVersionRecord, row)
 
 
 def built_on(connection: Connection, base: str) -> list[str]:
@@ -108,7 +111,7 @@ def champion(connection: Connection, project_id: int) -> ModelVersionRecord | No
         return None
     query = sa.select(model_version).where(model_version.c.id == points[-1])
     row = connection.execute(query).first()
-    return None if row is None else _record(row)
+    return None if row is None else record_of(ModelVersionRecord, row)
 
 
 def point(
@@ -187,9 +190,3 @@ def pins(connection: Connection, project_id: int) -> list[PinRecord]:
 def _standing() -> sa.ColumnElement[bool]:
     gone = sa.select(alias.c.model_version_id).where(alias.c.name == DELETED)
     return model_version.c.id.not_in(gone)
-
-
-def _record(row: Row[Any]) -> ModelVersionRecord:
-    values = row._asdict()
-    fields = ModelVersionRecord.__dataclass_fields__
-    return ModelVersionRecord(**{name: values[name] for name in fields})

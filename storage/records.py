@@ -1,12 +1,17 @@
 """What repositories return: plain frozen values, never rows."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from sqlalchemy.engine import Row
 
 from core.templates.slots import Slot
 from core.types import Split, Task
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +306,14 @@ def row_of(record: UtteranceRecord) -> dict[str, Any]:
         "slots": stored_slots(record.slots),
         "synthetic": record.synthetic,
     }
+
+
+_Record = TypeVar("_Record", bound="DataclassInstance")
+
+
+def record_of(kind: type[_Record], row: Row[Any]) -> _Record:
+    """Make a record of the columns of a row that bear the names of its fields."""
+    return kind(**{field.name: row._mapping[field.name] for field in fields(kind)})
 
 
 def now() -> str:

@@ -1,4 +1,4 @@
-"""First come, first served: SQLite's own waiting is unfair and lets a writer starve."""
+"""Writers in the order of their coming; SQLite's own waiting is unfair and can starve one."""
 
 import threading
 from collections import deque
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class Gate:
-    """Lets one thread through at a time, in the order of their coming."""
+class WriteQueue:
+    """Lets one thread write at a time, first come, first served."""
 
     def __init__(self) -> None:
         self._mutex = threading.Lock()
@@ -16,7 +16,7 @@ class Gate:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Wait for one's turn and hold it."""
+        """Wait until this thread may write, and hold the turn."""
         with self._mutex:
             mine = threading.Event()
             if not self._taken:

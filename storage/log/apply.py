@@ -8,6 +8,7 @@ from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict
 from core.text import text_hash
+from storage.queries import dataset
 from storage.records import UNMARKED, Change
 from storage.slot_rules import refuse_change, refuse_row
 from storage.tables import intent, utterance
@@ -149,7 +150,9 @@ def _refuse_delete(
     """What was changed since, or is a label still, is not deleted."""
     if differs(found, change.before):
         raise Conflict(f"The {change.subject} was changed meanwhile.", "Reload and try again.")
-    if change.subject == "intent" and carriers(connection, project_id, change.subject_id):
+    if change.subject == "intent" and dataset.ids_labelled_with(
+        connection, project_id, change.subject_id
+    ):
         raise Conflict(
             f"The intent '{change.before['name']}' is the label of utterances.",
             "Merge it into another instead.",
@@ -164,15 +167,6 @@ def _row(project_id: int, revision: int, change: Change) -> dict[str, Any]:
         row["text_hash"] = text_hash(row["text"])
         row["added_revision"] = row["touched_revision"] = revision
     return row
-
-
-def carriers(connection: Connection, project_id: int, intent_id: str) -> list[str]:
-    """Ids of the utterances that carry an intent."""
-    written = sa.type_coerce(utterance.c.labels, sa.Text)
-    query = sa.select(utterance.c.id).where(
-        utterance.c.project_id == project_id, written.contains(f'"{intent_id}"', autoescape=True)
-    )
-    return list(connection.execute(query).scalars())
 
 
 def differs(row: Row[Any], values: dict[str, Any]) -> bool:

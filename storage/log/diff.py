@@ -98,14 +98,6 @@ class DatasetDiff:
     intents: tuple[IntentChange, ...]
     words: tuple[str, ...]
 
-    def utterances_of(self, kind: str) -> tuple[UtteranceChange, ...]:
-        """Changes of utterances of one kind."""
-        return tuple(change for change in self.utterances if change.kind == kind)
-
-    def intents_of(self, kind: str) -> tuple[IntentChange, ...]:
-        """Changes of intents of one kind."""
-        return tuple(change for change in self.intents if change.kind == kind)
-
 
 def diff_states(old: State, new: State) -> DatasetDiff:
     """Compare two states of one project; rows are the same when their ids are.

@@ -11,7 +11,8 @@ from core.templates.moved_slots import carried
 from core.templates.slots import Slot, SlottedText, slotted
 from core.text import is_storable
 from core.types import Split
-from storage.queries import dataset
+from storage.queries import dataset, utterances
+from storage.queries.utterances import Filter
 from storage.records import (
     Change,
     IntentRecord,
@@ -182,7 +183,7 @@ def merge_intents(
         raise InvalidInput(f"'{source}' cannot be merged into itself.", "Choose another intent.")
     moved = [
         label(record, sorted({kept.id if key == gone.id else key for key in record.labels}))
-        for record in dataset.carriers(connection, project_id, gone.id)
+        for record in utterances.find_all(connection, project_id, Filter(intent_id=gone.id))
         if record.labels is not None
     ]
     archive = [] if gone.archived else [edit(gone, "archived", value=True)]

@@ -9,11 +9,15 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict, InvalidInput
-from storage.log.apply import bring_up, carriers, differs
-from storage.records import BatchRecord, Change, now
+from storage.log.apply import bring_up, differs
+from storage.queries import dataset
+from storage.records import BatchRecord, Change, now, record_of
 from storage.tables import batch, event, intent, project
 
 _CHUNK = 500
+_CHANGED_SOMETHING = sa.exists().where(event.c.batch_id == batch.c.id)
+_STANDING = sa.and_(batch.c.undone_by.is_(None), batch.c.undoes.is_(None), _CHANGED_SOMETHING)
+"""Actions that have not been taken back, and are themselves no undo or redo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,7 @@ def history(connection: Connection, project_id: int, limit: int = 50) -> list[Ba
     """The last batches that changed something, newest first."""
     query = sa.select(batch).where(batch.c.project_id == project_id, _CHANGED_SOMETHING)
     rows = connection.execute(query.order_by(batch.c.id.desc()).limit(limit))
-    return [_batch_record(row) for row in rows]
+    return [record_of(BatchRecord, row) for row in rows]
 
 
 def changes_of(connection: Connection, batch_id: int) -> list[Change]:
@@ -101,7 +105,7 @@ def find_batch(connection: Connection, project_id: int, key: str) -> BatchRecord
     """The action that was recorded under a key, or None."""
     query = sa.select(batch).where(batch.c.project_id == project_id, batch.c.key == key)
     row = connection.execute(query).first()
-    return None if row is None else _batch_record(row)
+    return None if row is None else record_of(BatchRecord, row)
 
 
 def undo(
@@ -179,16 +183,12 @@ def _reverse(
     return target
 
 
-_CHANGED_SOMETHING = sa.exists().where(event.c.batch_id == batch.c.id)
-_STANDING = sa.and_(batch.c.undone_by.is_(None), batch.c.undoes.is_(None), _CHANGED_SOMETHING)
-
-
 def _newest(
     connection: Connection, project_id: int, which: sa.ColumnElement[bool]
 ) -> BatchRecord | None:
     query = sa.select(batch).where(batch.c.project_id == project_id, which, _CHANGED_SOMETHING)
     row = connection.execute(query.order_by(batch.c.id.desc()).limit(1)).first()
-    return None if row is None else _batch_record(row)
+    return None if row is None else record_of(BatchRecord, row)
 
 
 def _made_for_others(
@@ -201,8 +201,8 @@ def _made_for_others(
     row = connection.execute(sa.select(intent).where(here)).first()
     if row is None or differs(row, change.after):
         return row is not None
-    own = {c.subject_id for c in changes if c.subject == "utterance"}
-    return any(key not in own for key in carriers(connection, project_id, change.subject_id))
+    carriers = dataset.ids_labelled_with(connection, project_id, change.subject_id)
+    return not {c.subject_id for c in changes if c.subject == "utterance"}.issuperset(carriers)
 
 
 def intent_ids_at(connection: Connection, project_id: int, revision: int) -> dict[str, str]:
@@ -271,11 +271,6 @@ def _check_revision(connection: Connection, project_id: int, expected: int) -> N
             f"The project has moved on from revision {expected} to {found}.",
             "Reload and try again.",
         )
-
-
-def _batch_record(row: Row[Any]) -> BatchRecord:
-    values = row._asdict()
-    return BatchRecord(**{name: values[name] for name in BatchRecord.__dataclass_fields__})
 
 
 def _change(row: Row[Any]) -> Change:

@@ -1,16 +1,14 @@
 """Dataset versions: a revision with its hash; cutting one copies nothing."""
 
-from typing import Any
-
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Row
+from sqlalchemy.engine import Connection
 
 from core.errors import NotFound
 from storage.log import events
 from storage.log.diff import DatasetDiff, diff_states
 from storage.log.replay import SCHEME, State, canonical_hash, replay
 from storage.queries import dataset
-from storage.records import DatasetVersionRecord, ModelVersionRecord, ProjectRecord, now
+from storage.records import DatasetVersionRecord, ModelVersionRecord, ProjectRecord, now, record_of
 from storage.tables import dataset_version
 
 
@@ -48,7 +46,7 @@ def list_all(connection: Connection, project_id: int) -> list[DatasetVersionReco
     """All versions, oldest first."""
     query = sa.select(dataset_version).where(dataset_version.c.project_id == project_id)
     rows = connection.execute(query.order_by(dataset_version.c.number))
-    return [_record(row) for row in rows]
+    return [record_of(DatasetVersionRecord, row) for row in rows]
 
 
 def is_whole(connection: Connection, project_id: int, version: DatasetVersionRecord) -> bool:
@@ -81,7 +79,7 @@ def get(connection: Connection, version_id: int) -> DatasetVersionRecord:
     row = connection.execute(query).first()
     if row is None:
         raise NotFound("The dataset version is gone.", "Train again from the current data.")
-    return _record(row)
+    return record_of(DatasetVersionRecord, row)
 
 
 def learned_at(connection: Connection, version: ModelVersionRecord) -> int:
@@ -121,14 +119,3 @@ def successive_diffs(connection: Connection, project_id: int) -> list[DatasetDif
         found.append(diff_states(before, state.part(touched)))
         at = version.revision
     return found
-
-
-def diff_in_words(old: State, new: State) -> str:
-    """Say what changed between two states: "14 relabelled, 3 added, intent 'a' renamed to 'b'"."""
-    return ", ".join(diff_states(old, new).words)
-
-
-def _record(row: Row[Any]) -> DatasetVersionRecord:
-    values = row._asdict()
-    fields = DatasetVersionRecord.__dataclass_fields__
-    return DatasetVersionRecord(**{name: values[name] for name in fields})

@@ -87,22 +87,3 @@ def arrivals(connection: Connection, project_id: int) -> dict[str, str]:
         .order_by(event.c.revision)
     )
     return dict(connection.execute(query).all())
-
-
-def intent_ids_by_name(connection: Connection, project_id: int, revision: int) -> dict[str, str]:
-    """Return which intent bore which name at a revision; later renames do not count."""
-    query = (
-        sa.select(event.c.subject_id, event.c.field, event.c.after)
-        .where(
-            event.c.project_id == project_id,
-            event.c.revision <= revision,
-            event.c.subject == "intent",
-            event.c.field.in_(("row", "name")),
-        )
-        .order_by(event.c.revision)
-    )
-    names: dict[str, str | None] = {}
-    for key, field, after in connection.execute(query):
-        whole = field == "row" and after is not None
-        names[key] = after["name"] if whole else after
-    return {name: key for key, name in names.items() if name is not None}

@@ -1,6 +1,7 @@
 """The current intents and utterances of a project, read as records."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -9,6 +10,9 @@ from core.errors import NotFound
 from core.types import Intent
 from storage.records import IntentRecord, UtteranceRecord, intent_record, utterance_record
 from storage.tables import intent, utterance
+
+LABELS_TEXT = sa.type_coerce(utterance.c.labels, sa.Text)
+"""Labels as they are stored: a JSON list of intent ids."""
 
 
 def intents(connection: Connection, project_id: int) -> list[IntentRecord]:
@@ -20,8 +24,11 @@ def intents(connection: Connection, project_id: int) -> list[IntentRecord]:
 
 def open_intents(connection: Connection, project_id: int) -> dict[str, Intent]:
     """Intents that are not archived, by id, as training and answering need them."""
-    found = intents(connection, project_id)
-    return {one.id: Intent(one.name, one.description) for one in found if not one.archived}
+    return {
+        record.id: Intent(record.name, record.description)
+        for record in intents(connection, project_id)
+        if not record.archived
+    }
 
 
 def intent_named(connection: Connection, project_id: int, name: str) -> IntentRecord:
@@ -82,11 +89,20 @@ def count(connection: Connection, project_id: int) -> tuple[int, int]:
     return int(total), int(with_label)
 
 
-def carriers(connection: Connection, project_id: int, intent_id: str) -> list[UtteranceRecord]:
-    """Utterances that carry an intent, by id."""
-    written = sa.type_coerce(utterance.c.labels, sa.Text)
-    query = sa.select(utterance).where(
-        utterance.c.project_id == project_id, written.contains(f'"{intent_id}"', autoescape=True)
+def ids_labelled_with(connection: Connection, project_id: int, intent_id: str) -> list[str]:
+    """Ids of the utterances that carry an intent, rising."""
+    query = sa.select(utterance.c.id).where(
+        utterance.c.project_id == project_id, labelled_with(intent_id)
     )
-    rows = connection.execute(query.order_by(utterance.c.id))
-    return [utterance_record(row.id, dict(row._mapping)) for row in rows]
+    return list(connection.execute(query.order_by(utterance.c.id)).scalars())
+
+
+def labelled_with(intent_id: str) -> sa.ColumnElement[bool]:
+    """Return the condition that an utterance carries an intent."""
+    # Ids are hexadecimal, so that no other text of the JSON list can look like one.
+    return LABELS_TEXT.contains(f'"{intent_id}"', autoescape=True)
+
+
+def read_utterances(connection: Connection, query: sa.Select[Any]) -> list[UtteranceRecord]:
+    """Return the rows of a query on utterances as records."""
+    return [utterance_record(row.id, dict(row._mapping)) for row in connection.execute(query)]

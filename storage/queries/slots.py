@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from storage.queries.dataset import read_utterances
 from storage.records import UtteranceRecord, utterance_record
 from storage.tables import utterance
 
@@ -28,8 +29,7 @@ def book_state(connection: Connection, project_id: int) -> tuple[int, int]:
 def giving(connection: Connection, project_id: int) -> list[UtteranceRecord]:
     """Utterances that give values and templates, by id: marked, of train, said by somebody."""
     query = sa.select(utterance).where(_giving(project_id)).order_by(utterance.c.id)
-    rows = connection.execute(query)
-    return [utterance_record(row.id, dict(row._mapping)) for row in rows]
+    return read_utterances(connection, query)
 
 
 def carrying(connection: Connection, project_id: int, name: str) -> list[UtteranceRecord]:
@@ -38,9 +38,8 @@ def carrying(connection: Connection, project_id: int, name: str) -> list[Utteran
     query = sa.select(utterance).where(
         utterance.c.project_id == project_id, _WRITTEN.contains(written, autoescape=True)
     )
-    rows = connection.execute(query.order_by(utterance.c.id))
-    found = (utterance_record(row.id, dict(row._mapping)) for row in rows)
-    return [record for record in found if any(slot.name == name for slot in record.slots)]
+    records = read_utterances(connection, query.order_by(utterance.c.id))
+    return [record for record in records if any(slot.name == name for slot in record.slots)]
 
 
 def unmarked(connection: Connection, project_id: int) -> Iterator[UtteranceRecord]:
@@ -85,8 +84,7 @@ def made_of(connection: Connection, project_id: int) -> dict[str, int]:
 def marked(connection: Connection, project_id: int) -> list[UtteranceRecord]:
     """Utterances of any split in which something is marked, by id."""
     query = sa.select(utterance).where(utterance.c.project_id == project_id, _WRITTEN != _NOTHING)
-    rows = connection.execute(query.order_by(utterance.c.id))
-    return [utterance_record(row.id, dict(row._mapping)) for row in rows]
+    return read_utterances(connection, query.order_by(utterance.c.id))
 
 
 def is_any_marked(connection: Connection, project_id: int) -> bool:

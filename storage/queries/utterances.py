@@ -10,8 +10,9 @@ from sqlalchemy.engine import Connection
 
 from core.text import is_storable, normalise
 from core.types import Task
+from storage.queries.dataset import LABELS_TEXT, labelled_with, read_utterances
 from storage.queries.words import Contains
-from storage.records import UtteranceRecord, utterance_record
+from storage.records import UtteranceRecord
 from storage.tables import intent, utterance
 
 LabelState = Literal["labelled", "unlabelled", "out-of-scope", "skipped", "flagged"]
@@ -71,8 +72,7 @@ def page(
     condition = _condition(project_id, which)
     total = connection.execute(sa.select(sa.func.count()).select_from(utterance).where(condition))
     query = sa.select(utterance).where(condition).order_by(*_ORDERS[order])
-    rows = connection.execute(query.offset(window[0]).limit(window[1]))
-    records = [utterance_record(row.id, dict(row._mapping)) for row in rows]
+    records = read_utterances(connection, query.offset(window[0]).limit(window[1]))
     return records, int(total.scalar_one())
 
 
@@ -89,8 +89,7 @@ _ORDERS: dict[str, tuple[sa.ColumnElement[object], ...]] = {
 def find_all(connection: Connection, project_id: int, which: Filter) -> list[UtteranceRecord]:
     """Every utterance that the filter lets through, by coming."""
     query = sa.select(utterance).where(_condition(project_id, which))
-    rows = connection.execute(query.order_by(*_ORDERS["oldest"]))
-    return [utterance_record(row.id, dict(row._mapping)) for row in rows]
+    return read_utterances(connection, query.order_by(*_ORDERS["oldest"]))
 
 
 def counts(connection: Connection, project_id: int) -> Counts:
@@ -137,8 +136,8 @@ def by_ids(
             utterance.c.project_id == project_id,
             utterance.c.id.in_(ids[start : start + _MOST_IDS]),
         )
-        for row in connection.execute(sa.select(utterance).where(part)):
-            found[row.id] = utterance_record(row.id, dict(row._mapping))
+        rows = read_utterances(connection, sa.select(utterance).where(part))
+        found |= {record.id: record for record in rows}
     return found
 
 
@@ -146,8 +145,7 @@ def sample_unlabelled(connection: Connection, project_id: int, limit: int) -> li
     """Unlabelled utterances in an order that chance chose once: that of their text's hash."""
     query = sa.select(utterance).where(_condition(project_id, Filter(state="unlabelled")))
     order = (utterance.c.text_hash, utterance.c.id)
-    rows = connection.execute(query.order_by(*order).limit(limit))
-    return [utterance_record(row.id, dict(row._mapping)) for row in rows]
+    return read_utterances(connection, query.order_by(*order).limit(limit))
 
 
 def waiting(connection: Connection, project_id: int, ids: Sequence[str]) -> set[str]:
@@ -187,8 +185,7 @@ def _condition(project_id: int, which: Filter) -> sa.ColumnElement[bool]:
     if not is_storable(which.text):
         parts.append(sa.false())  # no text has it, and the database would stop reading there
     if which.intent_id is not None:
-        # Ids are hexadecimal, so that no other text of the JSON list can look like one.
-        parts.append(_TEXT_OF_LABELS.contains(f'"{which.intent_id}"', autoescape=True))
+        parts.append(labelled_with(which.intent_id))
     if which.split is not None:
         parts.append(utterance.c.split == which.split)
     if which.state is not None:
@@ -202,11 +199,10 @@ def _condition(project_id: int, which: Filter) -> sa.ColumnElement[bool]:
 
 
 _NO_INTENT = "[]"
-_TEXT_OF_LABELS = sa.type_coerce(utterance.c.labels, sa.Text)
 _STATES: dict[str, sa.ColumnElement[bool]] = {
-    "labelled": sa.and_(utterance.c.labels.is_not(None), _TEXT_OF_LABELS != _NO_INTENT),
+    "labelled": sa.and_(utterance.c.labels.is_not(None), LABELS_TEXT != _NO_INTENT),
     "unlabelled": sa.and_(utterance.c.labels.is_(None), utterance.c.skipped == 0),
-    "out-of-scope": _TEXT_OF_LABELS == _NO_INTENT,
+    "out-of-scope": LABELS_TEXT == _NO_INTENT,
     "skipped": sa.and_(utterance.c.labels.is_(None), utterance.c.skipped == 1),
     "flagged": utterance.c.flagged != "",
 }

@@ -111,8 +111,9 @@ def test_an_archived_intent_whose_utterances_went_to_another_was_merged_into_it(
     moved = {"u0": row("text 0", ["B"]), "u3": row("text 3", ["B"])}
     found = changed(A=intent("refund", archived=1), **moved)
     assert found.words == ("2 relabelled", "intent 'refund' merged into 'parcel'")
-    assert found.intents_of("merged")[0].after == "parcel"
-    assert [c.after for c in found.utterances_of("relabelled")] == [("parcel",), ("parcel",)]
+    assert [(c.kind, c.after) for c in found.intents] == [("merged", "parcel")]
+    expected = [("relabelled", ("parcel",)), ("relabelled", ("parcel",))]
+    assert [(c.kind, c.after) for c in found.utterances] == expected
     split = {"u0": row("text 0", ["B"]), "u3": row("text 3", ["C"])}
     assert changed(A=intent("refund", archived=1), **split).words[1] == "intent 'refund' archived"
 

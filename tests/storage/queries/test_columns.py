@@ -110,9 +110,9 @@ def test_a_name_of_the_past_still_finds_its_intent(database: Database) -> None:
         rename = edits.rename_intent(connection, project_id, "a", "c")
         events.record(connection, project_id, Action("rename"), [rename])
         now = events.head(connection, project_id)
-        assert columns.intent_ids_by_name(connection, project_id, then) == old
+        assert events.intent_ids_at(connection, project_id, then) == old
         expected = {"c": old["a"], "b": old["b"]}
-        assert columns.intent_ids_by_name(connection, project_id, now) == expected
+        assert events.intent_ids_at(connection, project_id, now) == expected
 
 
 def test_the_newest_layout_of_a_version_and_method_is_kept(database: Database) -> None:

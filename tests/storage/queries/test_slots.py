@@ -14,6 +14,7 @@ from storage import projects
 from storage.backup import back_up, restore
 from storage.database import Database, open_database
 from storage.log import edits, events, versions
+from storage.log.diff import diff_states
 from storage.log.events import Action
 from storage.log.replay import canonical_hash, canonical_lines
 from storage.queries import dataset
@@ -166,7 +167,7 @@ def test_versions_say_what_is_marked_and_older_ones_keep_their_hash(database: Da
                 connection, project, versions.find(connection, project, number)
             )
         states = versions.states_between(connection, project, old.revision, new.revision)
-        assert versions.diff_in_words(*states) == "3 with other slots"
+        assert diff_states(*states).words == ("3 with other slots",)
         first = canonical_lines(dataset.utterances(connection, project), names)
         assert next(iter(first)).endswith(b'"train",[[7,13,"city"]],""]\n')
 
