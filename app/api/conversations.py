@@ -10,7 +10,7 @@ from app.services.conversations import logs as dialogues
 from app.services.conversations import replies, uploads
 from app.services.conversations.logs import DialogueReport
 from app.services.conversations.uploads import WaitingLog
-from app.services.data import uploads as incoming
+from app.services.data.uploads import delete_upload
 from storage.records import ConversationLogRecord
 
 router = APIRouter(tags=["dialogues"])
@@ -45,7 +45,7 @@ def bring_in(live_studio: Live, project: str, key: str, body: DialogueBody) -> D
 @router.delete("/projects/{project}/dialogues/waiting/{key}", status_code=204)
 def forget(live_studio: Live, key: str) -> Response:
     """Forget an uploaded log."""
-    incoming.forget(live_studio.studio, key)
+    delete_upload(live_studio.studio, key)
     return Response(status_code=204)
 
 

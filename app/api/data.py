@@ -11,15 +11,21 @@ from app.api.http import schemas
 from app.api.http.bodies import EditBody, FilterBody, IdsBody, MappingBody
 from app.api.http.downloads import BYTES, download
 from app.api.http.server_state import Live
-from app.services.data import uploads
-from app.services.data import utterances as browsing
-from app.services.data.importing import ImportReport, export_file
-from app.services.data.uploads import Incoming, Mapping
+from app.services.data.exporting import export_file
+from app.services.data.importing import ImportReport
+from app.services.data.uploads import (
+    Incoming,
+    delete_upload,
+    import_upload,
+    preview_upload,
+    receive_upload,
+)
+from app.services.data.utterances import Edit, PageView, change_many, load_page, load_utterances
 from app.services.live.server_state import LiveStudio
 from app.services.review.borderline import borderline_ids
 from app.services.review.disagreements import differing_ids
 from core.formats.rows import WriteFormat
-from storage.queries.utterances import Filter, Order
+from storage.queries.utterances import Filter, Order, Page
 from storage.records import UtteranceRecord
 
 router = APIRouter(tags=["utterances"])
@@ -40,11 +46,11 @@ def utterances(
     live_studio: Live,
     project: str,
     which: Annotated[FilterQuery, Query()],
-) -> browsing.PageView:
+) -> PageView:
     """Return a page of utterances."""
-    found = _filter(live_studio, project, which)
-    window = (which.page * which.size, which.size)
-    return browsing.look(live_studio.studio, project, found, which.order, window)
+    chosen = _filter(live_studio, project, which)
+    page = Page(which.page * which.size, which.size)
+    return load_page(live_studio.studio, project, chosen, which.order, page)
 
 
 def _filter(live_studio: LiveStudio, project: str, which: FilterBody) -> Filter:
@@ -57,42 +63,40 @@ def _filter(live_studio: LiveStudio, project: str, which: FilterBody) -> Filter:
 @router.post("/projects/{project}/utterances/by-ids")
 def by_ids(live_studio: Live, project: str, body: IdsBody) -> list[UtteranceRecord]:
     """Return utterances by their ids, in the order asked for."""
-    return browsing.by_ids(live_studio.studio, project, body.ids)
+    return load_utterances(live_studio.studio, project, body.ids)
 
 
 @router.post("/projects/{project}/edits")
 def edit(live_studio: Live, project: str, body: EditBody) -> schemas.Changed:
     """Change everything that a filter lets through, if it is as many as expected."""
     which = _filter(live_studio, project, body.filter)
-    change = browsing.Edit(body.kind, body.value)
-    return schemas.Changed(
-        browsing.change_many(live_studio.studio, project, which, change, body.expected)
-    )
+    change = Edit(body.kind, body.value)
+    return schemas.Changed(change_many(live_studio.studio, project, which, change, body.expected))
 
 
 @router.post("/projects/{project}/uploads", status_code=201)
 def upload(live_studio: Live, project: str, file: UploadFile) -> Incoming:
     """Keep a file, and show what importing it would do."""
     pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
-    return uploads.receive(live_studio.studio, project, file.filename or "upload.csv", pieces)
+    return receive_upload(live_studio.studio, project, file.filename or "upload.csv", pieces)
 
 
 @router.post("/projects/{project}/uploads/{key}/look")
 def look(live_studio: Live, project: str, key: str, body: MappingBody) -> Incoming:
     """Show again what importing would do, with another mapping."""
-    return uploads.look(live_studio.studio, project, key, Mapping(**body.model_dump()))
+    return preview_upload(live_studio.studio, project, key, body.read())
 
 
 @router.post("/projects/{project}/uploads/{key}/import")
 def bring_in(live_studio: Live, project: str, key: str, body: MappingBody) -> ImportReport:
     """Import an uploaded file, all or nothing."""
-    return uploads.bring_in(live_studio.studio, project, key, Mapping(**body.model_dump()))
+    return import_upload(live_studio.studio, project, key, body.read())
 
 
 @router.delete("/projects/{project}/uploads/{key}", status_code=204)
 def forget(live_studio: Live, key: str) -> Response:
     """Forget an uploaded file."""
-    uploads.forget(live_studio.studio, key)
+    delete_upload(live_studio.studio, key)
     return Response(status_code=204)
 
 

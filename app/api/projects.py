@@ -6,7 +6,8 @@ from app.api.http import schemas
 from app.api.http.bodies import IntentBody, IntentChange, MergeBody, NewProject, ProjectChange
 from app.api.http.server_state import Live
 from app.services import status
-from app.services.data import utterances
+from app.services.data import intents
+from app.services.data.history import list_actions, redo_last, undo_last
 from app.services.data.projects import (
     ProjectView,
     change_gate,
@@ -56,14 +57,14 @@ def project_status(live_studio: Live, project: str) -> status.StatusView:
 @router.get("/projects/{project}/overview")
 def overview(live_studio: Live, project: str) -> schemas.Overview:
     """Counts of utterances, and all intents."""
-    return schemas.Overview(*utterances.overview(live_studio.studio, project))
+    return schemas.Overview(*intents.load_overview(live_studio.studio, project))
 
 
 @router.post("/projects/{project}/intents", status_code=201)
 def add_intent(live_studio: Live, project: str, body: IntentBody) -> schemas.IntentKey:
     """Create an intent."""
     return schemas.IntentKey(
-        utterances.add_intent(live_studio.studio, project, body.name, body.description)
+        intents.add_intent(live_studio.studio, project, body.name, body.description)
     )
 
 
@@ -73,30 +74,30 @@ def change_intent(
 ) -> schemas.IntentKey:
     """Rename, describe, colour, archive or restore an intent."""
     values = body.model_dump(exclude_none=True)
-    utterances.change_intent(live_studio.studio, project, intent_id, values)
+    intents.change_intent(live_studio.studio, project, intent_id, values)
     return schemas.IntentKey(intent_id)
 
 
 @router.post("/projects/{project}/merge")
 def merge(live_studio: Live, project: str, body: MergeBody) -> schemas.Named:
     """Give all utterances of one intent to another."""
-    utterances.merge(live_studio.studio, project, body.source, body.target)
+    intents.merge_intents(live_studio.studio, project, body.source, body.target)
     return schemas.Named(body.target)
 
 
 @router.post("/projects/{project}/undo")
 def undo(live_studio: Live, project: str) -> schemas.Undone:
     """Take back the newest action."""
-    return schemas.Undone(utterances.undo(live_studio.studio, project))
+    return schemas.Undone(undo_last(live_studio.studio, project))
 
 
 @router.post("/projects/{project}/redo")
 def redo(live_studio: Live, project: str) -> schemas.Redone:
     """Take back the newest undo."""
-    return schemas.Redone(utterances.redo(live_studio.studio, project))
+    return schemas.Redone(redo_last(live_studio.studio, project))
 
 
 @router.get("/projects/{project}/history")
 def history(live_studio: Live, project: str) -> list[BatchRecord]:
     """The newest actions."""
-    return list(utterances.history(live_studio.studio, project))
+    return list(list_actions(live_studio.studio, project))

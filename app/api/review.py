@@ -16,6 +16,7 @@ from app.services.what_if import preview, views
 from app.services.what_if import repairs as repairing
 from app.services.what_if.repairs import Repair, RepairKind
 from core.types import Method
+from storage.queries.utterances import Page
 
 router = APIRouter(tags=["review"])
 _Id = Annotated[str, Field(max_length=200)]
@@ -77,7 +78,7 @@ def review(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> reviewing.Review:
     """What should be looked at, without what was settled; what repairs would do is prepared."""
-    found = reviewing.review(live_studio, project, kind, (offset, limit))
+    found = reviewing.review(live_studio, project, kind, Page(offset, limit))
     preview.prepare(watched_texts, project)
     return found
 

@@ -85,7 +85,7 @@ def look(live_studio: LiveStudio, project: str) -> StatusView:
         found = projects.find(connection, project)
         champion = models.champion(connection, found.id)
         bare = utterances.Filter(state="unlabelled")
-        unlabelled = utterances.page(connection, found.id, bare, "oldest", (0, 1))[1]
+        unlabelled = utterances.count_all(connection, found.id, bare)
         conversations = conversation_logs.totals(connection, found.id).dialogues
         running = _running(connection, found.id)
         last = events.undoable(connection, found.id)

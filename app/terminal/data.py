@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from app.services.data import importing, projects
+from app.services.data.exporting import export_file
 from app.services.data.importing import ImportReport
 from app.services.versions import shapes as geometry
 from app.services.versions import timeline
@@ -56,7 +57,7 @@ def export(options: argparse.Namespace) -> None:
     """Export a project."""
     with opened(options) as studio:
         kind = None if options.format == "auto" else options.format
-        count = importing.export_file(studio, options.project, options.file, kind, options.version)
+        count = export_file(studio, options.project, options.file, kind, options.version)
     say(f"Wrote {count} utterances to {options.file}.")
 
 

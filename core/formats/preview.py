@@ -34,7 +34,7 @@ class FilePreview:
     header: bool = False
 
 
-def preview(path: Path, options: ReadOptions) -> FilePreview:
+def preview_file(path: Path, options: ReadOptions) -> FilePreview:
     """Look at the beginning of a file.
 
     Raises:

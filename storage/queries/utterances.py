@@ -44,6 +44,14 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
+class Page:
+    """A part of a long list: how many rows are passed over, and at most how many follow."""
+
+    offset: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """How many utterances a project has, by what a person asks for."""
 
@@ -57,8 +65,8 @@ class Counts:
     by_intent: dict[str, int]
 
 
-def page(
-    connection: Connection, project_id: int, which: Filter, order: Order, window: tuple[int, int]
+def read_page(
+    connection: Connection, project_id: int, which: Filter, order: Order, page: Page
 ) -> tuple[list[UtteranceRecord], int]:
     """Return one page and how many utterances the filter lets through.
 
@@ -67,13 +75,17 @@ def page(
         project_id: Whose.
         which: The filter.
         order: By coming, by last change, or by text.
-        window: Offset and number of rows.
+        page: Which rows of that order.
     """
-    condition = _condition(project_id, which)
-    total = connection.execute(sa.select(sa.func.count()).select_from(utterance).where(condition))
-    query = sa.select(utterance).where(condition).order_by(*_ORDERS[order])
-    records = read_utterances(connection, query.offset(window[0]).limit(window[1]))
-    return records, int(total.scalar_one())
+    query = sa.select(utterance).where(_condition(project_id, which)).order_by(*_ORDERS[order])
+    records = read_utterances(connection, query.offset(page.offset).limit(page.limit))
+    return records, count_all(connection, project_id, which)
+
+
+def count_all(connection: Connection, project_id: int, which: Filter) -> int:
+    """Count the utterances that the filter lets through."""
+    query = sa.select(sa.func.count()).select_from(utterance)
+    return int(connection.execute(query.where(_condition(project_id, which))).scalar_one())
 
 
 # Each is the order of an index, so that a page far back sorts nothing. No two utterances of a

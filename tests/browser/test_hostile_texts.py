@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page
 
 from app.bootstrap import open_studio
-from app.services.data import utterances
 from app.services.data.importing import ImportRequest, import_file
+from app.services.data.intents import add_intent, change_intent, load_overview
 from app.services.data.projects import create_project
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest, follow, start_training
@@ -45,10 +45,10 @@ def hostile_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = folder / "rows.jsonl"
     file.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     import_file(studio, ImportRequest(PROJECT, file))
-    for intent in utterances.overview(studio, PROJECT)[1]:
-        utterances.change_intent(studio, PROJECT, intent.id, {"description": BOMB})
+    for intent in load_overview(studio, PROJECT)[1]:
+        change_intent(studio, PROJECT, intent.id, {"description": BOMB})
     train(studio)
-    utterances.add_intent(studio, PROJECT, f"{BOMB} new", BOMB)
+    add_intent(studio, PROJECT, f"{BOMB} new", BOMB)
     train(studio)
     studio.database.close()
     return folder / "home"

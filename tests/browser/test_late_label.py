@@ -9,8 +9,8 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from app.bootstrap import open_studio
 from app.services.data.importing import ImportRequest, import_file
+from app.services.data.intents import add_intent
 from app.services.data.projects import create_project
-from app.services.data.utterances import add_intent
 from app.services.studio import Studio
 from app.settings import Settings
 from tests.builders.held_answers import hold, settle

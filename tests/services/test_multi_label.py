@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from app.cli import main
-from app.services.data import utterances
-from app.services.data.importing import ImportRequest, export_file, import_file
+from app.services.data.exporting import export_file
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.intents import load_overview
 from app.services.explaining.explain import explain
 from app.services.labelling import decisions
 from app.services.labelling.decisions import Operation
@@ -302,12 +303,12 @@ def test_a_dry_run_says_how_a_cell_says_no_intent(several: Studio, tmp_path: Pat
 
 
 def test_jsonl_of_the_preview_shows_no_intent_and_unlabelled_apart(tmp_path: Path) -> None:
-    from core.formats.preview import preview
+    from core.formats.preview import preview_file
 
     file = tmp_path / "a.jsonl"
     rows = [{"text": "a", "intents": []}, {"text": "b"}, {"text": "c", "intents": ["x", "y"]}]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    shown = preview(file, ReadOptions()).rows
+    shown = preview_file(file, ReadOptions()).rows
     assert shown == (("a", "|"), ("b", ""), ("c", "x, y"))
 
 
@@ -351,7 +352,7 @@ def test_somebody_elses_no_intent_is_told_as_such(several: Studio) -> None:
     assert "has labelled “thanks” as no intent" in outcome.message
     [empty] = decisions.decide(several, "p", [Operation("k-000003", "label", key, seen=())])
     assert empty.hint == "Choose one, or press O for no intent."
-    counts, _ = utterances.overview(several, "p")
+    counts, _ = load_overview(several, "p")
     assert (counts.labelled, counts.out_of_scope, counts.unlabelled) == (14, 6, 4)
     with several.database.read() as connection:
         assert projects.find(connection, "p").task == "multi-label"

@@ -12,7 +12,7 @@ from storage.log import edits, events
 from storage.log.events import Action
 from storage.migrations import steps
 from storage.queries import dataset, utterances
-from storage.queries.utterances import Filter
+from storage.queries.utterances import Filter, Page
 
 TABLES = ("project", "batch", "event", "intent", "utterance")
 ORDERS = ("newest", "oldest", "changed", "text")
@@ -60,7 +60,10 @@ def orders(database: Database) -> dict[str, list[list[str]]]:
     with database.read() as connection:
         return {
             order: [
-                [r.id for r in utterances.page(connection, key, Filter(), order, (0, 50))[0]]
+                [
+                    r.id
+                    for r in utterances.read_page(connection, key, Filter(), order, Page(0, 50))[0]
+                ]
                 for key in (1, 2)
             ]
             for order in ORDERS

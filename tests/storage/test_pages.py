@@ -12,7 +12,7 @@ from storage.database import Database, open_database
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset, utterances
-from storage.queries.utterances import Filter
+from storage.queries.utterances import Filter, Page
 
 TEXTS = ("Łódź again", "the router", "a ROUTER from łódź", "100% of it", "straße")
 
@@ -32,7 +32,7 @@ def database(tmp_path: Path):
 
 def shown(database: Database, which: Filter, order: utterances.Order = "oldest") -> list[str]:
     with database.read() as connection:
-        return [row.id for row in utterances.page(connection, 1, which, order, (0, 50))[0]]
+        return [row.id for row in utterances.read_page(connection, 1, which, order, Page(0, 50))[0]]
 
 
 @pytest.mark.parametrize("order", ["newest", "oldest", "changed", "text"])

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.services.conversations.logs import POOL
+from app.services.data.uploads import ColumnMapping
 from storage.queries.utterances import Filter, LabelState
 
 Text = Annotated[str, Field(max_length=10_000)]
@@ -36,6 +37,10 @@ class MappingBody(Body):
     separator: str | None = None
     split: Literal["train", "test", "pool"] | None = None
     header: bool | None = None
+
+    def read(self) -> ColumnMapping:
+        """The mapping of the service."""
+        return ColumnMapping(**self.model_dump())
 
 
 class FilterBody(Body):

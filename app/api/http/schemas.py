@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from app.services.data.utterances import IntentView
+from app.services.data.intents import IntentView
 from app.services.maps.views import MovedText
 from app.services.versions.comparison_views import GateVerdict, ModelComparison
 from app.services.versions.timeline import DatasetVersionView, ModelView

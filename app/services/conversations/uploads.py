@@ -5,13 +5,19 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from app.services.conversations.logs import DialogueImport, DialogueReport, import_dialogues
-from app.services.data.uploads import Limit, by_name, forget, keep, waiting
+from app.services.data.uploads import (
+    SizeLimit,
+    delete_upload,
+    naming_upload,
+    store_upload,
+    upload_path,
+)
 from app.services.studio import Studio
 from core.formats.dialogues import Dialogue, read_dialogues
 from core.formats.masking import mask_dialogue
 from storage import projects
 
-_LIMIT = Limit(512 << 20, "intent-studio dialogues import PROJECT FILE")
+_LIMIT = SizeLimit(512 << 20, "intent-studio dialogues import PROJECT FILE")
 _SHOWN, _SHOWN_TURNS = 2, 8
 
 
@@ -33,11 +39,11 @@ def receive(studio: Studio, project: str, name: str, chunks: Iterable[bytes]) ->
     """
     with studio.database.read() as connection:
         projects.find(connection, project)
-    key = keep(studio, name, chunks, _LIMIT)
+    key = store_upload(studio, name, chunks, _LIMIT)
     try:
         return look(studio, key, mask=False)
     except BaseException:
-        forget(studio, key)
+        delete_upload(studio, key)
         raise
 
 
@@ -48,8 +54,8 @@ def look(studio: Studio, key: str, *, mask: bool) -> WaitingLog:
         InvalidInput: It cannot be read.
         NotFound: It is not there any more.
     """
-    path = waiting(studio, key)
-    with by_name(path):
+    path = upload_path(studio, key)
+    with naming_upload(path):
         first = [_cut(dialogue) for dialogue in islice(read_dialogues(path), _SHOWN)]
     shown = tuple(mask_dialogue(dialogue) if mask else dialogue for dialogue in first)
     return WaitingLog(key, path.name, shown)
@@ -61,8 +67,8 @@ def _cut(dialogue: Dialogue) -> Dialogue:
 
 def bring_in(studio: Studio, project: str, key: str, *, mask: bool, pool: int) -> DialogueReport:
     """Import an uploaded log, all or nothing, and forget it."""
-    path = waiting(studio, key)
-    with by_name(path):
+    path = upload_path(studio, key)
+    with naming_upload(path):
         report = import_dialogues(studio, DialogueImport(project, path, mask, pool))
-    forget(studio, key)
+    delete_upload(studio, key)
     return report

@@ -1,4 +1,4 @@
-"""Bring utterances in and out of a project."""
+"""Import a file of utterances into a project, all or nothing."""
 
 import uuid
 from collections import Counter
@@ -9,28 +9,19 @@ from pathlib import Path
 from app.services.studio import Studio
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
-from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem, WriteFormat
-from core.formats.writing import write_rows
+from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem
 from core.templates.moved_slots import normalised
 from core.templates.slots import SlottedText
 from core.text import label_words, normalise, text_hash
 from core.types import Split, Task
 from storage import projects
 from storage.database import Transaction
-from storage.log import edits, events, versions
+from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
 from storage.records import Change, IntentRecord, ProjectRecord, UtteranceRecord
 
 _EXAMPLES = 20
-_ENDINGS: dict[str, WriteFormat] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".txt": "text",
-    ".yml": "rasa",
-    ".yaml": "rasa",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,63 +277,4 @@ def _convention(separator: str | None) -> str:
         f"Several intents of a cell are parted by {sign}, as in a{sign}b. A cell of {sign} alone "
         "says that the text has no intent; an empty one leaves it unlabelled. In JSONL these are "
         '"intents": ["a", "b"], "intents": [], and no "intents".'
-    )
-
-
-def export_file(
-    studio: Studio,
-    name: str,
-    out: Path,
-    kind: WriteFormat | None = None,
-    version: str | None = None,
-) -> int:
-    """Write a project's utterances, as they are or as a version froze them; return how many.
-
-    Equal data gives equal bytes: a version exported again after any edits is the same file.
-
-    Raises:
-        NotFound: There is no such project or version.
-        InvalidInput: The format is not clear, or the file cannot be written.
-    """
-    chosen = kind or _format_of(out)
-    with studio.database.read() as connection:
-        project = projects.find(connection, name)
-        if version is None:
-            records = list(dataset.utterances(connection, project.id))
-            intents = dataset.intents(connection, project.id)
-        else:
-            found = versions.find(connection, project.id, _number(version))
-            state = versions.state_at(connection, project.id, found.revision)
-            records, intents = state.utterance_records(), state.intent_records()
-    names = {intent.id: intent.name for intent in intents}
-    rows = (_exported(record, names) for record in records)
-    write_rows(out, rows, chosen, SEPARATOR if project.task == "multi-label" else None)
-    return len(records)
-
-
-def _format_of(path: Path) -> WriteFormat:
-    found = _ENDINGS.get(path.suffix.lower())
-    if found is None:
-        raise InvalidInput(
-            f"'{path.name}' does not say in which format to write.",
-            "End it with .csv, .tsv, .jsonl, .yml (Rasa) or .txt, or use --format.",
-        )
-    return found
-
-
-def _number(version: str) -> int:
-    if not version.isdecimal():
-        raise InvalidInput(f"'{version}' is no dataset version.", "Versions are numbers from 1 on.")
-    return int(version)
-
-
-def _exported(record: UtteranceRecord, names: dict[str, str]) -> ImportedRow:
-    labels = None if record.labels is None else tuple(sorted(names[key] for key in record.labels))
-    return ImportedRow(
-        text=record.text,
-        intents=labels,
-        split=record.split,
-        id=record.id,
-        slots=record.slots,
-        synthetic=record.synthetic,
     )

@@ -1,4 +1,4 @@
-"""Files that were dropped on the page: kept until they are imported or forgotten."""
+"""Files dropped on the Data page: kept until they are imported or deleted."""
 
 import re
 import shutil
@@ -12,7 +12,7 @@ from pathlib import Path
 from app.services.data.importing import ImportReport, ImportRequest, import_file
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
-from core.formats.preview import FilePreview, preview
+from core.formats.preview import FilePreview, preview_file
 from core.formats.rows import ReadOptions
 from core.types import Split
 
@@ -23,8 +23,8 @@ _KEY = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)
-class Mapping:
-    """How a person reads an uploaded file.
+class ColumnMapping:
+    """How an uploaded file is read.
 
     Attributes:
         text_column: Column of the text; None leaves it to the file.
@@ -41,7 +41,7 @@ class Mapping:
     header: bool | None = None
 
     def options(self) -> ReadOptions:
-        """How the readers are told."""
+        """The options of the readers."""
         return ReadOptions(
             text_column=self.text_column or None,
             intent_column=self.intent_column or None,
@@ -63,20 +63,22 @@ class Incoming:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class SizeLimit:
     """How large an uploaded file may be, and what to do with a larger one."""
 
     most_bytes: int
     instead: str
 
 
-def keep(studio: Studio, name: str, chunks: Iterable[bytes], limit: Limit | None = None) -> str:
+def store_upload(
+    studio: Studio, name: str, chunks: Iterable[bytes], limit: SizeLimit | None = None
+) -> str:
     """Keep an uploaded file; return the key under which it waits.
 
     Raises:
         InvalidInput: It is larger than the limit, or than 50 MB where none is given.
     """
-    limit = limit or Limit(MOST_BYTES, "intent-studio import PROJECT FILE")
+    limit = limit or SizeLimit(MOST_BYTES, "intent-studio import PROJECT FILE")
     home = studio.places.uploads
     home.mkdir(parents=True, exist_ok=True)
     _forget_old(home)
@@ -91,22 +93,22 @@ def keep(studio: Studio, name: str, chunks: Iterable[bytes], limit: Limit | None
     return key
 
 
-def receive(studio: Studio, project: str, name: str, chunks: Iterable[bytes]) -> Incoming:
+def receive_upload(studio: Studio, project: str, name: str, chunks: Iterable[bytes]) -> Incoming:
     """Keep an uploaded file and look at it; one that cannot be looked at is not kept.
 
     Raises:
         InvalidInput: It is larger than 50 MB, or cannot be read at all.
         NotFound: There is no such project.
     """
-    key = keep(studio, name, chunks)
+    key = store_upload(studio, name, chunks)
     try:
-        return look(studio, project, key, Mapping())
+        return preview_upload(studio, project, key, ColumnMapping())
     except BaseException:
-        forget(studio, key)
+        delete_upload(studio, key)
         raise
 
 
-def _write(path: Path, name: str, chunks: Iterable[bytes], limit: Limit) -> None:
+def _write(path: Path, name: str, chunks: Iterable[bytes], limit: SizeLimit) -> None:
     size = 0
     with path.open("wb") as stream:
         for chunk in chunks:
@@ -119,40 +121,40 @@ def _write(path: Path, name: str, chunks: Iterable[bytes], limit: Limit) -> None
             stream.write(chunk)
 
 
-def look(studio: Studio, project: str, key: str, mapping: Mapping) -> Incoming:
+def preview_upload(studio: Studio, project: str, key: str, mapping: ColumnMapping) -> Incoming:
     """Show the beginning of an uploaded file and, as a dry run, what importing it would do.
 
     Raises:
         InvalidInput: The file cannot be read at all.
         NotFound: It is not there any more.
     """
-    path = waiting(studio, key)
-    with by_name(path):
-        found = preview(path, mapping.options())
+    path = upload_path(studio, key)
+    with naming_upload(path):
+        beginning = preview_file(path, mapping.options())
     try:
-        with by_name(path):
+        with naming_upload(path):
             report = import_file(studio, _request(project, path, mapping, dry_run=True))
     except InvalidInput as error:
-        return Incoming(key, path.name, found, None, error.message, error.hint)
-    return Incoming(key, path.name, found, report, "", "")
+        return Incoming(key, path.name, beginning, None, error.message, error.hint)
+    return Incoming(key, path.name, beginning, report, "", "")
 
 
-def bring_in(studio: Studio, project: str, key: str, mapping: Mapping) -> ImportReport:
+def import_upload(studio: Studio, project: str, key: str, mapping: ColumnMapping) -> ImportReport:
     """Import an uploaded file, all or nothing, and forget it."""
-    path = waiting(studio, key)
-    with by_name(path):
+    path = upload_path(studio, key)
+    with naming_upload(path):
         report = import_file(studio, _request(project, path, mapping, dry_run=False))
-    forget(studio, key)
+    delete_upload(studio, key)
     return report
 
 
-def forget(studio: Studio, key: str) -> None:
+def delete_upload(studio: Studio, key: str) -> None:
     """Delete an uploaded file."""
-    shutil.rmtree(waiting(studio, key).parent, ignore_errors=True)
+    shutil.rmtree(upload_path(studio, key).parent, ignore_errors=True)
 
 
 @contextmanager
-def by_name(path: Path) -> Iterator[None]:
+def naming_upload(path: Path) -> Iterator[None]:
     """Let errors speak of the file as the person knows it, not of where it is kept."""
     try:
         yield
@@ -160,21 +162,21 @@ def by_name(path: Path) -> Iterator[None]:
         raise InvalidInput(error.message.replace(f"{path}", path.name), error.hint) from error
 
 
-def _request(project: str, path: Path, mapping: Mapping, *, dry_run: bool) -> ImportRequest:
+def _request(project: str, path: Path, mapping: ColumnMapping, *, dry_run: bool) -> ImportRequest:
     return ImportRequest(project, path, mapping.options(), mapping.split, dry_run)
 
 
-def waiting(studio: Studio, key: str) -> Path:
+def upload_path(studio: Studio, key: str) -> Path:
     """Where an uploaded file lies.
 
     Raises:
         NotFound: It is not there any more.
     """
     folder = studio.places.uploads / key
-    found = sorted(folder.iterdir()) if _KEY.fullmatch(key) and folder.is_dir() else []
-    if not found:
+    files = sorted(folder.iterdir()) if _KEY.fullmatch(key) and folder.is_dir() else []
+    if not files:
         raise NotFound("The uploaded file is not there any more.", "Drop it on the page again.")
-    return found[0]
+    return files[0]
 
 
 def _safe(name: str) -> str:

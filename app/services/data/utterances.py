@@ -1,34 +1,21 @@
-"""Look through a project's utterances and intents, and change many at once."""
+"""Look through a project's utterances, and change many at once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput
 from core.formats.rows import LONGEST_TEXT
-from core.maps.palette import position_colour
 from core.text import is_storable, normalise
 from storage import projects
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
-from storage.queries import utterances as browse
-from storage.queries.utterances import Counts, Filter, Order
-from storage.records import BatchRecord, Change, IntentRecord, UtteranceRecord
+from storage.queries.utterances import Filter, Order, Page, by_ids, find_all, read_page
+from storage.records import Change, UtteranceRecord
 
-
-@dataclass(frozen=True, slots=True)
-class IntentView:
-    """An intent with its stable number, a colour in any case, and how many utterances it has."""
-
-    id: str
-    number: int
-    name: str
-    description: str
-    color: str
-    archived: bool
-    utterances: int
+_ATTRIBUTES = {"move": "split", "flag": "flagged", "unflag": "flagged"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,43 +41,19 @@ class Edit:
     value: str = ""
 
 
-def look(
-    studio: Studio, project: str, which: Filter, order: Order, window: tuple[int, int]
-) -> PageView:
+def load_page(studio: Studio, project: str, which: Filter, order: Order, page: Page) -> PageView:
     """Return a page of the utterances that a filter lets through."""
     with studio.database.read() as connection:
-        found = projects.find(connection, project)
-        rows, total = browse.page(connection, found.id, which, order, window)
-    return PageView(tuple(rows), total, found.head_revision)
+        record = projects.find(connection, project)
+        rows, total = read_page(connection, record.id, which, order, page)
+    return PageView(tuple(rows), total, record.head_revision)
 
 
-def by_ids(studio: Studio, project: str, ids: Sequence[str]) -> list[UtteranceRecord]:
+def load_utterances(studio: Studio, project: str, ids: Sequence[str]) -> list[UtteranceRecord]:
     """Return utterances by their ids, in the order asked for; those that are gone are left out."""
     with studio.database.read() as connection:
-        found = browse.by_ids(connection, projects.find(connection, project).id, ids)
-    return [found[key] for key in ids if key in found]
-
-
-def overview(studio: Studio, project: str) -> tuple[Counts, tuple[IntentView, ...]]:
-    """Count a project's utterances, and list its intents by position."""
-    with studio.database.read() as connection:
-        found = projects.find(connection, project)
-        counts = browse.counts(connection, found.id)
-        records = dataset.intents(connection, found.id)
-    views = [_intent_view(place, r, counts) for place, r in enumerate(records)]
-    return counts, tuple(views)
-
-
-def _intent_view(place: int, record: IntentRecord, counts: Counts) -> IntentView:
-    return IntentView(
-        id=record.id,
-        number=place + 1,
-        name=record.name,
-        description=record.description,
-        color=record.color or position_colour(record.position),
-        archived=record.archived,
-        utterances=counts.by_intent.get(record.id, 0),
-    )
+        records = by_ids(connection, projects.find(connection, project).id, ids)
+    return [records[key] for key in ids if key in records]
 
 
 def change_many(studio: Studio, project: str, which: Filter, edit: Edit, expected: int) -> int:
@@ -101,31 +64,30 @@ def change_many(studio: Studio, project: str, which: Filter, edit: Edit, expecte
         project: Its name.
         which: The filter, as the person saw it.
         edit: What changes.
-        expected: How many the person was told it would be.
+        expected: How many the page said it would be.
 
     Raises:
         Conflict: Meanwhile it would be another number.
         InvalidInput: The value does not fit.
     """
     with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        records = browse.find_all(connection, found.id, which)
+        target = projects.find(connection, project)
+        records = find_all(connection, target.id, which)
         if len(records) != expected:
             raise Conflict(
                 f"Meanwhile this would change {len(records)} utterances, not {expected}.",
                 "Look at the list again, then repeat it.",
             )
-        intents = dataset.intents(connection, found.id)
-        edit = _checked(edit, {intent.id for intent in intents if not intent.archived})
+        edit = _checked(edit, set(dataset.open_intents(connection, target.id)))
         if edit.kind == "text" and len(records) > 1:
             raise InvalidInput(
                 f"{len(records)} utterances cannot have the same text.", "Change one at a time."
             )
-        joins = found.task == "multi-label"
+        joins = target.task == "multi-label"
         changes = [c for record in records for c in _edit_changes(record, edit, joins=joins)]
         action = Action(edit.kind, studio.settings.actor, "page")
         if changes:
-            events.record(connection, found.id, action, changes)
+            events.record(connection, target.id, action, changes)
     return len(records)
 
 
@@ -157,9 +119,6 @@ def _unlabelled(record: UtteranceRecord, intent: str) -> list[Change]:
     return edits.decide(record, left) if left else [edits.label(record, None)]
 
 
-_ATTRIBUTES = {"move": "split", "flag": "flagged", "unflag": "flagged"}
-
-
 def _checked(edit: Edit, intent_ids: set[str]) -> Edit:
     """Refuse a value that does not fit, before anything is looked at."""
     match edit.kind:
@@ -179,95 +138,9 @@ def _checked(edit: Edit, intent_ids: set[str]) -> Edit:
 
 
 def _usable_text(text: str) -> str:
-    found = normalise(text)
-    if not found or len(found) > LONGEST_TEXT or not is_storable(found):
+    text = normalise(text)
+    if not text or len(text) > LONGEST_TEXT or not is_storable(text):
         raise InvalidInput(
-            f"'{found[:40]}' cannot be an utterance.", f"Write 1 to {LONGEST_TEXT:,} characters."
+            f"'{text[:40]}' cannot be an utterance.", f"Write 1 to {LONGEST_TEXT:,} characters."
         )
-    return found
-
-
-def add_intent(studio: Studio, project: str, name: str, description: str = "") -> str:
-    """Create an intent; return its id.
-
-    Raises:
-        Conflict: The name is taken.
-        InvalidInput: The name cannot be one.
-    """
-    with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        known = dataset.intents(connection, found.id)
-        _refuse_archived(known, normalise(name))
-        change = edits.create_intent(normalise(name), description, position=len(known))
-        action = Action("create intent", studio.settings.actor, "page")
-        events.record(connection, found.id, action, [change])
-    return change.subject_id
-
-
-def _refuse_archived(known: Sequence[IntentRecord], name: str) -> None:
-    if any(record.archived and record.name == name for record in known):
-        raise Conflict(
-            f"There is an archived intent '{name}'.", "Bring it back, or choose another name."
-        )
-
-
-def change_intent(studio: Studio, project: str, intent_id: str, values: dict[str, object]) -> None:
-    """Rename, describe, colour, archive or restore an intent; no label is touched.
-
-    Raises:
-        Conflict: The new name is taken.
-        InvalidInput: A value does not fit.
-        NotFound: There is no such intent.
-    """
-    with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        known = dataset.intents(connection, found.id)
-        record = dataset.intent_by_id(connection, found.id, intent_id)
-        changes = list(_intent_changes(record, values, {r.name for r in known}))
-        action = Action("change intent", studio.settings.actor, "page")
-        if changes:
-            events.record(connection, found.id, action, changes)
-
-
-def _intent_changes(
-    record: IntentRecord, values: dict[str, object], taken: set[str]
-) -> Iterable[Change]:
-    for field, value in values.items():
-        if field == "name":
-            value = normalise(str(value))
-            edits.check_intent_name(value)
-            if value in taken and value != record.name:
-                raise Conflict(f"There is an intent '{value}' already.", "Merge the two instead.")
-        if field == "description":
-            edits.check_description(str(value))
-        if getattr(record, field) != value:
-            yield edits.edit(record, field, value)
-
-
-def merge(studio: Studio, project: str, source: str, target: str) -> None:
-    """Give all utterances of one intent to another, by their names, and archive it."""
-    with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        changes = edits.merge_intents(connection, found.id, source, target)
-        events.record(connection, found.id, Action("merge", studio.settings.actor, "page"), changes)
-
-
-def undo(studio: Studio, project: str) -> BatchRecord | None:
-    """Take back the newest action of a project; None when there is none."""
-    with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        return events.undo(connection, found.id, studio.settings.actor)
-
-
-def redo(studio: Studio, project: str) -> BatchRecord | None:
-    """Take back the newest undo, unless something was done since."""
-    with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        return events.redo(connection, found.id, studio.settings.actor)
-
-
-def history(studio: Studio, project: str, limit: int = 50) -> Sequence[BatchRecord]:
-    """The newest actions of a project."""
-    with studio.database.read() as connection:
-        found = projects.find(connection, project)
-        return events.history(connection, found.id, limit)
+    return text

@@ -103,9 +103,9 @@ class Queues:
         """
         with self.live_studio.studio.database.read() as connection:
             found = projects.find(connection, project)
-            waiting = utterances.page(
-                connection, found.id, utterances.Filter(state="unlabelled"), "oldest", (0, 1)
-            )[1]
+            waiting = utterances.count_all(
+                connection, found.id, utterances.Filter(state="unlabelled")
+            )
         pool = self.live_studio.pools.get(found.id)
         with self.guard, self.live_studio.studio.database.read() as connection:
             taken = self._taken(found.id, wish)
@@ -164,7 +164,8 @@ class Queues:
         which = utterances.Filter(state="unlabelled")
         enough = wish.n + len(taken)
         if wish.order == "newest":
-            records, _ = utterances.page(connection, project_id, which, "newest", (0, enough))
+            page = utterances.Page(0, enough)
+            records, _ = utterances.read_page(connection, project_id, which, "newest", page)
         else:
             records = utterances.sample_unlabelled(connection, project_id, enough)
         more = [record for record in records if record.id not in taken]

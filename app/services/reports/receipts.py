@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from app.services.data.utterances import overview
+from app.services.data.intents import load_overview
 from app.services.explaining.explain import explain_subject, subject_of
 from app.services.explaining.explained_model import Subject, figures_of
 from app.services.explaining.views import Explanation
@@ -170,7 +170,7 @@ def _map(studio: Studio, subject: Subject, found: Explanation) -> dict[str, Any]
 
 def _colours(studio: Studio, subject: Subject) -> dict[str, str]:
     if subject.project is not None:
-        return {one.name: one.color for one in overview(studio, subject.project.name)[1]}
+        return {one.name: one.color for one in load_overview(studio, subject.project.name)[1]}
     return {name: position_colour(at) for at, name in enumerate(subject.pipeline.head.intents)}
 
 

@@ -70,7 +70,7 @@ def _labelled_tests(
     with live_studio.studio.database.read() as connection:
         for state in states:
             which = utterances.Filter(split="test", state=state)
-            found += utterances.page(connection, project_id, which, "oldest", (0, _MOST))[0]
+            found += utterances.read_page(connection, project_id, which, "oldest", (0, _MOST))[0]
     return found
 
 

@@ -362,9 +362,9 @@ def _scope(
 ) -> _Scope:
     with live_studio.studio.database.read() as connection:
         which = Filter(split="test", state="labelled")
-        inside = utterances.page(connection, project.id, which, "oldest", (0, _MOST))[0]
+        inside = utterances.read_page(connection, project.id, which, "oldest", (0, _MOST))[0]
         outer = Filter(state="out-of-scope")
-        outside = utterances.page(connection, project.id, outer, "oldest", (0, _MOST))[0]
+        outside = utterances.read_page(connection, project.id, outer, "oldest", (0, _MOST))[0]
     waiting = () if pool is None else pool.records
     records = (*inside, *outside, *waiting)
     rows = live.pipeline.embeddings[:0]

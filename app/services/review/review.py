@@ -35,9 +35,10 @@ from core.types import FloatArray
 from storage import projects
 from storage.log import settled_findings
 from storage.queries import dataset, slots, utterances
-from storage.queries.utterances import Filter
+from storage.queries.utterances import Filter, Page
 from storage.records import ProjectRecord
 
+_FIRST = Page(0, 100)
 _TESTS = 10_000
 _WAITING = 1_000
 _NEXT = 10
@@ -65,7 +66,7 @@ def review(
     live_studio: LiveStudio,
     project: str,
     kind: Kind | None = None,
-    window: tuple[int, int] = (0, 100),
+    page: Page = _FIRST,
 ) -> Review:
     """List what should be looked at, without what was settled before.
 
@@ -73,7 +74,7 @@ def review(
         live_studio: The open studio and its live models.
         project: Its name.
         kind: Of one kind alone; None: of all, those first that do most harm.
-        window: Offset and number of the findings.
+        page: Which of the findings.
 
     Raises:
         InvalidInput: The model's examples cannot be judged.
@@ -88,8 +89,8 @@ def review(
     open_ = [f for f in every if f.id not in done and (not _waits(f) or f.texts[0].id in left)]
     counts = {one: sum(f.kind == one for f in open_) for one in KINDS}
     asked = [f for f in open_ if kind is None or f.kind == kind]
-    first, size = window
-    return Review(counts, tuple(asked[first : first + size]), live.revision, _notes(live, pool))
+    shown = tuple(asked[page.offset : page.offset + page.limit])
+    return Review(counts, shown, live.revision, _notes(live, pool))
 
 
 def _waits(finding: Finding) -> bool:
@@ -159,7 +160,9 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
         with live_studio.studio.database.read() as connection:
             names = {i.id: i.name for i in dataset.intents(connection, project.id)}
             which = Filter(split="test", state="labelled")
-            tests, _ = utterances.page(connection, project.id, which, "oldest", (0, _TESTS))
+            tests, _ = utterances.read_page(
+                connection, project.id, which, "oldest", Page(0, _TESTS)
+            )
             synthetic = slots.synthetic_ids(connection, project.id)
         rows: FloatArray = np.zeros((0, head.exemplars.shape[1]), np.float32)
         if tests:

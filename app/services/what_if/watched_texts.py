@@ -27,7 +27,7 @@ from storage import models, projects, vectors
 from storage.database import Database
 from storage.log import events
 from storage.queries import dataset, utterances
-from storage.queries.utterances import Filter
+from storage.queries.utterances import Filter, Page
 from storage.records import PinRecord, ProjectRecord, UtteranceRecord
 
 if TYPE_CHECKING:
@@ -337,12 +337,12 @@ def _texts(
     """Pins, texts to judge by, and texts without a label; also how many of them there are."""
     with database.read() as connection:
         pins = tuple(models.pins(connection, project_id))
-        tests, n_tests = utterances.page(
-            connection, project_id, Filter(split="test"), "oldest", (0, MOST)
+        tests, n_tests = utterances.read_page(
+            connection, project_id, Filter(split="test"), "oldest", Page(0, MOST)
         )
         pool = utterances.sample_unlabelled(connection, project_id, MOST)
         waiting = Filter(state="unlabelled")
-        n_pool = utterances.page(connection, project_id, waiting, "oldest", (0, 0))[1]
+        n_pool = utterances.count_all(connection, project_id, waiting)
     found = [WatchedText("", pin.text, "pin", pin.intents) for pin in pins]
     found += [_watched_text(record, "test") for record in tests if record.labels is not None]
     found += [_watched_text(record, "pool") for record in pool if _may_be_watched(record)]

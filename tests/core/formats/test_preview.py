@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import InvalidInput
-from core.formats.preview import FilePreview, preview
+from core.formats.preview import FilePreview, preview_file
 from core.formats.rows import ReadOptions
 
 
@@ -13,7 +13,7 @@ def look(tmp_path: Path):
         path = tmp_path / name
         data = content if isinstance(content, bytes) else content.encode()
         path.write_bytes(data)
-        return preview(path, ReadOptions(**options))
+        return preview_file(path, ReadOptions(**options))
 
     return shown
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InvalidInput
-from core.formats.preview import preview
+from core.formats.preview import preview_file
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
 from core.formats.writing import write_rows
@@ -65,7 +65,7 @@ def test_markdown_is_read_and_marks_are_taken_off_where_nobody_asks_for_slots(
         ("fly to Boston", ("flight",), ()),
         ("to Rome", ("flight",), ()),
     ]
-    assert preview(tmp_path / "nlu.md", ReadOptions()).rows[0] == ("fly to Boston", "flight")
+    assert preview_file(tmp_path / "nlu.md", ReadOptions()).rows[0] == ("fly to Boston", "flight")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ import pytest
 from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.answering.stored import load_model
 from app.services.data import utterances
+from app.services.data.history import undo_last
+from app.services.data.intents import change_intent
 from app.services.data.utterances import Edit
 from app.services.explaining.explain import explain, explain_reference
 from app.services.live.models import LiveModels
@@ -139,7 +141,7 @@ def test_a_bundle_answers_by_the_name_too_and_another_studio_takes_it_in(
     export_model(home, made, again)
     assert digests(again) == digests(bundle)
     again.unlink()
-    utterances.change_intent(home, "p", key, {"archived": True})
+    change_intent(home, "p", key, {"archived": True})
     export_model(home, "p", again)  # what the studio keeps of the version was not touched
     assert again.read_bytes() == plain.read_bytes()
 
@@ -156,17 +158,17 @@ def test_its_first_example_takes_over_from_the_name(home: Studio) -> None:
     head = learned(found.pipeline.head)
     assert bool(head.labelled[found.columns.index(key)])
     assert not isinstance(found.pipeline.head, MixtureHead) or not found.pipeline.head.weights.any()
-    utterances.undo(home, "p")
+    undo_last(home, "p")
     assert isinstance(live_of(models).pipeline.head, MixtureHead)
 
 
 def test_an_archived_or_renamed_intent_is_heard_as_it_is_called_now(home: Studio) -> None:
     models = LiveModels(home)
     key = named(home)
-    utterances.change_intent(home, "p", key, {"name": "stop_membership"})
+    change_intent(home, "p", key, {"name": "stop_membership"})
     [found] = live_of(models).pipeline.predict(["stop membership"])
     assert (found.intent, found.by_name) == ("stop_membership", True)
-    utterances.change_intent(home, "p", key, {"archived": True})
+    change_intent(home, "p", key, {"archived": True})
     found = live_of(models)
     assert not isinstance(found.pipeline.head, MixtureHead)
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.services.data.importing import ImportRequest, export_file, import_file
+from app.services.data.exporting import export_file
+from app.services.data.importing import ImportRequest, import_file
 from app.services.studio import Studio
 from core.errors import InvalidInput
 from storage import projects

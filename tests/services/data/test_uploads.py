@@ -5,14 +5,15 @@ import time
 
 import pytest
 
-from app.services.data import uploads, utterances
+from app.services.data import uploads
+from app.services.data.intents import load_overview
 from app.services.data.projects import create_project
-from app.services.data.uploads import Mapping
+from app.services.data.uploads import ColumnMapping
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 
 CONTENT = b"question;kind\nI was charged twice;refund\nwho are you;greeting\n"
-COLUMNS = Mapping(text_column="question", intent_column="kind")
+COLUMNS = ColumnMapping(text_column="question", intent_column="kind")
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def project(studio: Studio) -> str:
 
 
 def total(studio: Studio) -> int:
-    return utterances.overview(studio, "p")[0].total
+    return load_overview(studio, "p")[0].total
 
 
 def kept(studio: Studio) -> list[str]:
@@ -30,28 +31,28 @@ def kept(studio: Studio) -> list[str]:
 
 
 def test_looking_changes_nothing_and_importing_forgets_the_file(studio: Studio, project) -> None:
-    key = uploads.keep(studio, "new.csv", [CONTENT[:10], CONTENT[10:]])
-    looked = uploads.look(studio, "p", key, COLUMNS)
+    key = uploads.store_upload(studio, "new.csv", [CONTENT[:10], CONTENT[10:]])
+    looked = uploads.preview_upload(studio, "p", key, COLUMNS)
     assert (looked.name, looked.report.added, looked.report.dry_run) == ("new.csv", 2, True)
     assert (looked.preview.text_column, looked.problem, total(studio)) == ("question", "", 0)
-    report = uploads.bring_in(studio, "p", key, COLUMNS)
+    report = uploads.import_upload(studio, "p", key, COLUMNS)
     assert (report.added, report.new_intents, total(studio)) == (2, ("refund", "greeting"), 2)
     assert kept(studio) == []
     with pytest.raises(NotFound, match="not there any more"):
-        uploads.look(studio, "p", key, COLUMNS)
+        uploads.preview_upload(studio, "p", key, COLUMNS)
 
 
 def test_faults_name_the_file_and_not_where_it_is_kept(studio: Studio, project) -> None:
     """A file that cannot even be shown had named its place on the server."""
     content = b'{"text": "fine"}\n{"text": 7}\n'
-    key = uploads.keep(studio, "bad.jsonl", [content])
+    key = uploads.store_upload(studio, "bad.jsonl", [content])
     with pytest.raises(InvalidInput) as refused:
-        uploads.look(studio, "p", key, Mapping())
+        uploads.preview_upload(studio, "p", key, ColumnMapping())
     assert refused.value.message.startswith("bad.jsonl, row 2")
     with pytest.raises(InvalidInput, match=r"^bad\.jsonl, row 2"):
-        uploads.bring_in(studio, "p", key, Mapping())
-    other = uploads.keep(studio, "many.csv", [b"a,b,c\nd,e,f\n"])
-    looked = uploads.look(studio, "p", other, Mapping())
+        uploads.import_upload(studio, "p", key, ColumnMapping())
+    other = uploads.store_upload(studio, "many.csv", [b"a,b,c\nd,e,f\n"])
+    looked = uploads.preview_upload(studio, "p", other, ColumnMapping())
     assert looked.problem.startswith("many.csv, row 1")
     assert (looked.report, bool(looked.hint), total(studio)) == (None, True, 0)
 
@@ -59,14 +60,14 @@ def test_faults_name_the_file_and_not_where_it_is_kept(studio: Studio, project) 
 def test_a_file_too_large_leaves_nothing_behind(studio: Studio, project, monkeypatch) -> None:
     monkeypatch.setattr(uploads, "MOST_BYTES", 10)
     with pytest.raises(InvalidInput, match="has more than"):
-        uploads.keep(studio, "big.csv", [b"123456", b"123456"])
+        uploads.store_upload(studio, "big.csv", [b"123456", b"123456"])
 
     def cut_off():
         yield b"1234"
         raise ConnectionError
 
     with pytest.raises(ConnectionError):
-        uploads.keep(studio, "half.csv", cut_off())
+        uploads.store_upload(studio, "half.csv", cut_off())
     assert list(studio.places.uploads.iterdir()) == []
 
 
@@ -85,24 +86,24 @@ def test_a_file_too_large_leaves_nothing_behind(studio: Studio, project, monkeyp
 )
 def test_any_name_is_kept_readable_and_harmless(studio, project, name: str, stored: str) -> None:
     """File systems count bytes: a hundred characters of Chinese had been too long a name."""
-    key = uploads.keep(studio, name, [CONTENT])
+    key = uploads.store_upload(studio, name, [CONTENT])
     assert [f.name for f in (studio.places.uploads / key).iterdir()] == [stored]
-    assert uploads.look(studio, "p", key, COLUMNS).report.added == 2
+    assert uploads.preview_upload(studio, "p", key, COLUMNS).report.added == 2
 
 
 @pytest.mark.parametrize("key", ["", "..", "../uploads", "0" * 32, "g" * 32, "a" * 31, "/etc"])
 def test_a_key_that_was_not_given_finds_nothing(studio: Studio, project, key: str) -> None:
-    uploads.keep(studio, "new.csv", [CONTENT])
+    uploads.store_upload(studio, "new.csv", [CONTENT])
     with pytest.raises(NotFound):
-        uploads.forget(studio, key)
+        uploads.delete_upload(studio, key)
     assert kept(studio) == ["new.csv"]
 
 
 def test_a_forgotten_file_goes_after_a_day(studio: Studio, project) -> None:
-    old = uploads.keep(studio, "old.csv", [CONTENT])
+    old = uploads.store_upload(studio, "old.csv", [CONTENT])
     day_ago = time.time() - 25 * 3600
     os.utime(studio.places.uploads / old, (day_ago, day_ago))
-    uploads.keep(studio, "new.csv", [CONTENT])
+    uploads.store_upload(studio, "new.csv", [CONTENT])
     assert kept(studio) == ["new.csv"]
 
 
@@ -111,7 +112,7 @@ def test_what_cannot_be_looked_at_is_not_kept(studio: Studio, project) -> None:
     for name, target, fault in (("photo.csv", "p", InvalidInput), ("new.csv", "nope", NotFound)):
         content = b"\x89PNG\r\n\x1a\n\0" if target == "p" else CONTENT
         with pytest.raises(fault):
-            uploads.receive(studio, target, name, [content])
+            uploads.receive_upload(studio, target, name, [content])
     assert kept(studio) == []
-    assert uploads.receive(studio, "p", "new.csv", [CONTENT]).name == "new.csv"
+    assert uploads.receive_upload(studio, "p", "new.csv", [CONTENT]).name == "new.csv"
     assert kept(studio) == ["new.csv"]

@@ -7,6 +7,8 @@ import sqlalchemy as sa
 
 from app.services import status
 from app.services.data import utterances
+from app.services.data.history import list_actions, redo_last, undo_last
+from app.services.data.intents import add_intent, change_intent, load_overview, merge_intents
 from app.services.data.projects import create_project
 from app.services.data.utterances import Edit
 from app.services.live.server_state import open_live_studio
@@ -15,7 +17,7 @@ from core.errors import Conflict, InvalidInput, NotFound
 from storage import jobs, models, projects, tables
 from storage.log import edits, events, versions
 from storage.log.events import Action
-from storage.queries.utterances import Filter
+from storage.queries.utterances import Filter, Page
 
 
 @pytest.fixture
@@ -34,7 +36,7 @@ def change(studio: Studio, kind: str, value: str = "", n: int = 6, **which) -> i
 
 
 def shown(studio: Studio, **which) -> list:
-    return list(utterances.look(studio, "p", Filter(**which), "oldest", (0, 50)).rows)
+    return list(utterances.load_page(studio, "p", Filter(**which), "oldest", Page(0, 50)).rows)
 
 
 def test_a_bulk_change_is_one_action_and_is_undone_as_one(studio: Studio, ids) -> None:
@@ -47,15 +49,15 @@ def test_a_bulk_change_is_one_action_and_is_undone_as_one(studio: Studio, ids) -
     assert change(studio, "flag", text="text", n=6) == 6
     assert [r.flagged for r in shown(studio)] == ["flagged"] * 6
     assert change(studio, "delete", state="unlabelled", n=3) == 3
-    verbs = [batch.verb for batch in utterances.history(studio, "p")]
+    verbs = [batch.verb for batch in list_actions(studio, "p")]
     assert verbs == ["delete", "flag", "out-of-scope", "label", "import"]
     before = shown(studio)
     for _ in range(4):
-        utterances.undo(studio, "p")
+        undo_last(studio, "p")
     assert {(r.labels, r.split, r.flagged) for r in shown(studio)} == {(None, "pool", "")}
     for _ in range(4):
-        utterances.redo(studio, "p")
-    assert utterances.redo(studio, "p") is None
+        redo_last(studio, "p")
+    assert redo_last(studio, "p") is None
     assert shown(studio) == before
 
 
@@ -75,7 +77,7 @@ def test_one_of_several_intents_is_taken_away_from_many_and_the_last_one_leaves_
     assert change(studio, "unlabel", ids["a"], ids=("u1", "u2", "u3", "u4"), n=4) == 4
     labels = {row.id: row.labels for row in shown(studio)}
     assert [labels[key] for key in ("u1", "u2", "u3", "u4")] == [None, (ids["b"],), (), None]
-    utterances.undo(studio, "p")
+    undo_last(studio, "p")
     assert {r.id: set(r.labels or ()) for r in shown(studio)}["u2"] == {ids["a"], ids["b"]}
 
 
@@ -98,29 +100,29 @@ def test_what_does_not_fit_is_refused_in_words(studio, ids, kind, value, says) -
     with pytest.raises(InvalidInput, match=says) as refused:
         change(studio, kind, value)
     assert refused.value.hint
-    assert [batch.verb for batch in utterances.history(studio, "p")] == ["import"]
+    assert [batch.verb for batch in list_actions(studio, "p")] == ["import"]
 
 
 def test_an_archived_intent_takes_no_more_labels(studio: Studio, ids) -> None:
-    utterances.change_intent(studio, "p", ids["a"], {"archived": True})
+    change_intent(studio, "p", ids["a"], {"archived": True})
     with pytest.raises(InvalidInput, match="There is no intent"):
         change(studio, "label", ids["a"])
 
 
 def test_the_name_of_an_archived_intent_says_where_it_is(studio: Studio, ids) -> None:
     """It was "there already" for somebody who saw it in no list."""
-    utterances.change_intent(studio, "p", ids["a"], {"archived": True})
+    change_intent(studio, "p", ids["a"], {"archived": True})
     with pytest.raises(Conflict, match="archived intent 'a'") as refused:
-        utterances.add_intent(studio, "p", "a")
+        add_intent(studio, "p", "a")
     assert "Bring it back" in refused.value.hint
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\ud800"])
 def test_a_description_is_a_text_that_can_be_kept(studio: Studio, ids, text: str) -> None:
     with pytest.raises(InvalidInput, match="cannot describe"):
-        utterances.add_intent(studio, "p", "c", text)
+        add_intent(studio, "p", "c", text)
     with pytest.raises(InvalidInput, match="cannot describe"):
-        utterances.change_intent(studio, "p", ids["a"], {"description": text})
+        change_intent(studio, "p", ids["a"], {"description": text})
 
 
 def test_a_label_for_many_joins_those_that_are_there_where_a_text_has_several(studio) -> None:
@@ -148,25 +150,25 @@ def test_a_change_that_changes_nothing_is_no_action(studio: Studio, ids) -> None
     assert change(studio, "move", "pool") == 6
     assert change(studio, "unlabel") == 6
     assert change(studio, "unflag") == 6
-    assert [batch.verb for batch in utterances.history(studio, "p")] == ["import"]
+    assert [batch.verb for batch in list_actions(studio, "p")] == ["import"]
 
 
 def test_intents_are_made_renamed_and_merged_or_refused_in_words(studio: Studio, ids) -> None:
     """A name that was taken had failed with the database's own words."""
     with pytest.raises(Conflict, match="intent 'a' already"):
-        utterances.add_intent(studio, "p", " a ")
+        add_intent(studio, "p", " a ")
     with pytest.raises(InvalidInput):
-        utterances.add_intent(studio, "p", "\t")
-    made = utterances.add_intent(studio, "p", "cafe\u0301", "coffee")
+        add_intent(studio, "p", "\t")
+    made = add_intent(studio, "p", "cafe\u0301", "coffee")
     with pytest.raises(Conflict, match="intent 'b' already"):
-        utterances.change_intent(studio, "p", made, {"name": "b"})
+        change_intent(studio, "p", made, {"name": "b"})
     with pytest.raises(InvalidInput, match="merged into itself"):
-        utterances.merge(studio, "p", "a", "a")
+        merge_intents(studio, "p", "a", "a")
     with pytest.raises(NotFound):
-        utterances.change_intent(studio, "p", "nobody", {"name": "c"})
+        change_intent(studio, "p", "nobody", {"name": "c"})
     change(studio, "label", made, ids=("u0",), n=1)
-    utterances.merge(studio, "p", "caf\u00e9", "a")
-    _, views = utterances.overview(studio, "p")
+    merge_intents(studio, "p", "caf\u00e9", "a")
+    _, views = load_overview(studio, "p")
     assert [(v.name, v.archived, v.utterances) for v in views] == [
         ("a", False, 1),
         ("b", False, 0),
@@ -176,9 +178,9 @@ def test_intents_are_made_renamed_and_merged_or_refused_in_words(studio: Studio,
 
 
 def test_rows_come_in_the_order_asked_for(studio: Studio, ids) -> None:
-    found = utterances.by_ids(studio, "p", ["u3", "gone", "u0", "u3"])
+    found = utterances.load_utterances(studio, "p", ["u3", "gone", "u0", "u3"])
     assert [record.id for record in found] == ["u3", "u0", "u3"]
-    view = utterances.look(studio, "p", Filter(), "newest", (4, 4))
+    view = utterances.load_page(studio, "p", Filter(), "newest", (4, 4))
     assert ([r.id for r in view.rows], view.total, view.revision) == (["u1", "u0"], 6, 8)
 
 
@@ -189,9 +191,9 @@ def test_what_can_be_undone_is_told_however_long_ago_it_was(studio: Studio, ids)
         change(studio, "flag", f"{turn}", ids=("u0",), n=1)
     for _ in range(15):
         assert status.look(live_studio, "p").can_undo == "flag"
-        utterances.undo(studio, "p")
+        undo_last(studio, "p")
     assert status.look(live_studio, "p").can_undo == "import"
-    utterances.undo(studio, "p")
+    undo_last(studio, "p")
     assert status.look(live_studio, "p").can_undo == ""
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.services.data import utterances
+from app.services.data.intents import change_intent
 from app.services.data.projects import create_project
 from app.services.labelling import decisions
 from app.services.labelling.decisions import Operation, Outcome
@@ -150,7 +150,7 @@ def test_an_intent_is_made_once_and_found_by_any_spelling(studio: Studio, ids) -
 
 
 def test_naming_an_archived_intent_brings_it_back(studio: Studio, ids) -> None:
-    utterances.change_intent(studio, "p", ids["a"], {"archived": True})
+    change_intent(studio, "p", ids["a"], {"archived": True})
     [(state, message, _)] = decide(studio, label("k0", "u0", ids["a"]))
     assert (state, message) == ("conflict", "The intent 'a' was archived meanwhile.")
     assert decide(studio, Operation("k1", "label", "u0", create=("a",))) == [SAVED]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.services.data import utterances
+from app.services.data.intents import change_intent, load_overview
 from app.services.data.projects import create_project
 from app.services.labelling import decisions, queue
 from app.services.labelling.decisions import Operation
@@ -81,7 +81,7 @@ def test_a_skipped_item_leaves_the_queue_and_is_not_lost(queues: Queues) -> None
     assert decide(queues, "k0", "skip", "u7") == "saved"
     view = queues.next("p", wish("one"))
     assert (view.waiting, view.items[0].id) == (7, "u6")
-    counts, _ = utterances.overview(queues.live_studio.studio, "p")
+    counts, _ = load_overview(queues.live_studio.studio, "p")
     assert (counts.total, counts.skipped, counts.unlabelled) == (8, 1, 7)
     decide(queues, "k1", "undo", "", of="k0")
     assert asked(queues, "one")[0] == "u7"
@@ -170,7 +170,7 @@ def trained(home: Studio) -> Queues:
 def test_suggestions_are_intents_that_can_be_chosen(trained: Queues) -> None:
     """An archived intent had been suggested, and taking it put a label on what nobody sees."""
     studio = trained.live_studio.studio
-    _, intents = utterances.overview(studio, "p")
+    _, intents = load_overview(studio, "p")
     by_name = {intent.name: intent.id for intent in intents}
     live = trained.live_studio.models.get(1)
     ids = [i.id for i in trained.next("p", wish("one", "newest")).items][::-1]
@@ -183,7 +183,7 @@ def test_suggestions_are_intents_that_can_be_chosen(trained: Queues) -> None:
         assert {s.intent_id for s in item.suggestions} == set(by_name.values())
         below = answer.ranked[0].score < live.pipeline.calibration.threshold
         assert item.out_of_scope == below
-    utterances.change_intent(studio, "p", by_name["refund"], {"archived": True})
+    change_intent(studio, "p", by_name["refund"], {"archived": True})
     for item in trained.suggest("p", ids):
         assert "refund" not in {s.intent for s in item.suggestions}
 

@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.services.data import utterances
+from app.services.data.history import redo_last, undo_last
+from app.services.data.intents import change_intent, merge_intents
 from app.services.data.utterances import Edit
 from app.services.live import joining
 from app.services.live import models as live
@@ -57,7 +59,7 @@ def step(studio: Studio, kind: str, row: int, choice: int) -> None:
         edit(studio, ids[row % len(ids)], kind, values.get(kind, ""))
     elif kind == "merge" and len(usable) > 1:
         pair = usable[choice % len(usable)].name, usable[(choice + 1) % len(usable)].name
-        utterances.merge(studio, "p", *pair)
+        merge_intents(studio, "p", *pair)
     elif kind in ("undo", "redo", "add") or (kind in WHOLE and intents):
         # Whoever takes the import back has no intent left that could be renamed.
         step_whole(studio, kind, intents[choice % len(intents)].id if intents else "", name)
@@ -66,15 +68,15 @@ def step(studio: Studio, kind: str, row: int, choice: int) -> None:
 def step_whole(studio: Studio, kind: str, intent: str, name: str) -> None:
     match kind:
         case "undo":
-            utterances.undo(studio, "p")
+            undo_last(studio, "p")
         case "redo":
-            utterances.redo(studio, "p")
+            redo_last(studio, "p")
         case "add":
             add(studio, name)
         case "rename":
-            utterances.change_intent(studio, "p", intent, {"name": name})
+            change_intent(studio, "p", intent, {"name": name})
         case "archive" | "restore":
-            utterances.change_intent(studio, "p", intent, {"archived": kind == "archive"})
+            change_intent(studio, "p", intent, {"archived": kind == "archive"})
 
 
 def edit(studio: Studio, key: str, kind: str, value: str = "") -> None:
@@ -193,8 +195,8 @@ def test_hot_counts_labels_that_vote_but_were_not_trained_on(home, models_of) ->
     edit(home, second, "text", "something else")
     edit(home, third, "flag", "why")
     assert (models_of.get(1).hot, models_of.get(1).waiting) == ({second}, frozenset())
-    utterances.undo(home, "p")
-    utterances.undo(home, "p")
+    undo_last(home, "p")
+    undo_last(home, "p")
     assert (models_of.get(1).hot, models_of.get(1).gone) == (frozenset(), {first})
 
 

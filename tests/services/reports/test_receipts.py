@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.services.data import utterances
+from app.services.data.intents import change_intent
 from app.services.data.utterances import Edit
 from app.services.explaining.explain import explain, explain_subject, subject_of
 from app.services.live.server_state import LiveStudio, open_live_studio
@@ -105,7 +106,7 @@ def test_hostile_text_stays_text(live_studio: LiveStudio) -> None:
     with live_studio.studio.database.read() as connection:
         intent = dataset.intent_named(connection, 1, "refund").id
         row = next(r for r in dataset.utterances(connection, 1) if r.text == POOL[0])
-    utterances.change_intent(live_studio.studio, "p", intent, {"name": f"{BOMB} name"})
+    change_intent(live_studio.studio, "p", intent, {"name": f"{BOMB} name"})
     utterances.change_many(live_studio.studio, "p", Filter(ids=(row.id,)), Edit("text", BOMB), 1)
     utterances.change_many(live_studio.studio, "p", Filter(ids=(row.id,)), Edit("label", intent), 1)
     page = page_of(live_studio, keep_receipt(live_studio, "p", BOMB).id)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.services.data import utterances
+from app.services.data.history import undo_last
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.data.utterances import Edit
@@ -19,7 +20,7 @@ from core.text import match_key
 from storage import projects
 from storage.log import events
 from storage.queries import dataset
-from storage.queries.utterances import Filter
+from storage.queries.utterances import Filter, Page
 from storage.records import UtteranceRecord
 
 
@@ -92,7 +93,7 @@ def test_the_book_follows_every_change_of_what_it_is_made_of(slotty: Studio) -> 
     keys = tuple(r.id for r in rows(slotty).values() if "Oslo" in r.text)
     utterances.change_many(slotty, "p", Filter(ids=keys), Edit("move", "test"), 1)
     assert cities() == ["Boston", "Rome"]
-    utterances.undo(slotty, "p")
+    undo_last(slotty, "p")
     assert cities() == ["Boston", "Oslo", "Rome"]
     marking.mark(slotty, "p", "fly from Rome", [])
     assert cities() == ["Boston", "Oslo"]
@@ -116,7 +117,7 @@ def test_marking_is_one_action_that_is_undone_and_happens_once(slotty: Studio) -
     after = revision(slotty)
     marking.mark(slotty, "p", key, [], "mark-0001")
     assert (revision(slotty), rows(slotty)[key].slots) == (after, (Slot(11, 17, "city"),))
-    utterances.undo(slotty, "p")
+    undo_last(slotty, "p")
     assert rows(slotty)[key].slots == ()
     with pytest.raises(InvalidInput, match="holds no words"):
         marking.mark(slotty, "p", key, [Slot(11, 99, "city")])
@@ -136,7 +137,7 @@ def test_accepting_marks_what_is_sure_in_texts_without_marks(slotty: Studio) -> 
     assert rows(slotty)["meet at 10:30"].slots == (Slot(8, 13, "time"),)
     assert rows(slotty)["fly to Rome"].slots == ()  # a test is not touched unless it is named
     assert marking.accept(slotty, "p").proposals == 0
-    utterances.undo(slotty, "p")
+    undo_last(slotty, "p")
     assert rows(slotty) == before
     named = ["may I fly to Oslo or may I not", "fly to Rome"]
     assert marking.accept(slotty, "p", named, noisy=True).proposals == 3
@@ -148,7 +149,7 @@ def test_a_slot_is_renamed_or_merged_everywhere_as_one_action(slotty: Studio) ->
     assert marking.rename(slotty, "p", "city", "day", "rename-1") == 5
     assert marking.rename(slotty, "p", "city", "day", "rename-1") == 5
     assert {s.name for r in rows(slotty).values() for s in r.slots} == {"day", "title"}
-    utterances.undo(slotty, "p")
+    undo_last(slotty, "p")
     assert rows(slotty) == before
     for name, to, says in (("x", "y", "no slot 'x'"), ("day", "day", "already")):
         with pytest.raises((NotFound, InvalidInput), match=says):
@@ -194,11 +195,11 @@ def test_a_preview_groups_by_template_and_keeps_to_intents_and_the_cap(slotty: S
 
 def test_synthetic_rows_are_found_and_never_become_tests(slotty: Studio) -> None:
     n = augmentation.add(slotty, "p", Wish()).n
-    found = utterances.look(slotty, "p", Filter(synthetic=True), "newest", (0, 50))
+    found = utterances.load_page(slotty, "p", Filter(synthetic=True), "newest", Page(0, 50))
     assert found.total == n
-    assert utterances.look(slotty, "p", Filter(synthetic=False), "newest", (0, 1)).total == len(
-        LINES
-    )
+    assert utterances.load_page(
+        slotty, "p", Filter(synthetic=False), "newest", (0, 1)
+    ).total == len(LINES)
     with pytest.raises(InvalidInput, match="asks for what people said"):
         utterances.change_many(slotty, "p", Filter(split="train"), Edit("move", "test"), n + 5)
     assert not [r for r in rows(slotty).values() if r.synthetic and r.split != "train"]

@@ -15,6 +15,7 @@ from storage import models, projects
 from storage.log import edits, events, label_origins
 from storage.log.events import Action
 from storage.queries import dataset
+from storage.queries.utterances import Page
 from tests.builders.trained_home import train
 
 THINGS = {
@@ -65,7 +66,7 @@ def test_they_vote_as_synthetic_and_the_figures_come_from_the_others(
         ids = {row.id for row in dataset.utterances(connection, 1) if row.synthetic}
     assert not ids & set(differing_ids(live_studio, "p"))
     doubted = {"label", "duplicate"}
-    for finding in review(live_studio, "p", None, (0, 500)).findings:
+    for finding in review(live_studio, "p", None, Page(0, 500)).findings:
         if finding.kind in doubted:
             assert finding.texts[0].id not in ids
 

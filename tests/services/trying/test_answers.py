@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from app.services.data import utterances
+from app.services.data.intents import change_intent
 from app.services.data.projects import create_project
 from app.services.data.utterances import Edit
 from app.services.live.server_state import LiveStudio, open_live_studio
@@ -89,7 +90,7 @@ def test_pins_tell_what_is_expected_and_answered(live_studio: LiveStudio) -> Non
         ("where is my parcel", "parcel", "parcel", True),
         ("the parcel is late", "refund", "parcel", False),
     }
-    utterances.change_intent(live_studio.studio, "p", parcel, {"name": "delivery"})
+    change_intent(live_studio.studio, "p", parcel, {"name": "delivery"})
     assert {(p.expected, p.answer, p.kept) for p in answers.pins(live_studio, "p")} == {
         ("delivery", "delivery", True),
         ("refund", "delivery", False),
@@ -106,12 +107,12 @@ def test_a_pin_of_an_archived_intent_is_neither_kept_nor_broken(live_studio: Liv
     """The page called it broken for ever, while no training was judged by it."""
     parcel = intent(live_studio, "parcel")
     answers.pin(live_studio, "p", "good morning", [parcel])
-    utterances.change_intent(live_studio.studio, "p", parcel, {"archived": True})
+    change_intent(live_studio.studio, "p", parcel, {"archived": True})
     [found] = answers.pins(live_studio, "p")
     assert (found.expected, found.kept, found.stale) == ("parcel", None, True)
     with pytest.raises(Conflict, match="'parcel' is archived"):
         answers.pin(live_studio, "p", "another", [parcel])
-    utterances.change_intent(live_studio.studio, "p", parcel, {"archived": False})
+    change_intent(live_studio.studio, "p", parcel, {"archived": False})
     assert [(p.kept, p.stale) for p in answers.pins(live_studio, "p")] == [(False, False)]
     with pytest.raises(InvalidInput, match="needs a text"):
         answers.pin(live_studio, "p", "a\0b", [parcel])

@@ -253,8 +253,8 @@ def test_an_older_home_is_brought_up_to_date_however_often_that_is_interrupted(
     monkeypatch.undo()
     new = open_database(path)
     with new.write() as connection:
-        newest, total = utterances.page(
-            connection, project_id, utterances.Filter(), "newest", (0, 5)
+        newest, total = utterances.read_page(
+            connection, project_id, utterances.Filter(), "newest", utterances.Page(0, 5)
         )
         assert [record.id for record in newest] == ["late", "early"]
         assert total == 2

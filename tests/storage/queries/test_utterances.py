@@ -11,7 +11,7 @@ from storage.database import Database, open_database
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset, utterances
-from storage.queries.utterances import Filter
+from storage.queries.utterances import Filter, Page
 from storage.records import UtteranceRecord
 
 TEXTS = [
@@ -125,7 +125,7 @@ def test_every_filter_is_what_it_says(database, everything, intent_ids, which, n
     which = Filter(which.text, intent_ids.get(name), which.split, which.state, which.ids)
     with database.read() as connection:
         found = {record.id for record in utterances.find_all(connection, 1, which)}
-        _, total = utterances.page(connection, 1, which, "newest", (0, 1))
+        _, total = utterances.read_page(connection, 1, which, "newest", Page(0, 1))
     assert found == {record.id for record in everything if lets_through(which, record)}
     assert total == len(found)
 
@@ -136,7 +136,7 @@ def test_pages_show_every_row_once(database, which, order, size) -> None:
     with database.read() as connection:
         whole = {record.id for record in utterances.find_all(connection, 1, which)}
         pages = [
-            utterances.page(connection, 1, which, order, (start, size))[0]
+            utterances.read_page(connection, 1, which, order, (start, size))[0]
             for start in range(0, 40, size)
         ]
     shown = [record.id for rows in pages for record in rows]
@@ -147,7 +147,7 @@ def test_pages_show_every_row_once(database, which, order, size) -> None:
 def test_orders_are_by_coming_by_change_and_by_text(database, everything) -> None:
     def ids(order: str) -> list[str]:
         with database.read() as connection:
-            rows, _ = utterances.page(connection, 1, Filter(), order, (0, 100))
+            rows, _ = utterances.read_page(connection, 1, Filter(), order, Page(0, 100))
         return [record.id for record in rows]
 
     assert ids("oldest") == sorted(record.id for record in everything)

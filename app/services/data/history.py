@@ -1,0 +1,29 @@
+"""Undo and redo the actions of a project, and list them."""
+
+from collections.abc import Sequence
+
+from app.services.studio import Studio
+from storage import projects
+from storage.log import events
+from storage.records import BatchRecord
+
+
+def undo_last(studio: Studio, project: str) -> BatchRecord | None:
+    """Take back the newest action of a project; None when there is none."""
+    with studio.database.write() as connection:
+        project_id = projects.find(connection, project).id
+        return events.undo(connection, project_id, studio.settings.actor)
+
+
+def redo_last(studio: Studio, project: str) -> BatchRecord | None:
+    """Take back the newest undo, unless something was done since."""
+    with studio.database.write() as connection:
+        project_id = projects.find(connection, project).id
+        return events.redo(connection, project_id, studio.settings.actor)
+
+
+def list_actions(studio: Studio, project: str, limit: int = 50) -> Sequence[BatchRecord]:
+    """The newest actions of a project."""
+    with studio.database.read() as connection:
+        project_id = projects.find(connection, project).id
+        return events.history(connection, project_id, limit)

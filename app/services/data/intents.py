@@ -1,0 +1,113 @@
+"""List a project's intents with their counts; add, change and merge them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from app.services.studio import Studio
+from core.errors import Conflict
+from core.maps.palette import position_colour
+from core.text import normalise
+from storage import projects
+from storage.log import edits, events
+from storage.log.events import Action
+from storage.queries import dataset, utterances
+from storage.queries.utterances import Counts
+from storage.records import Change, IntentRecord
+
+
+@dataclass(frozen=True, slots=True)
+class IntentView:
+    """An intent with its stable number, a colour in any case, and how many utterances it has."""
+
+    id: str
+    number: int
+    name: str
+    description: str
+    color: str
+    archived: bool
+    utterances: int
+
+
+def load_overview(studio: Studio, project: str) -> tuple[Counts, tuple[IntentView, ...]]:
+    """Count a project's utterances, and list its intents by position."""
+    with studio.database.read() as connection:
+        project_id = projects.find(connection, project).id
+        counts = utterances.counts(connection, project_id)
+        records = dataset.intents(connection, project_id)
+    views = [_intent_view(place, r, counts) for place, r in enumerate(records)]
+    return counts, tuple(views)
+
+
+def _intent_view(place: int, record: IntentRecord, counts: Counts) -> IntentView:
+    return IntentView(
+        id=record.id,
+        number=place + 1,
+        name=record.name,
+        description=record.description,
+        color=record.color or position_colour(record.position),
+        archived=record.archived,
+        utterances=counts.by_intent.get(record.id, 0),
+    )
+
+
+def add_intent(studio: Studio, project: str, name: str, description: str = "") -> str:
+    """Create an intent; return its id.
+
+    Raises:
+        Conflict: The name is taken.
+        InvalidInput: The name cannot be one.
+    """
+    with studio.database.write() as connection:
+        project_id = projects.find(connection, project).id
+        intents = dataset.intents(connection, project_id)
+        name = normalise(name)
+        if any(intent.archived and intent.name == name for intent in intents):
+            raise Conflict(
+                f"There is an archived intent '{name}'.", "Bring it back, or choose another name."
+            )
+        change = edits.create_intent(name, description, position=len(intents))
+        action = Action("create intent", studio.settings.actor, "page")
+        events.record(connection, project_id, action, [change])
+    return change.subject_id
+
+
+def change_intent(studio: Studio, project: str, intent_id: str, values: dict[str, object]) -> None:
+    """Rename, describe, colour, archive or restore an intent; no label is touched.
+
+    Raises:
+        Conflict: The new name is taken.
+        InvalidInput: A value does not fit.
+        NotFound: There is no such intent.
+    """
+    with studio.database.write() as connection:
+        project_id = projects.find(connection, project).id
+        names = {intent.name for intent in dataset.intents(connection, project_id)}
+        record = dataset.intent_by_id(connection, project_id, intent_id)
+        changes = list(_intent_changes(record, values, names))
+        action = Action("change intent", studio.settings.actor, "page")
+        if changes:
+            events.record(connection, project_id, action, changes)
+
+
+def _intent_changes(
+    record: IntentRecord, values: dict[str, object], taken: set[str]
+) -> Iterable[Change]:
+    for field, value in values.items():
+        if field == "name":
+            value = normalise(str(value))
+            edits.check_intent_name(value)
+            if value in taken and value != record.name:
+                raise Conflict(f"There is an intent '{value}' already.", "Merge the two instead.")
+        if field == "description":
+            edits.check_description(str(value))
+        if getattr(record, field) != value:
+            yield edits.edit(record, field, value)
+
+
+def merge_intents(studio: Studio, project: str, source: str, target: str) -> None:
+    """Give all utterances of one intent to another, by their names, and archive it."""
+    with studio.database.write() as connection:
+        project_id = projects.find(connection, project).id
+        changes = edits.merge_intents(connection, project_id, source, target)
+        action = Action("merge", studio.settings.actor, "page")
+        events.record(connection, project_id, action, changes)
