@@ -30,7 +30,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JobOutcome:
     """How a job ended: `succeeded`, `failed` or `cancelled`, in words."""
 
     state: str
@@ -148,7 +148,7 @@ def keep_curve(connection: Connection, job_id: str, attempt: int, curve: dict[st
     connection.execute(_own(job_id, attempt).values(curve=curve))
 
 
-def finish(connection: Connection, job_id: str, attempt: int, outcome: Outcome) -> None:
+def finish(connection: Connection, job_id: str, attempt: int, outcome: JobOutcome) -> None:
     """End a job, once.
 
     Raises:

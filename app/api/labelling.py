@@ -7,7 +7,7 @@ from fastapi import APIRouter, Body, Query
 from app.api.http.bodies import OperationBody, SimilarBody
 from app.api.http.server_state import LabellingQueues, Live
 from app.services.labelling import decisions
-from app.services.labelling.queue import Order, QueueItem, QueueView, Wish
+from app.services.labelling.queue import Order, QueueItem, QueueRequest, QueueView
 from app.services.trying import answers
 
 router = APIRouter(tags=["labelling"])
@@ -24,8 +24,8 @@ def queue(
     without: str = "",
 ) -> QueueView:
     """Lease the next utterances to a browser's tab."""
-    wish = Wish(client, order, n, frozenset(filter(None, without.split(","))))
-    return queues.next(project, wish)
+    request = QueueRequest(client, order, n, frozenset(filter(None, without.split(","))))
+    return queues.next(project, request)
 
 
 @router.delete("/projects/{project}/queue")

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from app.api.http import schemas
-from app.api.http.bodies import IntentBody, IntentChange, MergeBody, NewProject, ProjectChange
+from app.api.http.bodies import IntentBody, IntentChangeBody, MergeBody, NewProject, ProjectChange
 from app.api.http.server_state import Live
 from app.services import status
 from app.services.data import intents
@@ -70,7 +70,7 @@ def add_intent(live_studio: Live, project: str, body: IntentBody) -> schemas.Int
 
 @router.patch("/projects/{project}/intents/{intent_id}")
 def change_intent(
-    live_studio: Live, project: str, intent_id: str, body: IntentChange
+    live_studio: Live, project: str, intent_id: str, body: IntentChangeBody
 ) -> schemas.IntentKey:
     """Rename, describe, colour, archive or restore an intent."""
     values = body.model_dump(exclude_none=True)

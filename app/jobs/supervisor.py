@@ -18,7 +18,7 @@ from app.jobs.lock import is_free, take_lock
 from app.jobs.logs import end_of
 from storage import jobs
 from storage.database import Database, Transaction, open_database
-from storage.jobs import Fenced, Outcome
+from storage.jobs import Fenced, JobOutcome
 from storage.records import JobRecord
 
 ALREADY_RUNNING = 17
@@ -162,13 +162,13 @@ class Supervisor:
     def _settle_unfinished(self, connection: Transaction, job: JobRecord) -> None:
         try:
             if job.cancel_requested:
-                jobs.finish(connection, job.id, job.attempt, Outcome("cancelled", "Cancelled."))
+                jobs.finish(connection, job.id, job.attempt, JobOutcome("cancelled", "Cancelled."))
             elif job.attempt < job.max_attempts:
                 jobs.put_back(connection, job.id, job.attempt)
             else:
                 message = f"The job's process died {job.attempt} times."
                 hint = "It may lack memory: close other programs, or tune in smaller batches."
-                jobs.finish(connection, job.id, job.attempt, Outcome("failed", message, hint))
+                jobs.finish(connection, job.id, job.attempt, JobOutcome("failed", message, hint))
         except Fenced:
             return  # somebody settled it first
 

@@ -18,7 +18,7 @@ from app.jobs.logs import rotate_own_log
 from core.errors import StudioError
 from storage import jobs
 from storage.database import open_database
-from storage.jobs import Fenced, Outcome
+from storage.jobs import Fenced, JobOutcome
 
 
 def main() -> int:
@@ -49,27 +49,27 @@ def work(context: JobContext, kinds: Kinds) -> int:
         publish = kinds[job.kind](context)
         with context.database.write() as connection:
             result = publish(connection)
-            outcome = Outcome("succeeded", result=result)
+            outcome = JobOutcome("succeeded", result=result)
             jobs.finish(connection, job.id, job.attempt, outcome)
     except Fenced:
         return 3
     except Stopped:
-        return _end(context, Outcome("cancelled", "Cancelled."))
+        return _end(context, JobOutcome("cancelled", "Cancelled."))
     except StudioError as error:
-        return _end(context, Outcome("failed", error.message, error.hint))
+        return _end(context, JobOutcome("failed", error.message, error.hint))
     except MemoryError:
         hint = "Close other programs, or tune in smaller batches."
-        return _end(context, Outcome("failed", "There was not enough memory.", hint))
+        return _end(context, JobOutcome("failed", "There was not enough memory.", hint))
     except Exception:  # noqa: BLE001 - the edge: a person gets an incident number, the log the rest
         incident = uuid.uuid4().hex[:8]
         sys.stderr.write(f"incident {incident}\n")
         traceback.print_exc()
         message = f"Something broke (incident {incident})."
-        return _end(context, Outcome("failed", message, "The job's log tells more."))
+        return _end(context, JobOutcome("failed", message, "The job's log tells more."))
     return 0
 
 
-def _end(context: JobContext, outcome: Outcome) -> int:
+def _end(context: JobContext, outcome: JobOutcome) -> int:
     try:
         with context.database.write() as connection:
             jobs.finish(connection, context.job.id, context.job.attempt, outcome)

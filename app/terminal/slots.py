@@ -2,8 +2,8 @@
 
 import argparse
 
-from app.services.slots import augmentation
-from app.services.slots import book as slot_books
+from app.services.slots.augmentation import AugmentationRequest, add_synthetic, preview_augmentation
+from app.services.slots.book import ValueView, view_book
 from app.terminal.output import opened, print_json, say, table, tell
 from core.text import counted
 
@@ -14,7 +14,7 @@ def book(options: argparse.Namespace) -> None:
     """Show the slots of a project with their most frequent values."""
     with opened(options) as studio:
         most = options.most or (_SHOWN if not options.json else 1_000_000)
-        found = slot_books.view_book(studio, options.project, options.text, most)
+        found = view_book(studio, options.project, options.text, most)
     if options.json:
         print_json(found)
         return
@@ -25,16 +25,16 @@ def book(options: argparse.Namespace) -> None:
     tell("A ? is behind values that are marked in less than half of their occurrences.")
 
 
-def _said(value: slot_books.ValueView) -> str:
+def _said(value: ValueView) -> str:
     return f"{value.value} {value.count}{'?' if value.noisy else ''}"
 
 
 def augment(options: argparse.Namespace) -> None:
     """Add synthetic utterances, or show which there would be."""
-    wish = augmentation.Wish(options.top, options.per_template, options.most)
+    request = AugmentationRequest(options.top, options.per_template, options.most)
     with opened(options) as studio:
-        run = augmentation.preview if options.preview else augmentation.add
-        found = run(studio, options.project, wish)
+        run = preview_augmentation if options.preview else add_synthetic
+        found = run(studio, options.project, request)
     if options.json:
         print_json(found)
         return

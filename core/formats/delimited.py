@@ -9,12 +9,12 @@ from typing import Literal
 
 from core.errors import InvalidInput
 from core.formats.decoding import read_lines, unreadable
-from core.formats.detect import Layout, find_layout
+from core.formats.detect import TableLayout, find_layout
 from core.formats.rows import (
     LONGEST_CELL,
     LONGEST_RECORD,
+    FilePlace,
     ImportedRow,
-    Place,
     ReadOptions,
     RowProblem,
     accept,
@@ -47,7 +47,7 @@ class _Record:
     """The lines of the record being parsed, checked as the parser draws them."""
 
     path: Path
-    layout: Layout
+    layout: TableLayout
     source: Iterator[str]
     begins: int = 1
     pieces: list[str] = field(default_factory=list)
@@ -76,7 +76,7 @@ class _Record:
         """What of the record was drawn so far."""
         return "".join(self.pieces)
 
-    def place(self, column: int) -> Place:
+    def place(self, column: int) -> FilePlace:
         """Name a column of this record, counted from 1."""
         return _place(self.path, self.begins, column, self.layout)
 
@@ -105,8 +105,9 @@ class _Record:
         limit = min(LONGEST_CELL, csv.field_size_limit())
         if walked.size > limit:
             return too_long_cell(self.place(walked.longest), limit)
+        row = FilePlace(self.path, self.begins)
         return InvalidInput(
-            f"{Place(self.path, self.begins)}: a row of more than {LONGEST_RECORD:,} characters.",
+            f"{row}: a row of more than {LONGEST_RECORD:,} characters.",
             "Leave out the columns that are not needed.",
         )
 
@@ -121,7 +122,7 @@ class _Walked:
     trouble: Literal["open", "stray"] | None = None
 
 
-def _walk(record: str, layout: Layout) -> _Walked:
+def _walk(record: str, layout: TableLayout) -> _Walked:
     """Go through a record's cells, to say where it goes wrong; the parser itself says no column."""
     end = re.escape(layout.dialect.delimiter)
     quoted = '"[^"]*+(?:""[^"]*+)*+"'
@@ -138,12 +139,12 @@ def _walk(record: str, layout: Layout) -> _Walked:
     return _Walked(*longest, column, "stray" if closed.match(record, begins) else "open")
 
 
-def _place(path: Path, row: int, column: int, layout: Layout) -> Place:
+def _place(path: Path, row: int, column: int, layout: TableLayout) -> FilePlace:
     named = column <= len(layout.names)
-    return Place(path, row, column, layout.names[column - 1].strip() if named else None)
+    return FilePlace(path, row, column, layout.names[column - 1].strip() if named else None)
 
 
-def _records(path: Path, encoding: str, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+def _records(path: Path, encoding: str, layout: TableLayout) -> Iterator[tuple[int, list[str]]]:
     """Parse records, each with the line on which it begins."""
     record = _Record(path, layout, read_lines(path, encoding))
     parser = layout.dialect.parse(record)
@@ -159,7 +160,7 @@ def _records(path: Path, encoding: str, layout: Layout) -> Iterator[tuple[int, l
 
 
 def _row(
-    path: Path, line: int, cells: list[str], layout: Layout, options: ReadOptions
+    path: Path, line: int, cells: list[str], layout: TableLayout, options: ReadOptions
 ) -> ImportedRow | RowProblem:
     _check_shape(path, line, cells, layout)
     place = _place(path, line, layout.text + 1, layout)
@@ -182,7 +183,7 @@ def _cell(cells: list[str], place: int | None) -> str:
     return cells[place] if place is not None and place < len(cells) else ""
 
 
-def _check_shape(path: Path, line: int, cells: list[str], layout: Layout) -> None:
+def _check_shape(path: Path, line: int, cells: list[str], layout: TableLayout) -> None:
     longest = max(range(len(cells)), key=lambda place: len(cells[place]))
     if len(cells[longest]) > LONGEST_CELL:
         raise too_long_cell(_place(path, line, longest + 1, layout))
@@ -191,7 +192,7 @@ def _check_shape(path: Path, line: int, cells: list[str], layout: Layout) -> Non
         said = f"{place}: the text is missing; the row has {len(cells)} of {layout.width} columns."
         raise InvalidInput(said, "Check the delimiter and the quotes of this row.")
     if any(cell.strip() for cell in cells[layout.width :]):
-        place = Place(path, line, layout.width + 1)
+        place = FilePlace(path, line, layout.width + 1)
         raise InvalidInput(
             f"{place}: the row has {len(cells)} columns, the others have {layout.width}.",
             f"Put quotes around a cell that has the delimiter '{layout.dialect.delimiter}' in it.",

@@ -15,7 +15,7 @@ from core.formats.rows import (
     SPLIT_NAMES,
     SYNTHETIC_NAMES,
     TEXT_NAMES,
-    Place,
+    FilePlace,
     ReadFormat,
     ReadOptions,
 )
@@ -55,18 +55,18 @@ class Dialect:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TableLayout:
     """How the rows of a delimited file are made.
 
     Attributes:
         dialect: How its lines become cells.
         names: The cells of the header; empty without one.
         width: Cells in a usual row.
-        text: Place of the text in a row, from 0.
-        intent: Place of the intent, or None; so for the following two.
-        split: Place of the split.
-        id: Place of the id.
-        synthetic: Place of the id of the utterance whose template the row fills.
+        text: FilePlace of the text in a row, from 0.
+        intent: FilePlace of the intent, or None; so for the following two.
+        split: FilePlace of the split.
+        id: FilePlace of the id.
+        synthetic: FilePlace of the id of the utterance whose template the row fills.
     """
 
     dialect: Dialect
@@ -107,33 +107,32 @@ def find_format(path: Path, encoding: str) -> ReadFormat:
     return "csv" if delimiters else "text"
 
 
-def find_layout(path: Path, encoding: str, options: ReadOptions) -> Layout:
+def find_layout(path: Path, encoding: str, options: ReadOptions) -> TableLayout:
     """Find the delimiter, the header and the columns of a delimited file.
 
     Raises:
         InvalidInput: No column is the text's, or a column that the options name is not there.
     """
-    sample = _sample(path, encoding)
-    delimiter = options.delimiter or ("\t" if options.format == "tsv" else None)
-    if delimiter is None:
-        delimiter = _find_delimiter(sample, options)
-    dialect = Dialect(delimiter, quoted=delimiter != "\t" or not _has_stray_quotes(sample))
-    rows = _rows(sample, dialect)
+    dialect, rows = _first_rows(path, encoding, options)
     if not rows:
-        raise InvalidInput(f"{Place(path, 1)}: no cells can be read.", "Check its quotes.")
+        raise InvalidInput(f"{FilePlace(path, 1)}: no cells can be read.", "Check its quotes.")
     if _has_header(rows, options):
-        return _by_names(path, dialect, rows[0], options)
-    return _by_content(path, dialect, rows, options)
+        return _by_names(FilePlace(path, 1), dialect, rows[0], options)
+    return _by_content(FilePlace(path, 1), dialect, rows, options)
 
 
 def read_head(path: Path, encoding: str, options: ReadOptions) -> tuple[list[list[str]], bool]:
     """Return the first rows of a delimited file, and whether the first of them names columns."""
+    _, rows = _first_rows(path, encoding, options)
+    return rows, bool(rows) and _has_header(rows, options)
+
+
+def _first_rows(path: Path, encoding: str, options: ReadOptions) -> tuple[Dialect, list[list[str]]]:
     sample = _sample(path, encoding)
     delimiter = options.delimiter or ("\t" if options.format == "tsv" else None)
     delimiter = delimiter or _find_delimiter(sample, options)
     dialect = Dialect(delimiter, quoted=delimiter != "\t" or not _has_stray_quotes(sample))
-    rows = _rows(sample, dialect)
-    return rows, bool(rows) and _has_header(rows, options)
+    return dialect, _rows(sample, dialect)
 
 
 def _sample(path: Path, encoding: str) -> list[str]:
@@ -208,9 +207,10 @@ def _has_header(rows: Sequence[Sequence[str]], options: ReadOptions) -> bool:
     return bool(names & {*TEXT_NAMES, *INTENT_NAMES, *asked})
 
 
-def _by_names(path: Path, dialect: Dialect, header: Sequence[str], options: ReadOptions) -> Layout:
+def _by_names(
+    place: FilePlace, dialect: Dialect, header: Sequence[str], options: ReadOptions
+) -> TableLayout:
     names = [_plain(cell) for cell in header]
-    place = Place(path, 1)
 
     def find(known: tuple[str, ...], asked: str | None = None) -> int | None:
         accepted = known if asked is None else (_plain(asked),)
@@ -226,7 +226,7 @@ def _by_names(path: Path, dialect: Dialect, header: Sequence[str], options: Read
     intent = find(INTENT_NAMES, options.intent_column)
     if text is None or (intent is None and options.intent_column is not None):
         raise _no_column(place, header, "text" if text is None else "intent", options)
-    return Layout(
+    return TableLayout(
         dialect,
         tuple(header),
         len(header),
@@ -239,7 +239,7 @@ def _by_names(path: Path, dialect: Dialect, header: Sequence[str], options: Read
 
 
 def _no_column(
-    place: Place, header: Sequence[str], kind: str, options: ReadOptions
+    place: FilePlace, header: Sequence[str], kind: str, options: ReadOptions
 ) -> InvalidInput:
     asked = options.text_column if kind == "text" else options.intent_column
     columns = ", ".join(f"'{cell.strip()}'" for cell in header)[:300]
@@ -250,10 +250,9 @@ def _no_column(
 
 
 def _by_content(
-    path: Path, dialect: Dialect, rows: list[list[str]], options: ReadOptions
-) -> Layout:
+    place: FilePlace, dialect: Dialect, rows: list[list[str]], options: ReadOptions
+) -> TableLayout:
     """Find the columns of a file without header, by number or by what is in them."""
-    place = Place(path, 1)
     widths = [len(row) for row in rows]
     width = max(sorted(set(widths)), key=widths.count)
     for kind, asked in (("text", options.text_column), ("intent", options.intent_column)):
@@ -270,10 +269,10 @@ def _by_content(
         text = _text_of_two(rows) if width == 2 and intent is None else 1 - (intent or 1)
     if intent is None and width == 2:
         intent = 1 - text
-    return Layout(dialect, (), width, text if width > 1 else 0, intent)
+    return TableLayout(dialect, (), width, text if width > 1 else 0, intent)
 
 
-def _numbered(place: Place, asked: str | None, width: int) -> int | None:
+def _numbered(place: FilePlace, asked: str | None, width: int) -> int | None:
     if asked is None:
         return None
     if not 1 <= int(asked) <= width:

@@ -9,7 +9,7 @@ from itertools import groupby, islice
 from pathlib import Path
 
 from core.errors import InvalidInput
-from core.formats.rows import LONGEST_RECORD, Place, too_long_cell
+from core.formats.rows import LONGEST_RECORD, FilePlace, too_long_cell
 
 LONGEST_CONVERSATION = 10_000
 """Turns; a longer one means that the column of ids is another."""
@@ -36,7 +36,7 @@ def log_lines(path: Path) -> Iterator[tuple[int, str]]:
             while line := stream.readline(LONGEST_RECORD + 1):
                 number += 1
                 if len(line) > LONGEST_RECORD:
-                    raise too_long_cell(Place(path, number), LONGEST_RECORD)
+                    raise too_long_cell(FilePlace(path, number), LONGEST_RECORD)
                 yield number, line
     except UnicodeDecodeError as error:
         said = f"{path}, after row {number}: bytes that are not UTF-8."
@@ -80,9 +80,9 @@ def _rows(path: Path) -> Iterator[_Row]:
             if columns is None:
                 columns = _columns(cells, path)
             elif cells:
-                yield _row(cells, columns, Place(path, reader.line_num))
+                yield _row(cells, columns, FilePlace(path, reader.line_num))
     except csv.Error as error:
-        place = Place(path, reader.line_num)
+        place = FilePlace(path, reader.line_num)
         raise InvalidInput(f"{place}: {error}.", "Check the quotes of this row.") from error
 
 
@@ -99,7 +99,7 @@ def _columns(cells: list[str], path: Path) -> dict[str, int]:
     return found
 
 
-def _row(cells: list[str], columns: dict[str, int], place: Place) -> _Row:
+def _row(cells: list[str], columns: dict[str, int], place: FilePlace) -> _Row:
     if len(cells) <= max(columns.values()):
         raise InvalidInput(f"{place}: the row has {len(cells)} columns.", _COLUMNS)
     turn = cells[columns["turn"]].strip() if "turn" in columns else ""

@@ -13,7 +13,7 @@ from pathlib import Path
 from core.errors import InvalidInput
 from core.formats.dialogue_rows import conversation_rows, log_lines
 from core.formats.digests import digest
-from core.formats.rows import Place
+from core.formats.rows import FilePlace
 
 USER = "user"
 SYSTEM = "system"
@@ -143,11 +143,11 @@ def _from_json(path: Path) -> Iterator[Dialogue]:
             try:
                 value = json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise InvalidInput(f"{Place(path, number)}: not JSON.", _EXAMPLE) from error
-            yield _dialogue(value, Place(path, number))
+                raise InvalidInput(f"{FilePlace(path, number)}: not JSON.", _EXAMPLE) from error
+            yield _dialogue(value, FilePlace(path, number))
 
 
-def _dialogue(value: object, place: Place) -> Dialogue:
+def _dialogue(value: object, place: FilePlace) -> Dialogue:
     name = str(place.row)
     if isinstance(value, dict):
         name = str(next((value[key] for key in _IDS if key in value), name))
@@ -158,7 +158,7 @@ def _dialogue(value: object, place: Place) -> Dialogue:
     return Dialogue(name, tuple(turn for turn in turns if turn.text))
 
 
-def _turn(value: object, at: int, place: Place) -> Turn:
+def _turn(value: object, at: int, place: FilePlace) -> Turn:
     speaker = (USER, SYSTEM)[at % 2]
     if isinstance(value, dict):
         found = next((value[key] for key in _SPEAKERS if key in value), "")

@@ -12,8 +12,8 @@ from core.formats.rows import (
     LONGEST_CELL,
     LONGEST_RECORD,
     TEXT_NAMES,
+    FilePlace,
     ImportedRow,
-    Place,
     ReadOptions,
     RowProblem,
     accept,
@@ -45,14 +45,14 @@ def read_jsonl(
     for number, line in enumerate(read_lines(path, encoding), start=1):
         _check_line(path, number, line)
         if line.strip():
-            yield _row(path, number, _parse(path, number, line), options)
+            yield _row(path, number, _parse(FilePlace(path, number), line), options)
 
 
 def _check_line(path: Path, number: int, line: str) -> None:
     if len(line) > LONGEST_RECORD:
-        raise too_long_cell(Place(path, number, name=_last_key(line)))
+        raise too_long_cell(FilePlace(path, number, name=_last_key(line)))
     if found := unreadable(line):
-        place = Place(path, number, name=_last_key(line[: found[0]]))
+        place = FilePlace(path, number, name=_last_key(line[: found[0]]))
         raise InvalidInput(f"{place}: {found[1]}, at character {found[0] + 1}.", found[2])
 
 
@@ -61,17 +61,17 @@ def _last_key(line: str) -> str | None:
     return next((found[1] for found in reversed(list(_KEY.finditer(line)))), None)
 
 
-def _parse(path: Path, number: int, line: str) -> dict[str, object]:
+def _parse(place: FilePlace, line: str) -> dict[str, object]:
     try:
         value = json.loads(line)
     except json.JSONDecodeError as error:
-        said = f"{Place(path, number)}: not JSON ({error.msg}, at character {error.pos + 1})."
+        said = f"{place}: not JSON ({error.msg}, at character {error.pos + 1})."
         raise InvalidInput(said, _EXAMPLE) from error
     except (ValueError, RecursionError) as error:
         # Numbers of thousands of digits, lists in lists in lists.
-        raise InvalidInput(f"{Place(path, number)}: JSON that cannot be read.", _EXAMPLE) from error
+        raise InvalidInput(f"{place}: JSON that cannot be read.", _EXAMPLE) from error
     if not isinstance(value, dict):
-        raise InvalidInput(f"{Place(path, number)}: not a JSON object.", _EXAMPLE)
+        raise InvalidInput(f"{place}: not a JSON object.", _EXAMPLE)
     return value
 
 
@@ -80,7 +80,7 @@ def _row(
 ) -> ImportedRow | RowProblem:
     wanted = options.text_column
     key = _key(value, (wanted,) if wanted else TEXT_NAMES)
-    place = Place(path, number, name=key or wanted or "text")
+    place = FilePlace(path, number, name=key or wanted or "text")
     text = value[key] if key else None
     if not isinstance(text, str):
         said = "there is no text" if text is None else f"{str(text)[:40]} is not a text"
@@ -89,15 +89,15 @@ def _row(
     _check_characters(place, text)
     if len(text) > LONGEST_CELL:
         raise too_long_cell(place)
-    split = _plain_value(value, "split", Place(path, number, name="split"))
+    split = _plain_value(value, "split", FilePlace(path, number, name="split"))
     row = ImportedRow(
         text=text,
         intents=_intents(path, number, value, options),
-        split=read_split(split, Place(path, number, name="split"), options.default_split),
-        id=_plain_value(value, "id", Place(path, number, name="id")).strip() or None,
+        split=read_split(split, FilePlace(path, number, name="split"), options.default_split),
+        id=_plain_value(value, "id", FilePlace(path, number, name="id")).strip() or None,
         line=number,
         slots=_slots(path, number, text, value) if options.slots else (),
-        synthetic=_synthetic(value, Place(path, number, name="synthetic")),
+        synthetic=_synthetic(value, FilePlace(path, number, name="synthetic")),
     )
     return accept(row, place, options.longest_text)
 
@@ -109,14 +109,14 @@ def _intents(
     key = _key(value, (wanted,) if wanted else INTENT_NAMES)
     if key is None:
         return None
-    label, place = value[key], Place(path, number, name=key)
+    label, place = value[key], FilePlace(path, number, name=key)
     if isinstance(label, list):
         names = [_name(name, place).strip() for name in label]
         return tuple(dict.fromkeys(name for name in names if name))
     return split_intents(_name(label, place), options.separator)
 
 
-def _name(value: object, place: Place) -> str:
+def _name(value: object, place: FilePlace) -> str:
     """Return an intent's name; a number is a name too, and null is none."""
     if isinstance(value, str):
         _check_characters(place, value)
@@ -131,7 +131,7 @@ def _name(value: object, place: Place) -> str:
     )
 
 
-def _synthetic(value: dict[str, object], place: Place) -> str:
+def _synthetic(value: dict[str, object], place: FilePlace) -> str:
     found = value.get("synthetic")
     if isinstance(found, bool):
         return "unknown" if found else ""
@@ -139,7 +139,7 @@ def _synthetic(value: dict[str, object], place: Place) -> str:
 
 
 def _slots(path: Path, number: int, text: str, value: dict[str, object]) -> tuple[Slot, ...]:
-    place, listed = Place(path, number, name="slots"), value.get("slots") or []
+    place, listed = FilePlace(path, number, name="slots"), value.get("slots") or []
     if not isinstance(listed, list):
         raise InvalidInput(f"{place}: no list of slots.", _SLOT)
     try:
@@ -148,7 +148,7 @@ def _slots(path: Path, number: int, text: str, value: dict[str, object]) -> tupl
         raise InvalidInput(f"{place}: {error.message}", error.hint) from error
 
 
-def _slot(item: object, text: str, place: Place) -> Slot:
+def _slot(item: object, text: str, place: FilePlace) -> Slot:
     if isinstance(item, dict):
         name, start, end = (item.get(key) for key in ("slot", "start", "end"))
         if isinstance(name, str) and type(start) is int and type(end) is int:
@@ -167,7 +167,7 @@ def _check_value(said: object, there: str, name: str) -> None:
         )
 
 
-def _plain_value(value: dict[str, object], key: str, place: Place) -> str:
+def _plain_value(value: dict[str, object], key: str, place: FilePlace) -> str:
     found = value.get(key)
     if found is None:
         return ""
@@ -177,7 +177,7 @@ def _plain_value(value: dict[str, object], key: str, place: Place) -> str:
     return str(found)
 
 
-def _check_characters(place: Place, text: str) -> None:
+def _check_characters(place: FilePlace, text: str) -> None:
     """Refuse what JSON can escape and no text holds: NUL and halves of surrogate pairs."""
     if found := _NO_CHARACTER.search(text):
         said = "a NUL character" if found.group() == "\0" else "half of a character (a surrogate)"

@@ -7,8 +7,8 @@ from core.errors import InvalidInput
 from core.formats.decoding import read_lines, unreadable
 from core.formats.rows import (
     LONGEST_CELL,
+    FilePlace,
     ImportedRow,
-    Place,
     ReadOptions,
     RowProblem,
     accept,
@@ -25,7 +25,7 @@ def read_plain(
         InvalidInput: A NUL, a damaged byte, or a line of over `LONGEST_CELL` characters.
     """
     for number, line in enumerate(read_lines(path, encoding), start=1):
-        place = Place(path, number, 1)
+        place = FilePlace(path, number, 1)
         if len(line) > LONGEST_CELL:
             raise too_long_cell(place)
         if found := unreadable(line):

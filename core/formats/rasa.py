@@ -10,8 +10,8 @@ from core.errors import InvalidInput
 from core.formats.decoding import read_lines, unreadable
 from core.formats.rows import (
     LONGEST_CELL,
+    FilePlace,
     ImportedRow,
-    Place,
     ReadOptions,
     RowProblem,
     accept,
@@ -31,7 +31,7 @@ _PLAIN_ENTITY = re.compile(r"[^()\[\]:]+")
 
 
 @dataclass(slots=True)
-class _Reading:
+class _ExampleReader:
     """Where in the file the reader is.
 
     Attributes:
@@ -95,9 +95,9 @@ def read_rasa(
     Raises:
         InvalidInput: A line cannot be read, or no intent has an example.
     """
-    reading, found = _Reading(), False
+    reading, found = _ExampleReader(), False
     for number, line in enumerate(read_lines(path, encoding), start=1):
-        place = Place(path, number)
+        place = FilePlace(path, number)
         if len(line) > LONGEST_CELL:
             raise too_long_cell(place)
         if wrong := unreadable(line):
@@ -113,7 +113,9 @@ def read_rasa(
         raise InvalidInput(f"{path}: no intent has an example.", _EXAMPLE)
 
 
-def _row(said: str, intent: str, place: Place, options: ReadOptions) -> ImportedRow | RowProblem:
+def _row(
+    said: str, intent: str, place: FilePlace, options: ReadOptions
+) -> ImportedRow | RowProblem:
     text, slots, at = "", list[Slot](), 0
     for found in _ENTITY.finditer(said):
         text += said[at : found.start()]
@@ -131,14 +133,14 @@ def _row(said: str, intent: str, place: Place, options: ReadOptions) -> Imported
     return accept(row, place, options.longest_text)
 
 
-def _fitting(text: str, slots: Sequence[Slot], place: Place) -> tuple[Slot, ...]:
+def _fitting(text: str, slots: Sequence[Slot], place: FilePlace) -> tuple[Slot, ...]:
     try:
         return slotted(text, slots).slots
     except InvalidInput as error:
         raise InvalidInput(f"{place}: {error.message}", error.hint) from error
 
 
-def _entity(found: re.Match[str], place: Place) -> str:
+def _entity(found: re.Match[str], place: FilePlace) -> str:
     if found[2]:
         return found[2].partition(":")[0].strip()
     try:

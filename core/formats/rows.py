@@ -101,7 +101,7 @@ class ReadOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FilePlace:
     """Where in a file something stands, for messages.
 
     Attributes:
@@ -124,7 +124,7 @@ class Place:
         return f"{self.path}, row {self.row}{column}"
 
 
-def too_long_cell(place: Place, limit: int = LONGEST_CELL) -> InvalidInput:
+def too_long_cell(place: FilePlace, limit: int = LONGEST_CELL) -> InvalidInput:
     """Return the error for a cell that no utterance can be."""
     return InvalidInput(
         f"{place}: a cell of more than {limit:,} characters.",
@@ -132,7 +132,7 @@ def too_long_cell(place: Place, limit: int = LONGEST_CELL) -> InvalidInput:
     )
 
 
-def accept(row: ImportedRow, place: Place, longest: int) -> ImportedRow | RowProblem:
+def accept(row: ImportedRow, place: FilePlace, longest: int) -> ImportedRow | RowProblem:
     """Return the row, or the problem for which its text is left out."""
     if not row.text.strip():
         return RowProblem(row.line, "empty", f"{place}: the text is empty.")
@@ -161,7 +161,7 @@ _SPLITS: dict[str, Split] = {
 }
 
 
-def read_split(cell: str, place: Place, default: Split | None) -> Split | None:
+def read_split(cell: str, place: FilePlace, default: Split | None) -> Split | None:
     """Read the name of a split; a blank cell takes the default.
 
     Raises:

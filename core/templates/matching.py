@@ -71,7 +71,7 @@ class KnownValues:
         """Return in which share of its occurrences a value is marked as a slot, 0 if never."""
         words = _words(value)
         found = self.marked.get(words)
-        # Marks within a word are no occurrences of it, so that they may be more.
+        # MarkedValues within a word are no occurrences of it, so that they may be more.
         return min(1.0, found[name] / max(1, self.seen.get(words, 0))) if found else 0.0
 
     def matcher(self, least: float) -> SlotMatcher:

@@ -1,7 +1,7 @@
-"""Dates, times, amounts of money and numbers, found by what they look like; for English texts."""
+"""Find dates, times, amounts of money and numbers in English texts by patterns."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.templates.slots import Slot
@@ -44,13 +44,13 @@ _RULES = (
     ("time", False, r"\b(?:morning|afternoon|evening|night)\b"),
     ("number", False, rf"\b{_COUNT}(?:st|nd|rd|th)?\b"),
 )  # fmt: skip
-"""Kind, whether the look is enough, and the look; the first that fits a place wins it."""
-_READ = tuple((kind, sure, re.compile(look, re.IGNORECASE)) for kind, sure, look in _RULES)
+"""Kind, whether the pattern alone is enough, and the pattern; the first that matches wins."""
+_COMPILED = tuple((kind, sure, re.compile(rule, re.IGNORECASE)) for kind, sure, rule in _RULES)
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """A value that looks like one of its kind.
+class PatternValue:
+    """A value found by a pattern.
 
     Attributes:
         slot: Its place; the name is `date`, `time`, `money` or `number`.
@@ -61,18 +61,15 @@ class Looked:
     sure: bool
 
 
-def look_for_values(text: str) -> list[Looked]:
+def find_patterns(text: str) -> list[PatternValue]:
     """Find dates, times, money and numbers, none over another, in the order of the text."""
-    found = list[Looked]()
-    for kind, sure, look in _READ:
-        places = (Slot(*match.span(), kind) for match in _matches(look, text))
-        found += [
-            Looked(place, sure)
-            for place in places
-            if all(place.end <= one.slot.start or one.slot.end <= place.start for one in found)
-        ]
-    return sorted(found, key=lambda one: one.slot)
+    values = list[PatternValue]()
+    for kind, sure, pattern in _COMPILED:
+        matches = (match for match in pattern.finditer(text) if match.group().strip())
+        slots = (Slot(*match.span(), kind) for match in matches)
+        values += [PatternValue(slot, sure) for slot in slots if _is_free(slot, values)]
+    return sorted(values, key=lambda value: value.slot)
 
 
-def _matches(look: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    return (match for match in look.finditer(text) if match.group().strip())
+def _is_free(slot: Slot, values: Sequence[PatternValue]) -> bool:
+    return all(slot.end <= taken.slot.start or taken.slot.end <= slot.start for taken in values)

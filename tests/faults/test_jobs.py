@@ -17,7 +17,7 @@ from app.jobs.supervisor import ALREADY_RUNNING
 from storage import jobs, models, projects
 from storage.artifacts import ArtifactStore
 from storage.database import Database, integrity, open_database
-from storage.jobs import Fenced, Outcome, Progress
+from storage.jobs import Fenced, JobOutcome, Progress
 from storage.records import JobRecord
 from tests.faults.processes import serving
 
@@ -213,7 +213,7 @@ def test_a_stale_attempt_is_fenced_off(home: Home) -> None:
     assert (stale.attempt, fresh.attempt) == (1, 2)
     for write in (
         lambda c: jobs.report(c, job.id, 1, Progress(0.5, "late")),
-        lambda c: jobs.finish(c, job.id, 1, Outcome("succeeded")),
+        lambda c: jobs.finish(c, job.id, 1, JobOutcome("succeeded")),
     ):
         with pytest.raises(Fenced), home.database.write() as connection:
             write(connection)

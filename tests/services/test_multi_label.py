@@ -15,7 +15,7 @@ from app.services.data.intents import load_overview
 from app.services.explaining.explain import explain
 from app.services.labelling import decisions
 from app.services.labelling.decisions import Operation
-from app.services.labelling.queue import Queues, Wish
+from app.services.labelling.queue import QueueRequest, Queues
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.maps import requests
 from app.services.review import disagreements
@@ -177,7 +177,7 @@ def test_the_most_unsure_is_nearest_to_a_threshold(live_studio: LiveStudio) -> N
     assert pool.task == "multi-label"
     distance = np.sort(np.abs(pool.margins), axis=1)
     for order, column in (("unsure", 0), ("torn", 1)):
-        [item] = Queues(live_studio).next("p", Wish("tab", order, 1)).items
+        [item] = Queues(live_studio).next("p", QueueRequest("tab", order, 1)).items
         assert item.text == pool.records[int(distance[:, column].argmin())].text
 
 

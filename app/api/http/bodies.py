@@ -6,6 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.services.conversations.logs import POOL
 from app.services.data.uploads import ColumnMapping
+from app.services.slots.augmentation import AugmentationRequest
+from core.templates.slots import Slot
 from storage.queries.utterances import Filter, LabelState
 
 Text = Annotated[str, Field(max_length=10_000)]
@@ -86,7 +88,7 @@ class IntentBody(Body):
     description: str = Field(default="", max_length=5_000)
 
 
-class IntentChange(Body):
+class IntentChangeBody(Body):
     """What changes about an intent; absent stays."""
 
     name: str | None = Field(default=None, max_length=1_000)
@@ -197,6 +199,10 @@ class MarkBody(Body):
     slots: list[SlotBody] = Field(max_length=500)
     key: Key | None = None
 
+    def read(self) -> list[Slot]:
+        """The slots of the service."""
+        return [Slot(slot.start, slot.end, slot.name) for slot in self.slots]
+
 
 class AcceptBody(Body):
     """Whose proposals are marked: of these utterances, or of all that have no marks."""
@@ -223,6 +229,10 @@ class AugmentBody(Body):
     most: int = Field(default=1_000, ge=1, le=100_000)
     intents: tuple[str, ...] | None = Field(default=None, max_length=10_000)
     key: Key | None = None
+
+    def read(self) -> AugmentationRequest:
+        """The request of the service."""
+        return AugmentationRequest(self.top, self.per_template, self.most, self.intents)
 
 
 class IdsBody(Body):

@@ -71,7 +71,7 @@ class QueueView:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class QueueRequest:
     """What a browser asks for.
 
     Attributes:
@@ -95,7 +95,7 @@ class Queues:
     leases: dict[int, dict[str, tuple[str, float]]] = field(default_factory=dict)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
-    def next(self, project: str, wish: Wish) -> QueueView:
+    def next(self, project: str, request: QueueRequest) -> QueueView:
         """Lease the next utterances to a browser.
 
         Raises:
@@ -108,15 +108,15 @@ class Queues:
             )
         pool = self.live_studio.pools.get(found.id)
         with self.guard, self.live_studio.studio.database.read() as connection:
-            taken = self._taken(found.id, wish)
-            chosen = self._choose(connection, found.id, wish, pool, taken)
-            self._lease(found.id, wish, [record.id for record in chosen])
+            taken = self._taken(found.id, request)
+            chosen = self._choose(connection, found.id, request, pool, taken)
+            self._lease(found.id, request, [record.id for record in chosen])
         live = self.live_studio.models.peek(found.id)
         items = self._items(found.id, chosen, live)
         loading = self.live_studio.pools.loading(found.id)
         ranks = live is not None and (pool is not None or not loading)
         state: ModelState = "ready" if ranks else "loading" if loading else "none"
-        return QueueView(items, waiting, state, wish.order)
+        return QueueView(items, waiting, state, request.order)
 
     def suggest(self, project: str, ids: Sequence[str]) -> tuple[QueueItem, ...]:
         """Say what the live model thinks of some utterances; waits for it to load."""
@@ -134,42 +134,44 @@ class Queues:
             mine = self.leases.get(found.id, {})
             self.leases[found.id] = {k: v for k, v in mine.items() if v[0] != client}
 
-    def _taken(self, project_id: int, wish: Wish) -> set[str]:
+    def _taken(self, project_id: int, request: QueueRequest) -> set[str]:
         now = time.monotonic()
         valid = {k: v for k, v in self.leases.get(project_id, {}).items() if v[1] > now}
         self.leases[project_id] = valid
-        return {key for key, (who, _) in valid.items() if who != wish.client} | set(wish.without)
+        return {key for key, (who, _) in valid.items() if who != request.client} | set(
+            request.without
+        )
 
-    def _lease(self, project_id: int, wish: Wish, chosen: Sequence[str]) -> None:
+    def _lease(self, project_id: int, request: QueueRequest, chosen: Sequence[str]) -> None:
         """Lease what is handed out, and go on leasing what the browser still has."""
         leases = self.leases.setdefault(project_id, {})
         until = time.monotonic() + _LEASE_SECONDS
-        leases.update(dict.fromkeys(chosen, (wish.client, until)))
-        for key in wish.without:
-            if leases.get(key, ("", 0.0))[0] == wish.client:
-                leases[key] = (wish.client, until)
+        leases.update(dict.fromkeys(chosen, (request.client, until)))
+        for key in request.without:
+            if leases.get(key, ("", 0.0))[0] == request.client:
+                leases[key] = (request.client, until)
 
     def _choose(
         self,
         connection: Transaction,
         project_id: int,
-        wish: Wish,
+        request: QueueRequest,
         pool: Pool | None,
         taken: set[str],
     ) -> list[UtteranceRecord]:
         found: list[UtteranceRecord] = []
-        if wish.order in ("unsure", "torn", "unlike") and pool is not None:
-            found = _by_model(connection, project_id, wish, pool, taken)
+        if request.order in ("unsure", "torn", "unlike") and pool is not None:
+            found = _by_model(connection, project_id, request, pool, taken)
         taken = taken | {record.id for record in found}
         which = utterances.Filter(state="unlabelled")
-        enough = wish.n + len(taken)
-        if wish.order == "newest":
+        enough = request.n + len(taken)
+        if request.order == "newest":
             page = utterances.Page(0, enough)
             records, _ = utterances.read_page(connection, project_id, which, "newest", page)
         else:
             records = utterances.sample_unlabelled(connection, project_id, enough)
         more = [record for record in records if record.id not in taken]
-        return (found + more)[: wish.n]
+        return (found + more)[: request.n]
 
     def _items(
         self, project_id: int, records: Sequence[UtteranceRecord], live: LiveModel | None
@@ -212,16 +214,16 @@ def _plain_item(record: UtteranceRecord) -> QueueItem:
 
 
 def _by_model(
-    connection: Transaction, project_id: int, wish: Wish, pool: Pool, taken: set[str]
+    connection: Transaction, project_id: int, request: QueueRequest, pool: Pool, taken: set[str]
 ) -> list[UtteranceRecord]:
     ids = [record.id for record in pool.records]
     waiting = utterances.waiting(connection, project_id, ids)  # some may be labelled or gone by now
     if pool.task == "multi-label":
-        ranking = rank_many(wish.order, pool.margins, pool.familiarity)  # type: ignore[arg-type]
+        ranking = rank_many(request.order, pool.margins, pool.familiarity)  # type: ignore[arg-type]
     else:
-        ranking = rank(wish.order, pool.probabilities, pool.familiarity)  # type: ignore[arg-type]
+        ranking = rank(request.order, pool.probabilities, pool.familiarity)  # type: ignore[arg-type]
     free = np.array([ids[row] in waiting and ids[row] not in taken for row in ranking], dtype=bool)
-    chosen = [ids[row] for row in spread(ranking[free], pool.embeddings, wish.n)]
+    chosen = [ids[row] for row in spread(ranking[free], pool.embeddings, request.n)]
     now = utterances.by_ids(connection, project_id, chosen)  # texts as they are by now
     return [now[key] for key in chosen]
 

@@ -17,7 +17,7 @@ from app.services.embedding import (
 )
 from app.services.maps.layouts import current_layout
 from app.services.maps.views import DriftView, MapView
-from app.services.slots.matcher import read_marks, templates_of, tokens_of
+from app.services.slots.matcher import read_marked_values, templates_of, tokens_of
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from core.maps.alignment import normalise
@@ -123,12 +123,12 @@ def _looked_at(studio: Studio, project: str, model: int | None) -> tuple[Space, 
 
 
 def _moving(studio: Studio, space: Space, found: Points) -> _Moving:
-    marks = read_marks(studio, space.project)
+    marks = read_marked_values(studio, space.project)
     with studio.database.read() as connection:
         tokens = tokens_of(connection, space.version)
 
     def find() -> _Moving:
-        templates = templates_of(studio.database, space.project.id, found, (marks, tokens))
+        templates = templates_of(studio.database, space.project.id, found, marks, tokens)
         return _Moving(templates, len(marks.utterances))
 
     key = ("moving", space.project.id, found.revision, tokens)

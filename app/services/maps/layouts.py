@@ -24,7 +24,7 @@ from app.services.embedding import (
     resolve_device,
     unknown_texts,
 )
-from app.services.slots.matcher import load_marks, templates_of, tokens_of
+from app.services.slots.matcher import load_marked_values, templates_of, tokens_of
 from app.services.studio import Studio
 from core.encoders.base import Encoder
 from core.errors import NotFound
@@ -157,10 +157,10 @@ def _encode(context: JobContext, space: Space, encoder: Encoder, found: Points) 
 
 def _encode_templates(context: JobContext, space: Space, encoder: Encoder, found: Points) -> None:
     """Encode the templates towards which points of this map may be moved."""
-    marks = load_marks(context.database, space.project.id)
+    marks = load_marked_values(context.database, space.project.id)
     with context.database.read() as connection:
         tokens = tokens_of(connection, space.version)
-    templates = templates_of(context.database, space.project.id, found, (marks, tokens))
+    templates = templates_of(context.database, space.project.id, found, marks, tokens)
     missing = unknown_texts(context.database, encoder, templates.values())
 
     def told(done: int, total: int) -> None:

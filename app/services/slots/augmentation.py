@@ -1,4 +1,4 @@
-"""More utterances from templates: shown first, then added as one action, marked as synthetic."""
+"""Synthetic utterances from templates: shown first, then added as one action."""
 
 import uuid
 from collections.abc import Sequence
@@ -27,13 +27,13 @@ _MOST_EXAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What to make.
+class AugmentationRequest:
+    """How many synthetic utterances are made, and from which utterances.
 
     Attributes:
-        top: Values of each slot, the most frequent ones.
-        per_template: Most synthetic utterances of one utterance, those of earlier times included.
-        most: Most new ones in all.
+        top: The most frequent values of each slot that are used.
+        per_template: Most synthetic utterances of one utterance, earlier ones included.
+        most: Most new utterances in all.
         intents: Only of utterances with one of these intents, by id; None takes all.
     """
 
@@ -45,7 +45,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class FilledTemplate:
-    """A template with what it would bring.
+    """A template with the new utterances that fill it.
 
     Attributes:
         template: With the names of its slots in braces.
@@ -82,105 +82,113 @@ class Augmented:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _SyntheticUtterance:
     record: UtteranceRecord
     source: UtteranceRecord
 
 
-def preview(studio: Studio, project: str, wish: Wish) -> Augmented:
-    """Tell what augmentation would add.
+def preview_augmentation(studio: Studio, project: str, request: AugmentationRequest) -> Augmented:
+    """Return what augmentation would add; nothing is written.
 
     Raises:
         InvalidInput: A number is below 1.
         NotFound: There is no such project.
     """
     with studio.database.read() as connection:
-        found = projects.find(connection, project)
-        return _told(connection, found, _make(studio, connection, found, wish), preview=True)
+        record = projects.find(connection, project)
+        made = _make(studio, connection, record, request)
+        return _summary(connection, record, made, preview=True)
 
 
-def add(studio: Studio, project: str, wish: Wish, key: str | None = None) -> Augmented:
+def add_synthetic(
+    studio: Studio, project: str, request: AugmentationRequest, key: str | None = None
+) -> Augmented:
     """Add synthetic utterances to the training split, with the labels of their sources.
 
-    One action, which undo takes back. Under one key it happens once, and asked again with the
-    same wish it brings no text twice and no utterance more than its share.
+    One action, which undo takes back. Under one key it happens once, and repeated with the
+    same request it adds no text twice, and no more than `per_template` for an utterance.
 
     Raises:
         InvalidInput: A number is below 1.
         NotFound: There is no such project.
     """
     with studio.database.write() as connection:
-        found = projects.find(connection, project)
+        record = projects.find(connection, project)
         action = Action("augment", studio.settings.actor, "page", key or uuid.uuid4().hex)
-        before = events.find_batch(connection, found.id, action.key)
+        before = events.find_batch(connection, record.id, action.key)
         if before is not None:
             rows = [change.after for change in events.changes_of(connection, before.id)]
             n_sources = len({row["synthetic"] for row in rows})
             return Augmented(len(rows), 0, n_sources, (), preview=False)
-        made = _make(studio, connection, found, wish)
-        changes = [edits.create(one.record) for one in made]
-        events.record(connection, found.id, action, changes)
-        return _told(connection, found, made, preview=False)
+        made = _make(studio, connection, record, request)
+        changes = [edits.create(synthetic.record) for synthetic in made]
+        events.record(connection, record.id, action, changes)
+        return _summary(connection, record, made, preview=False)
 
 
 def _make(
-    studio: Studio, connection: Transaction, project: ProjectRecord, wish: Wish
-) -> list[_Made]:
-    if min(wish.top, wish.per_template, wish.most) < 1:
+    studio: Studio, connection: Transaction, project: ProjectRecord, request: AugmentationRequest
+) -> list[_SyntheticUtterance]:
+    if min(request.top, request.per_template, request.most) < 1:
         raise InvalidInput("Nothing can be made of less than one.", "Use numbers from 1 on.")
-    sources = [one for one in slots.giving(connection, project.id) if _serves(one, wish)]
+    sources = [row for row in slots.giving(connection, project.id) if _serves(row, request)]
     before = slots.made_of(connection, project.id)
-    found = augment(
-        [SlottedText(one.text, one.slots) for one in sources],
+    fillings = augment(
+        [SlottedText(source.text, source.slots) for source in sources],
         book_of(studio, connection, project).values,
-        Augmentation(wish.top, wish.per_template, wish.most),
+        Augmentation(request.top, request.per_template, request.most),
         map(match_key, slots.texts(connection, project.id)),  # none is made again, no test either
-        {row: before[one.id] for row, one in enumerate(sources) if one.id in before},
+        {row: before[source.id] for row, source in enumerate(sources) if source.id in before},
     )
-    made = (_record(normalised(one.utterance), sources[one.source]) for one in found)
-    return [one for one in made if len(one.record.text) <= LONGEST_TEXT]
+    made = (_record(normalised(new.utterance), sources[new.source]) for new in fillings)
+    return [synthetic for synthetic in made if len(synthetic.record.text) <= LONGEST_TEXT]
 
 
-def _serves(source: UtteranceRecord, wish: Wish) -> bool:
+def _serves(source: UtteranceRecord, request: AugmentationRequest) -> bool:
     if source.labels is None:
         return False
-    return wish.intents is None or not set(wish.intents).isdisjoint(source.labels)
+    return request.intents is None or not set(request.intents).isdisjoint(source.labels)
 
 
-def _record(said: SlottedText, source: UtteranceRecord) -> _Made:
+def _record(filled: SlottedText, source: UtteranceRecord) -> _SyntheticUtterance:
     record = UtteranceRecord(
         id=uuid.uuid4().hex,
-        text=said.text,
+        text=filled.text,
         split="train",
         source=SOURCE,
         labels=source.labels,
         skipped=False,
         flagged="",
-        slots=said.slots,
+        slots=filled.slots,
         synthetic=source.id,
     )
-    return _Made(record, source)
+    return _SyntheticUtterance(record, source)
 
 
-def _told(
-    connection: Transaction, project: ProjectRecord, made: Sequence[_Made], *, preview: bool
+def _summary(
+    connection: Transaction,
+    project: ProjectRecord,
+    made: Sequence[_SyntheticUtterance],
+    *,
+    preview: bool,
 ) -> Augmented:
     names = {intent.id: intent.name for intent in dataset.intents(connection, project.id)}
-    groups: dict[tuple[str, tuple[str, ...]], list[_Made]] = {}
-    for one in made:
-        template = template_of(SlottedText(one.source.text, one.source.slots), "distinct")
-        groups.setdefault((template, one.source.labels or ()), []).append(one)
+    groups: dict[tuple[str, tuple[str, ...]], list[_SyntheticUtterance]] = {}
+    for synthetic in made:
+        source = synthetic.source
+        template = template_of(SlottedText(source.text, source.slots), "distinct")
+        groups.setdefault((template, source.labels or ()), []).append(synthetic)
     largest = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
     shown = tuple(
         FilledTemplate(
             template=template,
             intents=tuple(sorted(names[key] for key in labels)),
-            source_text=these[0].source.text,
-            n=len(these),
-            examples=tuple(one.record.text for one in these[:_MOST_EXAMPLES]),
+            source_text=group[0].source.text,
+            n=len(group),
+            examples=tuple(synthetic.record.text for synthetic in group[:_MOST_EXAMPLES]),
         )
-        for (template, labels), these in largest[:_MOST_TEMPLATES]
+        for (template, labels), group in largest[:_MOST_TEMPLATES]
     )
-    n_sources = len({one.source.id for one in made})
+    n_sources = len({synthetic.source.id for synthetic in made})
     n_templates = len({template for template, _ in groups})
     return Augmented(len(made), n_templates, n_sources, shown, preview)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from app.services.studio import Studio
 from core.templates.matching import KnownValues, SlotMatcher, count_values
-from core.templates.patterns import look_for_values
+from core.templates.patterns import find_patterns
 from core.templates.slot_book import SlotBook, slot_book
 from core.templates.slots import Slot, SlottedText
 from storage import projects
@@ -15,7 +15,7 @@ from storage.queries import slots
 from storage.records import ProjectRecord
 
 NOISY = 0.5
-"""A value that is marked in a smaller share of its occurrences is proposed with a warning."""
+"""A value that is marked in a smaller share of its occurrences is proposed as noisy."""
 
 _BYTES_OF_UTTERANCE = 2_000
 _MANY = 2_000
@@ -60,7 +60,7 @@ class SlotView:
 
 @dataclass(frozen=True, slots=True)
 class BookView:
-    """A project's slots, by name; what they are made of is train alone, and what people said.
+    """A project's slots by name, from utterances of the training split that are not synthetic.
 
     Attributes:
         slots: All of them.
@@ -75,14 +75,14 @@ class BookView:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A value that may be one.
+    """A value that may be marked.
 
     Attributes:
         start: Its first character.
         end: One past its last.
         name: Of the slot.
-        share: In which share of its occurrences it is marked; None where only its look speaks.
-        noisy: Whether it should be looked at before it is believed.
+        share: In which share of its occurrences it is marked; None if found by a pattern.
+        noisy: Whether a person should check it before it is marked.
     """
 
     start: int
@@ -99,7 +99,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Book:
-    """What a project's marks teach: values with counts and shares, and what finds them."""
+    """A project's marked values with counts and shares, and the matchers that find them."""
 
     values: SlotBook
     known: KnownValues = field(repr=False)
@@ -111,41 +111,35 @@ class Book:
 
     def propose(self, utterance: SlottedText) -> list[Proposal]:
         """Find values in what is not marked yet: surer ones first, then what looks like one."""
-        found = list[Proposal]()
-        for one in self._candidates(utterance):
-            taken = (*utterance.slots, *(other.slot for other in found))
-            if all(one.end <= slot.start or slot.end <= one.start for slot in taken):
-                found.append(one)
-        return sorted(found, key=lambda one: one.start)
+        proposals = list[Proposal]()
+        for candidate in self._candidates(utterance):
+            taken = (*utterance.slots, *(proposal.slot for proposal in proposals))
+            if all(candidate.end <= slot.start or slot.end <= candidate.start for slot in taken):
+                proposals.append(candidate)
+        return sorted(proposals, key=lambda proposal: proposal.start)
 
     def _candidates(self, utterance: SlottedText) -> Iterator[Proposal]:
-        text, looks = utterance.text, look_for_values(utterance.text)
-        yield from self._of_book(self.sure.propose(text))
-        yield from (_of_look(look.slot, sure=True) for look in looks if look.sure)
-        yield from self._of_book(self.all.propose(text))
-        yield from (_of_look(look.slot, sure=False) for look in looks if not look.sure)
-
-    def _of_book(self, found: SlottedText) -> Iterator[Proposal]:
-        for slot in found.slots:
-            share = self.known.share(slot.name, found.value(slot))
-            yield Proposal(slot.start, slot.end, slot.name, share, share < NOISY)
-
-
-def _of_look(slot: Slot, *, sure: bool) -> Proposal:
-    return Proposal(slot.start, slot.end, slot.name, None, not sure)
+        patterns = find_patterns(utterance.text)
+        for sure, matcher in ((True, self.sure), (False, self.all)):
+            known = matcher.propose(utterance.text)
+            for slot in known.slots:
+                share = self.known.share(slot.name, known.value(slot))
+                yield Proposal(slot.start, slot.end, slot.name, share, share < NOISY)
+            for slot in (value.slot for value in patterns if value.sure == sure):
+                yield Proposal(slot.start, slot.end, slot.name, None, not sure)
 
 
 def book_of(
     studio: Studio, connection: Transaction, project: ProjectRecord, *, recent: bool = False
 ) -> Book:
-    """Return a project's slot book, made anew only when marks that it is made of have changed.
+    """Return a project's slot book; it is made again only when its marked values have changed.
 
     Args:
         studio: The studio.
         connection: An open transaction.
         project: Whose.
-        recent: Whether one of the last minute will do where there are thousands of marks: nobody
-            who marks one after the other is to wait for the proposals of the next.
+        recent: Whether a book of the last minute will do where thousands of utterances are marked,
+            so that marking one after the other does not wait for a new book each time.
     """
     state, key = slots.book_state(connection, project.id), ("slot book", project.id)
 
@@ -157,7 +151,7 @@ def book_of(
     young = time.monotonic() - book.made_at < _RECENT_SECONDS
     if recent and book.n_marked >= _MANY and young:
         return book
-    if book.state != state:  # one for each project: older ones would only take room from others
+    if book.state != state:  # the cache keeps one book for each project
         studio.cache.forget(key)
         book = studio.cache.get(key, make, _size)
     return book if book.state == state else make()
@@ -187,9 +181,9 @@ def view_book(studio: Studio, project: str, text: str = "", most: int = 50) -> B
         NotFound: There is no such project.
     """
     with studio.database.read() as connection:
-        found = projects.find(connection, project)
-        book = book_of(studio, connection, found)
-        n_utterances = slots.count_taught(connection, found.id)
+        record = projects.find(connection, project)
+        book = book_of(studio, connection, record)
+        n_utterances = slots.count_taught(connection, record.id)
     wanted = text.casefold()
     views = tuple(_slot_view(book, name, wanted, most) for name in book.values.values)
     return BookView(views, book.n_marked, n_utterances)

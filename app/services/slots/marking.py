@@ -1,10 +1,10 @@
 """Mark values in utterances: one by one, as they are proposed, or under another name."""
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.services.slots.book import Book, Proposal, book_of
+from app.services.slots.book import Proposal, book_of
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from core.templates.slots import Slot, SlottedText
@@ -14,8 +14,8 @@ from storage.database import Transaction
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset, slots
-from storage.queries import utterances as browse
-from storage.records import Change, UtteranceRecord
+from storage.queries.utterances import by_ids
+from storage.records import Change, ProjectRecord, UtteranceRecord
 
 _EXAMPLES = 12
 _LONGEST_NAME = 100
@@ -56,21 +56,21 @@ class Accepted:
     preview: bool
 
 
-def marked(studio: Studio, project: str, key: str) -> Marked:
+def load_marked(studio: Studio, project: str, key: str) -> Marked:
     """Return an utterance's slots, and proposals for the rest of it.
 
     Raises:
         NotFound: There is no such project or utterance.
     """
     with studio.database.read() as connection:
-        found = projects.find(connection, project)
-        record = dataset.utterance_by_id(connection, found.id, key)
-        book = book_of(studio, connection, found, recent=True)
-    said = SlottedText(record.text, record.slots)
-    return Marked(record.text, record.slots, tuple(book.propose(said)))
+        target = projects.find(connection, project)
+        record = dataset.utterance_by_id(connection, target.id, key)
+        book = book_of(studio, connection, target, recent=True)
+    proposals = book.propose(SlottedText(record.text, record.slots))
+    return Marked(record.text, record.slots, tuple(proposals))
 
 
-def mark(
+def mark_slots(
     studio: Studio, project: str, key: str, wanted: Sequence[Slot], action: str | None = None
 ) -> Marked:
     """Mark the values of an utterance, all of them; under one action's key this happens once.
@@ -80,16 +80,16 @@ def mark(
         NotFound: There is no such project or utterance.
     """
     with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        record = dataset.utterance_by_id(connection, found.id, key)
+        project_id = projects.find(connection, project).id
+        record = dataset.utterance_by_id(connection, project_id, key)
         named = [Slot(slot.start, slot.end, usable_name(slot.name)) for slot in wanted]
         change = edits.mark(record, named)
         changes = [] if change.before == change.after else [change]
-        events.record(connection, found.id, _action(studio, "mark slots", action), changes)
-    return marked(studio, project, key)
+        events.record(connection, project_id, _action(studio, "mark slots", action), changes)
+    return load_marked(studio, project, key)
 
 
-def accept(
+def accept_proposals(
     studio: Studio,
     project: str,
     ids: Sequence[str] | None = None,
@@ -114,15 +114,17 @@ def accept(
     """
     if preview:
         with studio.database.read() as connection:
-            return _accepted(_planned(studio, connection, project, ids, noisy=noisy), preview=True)
+            target = projects.find(connection, project)
+            planned = _planned(studio, connection, target, ids, noisy=noisy)
+        return _accepted(planned, preview=True)
     with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        planned = list(_planned(studio, connection, project, ids, noisy=noisy))
+        target = projects.find(connection, project)
+        planned = _planned(studio, connection, target, ids, noisy=noisy)
         changes = [
-            edits.mark(record, (*record.slots, *(one.slot for one in proposals)))
+            edits.mark(record, (*record.slots, *(proposal.slot for proposal in proposals)))
             for record, proposals in planned
         ]
-        events.record(connection, found.id, _action(studio, "accept slots", action), changes)
+        events.record(connection, target.id, _action(studio, "accept slots", action), changes)
     return _accepted(planned, preview=False)
 
 
@@ -132,36 +134,35 @@ _Planned = tuple[UtteranceRecord, tuple[Proposal, ...]]
 def _planned(
     studio: Studio,
     connection: Transaction,
-    project: str,
+    project: ProjectRecord,
     ids: Sequence[str] | None,
     *,
     noisy: bool,
-) -> Iterator[_Planned]:
-    found = projects.find(connection, project)
-    book = book_of(studio, connection, found)
+) -> list[_Planned]:
+    """Return the utterances in which a value is proposed, each with its proposals."""
+    book = book_of(studio, connection, project)
     if ids is None:
-        records: list[UtteranceRecord] = list(slots.unmarked(connection, found.id))
+        records: list[UtteranceRecord] = list(slots.unmarked(connection, project.id))
     else:
-        records = list(browse.by_ids(connection, found.id, list(dict.fromkeys(ids))).values())
+        records = list(by_ids(connection, project.id, list(dict.fromkeys(ids))).values())
+    planned = []
     for record in records:
-        proposals = _wanted(book, record, noisy=noisy)
-        if proposals:
-            yield record, proposals
+        proposals = book.propose(SlottedText(record.text, record.slots))
+        chosen = tuple(proposal for proposal in proposals if noisy or not proposal.noisy)
+        if chosen:
+            planned.append((record, chosen))
+    return planned
 
 
-def _wanted(book: Book, record: UtteranceRecord, *, noisy: bool) -> tuple[Proposal, ...]:
-    found = book.propose(SlottedText(record.text, record.slots))
-    return tuple(one for one in found if noisy or not one.noisy)
+def _accepted(planned: Sequence[_Planned], *, preview: bool) -> Accepted:
+    examples = tuple(
+        ProposedText(record.id, record.text, proposals) for record, proposals in planned[:_EXAMPLES]
+    )
+    n_proposals = sum(len(proposals) for _, proposals in planned)
+    return Accepted(n_proposals, len(planned), examples, preview)
 
 
-def _accepted(planned: Iterator[_Planned] | Sequence[_Planned], *, preview: bool) -> Accepted:
-    found = list(planned)
-    examples = [ProposedText(record.id, record.text, these) for record, these in found[:_EXAMPLES]]
-    n = sum(len(these) for _, these in found)
-    return Accepted(n, len(found), tuple(examples), preview)
-
-
-def rename(studio: Studio, project: str, name: str, to: str, action: str | None = None) -> int:
+def rename_slot(studio: Studio, project: str, name: str, to: str, action: str | None = None) -> int:
     """Call a slot otherwise wherever it is marked; return in how many utterances.
 
     Under a name that another slot has, the two are one from then on.
@@ -172,18 +173,18 @@ def rename(studio: Studio, project: str, name: str, to: str, action: str | None 
     """
     wanted = usable_name(to)
     with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        told = _action(studio, "rename slot", action)
-        before = events.find_batch(connection, found.id, told.key)
+        project_id = projects.find(connection, project).id
+        rename = _action(studio, "rename slot", action)
+        before = events.find_batch(connection, project_id, rename.key)
         if before is not None:
             return len(events.changes_of(connection, before.id))
         if wanted == name:
             raise InvalidInput(f"The slot is called '{name}' already.", "Choose another name.")
-        records = slots.carrying(connection, found.id, name)
+        records = slots.carrying(connection, project_id, name)
         if not records:
             raise NotFound(f"There is no slot '{name[:80]}'.", "The slot book lists them.")
         changes = [_renamed(record, name, wanted) for record in records]
-        events.record(connection, found.id, told, changes)
+        events.record(connection, project_id, rename, changes)
     return len(changes)
 
 
@@ -200,14 +201,14 @@ def usable_name(name: str) -> str:
     Raises:
         InvalidInput: It is empty, too long, or has signs that templates need.
     """
-    found = normalise(name)
-    wrong = not found or len(found) > _LONGEST_NAME or not is_storable(found)
-    if wrong or any(sign in "{}" or sign < " " for sign in found):
+    name = normalise(name)
+    wrong = not name or len(name) > _LONGEST_NAME or not is_storable(name)
+    if wrong or any(sign in "{}" or sign < " " for sign in name):
         raise InvalidInput(
-            f"'{found[:40]}' cannot name a slot.",
+            f"'{name[:40]}' cannot name a slot.",
             f"Use 1 to {_LONGEST_NAME} characters, without {{ and }}.",
         )
-    return found
+    return name
 
 
 def _action(studio: Studio, verb: str, key: str | None) -> Action:

@@ -1,4 +1,4 @@
-"""The values that people marked in a project, and what proposes them in other texts."""
+"""The values that people marked in a project, and the templates that utterances have by them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,21 +10,20 @@ from app.services.versions.registry import recipes_behind
 from core.templates.matching import SlotMatcher, learn_matcher
 from core.templates.slots import SlottedText, Tokens, template_of
 from storage.database import Database, Transaction
-from storage.queries import columns as points
-from storage.queries import slots
+from storage.queries import columns, slots
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
 _BYTES_A_ROW = 600
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Marks:
+class MarkedValues:
     """What is marked at one revision of a project.
 
     Attributes:
         utterances: Those with a value, by id.
         matcher: Knows the values of the train split, as the slot book does.
-        synthetic: Ids of those that nobody said.
+        synthetic: Ids of those that were made from templates.
     """
 
     utterances: Mapping[str, SlottedText] = field(repr=False)
@@ -33,23 +32,23 @@ class Marks:
 
     def of(self, key: str, text: str) -> SlottedText:
         """Return an utterance with its values; without any where its text is another meanwhile."""
-        found = self.utterances.get(key)
-        return found if found is not None and found.text == text else SlottedText(text)
+        marked = self.utterances.get(key)
+        return marked if marked is not None and marked.text == text else SlottedText(text)
 
 
-def read_marks(studio: Studio, project: ProjectRecord) -> Marks:
+def read_marked_values(studio: Studio, project: ProjectRecord) -> MarkedValues:
     """Read what is marked, once for each revision."""
 
-    def read() -> Marks:
+    def read() -> MarkedValues:
         with studio.database.read() as connection:
             rows = slots.marked(connection, project.id)
             return _marks(rows, book_of(studio, connection, project).sure)
 
     key = ("marks", project.id, project.head_revision)
-    return studio.cache.get(key, read, lambda made: _BYTES_A_ROW * len(made.utterances))
+    return studio.cache.get(key, read, lambda marked: _BYTES_A_ROW * len(marked.utterances))
 
 
-def load_marks(database: Database, project_id: int) -> Marks:
+def load_marked_values(database: Database, project_id: int) -> MarkedValues:
     """Read what is marked."""
     with database.read() as connection:
         rows = slots.marked(connection, project_id)
@@ -57,8 +56,8 @@ def load_marks(database: Database, project_id: int) -> Marks:
     return _marks(rows, learn_matcher(SlottedText(row.text, row.slots) for row in taught))
 
 
-def _marks(rows: Sequence[UtteranceRecord], matcher: SlotMatcher) -> Marks:
-    return Marks(
+def _marks(rows: Sequence[UtteranceRecord], matcher: SlotMatcher) -> MarkedValues:
+    return MarkedValues(
         {row.id: SlottedText(row.text, row.slots) for row in rows},
         matcher,
         frozenset(row.id for row in rows if row.synthetic),
@@ -66,22 +65,21 @@ def _marks(rows: Sequence[UtteranceRecord], matcher: SlotMatcher) -> Marks:
 
 
 def templates_of(
-    database: Database, project_id: int, found: Points, known: tuple[Marks, Tokens]
+    database: Database, project_id: int, found: Points, marked: MarkedValues, tokens: Tokens
 ) -> dict[str, str]:
     """Return the template of each utterance that has a value, by id.
 
     Values are those that somebody marked; of texts outside of the train split without any, those
     that the train split knows.
     """
-    marks, tokens = known
-    columns = found.columns
-    pairs = zip(columns.ids, columns.splits, strict=True)
-    bare = [key for key, split in pairs if split != "train" and key not in marks.utterances]
+    pairs = zip(found.columns.ids, found.columns.splits, strict=True)
+    bare = [key for key, split in pairs if split != "train" and key not in marked.utterances]
     with database.read() as connection:
-        texts = points.texts(connection, project_id, bare)
-    asked = ((key, marks.matcher.propose(text)) for key, text in texts.items())
-    proposed = {key: template_of(one, tokens) for key, one in asked if one.slots}
-    return {key: template_of(one, tokens) for key, one in marks.utterances.items()} | proposed
+        texts = columns.texts(connection, project_id, bare)
+    proposed = {key: marked.matcher.propose(text) for key, text in texts.items()}
+    proposed = {key: utterance for key, utterance in proposed.items() if utterance.slots}
+    known = {**marked.utterances, **proposed}
+    return {key: template_of(utterance, tokens) for key, utterance in known.items()}
 
 
 def tokens_of(connection: Transaction, version: ModelVersionRecord | None) -> Tokens:

@@ -12,7 +12,7 @@ import numpy as np
 from app.services.embedding import embed_texts
 from app.services.live.models import LiveModel
 from app.services.live.server_state import LiveStudio
-from app.services.slots.matcher import Marks, read_marks, tokens_of
+from app.services.slots.matcher import MarkedValues, read_marked_values, tokens_of
 from app.services.studio import Studio
 from core.errors import InvalidInput
 from core.splits import Rows, stratified_folds
@@ -155,7 +155,7 @@ class _Ground:
     texts: tuple[SlottedText, ...]
     pair: "Paired"
     head: "VoteHead"
-    marks: Marks
+    marks: MarkedValues
     tokens: Tokens
 
     @property
@@ -317,7 +317,7 @@ def _refusal(studio: Studio, live: LiveModel) -> tuple[str, str] | None:
         )
     with studio.database.read() as connection:
         project = projects.get(connection, live.version.project_id)
-    utterances = read_marks(studio, project).utterances
+    utterances = read_marked_values(studio, project).utterances
     if not any(one.id in utterances for one in live.pipeline.exemplars):
         return (
             "No value is marked in the examples.",
@@ -331,7 +331,7 @@ def _ground(studio: Studio, live: LiveModel) -> _Ground:
         project = projects.get(connection, live.version.project_id)
         tokens = tokens_of(connection, live.version)
     key = ("compression", live.version.id, live.revision, project.head_revision)
-    marks = read_marks(studio, project)
+    marks = read_marked_values(studio, project)
     return studio.cache.get(
         key,
         lambda: _lay_ground(studio, live, marks, key, tokens),
@@ -340,7 +340,7 @@ def _ground(studio: Studio, live: LiveModel) -> _Ground:
 
 
 def _lay_ground(
-    studio: Studio, live: LiveModel, marks: Marks, key: tuple[object, ...], tokens: Tokens
+    studio: Studio, live: LiveModel, marks: MarkedValues, key: tuple[object, ...], tokens: Tokens
 ) -> _Ground:
     from core.heads.mixture import learned
     from core.heads.votes.compression import Paired

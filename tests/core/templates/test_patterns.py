@@ -2,14 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.templates.patterns import look_for_values
+from core.templates.patterns import find_patterns
 from core.templates.slots import slotted
 
 
 def found(text: str) -> list[tuple[str, str, bool]]:
     return [
         (text[one.slot.start : one.slot.end], one.slot.name, one.sure)
-        for one in look_for_values(text)
+        for one in find_patterns(text)
     ]
 
 
@@ -68,5 +68,5 @@ def test_each_word_is_of_one_value_and_the_clearer_one_wins() -> None:
 
 @given(st.text("05 :.-/$€mayp,thhundred of", max_size=40))
 def test_what_is_found_fits_its_text(text: str) -> None:
-    slots = [one.slot for one in look_for_values(text)]
+    slots = [one.slot for one in find_patterns(text)]
     assert slotted(text, slots).slots == tuple(slots)

@@ -180,7 +180,7 @@ def test_intents_are_made_renamed_and_merged_or_refused_in_words(studio: Studio,
 def test_rows_come_in_the_order_asked_for(studio: Studio, ids) -> None:
     found = utterances.load_utterances(studio, "p", ["u3", "gone", "u0", "u3"])
     assert [record.id for record in found] == ["u3", "u0", "u3"]
-    view = utterances.load_page(studio, "p", Filter(), "newest", (4, 4))
+    view = utterances.load_page(studio, "p", Filter(), "newest", Page(4, 4))
     assert ([r.id for r in view.rows], view.total, view.revision) == (["u1", "u0"], 6, 8)
 
 

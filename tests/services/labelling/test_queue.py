@@ -10,7 +10,7 @@ from app.services.data.intents import change_intent, load_overview
 from app.services.data.projects import create_project
 from app.services.labelling import decisions, queue
 from app.services.labelling.decisions import Operation
-from app.services.labelling.queue import Queues, Wish
+from app.services.labelling.queue import QueueRequest, Queues
 from app.services.live.pool import Pool
 from app.services.live.server_state import open_live_studio
 from app.services.status import look
@@ -23,8 +23,10 @@ from storage.queries import dataset
 from tests.builders.trained_home import POOL
 
 
-def wish(client: str, order: str = "newest", n: int = 20, without: tuple[str, ...] = ()) -> Wish:
-    return Wish(client, order, n, frozenset(without))
+def wish(
+    client: str, order: str = "newest", n: int = 20, without: tuple[str, ...] = ()
+) -> QueueRequest:
+    return QueueRequest(client, order, n, frozenset(without))
 
 
 def asked(queues: Queues, client: str, *rest, without: tuple[str, ...] = ()) -> list[str]:

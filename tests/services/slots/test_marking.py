@@ -10,9 +10,15 @@ from app.services.data.history import undo_last
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.data.utterances import Edit
-from app.services.slots import augmentation, marking
-from app.services.slots import book as slot_books
-from app.services.slots.augmentation import Wish
+from app.services.slots.augmentation import AugmentationRequest, add_synthetic, preview_augmentation
+from app.services.slots.book import view_book
+from app.services.slots.marking import (
+    Marked,
+    accept_proposals,
+    load_marked,
+    mark_slots,
+    rename_slot,
+)
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from core.templates.slots import Slot
@@ -65,12 +71,12 @@ def revision(studio: Studio) -> int:
         return projects.find(connection, "p").head_revision
 
 
-def proposed(found: marking.Marked) -> list[tuple]:
+def proposed(found: Marked) -> list[tuple]:
     return [(found.text[p.start : p.end], p.name, p.share, p.noisy) for p in found.proposals]
 
 
 def test_the_book_counts_values_of_train_alone_and_tells_the_noisy_ones(slotty: Studio) -> None:
-    book = slot_books.view_book(slotty, "p")
+    book = view_book(slotty, "p")
     assert (book.n_marked, book.n_utterances) == (5, 5)
     city, day, title = book.slots
     assert [(v.value, v.count, v.share) for v in city.values] == [
@@ -81,13 +87,13 @@ def test_the_book_counts_values_of_train_alone_and_tells_the_noisy_ones(slotty: 
     assert (title.values[0].value, title.values[0].noisy) == ("may", True)
     assert title.values[0].share == pytest.approx(1 / 3)
     assert (day.count, day.n_values) == (1, 1)
-    found = slot_books.view_book(slotty, "p", "o", most=1).slots[0]
+    found = view_book(slotty, "p", "o", most=1).slots[0]
     assert (found.n_values, found.n_found, [v.value for v in found.values]) == (3, 3, ["Boston"])
 
 
 def test_the_book_follows_every_change_of_what_it_is_made_of(slotty: Studio) -> None:
     def cities() -> list[str]:
-        return [v.value for v in slot_books.view_book(slotty, "p").slots[0].values]
+        return [v.value for v in view_book(slotty, "p").slots[0].values]
 
     assert cities() == ["Boston", "Oslo", "Rome"]
     keys = tuple(r.id for r in rows(slotty).values() if "Oslo" in r.text)
@@ -95,74 +101,72 @@ def test_the_book_follows_every_change_of_what_it_is_made_of(slotty: Studio) -> 
     assert cities() == ["Boston", "Rome"]
     undo_last(slotty, "p")
     assert cities() == ["Boston", "Oslo", "Rome"]
-    marking.mark(slotty, "p", "fly from Rome", [])
+    mark_slots(slotty, "p", "fly from Rome", [])
     assert cities() == ["Boston", "Oslo"]
 
 
 def test_proposals_come_from_the_book_then_from_what_values_look_like(slotty: Studio) -> None:
-    found = marking.marked(slotty, "p", "weather in boston, please")
+    found = load_marked(slotty, "p", "weather in boston, please")
     assert proposed(found) == [("boston", "city", 1.0, False)]
-    assert proposed(marking.marked(slotty, "p", "meet at 10:30")) == [
-        ("10:30", "time", None, False)
-    ]
-    said = marking.marked(slotty, "p", "may I fly to Oslo or may I not")
+    assert proposed(load_marked(slotty, "p", "meet at 10:30")) == [("10:30", "time", None, False)]
+    said = load_marked(slotty, "p", "may I fly to Oslo or may I not")
     assert [(p[0], p[1], p[3]) for p in proposed(said)] == [("may", "title", True)] * 2
     assert said.slots == (Slot(13, 17, "city"),)
 
 
 def test_marking_is_one_action_that_is_undone_and_happens_once(slotty: Studio) -> None:
     key, slots = "weather in boston, please", [Slot(11, 17, " city ")]
-    found = marking.mark(slotty, "p", key, slots, "mark-0001")
+    found = mark_slots(slotty, "p", key, slots, "mark-0001")
     assert found.slots == (Slot(11, 17, "city"),)
     after = revision(slotty)
-    marking.mark(slotty, "p", key, [], "mark-0001")
+    mark_slots(slotty, "p", key, [], "mark-0001")
     assert (revision(slotty), rows(slotty)[key].slots) == (after, (Slot(11, 17, "city"),))
     undo_last(slotty, "p")
     assert rows(slotty)[key].slots == ()
     with pytest.raises(InvalidInput, match="holds no words"):
-        marking.mark(slotty, "p", key, [Slot(11, 99, "city")])
+        mark_slots(slotty, "p", key, [Slot(11, 99, "city")])
     with pytest.raises(InvalidInput, match="cannot name a slot"):
-        marking.mark(slotty, "p", key, [Slot(11, 17, "{x}")])
+        mark_slots(slotty, "p", key, [Slot(11, 17, "{x}")])
     with pytest.raises(NotFound, match="no utterance"):
-        marking.mark(slotty, "p", "gone", [])
+        mark_slots(slotty, "p", "gone", [])
 
 
 def test_accepting_marks_what_is_sure_in_texts_without_marks(slotty: Studio) -> None:
     before = rows(slotty)
-    shown = marking.accept(slotty, "p", preview=True)
+    shown = accept_proposals(slotty, "p", preview=True)
     assert (shown.proposals, shown.utterances) == (2, 2)
     assert rows(slotty) == before
-    done = marking.accept(slotty, "p", action="accept-1")
+    done = accept_proposals(slotty, "p", action="accept-1")
     assert (done.proposals, done.examples, done.preview) == (2, shown.examples, False)
     assert rows(slotty)["meet at 10:30"].slots == (Slot(8, 13, "time"),)
     assert rows(slotty)["fly to Rome"].slots == ()  # a test is not touched unless it is named
-    assert marking.accept(slotty, "p").proposals == 0
+    assert accept_proposals(slotty, "p").proposals == 0
     undo_last(slotty, "p")
     assert rows(slotty) == before
     named = ["may I fly to Oslo or may I not", "fly to Rome"]
-    assert marking.accept(slotty, "p", named, noisy=True).proposals == 3
+    assert accept_proposals(slotty, "p", named, noisy=True).proposals == 3
     assert [s.name for s in rows(slotty)[named[0]].slots] == ["title", "city", "title"]
 
 
 def test_a_slot_is_renamed_or_merged_everywhere_as_one_action(slotty: Studio) -> None:
     before = rows(slotty)
-    assert marking.rename(slotty, "p", "city", "day", "rename-1") == 5
-    assert marking.rename(slotty, "p", "city", "day", "rename-1") == 5
+    assert rename_slot(slotty, "p", "city", "day", "rename-1") == 5
+    assert rename_slot(slotty, "p", "city", "day", "rename-1") == 5
     assert {s.name for r in rows(slotty).values() for s in r.slots} == {"day", "title"}
     undo_last(slotty, "p")
     assert rows(slotty) == before
     for name, to, says in (("x", "y", "no slot 'x'"), ("day", "day", "already")):
         with pytest.raises((NotFound, InvalidInput), match=says):
-            marking.rename(slotty, "p", name, to)
+            rename_slot(slotty, "p", name, to)
 
 
 def test_augmentation_adds_marked_train_rows_once_and_undo_takes_them_back(
     slotty: Studio,
 ) -> None:
-    before, wish = rows(slotty), Wish(top=5, per_template=2)
-    shown = augmentation.preview(slotty, "p", wish)
+    before, wish = rows(slotty), AugmentationRequest(top=5, per_template=2)
+    shown = preview_augmentation(slotty, "p", wish)
     assert rows(slotty) == before
-    done = augmentation.add(slotty, "p", wish, "augment-1")
+    done = add_synthetic(slotty, "p", wish, "augment-1")
     assert (done.n, done.templates) == (shown.n, shown.templates)
     made = [r for r in rows(slotty).values() if r.synthetic]
     assert len(made) == done.n == 7
@@ -173,10 +177,10 @@ def test_augmentation_adds_marked_train_rows_once_and_undo_takes_them_back(
         assert all(one.text[s.start : s.end] != "Madrid" for s in one.slots)
     keys = [match_key(text) for text in rows(slotty)]
     assert len(set(keys)) == len(keys)  # "fly to Rome" is a test, and is not made
-    assert augmentation.add(slotty, "p", wish, "augment-1").n == done.n
-    assert augmentation.add(slotty, "p", wish, "augment-2").n == 0
+    assert add_synthetic(slotty, "p", wish, "augment-1").n == done.n
+    assert add_synthetic(slotty, "p", wish, "augment-2").n == 0
     assert len(rows(slotty)) == len(before) + done.n
-    assert slot_books.view_book(slotty, "p").n_marked == 5  # what is made is no evidence
+    assert view_book(slotty, "p").n_marked == 5  # what is made is no evidence
     with slotty.database.write() as connection:
         events.undo(connection, projects.find(connection, "p").id, of="augment-1")
     assert rows(slotty) == before
@@ -184,17 +188,17 @@ def test_augmentation_adds_marked_train_rows_once_and_undo_takes_them_back(
 
 def test_a_preview_groups_by_template_and_keeps_to_intents_and_the_cap(slotty: Studio) -> None:
     ids = {r.labels for text, r in rows(slotty).items() if text == "play may by Rome"}
-    assert augmentation.preview(slotty, "p", Wish(intents=next(iter(ids)))).n == 0
-    found = augmentation.preview(slotty, "p", Wish(most=3))
+    assert preview_augmentation(slotty, "p", AugmentationRequest(intents=next(iter(ids)))).n == 0
+    found = preview_augmentation(slotty, "p", AugmentationRequest(most=3))
     assert (found.n, found.n_sources) == (3, 3)
     assert found.templates[0].template == "fly from {city}"
     assert found.templates[0].intents == ("flight",)
     with pytest.raises(InvalidInput, match="less than one"):
-        augmentation.preview(slotty, "p", Wish(top=0))
+        preview_augmentation(slotty, "p", AugmentationRequest(top=0))
 
 
 def test_synthetic_rows_are_found_and_never_become_tests(slotty: Studio) -> None:
-    n = augmentation.add(slotty, "p", Wish()).n
+    n = add_synthetic(slotty, "p", AugmentationRequest()).n
     found = utterances.load_page(slotty, "p", Filter(synthetic=True), "newest", Page(0, 50))
     assert found.total == n
     assert utterances.load_page(

@@ -6,8 +6,8 @@ from app.services.explaining.explain import explain
 from app.services.live.server_state import open_live_studio
 from app.services.review.disagreements import differing_ids
 from app.services.review.review import review
-from app.services.slots import augmentation, marking
-from app.services.slots.augmentation import Wish
+from app.services.slots.augmentation import AugmentationRequest, add_synthetic
+from app.services.slots.marking import mark_slots
 from app.services.studio import Studio
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.templates.slots import Slot
@@ -31,8 +31,10 @@ def augmented(studio: Studio) -> dict[str, str]:
         rows = {row.text: row for row in dataset.utterances(connection, 1)}
     for text, thing in THINGS.items():
         start = text.index(thing)
-        marking.mark(studio, "p", rows[text].id, [Slot(start, start + len(thing), "thing")])
-    assert augmentation.add(studio, "p", Wish(top=5, per_template=2), "augment-1").n == 6
+        mark_slots(studio, "p", rows[text].id, [Slot(start, start + len(thing), "thing")])
+    assert (
+        add_synthetic(studio, "p", AugmentationRequest(top=5, per_template=2), "augment-1").n == 6
+    )
     with studio.database.read() as connection:
         return {r.text: r.synthetic for r in dataset.utterances(connection, 1) if r.synthetic}
 

@@ -10,7 +10,7 @@ from storage import database as opening
 from storage import jobs, layouts, models, projects, vectors
 from storage.artifacts import ArtifactStore, record_tree
 from storage.database import Database, integrity, open_database
-from storage.jobs import Outcome
+from storage.jobs import JobOutcome
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.migrations import m0001_initial, steps
@@ -170,7 +170,7 @@ def test_ended_jobs_are_counted(database: Database) -> None:
         jobs.enqueue(connection, "layout", {})
         assert jobs.count_ended(connection) == 0
         claimed = jobs.claim(connection, first.id)
-        jobs.finish(connection, first.id, claimed.attempt, Outcome("failed"))
+        jobs.finish(connection, first.id, claimed.attempt, JobOutcome("failed"))
         assert jobs.count_ended(connection) == 1
 
 
