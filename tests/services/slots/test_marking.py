@@ -201,9 +201,8 @@ def test_synthetic_rows_are_found_and_never_become_tests(slotty: Studio) -> None
     n = add_synthetic(slotty, "p", AugmentationRequest()).n
     found = utterances.load_page(slotty, "p", Filter(synthetic=True), "newest", Page(0, 50))
     assert found.total == n
-    assert utterances.load_page(
-        slotty, "p", Filter(synthetic=False), "newest", (0, 1)
-    ).total == len(LINES)
+    said = utterances.load_page(slotty, "p", Filter(synthetic=False), "newest", Page(0, 1))
+    assert said.total == len(LINES)
     with pytest.raises(InvalidInput, match="asks for what people said"):
         utterances.change_many(slotty, "p", Filter(split="train"), Edit("move", "test"), n + 5)
     assert not [r for r in rows(slotty).values() if r.synthetic and r.split != "train"]

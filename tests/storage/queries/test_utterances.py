@@ -136,7 +136,7 @@ def test_pages_show_every_row_once(database, which, order, size) -> None:
     with database.read() as connection:
         whole = {record.id for record in utterances.find_all(connection, 1, which)}
         pages = [
-            utterances.read_page(connection, 1, which, order, (start, size))[0]
+            utterances.read_page(connection, 1, which, order, Page(start, size))[0]
             for start in range(0, 40, size)
         ]
     shown = [record.id for rows in pages for record in rows]
