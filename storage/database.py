@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from alembic.migration import MigrationContext
 from sqlalchemy.engine import Connection, Engine
 
 from core.errors import InvalidInput
-from storage.migrations.steps import HEAD, migrate
 from storage.write_queue import WriteQueue
+
+SCHEMA = "0010"
+"""The newest revision; the steps to it, and Alembic, are loaded only where one is to be taken."""
 
 FIXED_SQLITE = (3, 51, 3)
 """From here on two connections can no longer damage a WAL that is being reset."""
@@ -80,18 +81,30 @@ def open_database(url: str | Path) -> Database:
 
 def _bring_up_to_date(database: Database) -> None:
     with database.read() as connection:
-        schema = MigrationContext.configure(connection).get_current_revision()
-    if schema == HEAD:
+        schema = _schema_revision(connection)
+    if schema == SCHEMA:
         return
-    if schema is not None and schema > HEAD:
+    if schema is not None and schema > SCHEMA:
         raise InvalidInput(
-            f"The database is of a newer studio (schema {schema}, this one knows {HEAD}).",
+            f"The database is of a newer studio (schema {schema}, this one knows {SCHEMA}).",
             "Update Intent Studio, or open another home.",
         )
     if schema is not None:
         _copy_aside(database.engine, schema)
+    from storage.migrations.steps import migrate
+
     with database.write() as connection:
         migrate(connection)
+
+
+def _schema_revision(connection: Connection) -> str | None:
+    """Return the schema's revision; None where nothing has been made yet."""
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    revision: str | None = connection.exec_driver_sql(
+        "SELECT version_num FROM alembic_version"
+    ).scalar()
+    return revision
 
 
 def _copy_aside(engine: Engine, revision: str) -> None:

@@ -29,7 +29,6 @@ STEPS = (
     (m0009_receipts.REVISION, m0009_receipts.upgrade),
     (m0010_slots.REVISION, m0010_slots.upgrade),
 )
-HEAD = STEPS[-1][0]
 
 
 def migrate(connection: Connection) -> None:

@@ -112,6 +112,10 @@ def test_old_and_new_have_the_same_schema(tmp_path: Path) -> None:
     assert columns(tmp_path / "old.db") == columns(tmp_path / "new.db")
 
 
+def test_the_last_step_leads_to_the_schema_that_the_program_knows() -> None:
+    assert steps.STEPS[-1][0] == opening.SCHEMA
+
+
 def test_a_pin_of_one_intent_becomes_a_pin_of_a_list_of_one(tmp_path: Path) -> None:
     new = open_database(tmp_path / "new.db")
     fill(new)

@@ -17,6 +17,7 @@ from storage.log import edits, events, versions
 from storage.log.diff import diff_states
 from storage.log.events import Action
 from storage.log.replay import canonical_hash, canonical_lines
+from storage.migrations import steps
 from storage.queries import dataset
 from storage.tables import utterance
 
@@ -257,13 +258,13 @@ def test_a_newer_schema_is_refused(database: Database, tmp_path: Path) -> None:
 
 def test_an_interrupted_migration_leaves_the_old_schema(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "studio.db"
-    original = opening.migrate
+    original = steps.migrate
 
     def interrupted(connection) -> None:
         original(connection)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(opening, "migrate", interrupted)
+    monkeypatch.setattr(steps, "migrate", interrupted)
     with pytest.raises(KeyboardInterrupt):
         open_database(path)
     monkeypatch.undo()

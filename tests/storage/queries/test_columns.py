@@ -231,7 +231,7 @@ def test_an_older_home_is_brought_up_to_date_however_often_that_is_interrupted(
 ) -> None:
     path = tmp_path / "studio.db"
     monkeypatch.setattr(steps, "STEPS", steps.STEPS[:1])
-    monkeypatch.setattr(opening, "HEAD", "0001")
+    monkeypatch.setattr(opening, "SCHEMA", "0001")
     old = open_database(path)
     project_id = start_long_ago(old)
     with old.read() as connection:
@@ -239,11 +239,13 @@ def test_an_older_home_is_brought_up_to_date_however_often_that_is_interrupted(
     assert "layout" not in before
     monkeypatch.undo()
 
+    migrate = steps.migrate
+
     def interrupted(connection) -> None:
-        steps.migrate(connection)
+        migrate(connection)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(opening, "migrate", interrupted)
+    monkeypatch.setattr(steps, "migrate", interrupted)
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
             open_database(path)
