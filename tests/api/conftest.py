@@ -11,7 +11,8 @@ from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
-from app.services.training.runs import TrainingRequest, follow, start_training
+from app.services.training.runs import TrainingRequest
+from tests.builders.trained_home import train_here
 
 HOST = "127.0.0.1:7860"
 TOKEN = "a-token-of-a-launch"
@@ -63,6 +64,5 @@ def labelled(studio: Studio, labelled_csv: Path) -> str:
 @pytest.fixture
 def trained(studio: Studio, labelled: str, tiny_path: Path) -> str:
     """The same project with a model on the tiny encoder."""
-    job = start_training(studio, TrainingRequest(labelled, "instant", {}, str(tiny_path)))
-    assert list(follow(studio, job.id))[-1].state == "succeeded"
+    train_here(studio, TrainingRequest(labelled, "instant", {}, str(tiny_path)))
     return labelled

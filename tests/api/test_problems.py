@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.services.training.runs import TrainingRequest, follow, start_training
+from app.services.training.runs import TrainingRequest
+from tests.builders.trained_home import train_here
 
 
 def test_a_bundle_that_does_not_hold_is_the_senders_fault_and_named(client, trained) -> None:
@@ -31,8 +32,7 @@ def test_a_project_of_the_longest_name_is_exported_like_any(
     key = client.post(f"{path}/uploads", files={"file": file}).json()["key"]
     client.post(f"{path}/uploads/{key}/import", json={})
     assert client.get(f"{path}/export").text.count("greet") == 2
-    job = start_training(live_studio.studio, TrainingRequest(name, "instant", {}, str(tiny_path)))
-    assert list(follow(live_studio.studio, job.id))[-1].state == "succeeded"
+    train_here(live_studio.studio, TrainingRequest(name, "instant", {}, str(tiny_path)))
     assert client.get(f"{path}/models/1/bundle").content[:2] == b"PK"
 
 

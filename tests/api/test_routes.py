@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from app.services.training.runs import TrainingRequest, follow, start_training
+from app.services.training.runs import TrainingRequest
 from storage.log import events
+from tests.builders.trained_home import train_here
 
 
 def ops(client: TestClient, *operations: dict[str, object]) -> list[dict[str, str]]:
@@ -275,8 +276,7 @@ def test_a_roll_back_goes_back_from_the_champion_that_it_names(
     client, live_studio, trained, tiny_path: Path
 ) -> None:
     """Whoever clicked twice went back two champions."""
-    job = start_training(live_studio.studio, TrainingRequest("p", "instant", {}, str(tiny_path)))
-    assert list(follow(live_studio.studio, job.id))[-1].state == "succeeded"
+    train_here(live_studio.studio, TrainingRequest("p", "instant", {}, str(tiny_path)))
     for number in (2, 1, 2):
         client.post(f"/api/projects/p/models/{number}/promote")
     back = client.post("/api/projects/p/rollback", json={"champion": 2})

@@ -18,10 +18,11 @@ from playwright.sync_api import (
 
 from app.bootstrap import open_studio
 from app.services.data.projects import create_sample
-from app.services.training.runs import TrainingRequest, follow, start_training
+from app.services.training.runs import TrainingRequest
 from app.settings import Settings
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.builders.served_studio import Served, copy_home
+from tests.builders.trained_home import train_here
 
 # How long a page may take to show what must come: a busy machine is no fault of the page.
 _PATIENCE_MS = 60_000
@@ -55,8 +56,7 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("sample") / "home"
     studio = open_studio(Settings(home=home, device="cpu"))
     create_sample(studio, "sample")
-    job = start_training(studio, TrainingRequest("sample", "instant", {}))
-    assert [event.state for event in follow(studio, job.id)][-1] == "succeeded"
+    train_here(studio, TrainingRequest("sample", "instant", {}))
     studio.database.close()
     return home
 

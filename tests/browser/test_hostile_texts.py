@@ -12,10 +12,10 @@ from app.bootstrap import open_studio
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import add_intent, change_intent, load_overview
 from app.services.data.projects import create_project
-from app.services.studio import Studio
-from app.services.training.runs import TrainingRequest, follow, start_training
+from app.services.training.runs import TrainingRequest
 from app.settings import Settings
 from tests.builders.served_studio import Served, copy_home
+from tests.builders.trained_home import train_here
 
 BOMB = (
     '"><img src=x onerror="window.ran=1"><script>window.ran=2</script>'
@@ -47,16 +47,11 @@ def hostile_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import_file(studio, ImportRequest(PROJECT, file))
     for intent in load_overview(studio, PROJECT)[1]:
         change_intent(studio, PROJECT, intent.id, {"description": BOMB})
-    train(studio)
+    train_here(studio, TrainingRequest(PROJECT, "instant", {}))
     add_intent(studio, PROJECT, f"{BOMB} new", BOMB)
-    train(studio)
+    train_here(studio, TrainingRequest(PROJECT, "instant", {}))
     studio.database.close()
     return folder / "home"
-
-
-def train(studio: Studio) -> None:
-    job = start_training(studio, TrainingRequest(PROJECT, "instant", {}))
-    assert [event.state for event in follow(studio, job.id)][-1] == "succeeded"
 
 
 @pytest.fixture

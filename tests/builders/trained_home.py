@@ -9,6 +9,7 @@ from app.bootstrap import job_kinds, open_studio
 from app.jobs.context import JobContext
 from app.jobs.worker import work
 from app.services.studio import Studio
+from app.services.training.runs import TrainingRequest, start_training
 from app.settings import Settings
 from core.training import checkpoints
 from storage import jobs, models, projects
@@ -37,6 +38,12 @@ def do(studio: Studio, job_id: str) -> JobRecord:
     assert work(JobContext(studio.places, studio.database, claimed), job_kinds()) == 0
     with studio.database.read() as connection:
         return jobs.get(connection, job_id)
+
+
+def train_here(studio: Studio, request: TrainingRequest) -> None:
+    """Train a version in this process; a child would load torch again for each job."""
+    job = start_training(dataclasses.replace(studio, executor=Idle()), request)
+    assert do(studio, job.id).state == "succeeded"
 
 
 def do_killed_at(studio: Studio, job_id: str, step: int) -> JobRecord:
