@@ -14,6 +14,7 @@ from app.services.training.jobs import (
     project_jobs,
     resume_job,
 )
+from app.services.training.recipes import RecipeView, list_recipes
 
 router = APIRouter(tags=["training"])
 
@@ -23,6 +24,12 @@ def train(live_studio: Live, project: str, body: TrainBody) -> schemas.Started:
     """Queue a training."""
     request = runs.TrainingRequest(project, body.recipe, body.settings, body.base, body.gate)
     return schemas.Started(runs.start_training(live_studio.studio, request).id)
+
+
+@router.get("/recipes")
+def all_recipes() -> list[RecipeView]:
+    """Every recipe and what it is for."""
+    return list_recipes()
 
 
 @router.get("/projects/{project}/recipes")

@@ -1,12 +1,15 @@
 """What a job is given to work with, and how it tells how far it is."""
 
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from app.home import Places
 from storage import jobs
+from storage.artifacts import ArtifactStore, record_tree
 from storage.database import Database, Transaction
 from storage.jobs import Progress
 from storage.records import JobRecord
@@ -51,6 +54,17 @@ class JobContext:
         """Keep what was drawn since the last report: after a stop it would not be drawn again."""
         with self.database.write() as connection:
             self._keep_curve(connection)
+
+    def store_files(self, write: Callable[[Path], object]) -> Callable[[Transaction], str]:
+        """Store what `write` puts into a folder; return the step that records it as a tree.
+
+        The step belongs into the transaction that ends the job, and returns the tree's SHA-256.
+        """
+        store = ArtifactStore(self.places.artifacts)
+        with tempfile.TemporaryDirectory(prefix="job-") as scratch:
+            write(Path(scratch))
+            files = store.put_files(Path(scratch))
+        return lambda connection: record_tree(connection, store, files)
 
     def report(self, share: float, stage: str) -> None:
         """Tell how far the job is; cheap to call often.

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from app.terminal.labelled import labelled_texts, numbers
 from app.terminal.output import print_json, progress_bar, table
 from app.terminal.versions import read_settings
-from core.recipes.labels import LabelEncoderRecipe, read_label_encoder
+from core.recipes.labels import LabelEncoderRecipe
+from core.recipes.read import read_recipe
 
 if TYPE_CHECKING:
     from core.benchmarks.few_shot import LabelledTexts
@@ -28,7 +29,7 @@ def label_encoder(options: argparse.Namespace) -> None:
     settings = read_settings(options.settings)
     seeds = numbers(options.seeds, "--seeds 0,1,2")
     recipes = [
-        read_label_encoder({**settings, "variant": variant, "seed": seed})
+        read_recipe("label-encoder", {**settings, "variant": variant, "seed": seed})
         for variant in _parts(options.variants)
         for seed in seeds
     ]

@@ -10,9 +10,7 @@ from app.terminal.versions import read_settings
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
-from core.recipes.conversations import read_ranking_recipe
-from core.recipes.labels import read_recipe
-from core.recipes.templates import read_template_recipe
+from core.recipes.read import read_recipe
 from core.templates.slots import SlottedText
 from core.types import Exemplar
 
@@ -57,7 +55,7 @@ def response_selection(options: argparse.Namespace) -> None:
     from core.training.events import StepDone
 
     settings = {**read_settings(options.settings), "contexts": options.contexts}
-    recipe = read_ranking_recipe(options.recipe, settings)
+    recipe = read_recipe(options.recipe, settings)
     with progress_bar("reading") as bar:
 
         def watch(event: object) -> None:
@@ -105,7 +103,7 @@ def templates(options: argparse.Namespace) -> None:
     sets = (read(options.train), read(options.test))
     found: dict[int, dict[str, TemplateFigures]] = {}
     for seed in numbers(options.seeds, "--seeds 0,1,2"):
-        recipe = read_template_recipe({**settings, "seed": seed})
+        recipe = read_recipe("templates", {**settings, "seed": seed})
         with progress_bar(f"seed {seed}") as bar:
 
             def watch(variant: str, event: object, seed: int = seed) -> None:
@@ -116,7 +114,7 @@ def templates(options: argparse.Namespace) -> None:
             reached = found[seed]["templates"].accuracy
             bar.move(1.0, f"seed {seed}: {reached:.2f} %")
     if options.json:
-        print_json({"recipe": read_template_recipe(settings).model_dump(), **summarise(found)})
+        print_json({"recipe": read_recipe("templates", settings).model_dump(), **summarise(found)})
         return
     _template_table(summarise(found)["mean"])
 

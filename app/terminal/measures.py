@@ -11,7 +11,7 @@ from app.terminal.versions import read_settings
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
-from core.recipes.labels import read_recipe
+from core.recipes.read import read_recipe
 
 
 def label_errors(options: argparse.Namespace) -> None:

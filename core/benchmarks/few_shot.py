@@ -15,8 +15,7 @@ from core.errors import InvalidInput
 from core.heads.build import fit_head
 from core.heads.votes.settings import settle
 from core.metrics.multi_label import multi_label_report
-from core.recipes.labels import (
-    AnyRecipe,
+from core.recipes.heads import (
     HeadConfig,
     LinearConfig,
     NamesConfig,
@@ -24,6 +23,7 @@ from core.recipes.labels import (
     PrototypesConfig,
     VotesConfig,
 )
+from core.recipes.labels import AnyModelRecipe
 from core.training.events import Event, drain
 from core.training.from_labels.inputs import RunInputs, target_matrix
 from core.training.from_labels.runs import RunResult, run_recipe
@@ -54,7 +54,7 @@ class SeedFigures:
 
 
 def few_shot(
-    recipe: AnyRecipe,
+    recipe: AnyModelRecipe,
     base: str,
     read: Callable[[], tuple[LabelledTexts, LabelledTexts]],
     watch: Watch,
@@ -122,7 +122,7 @@ class FoldFigures:
 
 
 def multi_label(
-    recipe: AnyRecipe,
+    recipe: AnyModelRecipe,
     encoder: Encoder,
     data: tuple[Sequence[Exemplar], Sequence[Exemplar]],
     fold: int,

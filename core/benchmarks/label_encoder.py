@@ -16,7 +16,8 @@ from core.heads.mixture import choose_weight, even_mixture
 from core.heads.votes.fit import fit_votes, leave_one_out
 from core.heads.votes.settings import choose_votes
 from core.intent_names import names_head
-from core.recipes.labels import LabelEncoderRecipe, VotesConfig
+from core.recipes.heads import VotesConfig
+from core.recipes.labels import LabelEncoderRecipe
 from core.review.borderline import select_borderline
 from core.splits import few_shot
 from core.training.events import Event, drain

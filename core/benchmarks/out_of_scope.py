@@ -19,7 +19,7 @@ from core.calibration.fence import (
 )
 from core.encoders.base import Encoder
 from core.metrics.out_of_scope import auroc, fpr_at_95
-from core.recipes.labels import AnyRecipe
+from core.recipes.labels import AnyModelRecipe
 from core.training.events import drain
 from core.training.from_labels.inputs import RunInputs, target_matrix
 from core.training.from_labels.runs import RunResult, run_recipe
@@ -39,7 +39,7 @@ class ScopeTexts:
 
 
 def out_of_scope_figures(
-    recipe: AnyRecipe, encoder: Encoder, texts: ScopeTexts, watch: Watch
+    recipe: AnyModelRecipe, encoder: Encoder, texts: ScopeTexts, watch: Watch
 ) -> dict[str, object]:
     """Train on texts in scope, set the limit by some out of scope, and judge on others.
 

@@ -24,7 +24,7 @@ from core.heads.folds import left_with_source, said_rows, with_made
 from core.heads.mixture import MixtureHead
 from core.heads.neighbours import NeighbourHead
 from core.heads.votes.fit import VoteHead
-from core.recipes.labels import (
+from core.recipes.heads import (
     HeadConfig,
     LinearConfig,
     NeighboursConfig,

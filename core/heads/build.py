@@ -14,7 +14,7 @@ from core.heads.perceptron import MlpHead, fit_mlp
 from core.heads.points import PointHead, fit_names, fit_prototypes
 from core.heads.votes.fit import VoteHead
 from core.heads.votes.settings import choose_votes
-from core.recipes.labels import (
+from core.recipes.heads import (
     HeadConfig,
     LinearConfig,
     MlpConfig,

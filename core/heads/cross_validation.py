@@ -9,7 +9,7 @@ from core.heads.build import fit_head
 from core.heads.points import PointHead
 from core.heads.votes.fit import VoteHead, leave_fold_out, leave_one_out
 from core.heads.votes.subset import subset_leave_one_out
-from core.recipes.labels import HeadConfig, VotesConfig
+from core.recipes.heads import HeadConfig, VotesConfig
 from core.splits import Rows, stratified_folds
 from core.types import FloatArray, ScoreArray
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.heads.votes.fit import VoteHead, leave_fold_out
 from core.heads.votes.settings import best_settings
-from core.recipes.labels import HeadConfig, VotesConfig
+from core.recipes.heads import HeadConfig, VotesConfig
 from core.splits import Rows, stratified_folds
 from core.types import Exemplar, FloatArray, ScoreArray
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.recipes.labels import MlpConfig
+from core.recipes.heads import MlpConfig
 from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
 

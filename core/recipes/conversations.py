@@ -1,15 +1,20 @@
-"""Settings of what learns from conversations: forms, flags and stored JSON use this."""
+"""Recipes that learn from conversations and make an encoder."""
 
-from typing import Annotated, Literal
+from typing import ClassVar, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field
 
-from core.errors import InvalidInput
-from core.recipes.labels import Frozen, where
+from core.recipes.base import LearningRate, Makes, Recipe, Source, Tuned, Warmup, WeightDecay
 
 
-class _RankingRecipe(Frozen):
-    seed: int = Field(default=0, ge=0, lt=2**31, description="Same seed, same order of pairs.")
+class RankingRecipe(Recipe):
+    """Trains an encoder to rank the next turn of a conversation first."""
+
+    makes: ClassVar[Makes] = "encoder"
+    learns_from: ClassVar[Source] = "conversations"
+    pair_seconds: ClassVar[float]
+    """Seconds for one turn and its reply, once through the training on two cores."""
+
     minutes: float | None = Field(
         default=15.0,
         gt=0,
@@ -27,12 +32,19 @@ class _RankingRecipe(Frozen):
         ge=1,
         description="Texts computed at a time; larger batches cost time, not memory.",
     )
-    warmup: float = Field(default=0.1, ge=0, le=1, description="Share of the run that warms up.")
     mixed_precision: bool = Field(default=True, description="Compute in 16 bits on a GPU.")
 
 
-class DialoguesRecipe(_RankingRecipe):
+class DialoguesRecipe(RankingRecipe, Tuned):
     """Tune any encoder to rank the next turn of a conversation first (ConvFiT, Stage 1)."""
+
+    title: ClassVar[str] = "Dialogues"
+    summary: ClassVar[str] = (
+        "Learns from your conversations which turn follows which; no label is needed. "
+        "Makes an encoder that the recipes above can start from."
+    )
+    work: ClassVar[str] = "Tunes the encoder to find the next turn after each of {what}"
+    pair_seconds: ClassVar[float] = 0.016
 
     kind: Literal["dialogues"] = "dialogues"
     epochs: int = Field(default=1, ge=1, le=100, description="Passes over the conversations.")
@@ -50,19 +62,22 @@ class DialoguesRecipe(_RankingRecipe):
         "replies, and intents do without it.",
     )
     scale: float = Field(default=20.0, gt=0, le=1000, description="Factor of the cosine (D).")
-    learning_rate: float = Field(default=3e-4, gt=0, le=1e-1, description="Peak learning rate.")
-    weight_decay: float = Field(default=0.01, ge=0, le=1, description="Weight decay of AdamW.")
-    frozen_layers: int = Field(
-        default=3, ge=0, le=48, description="Lower layers kept as they are; 0 tunes all of them."
-    )
-    interpolation: float = Field(
-        default=1.0, gt=0, le=1, description="How far to go from the base to the tuned weights."
-    )
-    max_tokens: int = Field(default=48, ge=8, le=512, description="Longer turns are cut.")
+    learning_rate: LearningRate = 3e-4
 
 
-class ConvertRecipe(_RankingRecipe):
+class ConvertRecipe(RankingRecipe):
     """Train a small encoder from conversations alone (ConveRT)."""
+
+    title: ClassVar[str] = "ConveRT"
+    summary: ClassVar[str] = (
+        "Trains a small, quick encoder of its own from your conversations alone, "
+        "to start from and to rank replies with."
+    )
+    work: ClassVar[str] = (
+        "Trains a small encoder of its own to find the next turn after each of {what}"
+    )
+    needs_base: ClassVar[bool] = False
+    pair_seconds: ClassVar[float] = 0.0025
 
     kind: Literal["convert"] = "convert"
     size: Literal["small", "paper"] = Field(
@@ -87,7 +102,8 @@ class ConvertRecipe(_RankingRecipe):
         default="adamw", description="`adadelta` at learning rate 1 is the paper's."
     )
     learning_rate: float = Field(default=1e-3, gt=0, le=10, description="Peak learning rate.")
-    weight_decay: float = Field(default=1e-5, ge=0, le=1, description="Decay of the weights.")
+    warmup: Warmup = 0.1
+    weight_decay: WeightDecay = 1e-5
     smoothing: float = Field(
         default=0.2, ge=0, lt=1, description="Probability spread over wrong responses."
     )
@@ -102,43 +118,19 @@ class ConvertRecipe(_RankingRecipe):
         default=2,
         ge=1,
         le=100,
-        description="Earlier turns are read for every so manieth pair of a batch, another one in "
-        "each step; reading them costs most of it.",
+        description="Read the earlier turns of every n-th pair only, shifted by one each step; "
+        "reading them is most of a step's cost.",
     )
     history_from: float = Field(
         default=0.5,
         ge=0,
         le=1,
-        description="Share of the run after which earlier turns are read; their side begins as "
-        "that of contexts is by then.",
+        description="Share of the run after which earlier turns are read. Their layers start as "
+        "a copy of the context layers.",
     )
     quantised: bool = Field(
-        default=True, description="Embeddings in 8 and the rest in 16 bits, already in training."
+        default=True, description="Train with embeddings in 8 bits and the rest in 16."
     )
     embedding: Literal["r", "h"] = Field(
         default="r", description="What stands for a sentence: before or after feed-forward 2."
     )
-
-
-RANKING_KINDS = ("dialogues", "convert")
-"""The recipes that learn from conversations and make an encoder, not a model that answers."""
-
-_RANKING: TypeAdapter[DialoguesRecipe | ConvertRecipe] = TypeAdapter(
-    Annotated[DialoguesRecipe | ConvertRecipe, Field(discriminator="kind")]
-)
-
-
-def read_ranking_recipe(kind: str, settings: dict[str, object]) -> DialoguesRecipe | ConvertRecipe:
-    """Build a recipe that learns from conversations, as `read_recipe` does for labels.
-
-    Raises:
-        InvalidInput: A setting is unknown or out of its range; all such settings are named.
-    """
-    try:
-        return _RANKING.validate_python({**settings, "kind": kind})
-    except ValidationError as error:
-        found = [f"{where(item['loc'])}: {item['msg']}" for item in error.errors()]
-        raise InvalidInput(
-            f"The recipe '{kind}' cannot be used: {'; '.join(found)}.",
-            "Recipes for conversations are `dialogues` and `convert`.",
-        ) from error

@@ -1,92 +1,31 @@
-"""Every training setting, declared once: forms, flags, schemas and stored JSON use this."""
+"""Recipes that learn from labelled utterances and make a model that answers."""
 
 import math
-from typing import Annotated, Literal, Self
+from typing import ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from core.errors import InvalidInput
-from core.recipes.tasks import require_task, task_defaults
+from core.recipes.base import (
+    Epochs,
+    FrozenLayers,
+    Interpolation,
+    LearningRate,
+    Makes,
+    Recipe,
+    Source,
+    Tuned,
+)
+from core.recipes.heads import HeadConfig, VotesConfig
 from core.types import Task
 
 
-class Frozen(BaseModel):
-    """A value that says no to what it does not know."""
+class ModelRecipe(Recipe):
+    """A recipe whose result answers intents."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    makes: ClassVar[Makes] = "model"
+    learns_from: ClassVar[Source] = "labels"
 
-
-class VotesConfig(Frozen):
-    """Exemplar votes: kernel ridge regression over the labelled utterances (the default)."""
-
-    kind: Literal["votes"] = "votes"
-    tau: float | None = Field(
-        default=None, gt=0, le=2, description="Width of a vote; empty: chosen by leave-one-out."
-    )
-    ridge: float | None = Field(
-        default=None, gt=0, le=10, description="Smoothing; empty: chosen by leave-one-out."
-    )
-    max_exemplars: int = Field(
-        default=20_000, ge=10, description="Above this many, a chosen subset carries the votes."
-    )
-
-
-class NeighboursConfig(Frozen):
-    """The k nearest exemplars vote with their cosine (ConvFiT uses k = 1)."""
-
-    kind: Literal["neighbours"] = "neighbours"
-    k: int = Field(default=1, ge=1, le=100, description="How many neighbours vote.")
-
-
-class PrototypesConfig(Frozen):
-    """The nearest mean embedding of an intent's exemplars wins."""
-
-    kind: Literal["prototypes"] = "prototypes"
-
-
-class LinearConfig(Frozen):
-    """Logistic regression on the embeddings."""
-
-    kind: Literal["linear"] = "linear"
-    inverse_penalty: float = Field(
-        default=10.0, gt=0, description="Larger trusts the labels more (C of scikit-learn)."
-    )
-
-
-class MlpConfig(Frozen):
-    """A network with one hidden layer and a sigmoid for each intent (Multi-ConvFiT)."""
-
-    kind: Literal["mlp"] = "mlp"
-    hidden: int = Field(default=512, ge=8, le=8192, description="Width of the hidden layer.")
-    dropout: float = Field(default=0.4, ge=0, lt=1, description="Share of it that is dropped.")
-    smoothing: float = Field(
-        default=0.95, gt=0.5, le=1, description="What a label counts; the rest is spread."
-    )
-    epochs: int = Field(default=600, ge=1, le=5_000, description="Passes over the labels.")
-    batch_size: int = Field(default=32, ge=1, le=4_096, description="Utterances in a batch.")
-    learning_rate: float = Field(default=3e-3, gt=0, le=1, description="Peak learning rate.")
-    weight_decay: float = Field(default=0.02, ge=0, le=1, description="Weight decay of AdamW.")
-    seed: int = Field(default=0, ge=0, lt=2**31, description="Same seed, same network.")
-
-
-class NamesConfig(Frozen):
-    """The nearest intent name with its description wins; needs no label at all."""
-
-    kind: Literal["names"] = "names"
-    similarity: Literal["cosine", "dot"] = Field(
-        default="cosine", description="Whether names differ in direction alone or in length, too."
-    )
-
-
-HeadConfig = Annotated[
-    VotesConfig | NeighboursConfig | PrototypesConfig | LinearConfig | MlpConfig | NamesConfig,
-    Field(discriminator="kind"),
-]
-
-
-class _Recipe(Frozen):
     head: HeadConfig = Field(default=VotesConfig(), description="What decides from embeddings.")
-    seed: int = Field(default=0, ge=0, lt=2**31, description="Same seed, same model.")
     neighbours: int = Field(
         default=5, ge=1, le=50, description="How many exemplars an answer shows."
     )
@@ -100,13 +39,21 @@ class _Recipe(Frozen):
         default=None,
         gt=-1,
         lt=2,
-        description="Score from which on an intent is answered, where a text may have several; "
+        description="Threshold of the score for each intent, where a text may have several; "
         "empty: one for each intent, chosen on the labels.",
     )
 
 
-class InstantRecipe(_Recipe):
+class InstantRecipe(ModelRecipe):
     """Keep the encoder as it is and fit the head: ready in seconds."""
+
+    title: ClassVar[str] = "Instant"
+    summary: ClassVar[str] = (
+        "Keeps the encoder as it is; the examples vote. Ready in seconds. "
+        "For a first look, and while labels are few."
+    )
+    work: ClassVar[str] = "Keeps the encoder as it is and lets {what} vote"
+    has_form: ClassVar[bool] = False
 
     kind: Literal["instant"] = "instant"
     folds: int = Field(
@@ -118,8 +65,8 @@ class InstantRecipe(_Recipe):
     )
 
 
-class _HeldOutRecipe(_Recipe):
-    """Where thresholds come from when the encoder has seen the labels."""
+class _HeldOut(ModelRecipe, Tuned):
+    """Tunes on the labels, so that thresholds need labels held out of another tuning."""
 
     calibration: Literal["held-out", "leave-one-out"] = Field(
         default="held-out",
@@ -129,8 +76,8 @@ class _HeldOutRecipe(_Recipe):
         default=1,
         ge=1,
         le=20,
-        description="1: a fifth of the labels is judged by one more, shorter tuning on the others; "
-        "2 or more: every label is, in so many parts, each at the price of a whole tuning.",
+        description="1: a fifth of the labels is judged by one more, shorter tuning on the others. "
+        "2 or more: all labels are, in that many parts; each part costs a whole tuning.",
     )
 
     @model_validator(mode="after")
@@ -141,8 +88,16 @@ class _HeldOutRecipe(_Recipe):
         return self
 
 
-class TunedRecipe(_HeldOutRecipe):
-    """What every tuning has; a recipe of its own for each thing that can be tuned."""
+class TunedRecipe(_HeldOut):
+    """Pulls utterances of one intent together; a recipe for each thing that can be tuned."""
+
+    multi_label: ClassVar[dict[str, object]] = {
+        "objective": "overlap",
+        "prototype_weight": 0.1,
+        "temperature": 0.1,
+        "frozen_layers": 1,
+        "interpolation": 1.0,
+    }
 
     objective: Literal["ocl", "cos", "smax", "supcon", "overlap", "prototype"] = Field(
         default="ocl",
@@ -161,15 +116,7 @@ class TunedRecipe(_HeldOutRecipe):
     names: bool = Field(
         default=True, description="Use intent names and descriptions as extra examples in tuning."
     )
-    epochs: int | None = Field(
-        default=None,
-        ge=1,
-        le=200,
-        description="Passes over the labels; empty: chosen by their number.",
-    )
-    learning_rate: float = Field(default=1e-4, gt=0, le=1e-1, description="Peak learning rate.")
-    warmup: float = Field(default=0.1, ge=0, le=1, description="Share of the steps that warm up.")
-    weight_decay: float = Field(default=0.01, ge=0, le=1, description="Weight decay of AdamW.")
+    epochs: Epochs = None
     intents_per_batch: int = Field(default=16, ge=2, le=512, description="Intents in a batch.")
     utterances_per_intent: int = Field(
         default=4, ge=2, le=64, description="Utterances of each intent in a batch."
@@ -183,34 +130,46 @@ class TunedRecipe(_HeldOutRecipe):
     tuned_on: int | None = Field(
         default=None,
         ge=10,
-        description="Labelled utterances to tune on, drawn by chance; the head learns from all. "
+        description="Labelled utterances to tune on, drawn at random; the head learns from all. "
         "Empty: all.",
     )
-    frozen_layers: int = Field(
-        default=3, ge=0, le=48, description="Lower layers kept as they are and computed once."
-    )
-    interpolation: float = Field(
-        default=0.8,
-        gt=0,
-        le=1,
-        description="How far to go from the base to the tuned weights; a shorter way is steadier.",
-    )
-    max_tokens: int = Field(default=48, ge=8, le=512, description="Longer texts are cut in tuning.")
+    interpolation: Interpolation = 0.8
 
 
 class ConvfitRecipe(TunedRecipe):
     """Tune the encoder so that utterances of one intent come close (ConvFiT, Stage 2)."""
+
+    title: ClassVar[str] = "ConvFiT"
+    summary: ClassVar[str] = (
+        "Tunes the encoder so that examples of one intent come close together. "
+        "The most accurate; takes a minute or more, and 90 MB for each version."
+    )
+    work: ClassVar[str] = "Tunes the encoder on {what}, then lets them vote"
+    multi_label: ClassVar[dict[str, object]] = {**TunedRecipe.multi_label, "learning_rate": 4e-4}
 
     kind: Literal["convfit"] = "convfit"
     projection: Literal["none", "train", "keep"] = Field(
         default="none",
         description="The paper's Tanh projection: absent, dropped after tuning, or kept.",
     )
-    projection_size: int = Field(default=512, ge=16, le=4096, description="Width of it.")
+    projection_size: int = Field(
+        default=512, ge=16, le=4096, description="Width of the projection."
+    )
 
 
 class AdapterRecipe(TunedRecipe):
     """Leave the encoder as it is and tune small layers inside it: a few MB for each project."""
+
+    title: ClassVar[str] = "Adapter"
+    summary: ClassVar[str] = (
+        "Leaves the encoder as it is and tunes narrow layers inside it. About as accurate and as "
+        "quick; a version takes about 1 MB instead of 90, and all projects share one encoder in "
+        "memory."
+    )
+    work: ClassVar[str] = (
+        "Tunes an adapter on {what}, a few MB beside the shared encoder, and lets them vote"
+    )
+    multi_label: ClassVar[dict[str, object]] = {**TunedRecipe.multi_label, "learning_rate": 8e-3}
 
     kind: Literal["adapter"] = "adapter"
     adapter: Literal["bottleneck", "lora"] = Field(
@@ -225,18 +184,12 @@ class AdapterRecipe(TunedRecipe):
         default=False,
         description="Add LoRA to the weights in the end: a whole encoder again, not a few MB.",
     )
-    learning_rate: float = Field(default=1e-3, gt=0, le=1e-1, description="Peak learning rate.")
-    frozen_layers: int = Field(
-        default=2,
-        ge=0,
-        le=48,
-        description="Lower layers that get no adapter and are computed once.",
+    learning_rate: LearningRate = 1e-3
+    frozen_layers: FrozenLayers = Field(
+        default=2, description="Lower layers that get no adapter and are computed once."
     )
-    interpolation: float = Field(
-        default=1.0,
-        gt=0,
-        le=1,
-        description="How much of the tuned adapter to take; a smaller part is steadier.",
+    interpolation: Interpolation = Field(
+        default=1.0, description="How much of the tuned adapter to take; less is steadier."
     )
 
     @model_validator(mode="after")
@@ -246,12 +199,27 @@ class AdapterRecipe(TunedRecipe):
             raise ValueError(message)
         return self
 
+    def describe_work(self, what: str) -> str:
+        """Say what a training does; a merged adapter is a whole encoder again."""
+        return (ConvfitRecipe.work if self.merge else self.work).format(what=what)
 
-class LabelEncoderRecipe(_HeldOutRecipe):
-    """Train encoders of utterances and of intent names to meet; an intent needs a name alone.
 
-    Names are one more voice beside the head; with the head `names` they decide alone.
+class LabelEncoderRecipe(_HeldOut):
+    """Train encoders of utterances and of intent names to meet; an intent needs only a name.
+
+    Names add their scores to those of the head; with the head `names` they decide alone.
     """
+
+    title: ClassVar[str] = "Names"
+    summary: ClassVar[str] = (
+        "Tunes two encoders so that an utterance comes close to the name and description of its "
+        "intent, and lets names vote beside the examples. For intents with few examples or none."
+    )
+    work: ClassVar[str] = (
+        "Brings {what} near to the names of their intents, then lets both vote; an intent needs a "
+        "name alone"
+    )
+    tasks: ClassVar[tuple[Task, ...]] = ("single-label",)
 
     kind: Literal["label-encoder"] = "label-encoder"
     variant: Literal["siamese", "non-siamese", "heterogeneous"] = Field(
@@ -266,45 +234,32 @@ class LabelEncoderRecipe(_HeldOutRecipe):
         description="Rank the right name first, or bring similarities to 1 and 0.",
     )
     similarity: Literal["cosine", "dot"] = Field(
-        default="cosine", description="Whether names differ in direction alone or in length, too."
+        default="cosine",
+        description="Whether names are compared by direction alone, or by length too.",
     )
     temperature: float = Field(
-        default=0.05, gt=0, le=100, description="Similarities are divided by it (contrastive)."
+        default=0.05, gt=0, le=100, description="Divisor of similarities (contrastive loss)."
     )
     negatives: int = Field(
         default=0,
         ge=0,
         le=10_000,
-        description="Names of other intents drawn for each batch beside its own. With 0, "
-        "contrastive loss ranks those of the batch and mse sees right names alone.",
+        description="Names of other intents drawn for each batch, beside those of its utterances. "
+        "0: contrastive loss ranks the names of the batch, and mse sees right names alone.",
     )
-    epochs: int | None = Field(
-        default=None,
-        ge=1,
-        le=200,
-        description="Passes over the labels; empty: chosen by their number.",
-    )
+    epochs: Epochs = None
     batch_size: int = Field(default=64, ge=2, le=4_096, description="Utterances in a batch.")
-    learning_rate: float = Field(default=1e-4, gt=0, le=1e-1, description="Peak learning rate.")
     names_rate: float | None = Field(
         default=None,
         ge=0,
         le=1_000,
-        description="Factor of it for an encoder of names alone; empty: chosen by its kind.",
+        description="Factor of the rate for a separate encoder of names; empty: by its kind.",
     )
-    warmup: float = Field(default=0.1, ge=0, le=1, description="Share of the steps that warm up.")
-    weight_decay: float = Field(default=0.01, ge=0, le=1, description="Weight decay of AdamW.")
-    frozen_layers: int = Field(
+    frozen_layers: FrozenLayers = Field(
         default=3,
-        ge=0,
-        le=48,
-        description="Lower layers kept as they are and computed once; an encoder of names alone "
+        description="Lower layers kept as they are and computed once; a separate encoder of names "
         "is tuned whole.",
     )
-    interpolation: float = Field(
-        default=1.0, gt=0, le=1, description="How far to go from the base to the tuned weights."
-    )
-    max_tokens: int = Field(default=48, ge=8, le=512, description="Longer texts are cut in tuning.")
 
 
 _FEW_ROWS, _MOST = 250, 20
@@ -315,8 +270,8 @@ def chosen_epochs(
 ) -> int:
     """Return the recipe's epochs, or fewer the more labels there are.
 
-    ConvFiT has 10, 5 or 2; several intents of an utterance take longer to tell apart, so that
-    a small set comes by 20 times, and one k times as large the root of k times less often.
+    ConvFiT uses 10, 5 or 2 epochs. Multi-label sets need more: 20 up to 250 rows, then
+    20 * sqrt(250 / rows), at least 2.
     """
     if recipe.epochs is not None:
         return recipe.epochs
@@ -325,47 +280,4 @@ def chosen_epochs(
     return 10 if n_rows < 3_000 else 5 if n_rows < 7_000 else 2
 
 
-AnyRecipe = InstantRecipe | ConvfitRecipe | AdapterRecipe | LabelEncoderRecipe
-Recipe = Annotated[AnyRecipe, Field(discriminator="kind")]
-_READER: TypeAdapter[AnyRecipe] = TypeAdapter(Recipe)
-
-
-def read_label_encoder(settings: dict[str, object]) -> LabelEncoderRecipe:
-    """Build the recipe that trains with intent names, as `read_recipe` does for the others.
-
-    Raises:
-        InvalidInput: A setting is unknown or out of its range; all such settings are named.
-    """
-    found = read_recipe("label-encoder", settings)
-    if not isinstance(found, LabelEncoderRecipe):
-        raise TypeError(found.kind)
-    return found
-
-
-def read_recipe(kind: str, settings: dict[str, object], task: Task = "single-label") -> AnyRecipe:
-    """Build a recipe from its name and loose settings, as a form, a flag or a file gives them.
-
-    What they leave out takes the default of the task.
-
-    Raises:
-        InvalidInput: A setting is unknown or out of its range; all such settings are named. Or the
-            recipe does not know the task.
-    """
-    require_task(kind, task)
-    try:
-        return _READER.validate_python({**task_defaults(kind, task), **settings, "kind": kind})
-    except ValidationError as error:
-        raise _refusal(kind, error) from error
-
-
-def _refusal(kind: str, error: ValidationError) -> InvalidInput:
-    found = [f"{where(item['loc'])}: {item['msg']}" for item in error.errors()]
-    return InvalidInput(
-        f"The recipe '{kind}' cannot be used: {'; '.join(found)}.",
-        "See `intent-studio train --help` for the settings of each recipe.",
-    )
-
-
-def where(location: tuple[int | str, ...]) -> str:
-    """Name the setting that a fault is in."""
-    return ".".join(str(part) for part in location) or "recipe"
+AnyModelRecipe = InstantRecipe | ConvfitRecipe | AdapterRecipe | LabelEncoderRecipe

@@ -1,18 +1,28 @@
-"""Settings of the recipe that learns from slots: forms, flags and stored JSON use this."""
+"""The recipe that learns from templates, in which marked values are left out."""
 
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from core.errors import InvalidInput
-from core.recipes.labels import Frozen, where
+from core.recipes.base import LearningRate, Makes, Source, Tuned
 
 
-class TemplatesRecipe(Frozen):
+class TemplatesRecipe(Tuned):
     """Tune any encoder by utterances and their templates, without a label (TaDSE)."""
 
+    makes: ClassVar[Makes] = "encoder"
+    learns_from: ClassVar[Source] = "templates"
+    title: ClassVar[str] = "Templates"
+    summary: ClassVar[str] = (
+        "Brings utterances close to their templates, in which marked values are left out; no "
+        "label is needed. Makes an encoder that the recipes above can start from."
+    )
+    work: ClassVar[str] = (
+        "Tunes the encoder to bring utterances and their templates together, without labels, "
+        "from {what}"
+    )
+
     kind: Literal["templates"] = "templates"
-    seed: int = Field(default=0, ge=0, lt=2**31, description="Same seed, same encoder.")
     tokens: Literal["one", "distinct"] = Field(
         default="one",
         description="What stands for a value in a template: {SLOT}, or its slot's own name.",
@@ -60,22 +70,13 @@ class TemplatesRecipe(Frozen):
     tuned_on: int | None = Field(
         default=1_200,
         ge=2,
-        description="Utterances to tune on, drawn by chance from those said and added. Empty: all.",
+        description="Utterances to tune on, drawn at random from those said and added. Empty: all.",
     )
     epochs: int = Field(default=1, ge=1, le=100, description="Passes over the utterances.")
     batch_size: int = Field(
         default=32, ge=2, le=4_096, description="Utterances of which each is the others' negative."
     )
-    learning_rate: float = Field(default=2e-4, gt=0, le=1e-1, description="Peak learning rate.")
-    warmup: float = Field(default=0.1, ge=0, le=1, description="Share of the steps that warm up.")
-    weight_decay: float = Field(default=0.01, ge=0, le=1, description="Weight decay of AdamW.")
-    frozen_layers: int = Field(
-        default=3, ge=0, le=48, description="Lower layers kept as they are and computed once."
-    )
-    interpolation: float = Field(
-        default=1.0, gt=0, le=1, description="How far to go from the base to the tuned weights."
-    )
-    max_tokens: int = Field(default=48, ge=8, le=512, description="Longer texts are cut in tuning.")
+    learning_rate: LearningRate = 2e-4
 
     @model_validator(mode="after")
     def _something_to_learn(self) -> Self:
@@ -89,19 +90,3 @@ def utterances_alone(recipe: TemplatesRecipe) -> TemplatesRecipe:
     """Return the same run without templates: L^u alone, on the same utterances."""
     weights = {"template_weight": 0.0, "utterance_weight": 1.0, "pair_weight": 0.0}
     return recipe.model_copy(update=weights)
-
-
-def read_template_recipe(settings: dict[str, object]) -> TemplatesRecipe:
-    """Build the recipe from loose settings, as `read_recipe` does for labels.
-
-    Raises:
-        InvalidInput: A setting is unknown or out of its range; all such settings are named.
-    """
-    try:
-        return TemplatesRecipe.model_validate({**settings, "kind": "templates"})
-    except ValidationError as error:
-        found = [f"{where(item['loc'])}: {item['msg']}" for item in error.errors()]
-        raise InvalidInput(
-            f"The recipe 'templates' cannot be used: {'; '.join(found)}.",
-            "See the settings of `templates` in the documentation.",
-        ) from error

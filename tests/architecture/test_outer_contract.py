@@ -20,7 +20,7 @@ NEW_OPTIONS: set[tuple[str, str]] = set()
 """Command and option."""
 NEW_HELP: set[tuple[str, str]] = set()
 """Command and option whose default, choices or help differ from the reference."""
-NEW_ROUTES: set[str] = set()
+NEW_ROUTES = {"GET /api/recipes"}
 NEW_FIELDS: set[tuple[str, str, str]] = set()
 """Route, then `parameters`, `body` or `answer`, then the name or path of the field."""
 

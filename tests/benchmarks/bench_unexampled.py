@@ -16,7 +16,7 @@ from core.encoders.loading import BUNDLED, load_encoder
 from core.heads.votes.fit import leave_one_out
 from core.heads.votes.settings import choose_votes
 from core.intent_names import NameCache, answer_by_name
-from core.recipes.labels import VotesConfig
+from core.recipes.heads import VotesConfig
 from core.types import FloatArray, Intent
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

@@ -7,7 +7,7 @@ import pytest
 
 from core.heads.base import Head
 from core.heads.build import fit_head
-from core.recipes.labels import (
+from core.recipes.heads import (
     HeadConfig,
     LinearConfig,
     MlpConfig,

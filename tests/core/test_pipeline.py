@@ -11,7 +11,7 @@ from core.heads.build import fit_head
 from core.heads.cross_validation import honest_scores
 from core.heads.votes.fit import VoteHead
 from core.pipeline import IntentPipeline, contradictions, exact_answers
-from core.recipes.labels import (
+from core.recipes.heads import (
     HeadConfig,
     LinearConfig,
     MlpConfig,

@@ -28,7 +28,7 @@ from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
 from core.heads.build import fit_head
 from core.metrics.multi_label import multi_label_report
-from core.recipes.labels import VotesConfig
+from core.recipes.heads import VotesConfig
 from storage import models, projects
 from storage.queries import dataset
 from tests.builders.multi_label_project import LABELLED, POOL, TESTS, started, train, write

@@ -9,7 +9,7 @@ from app.services.conversations.reading import draw_replies, require_logs, store
 from app.services.studio import Studio
 from core.errors import InvalidInput
 from core.formats.dialogues import Pair
-from core.recipes.conversations import RANKING_KINDS
+from core.recipes.read import learns_from
 from core.types import FloatArray
 from storage import models, projects
 from storage.records import ConversationLogRecord, ModelVersionRecord
@@ -91,8 +91,8 @@ def rank_replies(
 
 def _newest_encoder(made: Sequence[ModelVersionRecord]) -> ModelVersionRecord | None:
     """Find the newest one that has learned from conversations itself."""
-    kinds = ((record, record.lineage.get("recipe", {}).get("kind")) for record in reversed(made))
-    return next((record for record, kind in kinds if kind in RANKING_KINDS), None)
+    versions = ((record, record.lineage.get("recipe", {})) for record in reversed(made))
+    return next((v for v, recipe in versions if learns_from(recipe) == "conversations"), None)
 
 
 def _drawn(studio: Studio, logs: Sequence[ConversationLogRecord]) -> list[str]:

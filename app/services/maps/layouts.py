@@ -1,9 +1,9 @@
 """Compute a layout of the embedding map as a job, store it, and read it back."""
 
 import json
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,6 @@ from core.maps.drift import carry_over
 from core.maps.layouts import pca_layout, require_method, tsne_layout, umap_layout
 from core.types import FloatArray
 from storage import layouts, projects
-from storage.artifacts import ArtifactStore, record_tree
 from storage.database import Database, Transaction
 from storage.queries.columns import PointColumns
 from storage.records import LayoutRecord
@@ -205,17 +204,14 @@ def _publisher(
     context: JobContext, space: Space, made: StoredLayout, facts: dict[str, Any]
 ) -> Publish:
     """Store the files now; return the step that makes them a layout."""
-    store = ArtifactStore(context.places.artifacts)
-    with tempfile.TemporaryDirectory(prefix="layout-") as scratch:
-        _write(made, Path(scratch))
-        files = store.put_files(Path(scratch))
+    record_files = context.store_files(partial(_write, made))
 
     def publish(connection: Transaction) -> dict[str, Any]:
         values = {
             "project_id": space.project.id,
             "model_version_id": space.version_id,
             "method": facts["method"],
-            "tree_sha256": record_tree(connection, store, files),
+            "tree_sha256": record_files(connection),
             "n": facts["n"],
             "job_id": context.job.id,
         }

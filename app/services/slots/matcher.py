@@ -7,6 +7,7 @@ from app.services.embedding import Points
 from app.services.slots.book import book_of
 from app.services.studio import Studio
 from app.services.versions.registry import recipes_behind
+from core.recipes.read import learns_from
 from core.templates.matching import SlotMatcher, learn_matcher
 from core.templates.slots import SlottedText, Tokens, template_of
 from storage.database import Database, Transaction
@@ -86,6 +87,6 @@ def tokens_of(connection: Transaction, version: ModelVersionRecord | None) -> To
     """Say what stands for a value in the templates that a version learned from, if it did."""
     if version is not None:
         for recipe in recipes_behind(connection, version):
-            if recipe.get("kind") == "templates":
+            if learns_from(recipe) == "templates":
                 return "distinct" if recipe.get("tokens") == "distinct" else "one"
     return "one"

@@ -1,26 +1,24 @@
 """What a training would do and how long it would take."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from app.services.conversations.reading import require_logs
 from app.services.studio import Studio
-from app.services.training.encoder_runs import ENCODER_KINDS, read_encoder_recipe
 from app.services.training.marked_utterances import require_slots
 from core.errors import InvalidInput
+from core.recipes.base import Recipe
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
 from core.recipes.labels import (
-    AdapterRecipe,
-    AnyRecipe,
+    AnyModelRecipe,
     InstantRecipe,
     LabelEncoderRecipe,
+    ModelRecipe,
     TunedRecipe,
     chosen_epochs,
-    read_recipe,
 )
-from core.recipes.tasks import task_defaults
+from core.recipes.read import read_recipe
 from core.recipes.templates import TemplatesRecipe
 from core.text import counted
 from core.types import Task
@@ -37,8 +35,6 @@ _VIEWS = 4
 """How often a training on templates embeds an utterance: it and its template, twice each."""
 _ENCODE_SECONDS = 0.003
 _FIFTHS = 5
-_PAIR_SECONDS = {"dialogues": 0.016, "convert": 0.0025}
-"""A turn and its reply once through a training on conversations, on two cores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,70 +65,62 @@ def estimate(studio: Studio, project: str, recipe: str, settings: dict[str, obje
     """Say what a training would do and how long it takes, from earlier ones where there are any.
 
     Raises:
-        InvalidInput: A setting does not fit the recipe.
+        InvalidInput: A setting does not fit the recipe, or there is nothing for it to learn from.
     """
-    if recipe in ENCODER_KINDS:
-        return _estimate_encoder(studio, project, recipe, settings)
     with studio.database.read() as connection:
-        found = projects.find(connection, project)
-        chosen = read_recipe(recipe, settings, found.task)
-        size = Size(*utterances.taught(connection, found.id, found.task), found.task)
-        factor = _factor(connection, found)
-    seconds = _seconds(chosen, size) * factor
-    own = task_defaults(recipe, found.task)
-    return Estimate(seconds, _sentence(chosen, size, seconds), _own_words(own))
-
-
-def _estimate_encoder(
-    studio: Studio, project: str, kind: str, settings: dict[str, object]
-) -> Estimate:
-    recipe = read_encoder_recipe(kind, settings)
-    with studio.database.read() as connection:
-        found = projects.find(connection, project)
-        if isinstance(recipe, TemplatesRecipe):
-            doing, seconds = _templates_work(connection, found, recipe)
+        record = projects.find(connection, project)
+        chosen = read_recipe(recipe, settings, record.task)
+        if isinstance(chosen, ModelRecipe):
+            return _estimate_model(connection, record, chosen)
+        if isinstance(chosen, TemplatesRecipe):
+            what, seconds = _templates_work(connection, record, chosen)
         else:
-            doing, seconds = _ranking_work(connection, found, recipe)
+            what, seconds = _ranking_work(connection, record, chosen)
     seconds += _START_SECONDS
     sentence = (
-        f"{doing}; about {in_words(seconds)}. "
+        f"{chosen.describe_work(what)}; about {in_words(seconds)}. "
         "The result is an encoder to start from: it answers no intents, and what answers now stays."
     )
     return Estimate(seconds, sentence)
 
 
+def _estimate_model(
+    connection: Transaction, project: ProjectRecord, recipe: AnyModelRecipe
+) -> Estimate:
+    size = Size(*utterances.taught(connection, project.id, project.task), project.task)
+    seconds = _seconds(recipe, size) * _factor(connection, project)
+    what = f"{counted(size.rows, 'labelled utterance')} of {counted(size.intents, 'intent')}"
+    sentence = (
+        f"{recipe.describe_work(what)}; about {in_words(seconds)}. Your labels stay as they are."
+    )
+    return Estimate(seconds, sentence, _changed_defaults(recipe, project.task))
+
+
 def _ranking_work(
     connection: Transaction, project: ProjectRecord, recipe: DialoguesRecipe | ConvertRecipe
 ) -> tuple[str, float]:
-    """Say what a training on conversations does, and for how many seconds."""
+    """Say what a training on conversations learns from, and how many seconds it takes."""
     require_logs(connection, project)
     totals = conversation_logs.totals(connection, project.id)
-    seconds = _PAIR_SECONDS[recipe.kind] * totals.pairs * recipe.epochs
+    seconds = recipe.pair_seconds * totals.pairs * recipe.epochs
     if recipe.minutes is not None:
         seconds = min(seconds, 60 * recipe.minutes)
-    doing = {
-        "dialogues": "Tunes the encoder to find the next turn",
-        "convert": "Trains a small encoder of its own to find the next turn",
-    }[recipe.kind]
-    learned = f"{totals.pairs:,} turns in {counted(totals.dialogues, 'conversation')}"
-    return f"{doing} after each of {learned}", seconds
+    return f"{totals.pairs:,} turns in {counted(totals.dialogues, 'conversation')}", seconds
 
 
 def _templates_work(
     connection: Transaction, project: ProjectRecord, recipe: TemplatesRecipe
 ) -> tuple[str, float]:
-    """Say what a training on templates does, and for how many seconds, at most."""
+    """Say what a training on templates learns from, and how many seconds it takes at most."""
     require_slots(connection, project)
     total, n_marked = slots.count_marked(connection, project.id)
     added = min(recipe.augmented, recipe.per_template * n_marked) if recipe.augment else 0
-    rows = total + added
-    rows = rows if recipe.tuned_on is None else min(rows, recipe.tuned_on)
+    rows = min(total + added, recipe.tuned_on or math.inf)
     seconds = _VIEWS * _ROW_SECONDS * rows * recipe.epochs
-    doing = "Tunes the encoder to bring utterances and their templates together, without labels"
-    return f"{doing}, from {counted(n_marked, 'utterance')} with marked values", seconds
+    return f"{counted(n_marked, 'utterance')} with marked values", seconds
 
 
-def _seconds(recipe: AnyRecipe, size: Size) -> float:
+def _seconds(recipe: AnyModelRecipe, size: Size) -> float:
     if isinstance(recipe, InstantRecipe):
         return _START_SECONDS + _ENCODE_SECONDS * size.rows
     return _START_SECONDS + _ROW_SECONDS * _rows_tuned(recipe, size)
@@ -178,10 +166,12 @@ def _factor(connection: Transaction, project: ProjectRecord) -> float:
         if not (done and job.started_at and job.finished_at and "n_exemplars" in facts):
             continue
         size = Size(int(facts["n_exemplars"]), len(facts.get("intents", ())), project.task)
-        settings = dict(job.payload["recipe"])
+        settings = job.payload["recipe"]
         try:
-            recipe = read_recipe(settings.pop("kind"), settings, project.task)
-        except InvalidInput:  # of an older studio, with settings that are no more
+            recipe = read_recipe(str(settings["kind"]), settings, project.task)
+        except InvalidInput:  # an older studio had settings that are gone
+            continue
+        if not isinstance(recipe, ModelRecipe):
             continue
         began, ended = map(datetime.fromisoformat, (job.started_at, job.finished_at))
         took = (ended - began).total_seconds()
@@ -189,30 +179,12 @@ def _factor(connection: Transaction, project: ProjectRecord) -> float:
     return 1.0
 
 
-def _sentence(recipe: AnyRecipe, size: Size, seconds: float) -> str:
-    what = f"{counted(size.rows, 'labelled utterance')} of {counted(size.intents, 'intent')}"
-    if isinstance(recipe, InstantRecipe):
-        doing = f"Keeps the encoder as it is and lets {what} vote"
-    elif isinstance(recipe, AdapterRecipe) and not recipe.merge:
-        doing = (
-            f"Tunes an adapter on {what}, a few MB beside the shared encoder, and lets them vote"
-        )
-    elif isinstance(recipe, LabelEncoderRecipe):
-        doing = (
-            f"Brings {what} near to the names of their intents, then lets both vote; an intent "
-            "needs a name alone"
-        )
-    else:
-        doing = f"Tunes the encoder on {what}, then lets them vote"
-    return f"{doing}; about {in_words(seconds)}. Your labels stay as they are."
-
-
-def _own_words(defaults: Mapping[str, object]) -> str:
-    """Say which settings start elsewhere than the form shows, for texts of several intents."""
-    plain = {name: value for name, value in defaults.items() if not isinstance(value, dict)}
-    if not plain:
+def _changed_defaults(recipe: Recipe, task: Task) -> str:
+    """Say which defaults the project's task changes; "" where there are none."""
+    if task == "single-label" or not recipe.multi_label:
         return ""
-    listed = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in plain.items())
+    defaults = recipe.multi_label.items()
+    listed = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in defaults)
     return f"For texts of several intents the usual settings are: {listed}."
 
 

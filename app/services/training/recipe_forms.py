@@ -1,28 +1,15 @@
 """The settings of every recipe as a form shows them, with the defaults that a project has."""
 
 from dataclasses import dataclass
-from types import NoneType
-from typing import Any, Literal, get_args, get_origin
-
-from pydantic import BaseModel
+from typing import Literal
 
 from app.services.studio import Studio
-from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
-from core.recipes.labels import AdapterRecipe, ConvfitRecipe, LabelEncoderRecipe
-from core.recipes.tasks import task_defaults, tasks_of
-from core.recipes.templates import TemplatesRecipe
+from app.services.training.recipes import RecipeSetting, describe_settings
+from core.recipes.base import Recipe
+from core.recipes.read import RECIPES
 from core.types import Task
 from storage import projects
 
-_RECIPES: tuple[type[BaseModel], ...] = (
-    ConvfitRecipe,
-    AdapterRecipe,
-    LabelEncoderRecipe,
-    DialoguesRecipe,
-    ConvertRecipe,
-    TemplatesRecipe,
-)
-"""Those with something to choose; `instant` has settings for the command line alone."""
 _SIMPLE = frozenset(
     {
         "adapter",
@@ -38,7 +25,7 @@ _SIMPLE = frozenset(
         "variant",
     }
 )
-"""What a designer may want to touch; everything else is folded away."""
+"""Settings that a form shows at once; all others are folded away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,61 +62,39 @@ class RecipeForm:
 
 
 def recipe_forms(studio: Studio, project: str) -> list[RecipeForm]:
-    """Return the forms of a project's recipes.
+    """Return the forms of a project's recipes; one that tunes nothing has none.
 
     Raises:
         NotFound: There is no such project.
     """
     with studio.database.read() as connection:
         task = projects.find(connection, project).task
-    fitting = [recipe for recipe in _RECIPES if task in tasks_of(_kind_of(recipe))]
-    return [_form(recipe, task) for recipe in fitting]
+    return [
+        RecipeForm(name, _form_settings(recipe, task))
+        for name, recipe in RECIPES.items()
+        if recipe.has_form and task in recipe.tasks
+    ]
 
 
-def _kind_of(recipe: type[BaseModel]) -> str:
-    return str(recipe.model_fields["kind"].default)
+def _form_settings(recipe: type[Recipe], task: Task) -> tuple[Setting, ...]:
+    return tuple(
+        _form_setting(setting, setting.kind, task)
+        for setting in describe_settings(recipe)
+        if setting.kind != "choice of settings"
+    )
 
 
-def _form(recipe: type[BaseModel], task: Task) -> RecipeForm:
-    kind = _kind_of(recipe)
-    usual = task_defaults(kind, task)
-    found = []
-    for name, info in recipe.model_fields.items():
-        annotation, optional = _bare(info.annotation)
-        if name == "kind" or _nested(annotation):
-            continue
-        kind_of = _kind(annotation)
-        default: Any = usual.get(name, info.default)
-        found.append(
-            Setting(
-                name=name,
-                label=name.replace("_", " ").capitalize(),
-                help=info.description or "",
-                kind=kind_of,
-                choices=get_args(annotation) if kind_of == "choice" else (),
-                default=default,
-                emptied=optional and default is not None,
-                advanced=name not in _SIMPLE,
-            )
-        )
-    return RecipeForm(kind, tuple(found))
-
-
-def _kind(annotation: Any) -> Literal["choice", "tick", "number"]:
-    if get_origin(annotation) is Literal:
-        return "choice"
-    return "tick" if annotation is bool else "number"
-
-
-def _bare(annotation: Any) -> tuple[Any, bool]:
-    """Take None out of a union, and say whether it was there."""
-    kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
-    if NoneType not in get_args(annotation):
-        return annotation, False
-    return kinds[0], True
-
-
-def _nested(annotation: Any) -> bool:
-    """Whether it is a recipe inside a recipe, such as the head."""
-    kinds = [annotation, *get_args(annotation)]
-    return any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds)
+def _form_setting(
+    setting: RecipeSetting, kind: Literal["choice", "tick", "number"], task: Task
+) -> Setting:
+    default = setting.multi_label_default if task == "multi-label" else setting.default
+    return Setting(
+        name=setting.name,
+        label=setting.name.replace("_", " ").capitalize(),
+        help=setting.description,
+        kind=kind,
+        choices=setting.choices,
+        default=default,
+        emptied=setting.optional and default is not None,
+        advanced=setting.name not in _SIMPLE,
+    )

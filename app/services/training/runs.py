@@ -1,15 +1,15 @@
 """Train model versions: start a job, follow it, and do it in the child."""
 
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version as package_version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.jobs.context import JobContext, Publish
+from app.services.conversations.reading import require_logs
 from app.services.embedding import embed_texts, resolve_device
 from app.services.studio import Studio
 from app.services.training.child import (
@@ -19,23 +19,24 @@ from app.services.training.child import (
     load_base,
     require_base,
 )
-from app.services.training.encoder_runs import (
-    ENCODER_KINDS,
-    do_encoder_training,
-    encoder_payload,
-    read_encoder_recipe,
-)
+from app.services.training.encoder_runs import train_encoder
 from app.services.training.gate import Gate, judge_candidate
+from app.services.training.marked_utterances import require_slots
 from core.errors import InvalidInput
-from core.recipes.labels import AnyRecipe, read_recipe
+from core.recipes.base import Recipe
+from core.recipes.labels import AnyModelRecipe, ModelRecipe
+from core.recipes.read import read_recipe
 from core.text import counted
 from core.types import Exemplar, Intent
 from storage import jobs, models, projects
-from storage.artifacts import ArtifactStore, record_tree
 from storage.database import Transaction
 from storage.log import versions
 from storage.log.replay import State
+from storage.queries import dataset
 from storage.records import DatasetVersionRecord, JobRecord, ProjectRecord
+
+if TYPE_CHECKING:
+    from core.pipeline import IntentPipeline
 
 _CHECKPOINT_STEPS = 40
 _POLL_SECONDS = 0.15
@@ -72,33 +73,41 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
         InvalidInput: The recipe or the labels do not allow training.
         NotFound: There is no such project or base.
     """
-    read = read_encoder_recipe if request.recipe in ENCODER_KINDS else read_recipe
-    read(request.recipe, request.settings)  # a wrong setting is told before a wrong name
+    read_recipe(request.recipe, request.settings)  # refuses settings before an unknown project
     with studio.database.write() as connection:
         project = projects.find(connection, request.project)
         require_base(connection, request.base)
+        recipe = read_recipe(request.recipe, request.settings, project.task)
+        payload = {
+            "base": absolute(request.base),
+            "device": studio.settings.device,
+            "recipe": recipe.model_dump(mode="json"),
+            **_freeze_data(connection, project, recipe),
+        }
+        if recipe.makes == "model":
+            payload["gate"] = project.auto_promote if request.gate is None else request.gate
         device = "cpu" if studio.settings.device == "auto" else studio.settings.device
-        common = {"base": absolute(request.base), "device": studio.settings.device}
-        payload = {**common, **_payload(connection, project, request)}
         job = jobs.enqueue(connection, "train", payload, project.id, device)
     studio.executor.ensure_running()
     return job
 
 
-def _payload(
-    connection: Transaction, project: ProjectRecord, request: TrainingRequest
-) -> dict[str, Any]:
-    """Freeze what is learned from, and how."""
-    if request.recipe in ENCODER_KINDS:
-        return encoder_payload(connection, project, request.recipe, request.settings)
-    recipe = read_recipe(request.recipe, request.settings, project.task)
-    _require_labels(connection, project)
-    frozen = versions.cut(connection, project, f"before training {recipe.kind}")
-    return {
-        "dataset_version_id": frozen.id,
-        "recipe": recipe.model_dump(mode="json"),
-        "gate": project.auto_promote if request.gate is None else request.gate,
-    }
+def _freeze_data(
+    connection: Transaction, project: ProjectRecord, recipe: Recipe
+) -> dict[str, object]:
+    """Freeze what a training learns from: the project's logs, or its utterances as they are now.
+
+    Raises:
+        InvalidInput: The project has nothing for the recipe to learn from.
+    """
+    if recipe.learns_from == "conversations":
+        return {"logs": [log.id for log in require_logs(connection, project)]}
+    if recipe.learns_from == "templates":
+        require_slots(connection, project)
+    else:
+        _require_labels(connection, project)
+    frozen = versions.cut(connection, project, f"before training {recipe.name()}")
+    return {"dataset_version_id": frozen.id}
 
 
 def follow(studio: Studio, job_id: str) -> Iterator[JobRecord]:
@@ -118,17 +127,22 @@ def follow(studio: Studio, job_id: str) -> Iterator[JobRecord]:
 
 def do_training(context: JobContext) -> Publish:
     """Train in the child process; the returned function publishes the model version."""
-    if context.job.payload["recipe"]["kind"] in ENCODER_KINDS:
-        return do_encoder_training(context)
+    with context.database.read() as connection:
+        project = projects.get(connection, context.job.project_id or 0)
+    settings = context.job.payload["recipe"]
+    recipe = read_recipe(str(settings["kind"]), settings, project.task)
+    if isinstance(recipe, ModelRecipe):
+        return _train_model(context, project, recipe)
+    return train_encoder(context, project, recipe)
+
+
+def _train_model(context: JobContext, project: ProjectRecord, recipe: AnyModelRecipe) -> Publish:
     from app.services.answering.judging import judge  # torch is loaded from here on
     from core.training.from_labels.inputs import RunInputs
     from core.training.from_labels.runs import run_recipe
 
     payload = context.job.payload
-    settings = dict(payload["recipe"])
-    data = _load_data(context, payload["dataset_version_id"])
-    task = data.project.task
-    recipe = read_recipe(settings.pop("kind"), settings, task)
+    data = _load_data(context, project, payload["dataset_version_id"])
     context.report(0.01, "loading the encoder")
     encoder = load_base(context, payload["base"])
     inputs = RunInputs(
@@ -139,7 +153,7 @@ def do_training(context: JobContext) -> Publish:
         embed=partial(embed_texts, context.database),
         checkpoint_every=_CHECKPOINT_STEPS,
         watched=_exemplars(data, "test"),
-        task=task,
+        task=project.task,
     )
     result = drive(context, run_recipe(recipe, inputs, latest_checkpoint_of(context)))
     context.told = 0.0
@@ -149,7 +163,7 @@ def do_training(context: JobContext) -> Publish:
     facts = _facts(context, data, recipe, inputs.intents, metrics)
     facts["base_fingerprint"] = encoder.fingerprint
     facts["pins"] = pins
-    gate = judge_candidate(context, (data.project, data.version), result.pipeline, facts)
+    gate = judge_candidate(context, (project, data.version), result.pipeline, facts)
     return _publisher(context, data, result.pipeline, facts, gate)
 
 
@@ -160,40 +174,36 @@ class _Data:
     state: State
 
 
-def _load_data(context: JobContext, version_id: int) -> _Data:
+def _load_data(context: JobContext, project: ProjectRecord, version_id: int) -> _Data:
     with context.database.read() as connection:
         version = versions.get(connection, version_id)
-        project = projects.get(connection, context.job.project_id or 0)
         state = versions.state_at(connection, project.id, version.revision)
     return _Data(project, version, state)
 
 
 def _publisher(
-    context: JobContext, data: _Data, pipeline: Any, facts: dict[str, Any], gate: Gate
+    context: JobContext, data: _Data, pipeline: "IntentPipeline", facts: dict[str, Any], gate: Gate
 ) -> Publish:
     """Store the files now; return the step that makes them a model version."""
     from core.bundle.layout import save_pipeline
 
-    store = ArtifactStore(context.places.artifacts)
-    with tempfile.TemporaryDirectory(prefix="model-") as scratch:
-        save_pipeline(pipeline, facts, Path(scratch))
-        files = store.put_files(Path(scratch))
+    record_files = context.store_files(partial(save_pipeline, pipeline, facts))
 
     def publish(connection: Transaction) -> dict[str, Any]:
         values = {
             "project_id": data.project.id,
-            "tree_sha256": record_tree(connection, store, files),
+            "tree_sha256": record_files(connection),
             "dataset_version_id": data.version.id,
             "job_id": context.job.id,
             "lineage": {k: v for k, v in facts.items() if k not in ("metrics", "pins")},
             "metrics": facts["metrics"],
             "pins": facts["pins"],
         }
-        made = models.add(connection, values)
+        model = models.add(connection, values)
         if gate.opens_for(models.champion(connection, data.project.id)):
-            models.point(connection, made)
+            models.point(connection, model)
         return {
-            "model": f"{data.project.name}@{made.number}",
+            "model": f"{data.project.name}@{model.number}",
             "metrics": facts["metrics"],
             "gate": list(gate.reasons),
         }
@@ -201,7 +211,7 @@ def _publisher(
     return publish
 
 
-def _judge_pins(context: JobContext, pipeline: Any, state: State) -> dict[str, Any]:
+def _judge_pins(context: JobContext, pipeline: "IntentPipeline", state: State) -> dict[str, Any]:
     """Judge the pins whose intents these data know; others are no fault of the model."""
     with context.database.read() as connection:
         pinned = models.pins(connection, context.job.project_id or 0)
@@ -222,7 +232,7 @@ def _judge_pins(context: JobContext, pipeline: Any, state: State) -> dict[str, A
 def _facts(
     context: JobContext,
     data: _Data,
-    recipe: AnyRecipe,
+    recipe: AnyModelRecipe,
     intents: Sequence[Intent],
     metrics: dict[str, Any],
 ) -> dict[str, Any]:
@@ -274,8 +284,6 @@ def _intents(data: _Data) -> tuple[Intent, ...]:
 
 
 def _require_labels(connection: Transaction, project: ProjectRecord) -> None:
-    from storage.queries import dataset
-
     taught = {
         key
         for row in dataset.utterances(connection, project.id, "train")

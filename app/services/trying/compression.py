@@ -15,6 +15,7 @@ from app.services.live.server_state import LiveStudio
 from app.services.slots.matcher import MarkedValues, read_marked_values, tokens_of
 from app.services.studio import Studio
 from core.errors import InvalidInput
+from core.recipes.read import is_tuned_on_labels
 from core.splits import Rows, stratified_folds
 from core.templates.matching import learn_matcher
 from core.templates.slots import SlottedText, Tokens, template_of
@@ -36,7 +37,6 @@ _MOST = 3_000
 _JUDGED = 1_000
 _FOLDS = 5
 _NEAREST = 5
-_TUNED = ("convfit", "adapter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +300,7 @@ def _choose(studio: Studio, live: LiveModel, ground: _Ground) -> StrengthChoice:
         f"{counted(len(rows), 'example')} in {len(folds)} parts, each answered by the votes of the "
         "others, its values proposed from theirs"
     )
-    if str(live.version.lineage.get("recipe", {}).get("kind")) in _TUNED:
+    if is_tuned_on_labels(live.version.lineage.get("recipe", {})):
         basis += "; the encoder was tuned on them, which flatters weak compression"
     return StrengthChoice(STEPS, tuple(found.values()), choose_strength(found), len(rows), basis)
 

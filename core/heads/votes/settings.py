@@ -9,7 +9,7 @@ from core.heads.votes.fit import VoteHead, fit_votes
 from core.heads.votes.kernel import kernel_of_cosines
 from core.heads.votes.root import inverse_diagonal, inverse_factor
 from core.heads.votes.subset import fit_subset_votes, spread_choice
-from core.recipes.labels import HeadConfig, VotesConfig
+from core.recipes.heads import HeadConfig, VotesConfig
 from core.types import FloatArray, ScoreArray, Task
 from core.vectors import cosines, unit_rows
 

@@ -21,7 +21,8 @@ from core.heads.folds import (
 from core.heads.mixture import choose_weight, even_mixture
 from core.heads.points import PointHead, fit_names
 from core.intent_names import label_text
-from core.recipes.labels import AnyRecipe, HeadConfig, LabelEncoderRecipe, NamesConfig
+from core.recipes.heads import HeadConfig, NamesConfig
+from core.recipes.labels import AnyModelRecipe, LabelEncoderRecipe
 from core.splits import Rows
 from core.text import name_words
 from core.training.events import Event, StageStarted
@@ -78,7 +79,7 @@ class Fitted:
 
 
 def fit_head_on(
-    recipe: AnyRecipe, inputs: RunInputs, encoder: Encoder, embeddings: FloatArray
+    recipe: AnyModelRecipe, inputs: RunInputs, encoder: Encoder, embeddings: FloatArray
 ) -> Fitted:
     """Fit a recipe's head on exemplars embedded (m, d), and the names beside it if they speak."""
     targets = target_matrix(inputs.exemplars, inputs.intents)

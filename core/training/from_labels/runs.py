@@ -18,12 +18,12 @@ from core.heads.votes.settings import settle
 from core.pipeline import IntentPipeline, exact_answers
 from core.recipes.labels import (
     AdapterRecipe,
-    AnyRecipe,
+    AnyModelRecipe,
     ConvfitRecipe,
     InstantRecipe,
     LabelEncoderRecipe,
 )
-from core.recipes.tasks import require_task
+from core.recipes.read import require_task
 from core.splits import Rows
 from core.training.checkpoints import Checkpoint
 from core.training.events import Event, StageStarted
@@ -63,14 +63,14 @@ class RunResult:
 
 
 def run_recipe(
-    recipe: AnyRecipe, inputs: RunInputs, resume: Checkpoint | None = None
+    recipe: AnyModelRecipe, inputs: RunInputs, resume: Checkpoint | None = None
 ) -> Generator[Event, None, RunResult]:
     """Train by a recipe; the events come as they happen, the result is the generator's value.
 
     Raises:
         InvalidInput: Fewer than two intents carry labels, or the recipe does not know the task.
     """
-    require_task(recipe.kind, inputs.task)
+    require_task(recipe, inputs.task)
     _require_two_intents(inputs.exemplars)
     match recipe:
         case InstantRecipe():
@@ -117,7 +117,7 @@ def _run_tuned(
 
 
 def _result(
-    recipe: AnyRecipe,
+    recipe: AnyModelRecipe,
     inputs: RunInputs,
     encoder: Encoder,
     fitted: Fitted,
@@ -138,7 +138,7 @@ def _result(
 
 
 def _calibration(
-    recipe: AnyRecipe, task: Task, scores: ScoreArray, targets: ScoreArray
+    recipe: AnyModelRecipe, task: Task, scores: ScoreArray, targets: ScoreArray
 ) -> Calibration:
     if task == "multi-label":
         return fit_multi_label_calibration(scores, targets, recipe.theta)

@@ -29,8 +29,7 @@ from core.errors import ArtifactDamaged, InvalidInput, StudioError
 from core.heads.mixture import even_mixture
 from core.intent_names import answer_by_name, names_head
 from core.pipeline import IntentPipeline
-from core.recipes.labels import (
-    InstantRecipe,
+from core.recipes.heads import (
     LinearConfig,
     MlpConfig,
     NamesConfig,
@@ -38,6 +37,7 @@ from core.recipes.labels import (
     PrototypesConfig,
     VotesConfig,
 )
+from core.recipes.labels import InstantRecipe
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import run_recipe
 from core.types import Exemplar, Intent

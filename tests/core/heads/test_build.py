@@ -7,7 +7,7 @@ from core.errors import ArtifactDamaged, InvalidInput
 from core.heads.base import Head
 from core.heads.build import fit_head, head_from_arrays, head_to_arrays
 from core.heads.votes.fit import VoteHead, leave_one_out
-from core.recipes.labels import (
+from core.recipes.heads import (
     HeadConfig,
     LinearConfig,
     NamesConfig,

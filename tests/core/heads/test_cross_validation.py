@@ -5,7 +5,7 @@ from core.heads.build import fit_head
 from core.heads.cross_validation import fixed_config, fold_scores, honest_scores
 from core.heads.votes.fit import VoteHead, leave_fold_out, leave_one_out
 from core.heads.votes.subset import subset_leave_one_out
-from core.recipes.labels import (
+from core.recipes.heads import (
     HeadConfig,
     LinearConfig,
     NamesConfig,

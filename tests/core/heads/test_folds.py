@@ -12,7 +12,7 @@ from core.heads.folds import (
     with_made,
 )
 from core.heads.votes.fit import fit_votes
-from core.recipes.labels import VotesConfig
+from core.recipes.heads import VotesConfig
 from core.types import Exemplar
 
 ROWS = (

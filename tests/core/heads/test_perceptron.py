@@ -4,7 +4,7 @@ import torch
 
 from core.heads.build import head_from_arrays, head_to_arrays
 from core.heads.perceptron import fit_mlp, smoothed
-from core.recipes.labels import MlpConfig
+from core.recipes.heads import MlpConfig
 from tests.builders.toy_embeddings import clusters
 
 TOY = clusters(4, 10, spread=0.6, seed=0)

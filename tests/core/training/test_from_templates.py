@@ -7,7 +7,8 @@ import torch
 from core.encoders.loading import load_folder
 from core.errors import InvalidInput
 from core.losses.template import TemplateWeights, Views, template_loss
-from core.recipes.templates import TemplatesRecipe, read_template_recipe, utterances_alone
+from core.recipes.read import read_recipe
+from core.recipes.templates import TemplatesRecipe, utterances_alone
 from core.templates.slots import Slot, SlottedText, slotted, template_of
 from core.training.events import CheckpointReady, StageStarted, StepDone
 from core.training.from_templates import (
@@ -163,7 +164,7 @@ def test_the_baseline_differs_in_its_weights_alone() -> None:
 
 def test_faulty_settings_are_named() -> None:
     with pytest.raises(InvalidInput, match=r"batch_size.*tokens|tokens.*batch_size"):
-        read_template_recipe({"tokens": "many", "batch_size": 1})
+        read_recipe("templates", {"tokens": "many", "batch_size": 1})
     with pytest.raises(InvalidInput, match="above 0"):
-        read_template_recipe({"template_weight": 0, "utterance_weight": 0, "pair_weight": 0})
-    assert read_template_recipe({"epochs": "3"}).epochs == 3
+        read_recipe("templates", {"template_weight": 0, "utterance_weight": 0, "pair_weight": 0})
+    assert read_recipe("templates", {"epochs": "3"}).epochs == 3

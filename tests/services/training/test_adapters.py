@@ -17,7 +17,8 @@ from core.encoders.adapter.encoder import AdaptedEncoder
 from core.encoders.loading import load_folder
 from core.errors import InvalidInput
 from core.pipeline import IntentPipeline
-from core.recipes.labels import AdapterRecipe, ConvfitRecipe, read_recipe
+from core.recipes.labels import AdapterRecipe, ConvfitRecipe
+from core.recipes.read import read_recipe
 from tests.builders.trained_home import opened, train
 
 ASKED = ["refund me", "where is it", "hello you"]

@@ -12,7 +12,8 @@ from app.services.training.estimate import Size, estimate, in_words
 from app.services.training.jobs import project_jobs
 from core.encoders.hashing import HashingEncoder
 from core.errors import InvalidInput
-from core.recipes.labels import ConvfitRecipe, chosen_epochs, read_recipe
+from core.recipes.labels import ConvfitRecipe, chosen_epochs
+from core.recipes.read import read_recipe
 from core.training.from_labels.held_out import held_out_parts
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.tuning import tuning_rows

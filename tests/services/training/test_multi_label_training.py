@@ -10,7 +10,7 @@ from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest, start_training
-from core.recipes.tasks import task_defaults
+from core.recipes.read import task_defaults
 from storage import models, projects
 from storage.log import edits, events
 from storage.log.events import Action

@@ -4,9 +4,8 @@ from dataclasses import asdict
 
 from app.services.data.projects import create_project
 from app.services.studio import Studio
-from app.services.training.encoder_runs import ENCODER_KINDS, read_encoder_recipe
 from app.services.training.recipe_forms import Setting, recipe_forms
-from core.recipes.labels import read_recipe
+from core.recipes.read import read_recipe
 
 
 def forms(studio: Studio, project: str) -> dict[str, dict[str, Setting]]:
@@ -22,8 +21,7 @@ def test_a_form_has_every_setting_of_its_recipe_that_is_one_value(studio: Studio
     kinds = {"convfit", "adapter", "label-encoder", "dialogues", "convert", "templates"}
     assert set(found) == kinds
     for kind, settings in found.items():
-        read = read_encoder_recipe if kind in ENCODER_KINDS else read_recipe
-        recipe = read(kind, {}).model_dump()
+        recipe = read_recipe(kind, {}).model_dump()
         left_out = {"kind", "head"} & set(recipe)
         assert set(settings) == set(recipe) - left_out
         assert all(setting.help for setting in settings.values())

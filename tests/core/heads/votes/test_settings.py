@@ -5,7 +5,7 @@ import pytest
 
 from core.heads.votes.fit import fit_votes, leave_one_out
 from core.heads.votes.settings import DEFAULT, RIDGES, TAUS, best_settings, choose_votes, settle
-from core.recipes.labels import NamesConfig, VotesConfig
+from core.recipes.heads import NamesConfig, VotesConfig
 from tests.builders.toy_embeddings import Toy, clusters
 
 

@@ -17,8 +17,9 @@ from core.encoders.loading import load_folder
 from core.encoders.opening import open_tuning
 from core.errors import ArtifactDamaged, InvalidInput
 from core.formats.dialogues import Dialogue, Pair, Turn, pairs_of
-from core.recipes.conversations import ConvertRecipe, DialoguesRecipe, read_ranking_recipe
+from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
 from core.recipes.labels import ConvfitRecipe
+from core.recipes.read import read_recipe
 from core.responses import REPLY, Ranker, load_ranker, rank_responses
 from core.training.checkpoints import Checkpoint
 from core.training.devices import Share
@@ -393,5 +394,5 @@ def test_too_few_pairs_and_wrong_settings_are_named(tiny) -> None:
     with pytest.raises(ValueError, match="base encoder"):
         drain(run_ranking(DIALOGUES, RankingInputs(source())))
     with pytest.raises(InvalidInput, match="contexts: "):
-        read_ranking_recipe("convert", {"contexts": 11})
-    assert read_ranking_recipe("dialogues", {"batch_size": 8}).batch_size == 8
+        read_recipe("convert", {"contexts": 11})
+    assert read_recipe("dialogues", {"batch_size": 8}).batch_size == 8

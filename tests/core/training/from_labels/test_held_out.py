@@ -9,13 +9,9 @@ from core.benchmarks.few_shot import drain
 from core.encoders.base import Encoder
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput
-from core.recipes.labels import (
-    ConvfitRecipe,
-    InstantRecipe,
-    NeighboursConfig,
-    VotesConfig,
-    read_recipe,
-)
+from core.recipes.heads import NeighboursConfig, VotesConfig
+from core.recipes.labels import ConvfitRecipe, InstantRecipe
+from core.recipes.read import read_recipe
 from core.splits import stratified_folds
 from core.training.checkpoints import Checkpoint
 from core.training.events import CheckpointReady, Event, StageStarted, StepDone

@@ -13,7 +13,8 @@ from core.heads.mixture import MixtureHead
 from core.heads.points import PointHead
 from core.heads.votes.fit import VoteHead, votes
 from core.intent_names import label_text
-from core.recipes.labels import LabelEncoderRecipe, read_label_encoder, read_recipe
+from core.recipes.labels import LabelEncoderRecipe
+from core.recipes.read import read_recipe
 from core.training.checkpoints import Checkpoint
 from core.training.events import CheckpointReady, Event, StageStarted, StepDone, drain
 from core.training.from_labels import held_out as honest_scores
@@ -40,7 +41,7 @@ ASKED = ["hello there", "give me my money back", "where does my parcel stay"]
 def run(
     tiny: TransformerEncoder, resume: Checkpoint | None = None, every: int = 0, **settings: object
 ) -> tuple[RunResult, list[Event]]:
-    recipe = read_label_encoder({**QUICK, **settings})
+    recipe = read_recipe("label-encoder", {**QUICK, **settings})
     inputs = RunInputs(EXEMPLARS, INTENTS, tiny, checkpoint_every=every)
     events: list[Event] = []
     return drain(run_recipe(recipe, inputs, resume), events.append), events
@@ -128,7 +129,7 @@ def test_the_voice_is_weighed_by_what_people_said(
 
     monkeypatch.setattr(honest_scores, "tune", spy)
     copies = tuple(Exemplar(f"s{e.id}", f"{e.text} now", e.intents, e.id) for e in EXEMPLARS[::2])
-    recipe = read_label_encoder({**QUICK, "epochs": 2, "calibration": calibration})
+    recipe = read_recipe("label-encoder", {**QUICK, "epochs": 2, "calibration": calibration})
     result = drain(run_recipe(recipe, RunInputs(EXEMPLARS + copies, INTENTS, tiny)), lambda _: None)
     rows = result.honest_rows.tolist()
     assert len(result.honest) == len(rows) > 0

@@ -13,8 +13,8 @@ from core.benchmarks.few_shot import choose_folds, drain
 from core.bundle.layout import load_pipeline, save_pipeline
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput
-from core.recipes.labels import ConvfitRecipe, chosen_epochs, read_recipe
-from core.recipes.tasks import task_defaults
+from core.recipes.labels import ConvfitRecipe, chosen_epochs
+from core.recipes.read import read_recipe, task_defaults
 from core.training.batches import even_batches
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import RunResult, run_recipe

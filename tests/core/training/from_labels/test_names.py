@@ -16,7 +16,8 @@ from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput
 from core.intent_names import names_head
 from core.losses.naming import name_cross_entropy
-from core.recipes.labels import LabelEncoderRecipe, read_label_encoder
+from core.recipes.labels import LabelEncoderRecipe
+from core.recipes.read import read_recipe
 from core.training.checkpoints import Checkpoint
 from core.training.events import CheckpointReady, Event, StepDone
 from core.training.from_labels.names import (
@@ -95,7 +96,7 @@ def test_the_objective_finds_each_utterances_name_wherever_it_stands() -> None:
 def test_each_variant_brings_utterances_to_their_names(
     tiny: TransformerEncoder, settings: dict[str, object]
 ) -> None:
-    recipe = read_label_encoder({**QUICK, **settings})
+    recipe = read_recipe("label-encoder", {**QUICK, **settings})
     before = tiny.encode(["hello"])
     found, events = _trained(recipe, NamingInputs(EXEMPLARS, INTENTS, tiny))
     assert (tiny.encode(["hello"]) == before).all()
@@ -108,14 +109,14 @@ def test_each_variant_brings_utterances_to_their_names(
 
 
 def test_frozen_names_stay_as_they_were(tiny: TransformerEncoder) -> None:
-    recipe = read_label_encoder({**QUICK, "epochs": 1, "names_rate": 0.0})
+    recipe = read_recipe("label-encoder", {**QUICK, "epochs": 1, "names_rate": 0.0})
     found, _ = _trained(recipe, NamingInputs(EXEMPLARS, INTENTS, tiny))
     assert (names_side(found).encode(["refund"]) == tiny.encode(["refund"])).all()
     assert not (found.encode(["refund"]) == tiny.encode(["refund"])).all()
 
 
 def test_a_run_goes_on_where_it_stopped_and_the_seed_decides(tiny: TransformerEncoder) -> None:
-    recipe = read_label_encoder({**QUICK, "variant": "heterogeneous", "epochs": 2})
+    recipe = read_recipe("label-encoder", {**QUICK, "variant": "heterogeneous", "epochs": 2})
     inputs = NamingInputs(EXEMPLARS, INTENTS, tiny, checkpoint_every=2)
     whole, events = _trained(recipe, inputs)
     kept = next(event for event in events if isinstance(event, CheckpointReady)).checkpoint
@@ -128,7 +129,7 @@ def test_a_run_goes_on_where_it_stopped_and_the_seed_decides(tiny: TransformerEn
 
 def test_unknown_settings_are_named() -> None:
     with pytest.raises(InvalidInput, match=r"variant.*temperature"):
-        read_label_encoder({"variant": "triplet", "temperature": 0})
+        read_recipe("label-encoder", {"variant": "triplet", "temperature": 0})
 
 
 def test_the_command_prints_figures(

@@ -14,7 +14,9 @@ from core.encoders.loading import load_encoder, load_folder
 from core.encoders.opening import TuningOptions, open_tuning
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput
-from core.recipes.labels import ConvfitRecipe, InstantRecipe, NeighboursConfig, read_recipe
+from core.recipes.heads import NeighboursConfig
+from core.recipes.labels import ConvfitRecipe, InstantRecipe
+from core.recipes.read import read_recipe
 from core.training.batches import epoch_batches
 from core.training.checkpoints import Checkpoint, keep_checkpoint, latest_checkpoint
 from core.training.events import CheckpointReady, StepDone

@@ -1,0 +1,142 @@
+"""What each recipe is for, and its settings with default, range and description."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from core.recipes.base import Makes, Recipe, Source
+from core.recipes.read import RECIPES
+from core.types import Task
+
+SettingKind = Literal["choice", "tick", "number", "choice of settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeView:
+    """A recipe and what it is for.
+
+    Attributes:
+        recipe: The name by which a training asks for it.
+        title: Its name on the Train page.
+        summary: What it does and when to choose it.
+        makes: A model that answers, or an encoder to start from.
+        learns_from: What the project has to have.
+        tasks: Tasks of the projects that can use it.
+        needs_base: Whether it starts from an encoder.
+    """
+
+    recipe: str
+    title: str
+    summary: str
+    makes: Makes
+    learns_from: Source
+    tasks: tuple[Task, ...]
+    needs_base: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeSetting:
+    """A setting as a recipe declares it.
+
+    Attributes:
+        name: What stands before the `=` of `--set`.
+        kind: Whether it is chosen, ticked, a number, or an object with settings of its own.
+        default: A JSON value; None where the recipe chooses by the data.
+        multi_label_default: The default where an utterance may have several intents.
+        range: The values that are allowed, in words.
+        description: What it does.
+        choices: What there is to choose.
+        optional: Whether it may be empty (null).
+        settings: For an object: its settings, by the `kind` that it names.
+    """
+
+    name: str
+    kind: SettingKind
+    default: Any
+    multi_label_default: Any
+    range: str
+    description: str
+    choices: tuple[str, ...]
+    optional: bool
+    settings: Mapping[str, tuple["RecipeSetting", ...]]
+
+
+def list_recipes() -> list[RecipeView]:
+    """Return every recipe, those that make a model first."""
+    return [view_recipe(recipe) for recipe in RECIPES.values()]
+
+
+def view_recipe(recipe: type[Recipe]) -> RecipeView:
+    """Return what a recipe is for."""
+    return RecipeView(
+        recipe=recipe.name(),
+        title=recipe.title,
+        summary=recipe.summary,
+        makes=recipe.makes,
+        learns_from=recipe.learns_from,
+        tasks=recipe.tasks,
+        needs_base=recipe.needs_base,
+    )
+
+
+def describe_settings(recipe: type[Recipe]) -> tuple[RecipeSetting, ...]:
+    """Return every setting of a recipe in the order of its declaration."""
+    schema = recipe.model_json_schema()
+    return _settings(schema, schema.get("$defs", {}), recipe.multi_label)
+
+
+def _settings(
+    schema: Mapping[str, Any], parts: Mapping[str, Any], multi_label: Mapping[str, object]
+) -> tuple[RecipeSetting, ...]:
+    """Read settings from a JSON schema; `parts` are the schemas that it refers to."""
+    settings = []
+    for name, declared in schema["properties"].items():
+        if name == "kind":
+            continue
+        options = declared.get("anyOf", [declared])
+        value = next(option for option in options if option.get("type") != "null")
+        mapping = value.get("discriminator", {}).get("mapping", {})
+        nested = {
+            kind: _settings(parts[reference.rsplit("/", 1)[-1]], parts, {})
+            for kind, reference in mapping.items()
+        }
+        settings.append(
+            RecipeSetting(
+                name=name,
+                kind=_kind_of(value),
+                default=declared["default"],
+                multi_label_default=multi_label.get(name, declared["default"]),
+                range=_range_words(value, nested) + (" or null" if len(options) > 1 else ""),
+                description=declared["description"],
+                choices=tuple(value.get("enum", ())),
+                optional=len(options) > 1,
+                settings=nested,
+            )
+        )
+    return tuple(settings)
+
+
+def _kind_of(value: Mapping[str, Any]) -> SettingKind:
+    if "discriminator" in value:
+        return "choice of settings"
+    if "enum" in value:
+        return "choice"
+    return "tick" if value["type"] == "boolean" else "number"
+
+
+def _range_words(value: Mapping[str, Any], nested: Mapping[str, object]) -> str:
+    """Say which values a schema allows."""
+    if nested:
+        return f"an object whose kind is {', '.join(nested)}"
+    if "enum" in value:
+        return ", ".join(value["enum"])
+    if value["type"] == "boolean":
+        return "true, false"
+    bounds = {
+        "minimum": "at least",
+        "exclusiveMinimum": "above",
+        "maximum": "at most",
+        "exclusiveMaximum": "below",
+    }
+    limits = [f"{words} {value[bound]:,}" for bound, words in bounds.items() if bound in value]
+    return ", ".join([*(["whole number"] if value["type"] == "integer" else []), *limits])

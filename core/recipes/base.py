@@ -1,0 +1,93 @@
+"""What all recipes have in common: facts about a recipe, and settings that are declared once."""
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.types import Task
+
+Makes = Literal["model", "encoder"]
+"""A model answers intents; an encoder answers none, and models start from it."""
+Source = Literal["labels", "conversations", "templates"]
+
+Seed = Annotated[
+    int, Field(ge=0, lt=2**31, description="The same seed gives the same result on one machine.")
+]
+Warmup = Annotated[
+    float, Field(ge=0, le=1, description="Share of the steps in which the learning rate rises.")
+]
+WeightDecay = Annotated[float, Field(ge=0, le=1, description="Weight decay of the optimiser.")]
+Epochs = Annotated[
+    int | None, Field(ge=1, le=200, description="Passes over the labels; empty: by their number.")
+]
+LearningRate = Annotated[float, Field(gt=0, le=1e-1, description="Peak learning rate.")]
+FrozenLayers = Annotated[
+    int,
+    Field(ge=0, le=48, description="Lower layers kept as they are and computed once; 0: none."),
+]
+Interpolation = Annotated[
+    float,
+    Field(
+        gt=0,
+        le=1,
+        description="How far to go from the base to the tuned weights; less is steadier.",
+    ),
+]
+MaxTokens = Annotated[
+    int, Field(ge=8, le=512, description="Longer texts are cut to so many tokens in tuning.")
+]
+
+
+class Frozen(BaseModel):
+    """A value that cannot change and refuses settings it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Recipe(Frozen):
+    """A way of training. Each recipe says here what pages, commands and jobs need to know of it.
+
+    Attributes:
+        title: Its name on a page.
+        summary: What it does and when to choose it, in two or three sentences.
+        work: What a training does, as the beginning of a sentence; {what} is what it learns from.
+        makes: What comes out.
+        learns_from: What the project has to have.
+        tasks: Tasks of the projects that can use it.
+        needs_base: Whether it starts from an encoder.
+        has_form: Whether pages show its settings; if not, the command line alone takes them.
+        multi_label: Defaults that differ where an utterance may have several intents.
+    """
+
+    title: ClassVar[str]
+    summary: ClassVar[str]
+    work: ClassVar[str]
+    makes: ClassVar[Makes]
+    learns_from: ClassVar[Source]
+    tasks: ClassVar[tuple[Task, ...]] = ("single-label", "multi-label")
+    needs_base: ClassVar[bool] = True
+    has_form: ClassVar[bool] = True
+    multi_label: ClassVar[Mapping[str, object]] = {}
+
+    seed: Seed = 0
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name by which commands and stored JSON call the recipe."""
+        return str(cls.model_fields["kind"].default)
+
+    def describe_work(self, what: str) -> str:
+        """Say what a training with these settings does, without a full stop."""
+        return self.work.format(what=what)
+
+
+class Tuned(Recipe):
+    """A recipe that changes an encoder. A recipe below it changes defaults alone."""
+
+    learning_rate: LearningRate = 1e-4
+    warmup: Warmup = 0.1
+    weight_decay: WeightDecay = 0.01
+    frozen_layers: FrozenLayers = 3
+    interpolation: Interpolation = 1.0
+    max_tokens: MaxTokens = 48

@@ -1,0 +1,98 @@
+"""All recipes as one union, and the one way of reading a recipe from its name and settings."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, get_args, overload
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from core.errors import InvalidInput
+from core.recipes.base import Recipe, Source, Tuned
+from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
+from core.recipes.labels import AnyModelRecipe, LabelEncoderRecipe
+from core.recipes.templates import TemplatesRecipe
+from core.types import Task
+
+AnyEncoderRecipe = DialoguesRecipe | ConvertRecipe | TemplatesRecipe
+AnyRecipe = AnyModelRecipe | AnyEncoderRecipe
+RECIPES: dict[str, type[Recipe]] = {recipe.name(): recipe for recipe in get_args(AnyRecipe)}
+"""Every recipe by its name, those that make a model first."""
+
+_READER: TypeAdapter[AnyRecipe] = TypeAdapter(Annotated[AnyRecipe, Field(discriminator="kind")])
+
+
+def recipe_named(name: str) -> type[Recipe]:
+    """Return the recipe of a name.
+
+    Raises:
+        InvalidInput: There is none.
+    """
+    recipe = RECIPES.get(name)
+    if recipe is None:
+        raise InvalidInput(f"There is no recipe '{name}'.", f"Recipes are {', '.join(RECIPES)}.")
+    return recipe
+
+
+def learns_from(stored: Mapping[str, object]) -> Source | None:
+    """Return what a stored recipe learned from; None for a recipe that this studio lacks."""
+    recipe = RECIPES.get(str(stored.get("kind")))
+    return None if recipe is None else recipe.learns_from
+
+
+def is_tuned_on_labels(stored: Mapping[str, object]) -> bool:
+    """Whether a stored recipe has changed the encoder by labels."""
+    recipe = RECIPES.get(str(stored.get("kind")))
+    return recipe is not None and issubclass(recipe, Tuned) and recipe.learns_from == "labels"
+
+
+def task_defaults(name: str, task: Task) -> dict[str, object]:
+    """Return the defaults that a task changes in a recipe."""
+    return dict(recipe_named(name).multi_label) if task == "multi-label" else {}
+
+
+def require_task(recipe: Recipe | type[Recipe], task: Task) -> None:
+    """Refuse a recipe for a task that it cannot learn.
+
+    Raises:
+        InvalidInput: It cannot.
+    """
+    if task not in recipe.tasks:
+        raise InvalidInput(
+            f"The recipe '{recipe.name()}' brings an utterance to one intent's name, and away from "
+            "all others; here an utterance may have several intents.",
+            "Use `convfit` or `adapter`, whose objective `overlap` knows shared intents.",
+        )
+
+
+@overload
+def read_recipe(
+    name: Literal["label-encoder"], settings: dict[str, object], task: Task = ...
+) -> LabelEncoderRecipe: ...
+@overload
+def read_recipe(
+    name: Literal["templates"], settings: dict[str, object], task: Task = ...
+) -> TemplatesRecipe: ...
+@overload
+def read_recipe(name: str, settings: dict[str, object], task: Task = ...) -> AnyRecipe: ...
+def read_recipe(name: str, settings: dict[str, object], task: Task = "single-label") -> AnyRecipe:
+    """Build a recipe from its name and loose settings, as a form, a flag or a file gives them.
+
+    Settings that are left out take the default of the task.
+
+    Raises:
+        InvalidInput: There is no such recipe, it cannot learn the task, or settings are unknown or
+            out of their range; all such settings are named.
+    """
+    require_task(recipe_named(name), task)
+    try:
+        return _READER.validate_python({**task_defaults(name, task), **settings, "kind": name})
+    except ValidationError as error:
+        faults = [f"{_setting(item['loc'][1:])}: {item['msg']}" for item in error.errors()]
+        raise InvalidInput(
+            f"The recipe '{name}' cannot be used: {'; '.join(faults)}.",
+            f"See `intent-studio recipes {name}` for the settings of the recipe.",
+        ) from error
+
+
+def _setting(location: tuple[int | str, ...]) -> str:
+    """Name the setting that a fault is in; `location` is empty where it is in several."""
+    return ".".join(str(part) for part in location) or "recipe"
