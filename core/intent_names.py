@@ -8,7 +8,7 @@ from core.calibration.calibration import Calibration
 from core.encoders.base import Encoder
 from core.encoders.dual.encoder import names_side
 from core.heads.base import Head
-from core.heads.mixture import TAU, MixtureHead, learned
+from core.heads.mixture import TAU, MixtureHead, without_names
 from core.heads.points import PointHead, fit_names
 from core.heads.votes.amending import widen_head
 from core.heads.votes.fit import VoteHead
@@ -89,7 +89,7 @@ def answer_by_name(
         cache: What is kept from one call to the next.
         brought: Names that speak as they do in the head: nobody here has said what they are.
     """
-    votes = learned(head)
+    votes = without_names(head)
     if not isinstance(votes, VoteHead):
         return head
     more = [intent.name for intent in intents if intent.name not in votes.intents]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.calibration.calibration import Calibration, probabilities
 from core.encoders.base import Encoder
 from core.heads.base import Head
-from core.heads.mixture import MixtureHead, learned, voices_of
+from core.heads.mixture import MixtureHead, voices_of, without_names
 from core.heads.neighbours import NeighbourHead, neighbour_votes
 from core.heads.votes.fit import VoteHead, votes_for
 from core.text import match_key
@@ -63,7 +63,7 @@ class IntentPipeline:
 
     def __post_init__(self) -> None:
         """Refuse parts that do not belong together."""
-        head = learned(self.head)
+        head = without_names(self.head)
         shown = len(self.exemplars)
         voters = len(head.exemplars) if isinstance(head, VoteHead | NeighbourHead) else shown
         if not shown == len(self.embeddings) == voters:
@@ -83,7 +83,7 @@ class IntentPipeline:
     @property
     def targets(self) -> ScoreArray:
         """Labels of the exemplars as votes count them, (m, intents)."""
-        head = learned(self.head)
+        head = without_names(self.head)
         if isinstance(head, VoteHead | NeighbourHead):
             return head.targets
         place = {name: column for column, name in enumerate(self.head.intents)}
@@ -250,7 +250,7 @@ class IntentPipeline:
         Votes are ordered by their size, for or against; where there are none, by cosine.
         """
         weight = similarity
-        match learned(self.head):
+        match without_names(self.head):
             case VoteHead() as head:
                 votes = votes_for(head, similarity, columns)
                 # For an intent that has a name alone none votes: there the nearest are shown.
@@ -276,11 +276,11 @@ class IntentPipeline:
 
     def _prior(self, column: int) -> float:
         """The part of a score that no exemplar gave."""
-        head = learned(self.head)
+        head = without_names(self.head)
         return float(head.prior[column]) if isinstance(head, VoteHead) else 0.0
 
     def _by_name(self, column: int) -> bool:
-        head = learned(self.head)
+        head = without_names(self.head)
         if isinstance(head, VoteHead):  # the prior is the intent's share of the labels
             return isinstance(self.head, MixtureHead) and not head.labelled[column]
         return not self.exemplars

@@ -2,7 +2,7 @@
 
 import argparse
 
-from app.services.explaining.explained_model import Subject
+from app.services.explaining.explained_model import ExplainedModel
 from app.services.explaining.views import Explanation, IntentReason, WordsView
 from app.services.studio import Studio
 from app.terminal.output import opened, plain, print_json, say, table, tell
@@ -14,17 +14,17 @@ def explain(options: argparse.Namespace) -> None:
 
     As JSON it holds all that `predict` prints of the text, and the explanation beside it.
     """
-    from app.services.explaining.explain import explain_subject
-    from app.services.explaining.explained_model import referred_subject
+    from app.services.explaining.explain import explain_text
+    from app.services.explaining.explained_model import explained_reference
 
     with opened(options) as studio:
-        subject = referred_subject(studio, options.model)
-        found = explain_subject(studio, subject, options.text, options.against)
+        model = explained_reference(studio, options.model)
+        found = explain_text(studio, model, options.text, options.against)
         receipt = None
         if options.html or options.pdf:
-            receipt = _write(options, studio, subject, found)
+            receipt = _write(options, studio, model, found)
     if options.json:
-        answered = prediction_as_json(subject.pipeline.predict([options.text])[0])
+        answered = prediction_as_json(model.pipeline.predict([options.text])[0])
         answered["model_version"] = found.model
         print_json({**answered, **plain(found), "receipt": receipt})
     else:
@@ -32,15 +32,15 @@ def explain(options: argparse.Namespace) -> None:
 
 
 def _write(
-    options: argparse.Namespace, studio: Studio, subject: Subject, found: Explanation
+    options: argparse.Namespace, studio: Studio, model: ExplainedModel, found: Explanation
 ) -> str | None:
     """Write the evidence; return the path under which the studio keeps it, where it does."""
     from app.services.reports.pdf import print_pdf
     from app.services.reports.receipts import content_of, keep, receipt_page
     from storage.records import now
 
-    kept = None if subject.project is None else keep(studio, subject, found)
-    page = receipt_page(content_of(studio, subject, found), now(), "", {})
+    kept = None if model.project is None else keep(studio, model, found)
+    page = receipt_page(content_of(studio, model, found), now(), "", {})
     if options.html:
         options.html.write_text(page, encoding="utf-8")
         tell(f"Wrote {options.html}.")

@@ -10,7 +10,7 @@ from core.benchmarks.few_shot import LabelledTexts, peak_mb
 from core.encoders.base import Encoder
 from core.explain.attribution import attribute
 from core.explain.blast_radius import (
-    Change,
+    ExemplarChange,
     adding,
     blast_radius,
     merging,
@@ -21,7 +21,7 @@ from core.explain.blast_radius import (
 from core.explain.decisions import decided
 from core.explain.load_bearing import load_bearing
 from core.explain.one_text import ask
-from core.explain.solved_votes import Standing, standing_of
+from core.explain.solved_votes import SolvedVotes, solve_votes
 from core.heads.votes.amending import basis_of
 from core.heads.votes.fit import VoteHead, fit_votes, votes
 from core.heads.votes.settings import best_settings
@@ -41,15 +41,15 @@ def explain_figures(train: LabelledTexts, encoder: Encoder) -> dict[str, object]
     known = np.setdiff1d(np.arange(len(targets)), asked)
     settings = best_settings(embeddings[known], targets[known], None, None)
     head = fit_votes(embeddings[known], targets[known], intents, *settings)
-    standing = standing_of(basis_of(head))
+    votes = solve_votes(basis_of(head))
     few = np.random.default_rng(0).permutation(asked)[:_TEXTS]
     return {
         "exemplars": len(known),
         "pool": len(asked),
         "intents": len(intents),
         "vote_sum_error": _vote_sum_error(head, embeddings[asked]),
-        "load_bearing": _load_bearing(standing, embeddings[few]),
-        "blast_radius": _blast(standing, embeddings[asked]),
+        "load_bearing": _load_bearing(votes, embeddings[few]),
+        "blast_radius": _blast(votes, embeddings[asked]),
         "equal_to_brute_force": _equality(embeddings, targets, settings),
         "attribution": _attribution(encoder, head, [train.texts[row] for row in few]),
         "peak_mb": peak_mb(),
@@ -63,11 +63,11 @@ def _vote_sum_error(head: VoteHead, embeddings: FloatArray) -> float:
     return float(np.abs(sums - head.scores(texts)).max())
 
 
-def _load_bearing(standing: Standing, embeddings: FloatArray) -> dict[str, object]:
+def _load_bearing(votes: SolvedVotes, embeddings: FloatArray) -> dict[str, object]:
     found, seconds = [], list[float]()
     for one in embeddings:
         began = time.perf_counter()
-        found.append(load_bearing(ask(standing, one)))
+        found.append(load_bearing(ask(votes, one)))
         seconds.append(time.perf_counter() - began)
     sizes = [len(one.rows) for one in found if one.rows]
     return {
@@ -78,24 +78,24 @@ def _load_bearing(standing: Standing, embeddings: FloatArray) -> dict[str, objec
     }
 
 
-def _blast(standing: Standing, embeddings: FloatArray) -> dict[str, object]:
+def _blast(votes: SolvedVotes, embeddings: FloatArray) -> dict[str, object]:
     """Time one change of each kind."""
     began = time.perf_counter()
-    watched = watch(standing, embeddings)
+    watched = watch(votes, embeddings)
     figures: dict[str, object] = {"watch_ms": _milliseconds(time.perf_counter() - began)}
-    n_intents = len(standing.head.intents)
+    n_intents = len(votes.head.intents)
     label = np.eye(n_intents)[[0]]
-    changes: dict[str, Callable[[], Change]] = {
+    changes: dict[str, Callable[[], ExemplarChange]] = {
         "add": lambda: adding(embeddings[:1], label),
-        "move": lambda: relabelling(standing, [len(standing.head.targets) - 1], label),
-        "delete": lambda: removing(standing, [0]),
-        "merge": lambda: merging(standing, 0, 1),
+        "move": lambda: relabelling(votes, [len(votes.head.targets) - 1], label),
+        "delete": lambda: removing(votes, [0]),
+        "merge": lambda: merging(votes, 0, 1),
     }
     for name, change in changes.items():
         seconds, n_changed = list[float](), 0
         for _ in range(5):
             began = time.perf_counter()
-            n_changed = len(blast_radius(standing, watched, change()).changed)
+            n_changed = len(blast_radius(votes, watched, change()).changed)
             seconds.append(time.perf_counter() - began)
         figures[name] = {**_spread(seconds), "changed": n_changed}
     return figures
@@ -109,17 +109,17 @@ def _equality(
     order = random.permutation(len(targets))
     rows, texts = order[:_SMALL], embeddings[order[_SMALL : _SMALL + _ASKED]]
     head = _refitted(embeddings[rows], targets[rows], settings)
-    standing = standing_of(basis_of(head))
-    watched = watch(standing, texts)
+    votes = solve_votes(basis_of(head))
+    watched = watch(votes, texts)
     wrong, n_changed = 0, 0
     for _ in range(20):
         gone = random.permutation(_SMALL)[:2].tolist()
-        found = blast_radius(standing, watched, removing(standing, gone))
+        found = blast_radius(votes, watched, removing(votes, gone))
         kept = np.setdiff1d(np.arange(len(rows)), gone)
         again = _refitted(head.exemplars[kept], head.targets[kept], settings).scores(texts)
         wrong += int((decided(again) != found.after).sum())
         n_changed += len(found.changed)
-    smallest = [_is_smallest(head, standing, text) for text in texts[:20]]
+    smallest = [_is_smallest(head, votes, text) for text in texts[:20]]
     return {
         "blast_cases": 20 * len(texts),
         "blast_changed": n_changed,
@@ -129,9 +129,9 @@ def _equality(
     }
 
 
-def _is_smallest(head: VoteHead, standing: Standing, text: FloatArray) -> bool:
+def _is_smallest(head: VoteHead, votes: SolvedVotes, text: FloatArray) -> bool:
     """Whether no smaller set of one or two exemplars than the one found changes the answer."""
-    found = load_bearing(ask(standing, text))
+    found = load_bearing(ask(votes, text))
     n_exemplars, settings = len(head.targets), (head.tau, head.ridge)
 
     def answer(gone: Sequence[int]) -> int:

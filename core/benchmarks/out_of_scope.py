@@ -10,9 +10,9 @@ import numpy as np
 from core.benchmarks.few_shot import LabelledTexts, Watch, peak_mb
 from core.calibration.fence import (
     Fence,
-    Landscape,
+    IntentShapes,
     fit_fence,
-    landscape,
+    fit_intent_shapes,
     signals,
     signals_left_out,
     with_limit,
@@ -56,8 +56,8 @@ def out_of_scope_figures(
     intents = tuple(Intent(name) for name in sorted(set(texts.train.intents)))
     inputs = RunInputs(exemplars, intents, encoder)
     result = drain(run_recipe(recipe, inputs), watch)
-    where = landscape(encoder.encode(texts.train.texts), target_matrix(exemplars, intents))
-    judged = _Judged.of(result, encoder, where, texts)
+    shapes = fit_intent_shapes(encoder.encode(texts.train.texts), target_matrix(exemplars, intents))
+    judged = _Judged.of(result, encoder, shapes, texts)
     own = judged.figures(DEFAULT)
     names = [intent.name for intent in intents]
     best = judged.scores.argmax(1)
@@ -90,13 +90,13 @@ class _Judged:
 
     @classmethod
     def of(
-        cls, result: RunResult, encoder: Encoder, where: Landscape, texts: ScopeTexts
+        cls, result: RunResult, encoder: Encoder, shapes: IntentShapes, texts: ScopeTexts
     ) -> "_Judged":
         def measured(asked: Sequence[str]) -> tuple[ScoreArray, ScoreArray]:
             scores = result.pipeline.scores(asked)
-            return signals(where, encoder.encode(asked), scores), scores
+            return signals(shapes, encoder.encode(asked), scores), scores
 
-        honest = signals_left_out(where, result.honest, result.honest_rows)
+        honest = signals_left_out(shapes, result.honest, result.honest_rows)
         inside, scores = measured(texts.test.texts)
         outside, outer = measured(texts.outside_test)
         calibration, _ = measured(texts.outside_calibration)

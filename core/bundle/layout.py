@@ -23,7 +23,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from core.calibration.calibration import Calibration, calibration_from_json, calibration_to_json
-from core.calibration.fence import NEAREST, Fence, Ground, peopled, weights_of
+from core.calibration.fence import NEAREST, FamiliarityMeasure, Fence, weights_of, with_exemplars
 from core.encoders.loading import load_folder
 from core.encoders.shared_bases import SharedBases
 from core.errors import ArtifactDamaged
@@ -90,10 +90,10 @@ def load_pipeline(
         model_version=facts.get("model_version"),
         dataset_version=facts.get("dataset_version"),
     )
-    ground = _read_ground(folder, decision, pipeline)
-    if ground is None:
+    measure = _read_measure(folder, decision, pipeline)
+    if measure is None:
         return pipeline
-    return replace(pipeline, calibration=replace(pipeline.calibration, ground=ground))
+    return replace(pipeline, calibration=replace(pipeline.calibration, familiarity_measure=measure))
 
 
 def read_facts(folder: Path) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def keep_answers(folder: Path, pipeline: IntentPipeline) -> None:
         limits = _put_in(fresh, folder, ("calibration.json", _FENCE))
         names = _put_in(fresh, folder, ("head.json", "head.safetensors"))
     facts: dict[str, object] = {"fenced": True} if limits else {}
-    if limits and pipeline.calibration.ground is not None:
+    if limits and pipeline.calibration.familiarity_measure is not None:
         facts["fence"] = pipeline.calibration.measure
     if names:
         facts["by_name"] = list(pipeline.by_name)
@@ -162,11 +162,11 @@ def _write_head(folder: Path, pipeline: IntentPipeline) -> None:
 
 
 def _write_calibration(folder: Path, calibration: Calibration, neighbours: int) -> None:
-    """Write how scores are read; with a ground also what `predict.py` needs to measure by it."""
+    """Write how scores are read; with a fence also what `predict.py` measures familiarity by."""
     decision = {**calibration_to_json(calibration), "neighbours": neighbours}
-    ground = calibration.ground
-    if ground is not None:
-        fence, where = ground.fence, ground.where
+    measure = calibration.familiarity_measure
+    if measure is not None:
+        fence, shapes = measure.fence, measure.shapes
         decision["familiarity"] = {
             "method": fence.method,
             "centre": list(fence.centre),
@@ -174,15 +174,15 @@ def _write_calibration(folder: Path, calibration: Calibration, neighbours: int) 
             "weights": weights_of(fence.method).tolist(),
             "nearest": NEAREST,
         }
-        means = np.ascontiguousarray(where.means[where.targets.sum(0) > 0])
-        arrays = {"means": means, "precision": np.ascontiguousarray(where.precision)}
+        means = np.ascontiguousarray(shapes.means[shapes.targets.sum(0) > 0])
+        arrays = {"means": means, "precision": np.ascontiguousarray(shapes.precision)}
         save_file(arrays, folder / _FENCE)
     _write_json(folder / "calibration.json", decision)
 
 
-def _read_ground(
+def _read_measure(
     folder: Path, decision: Mapping[str, Any], pipeline: IntentPipeline
-) -> Ground | None:
+) -> FamiliarityMeasure | None:
     """Read how familiarity is measured; the means follow from the exemplars.
 
     Raises:
@@ -203,7 +203,8 @@ def _read_ground(
     fits = fits and precision.shape == (pipeline.encoder.dim,) * 2 and len(pipeline.exemplars) > 0
     if not (fits and np.isfinite(precision).all() and np.isfinite((centre, scale)).all()):
         raise ArtifactDamaged("The stored fence is not usable.", "Export it again.")
-    return Ground(fence, peopled(pipeline.embeddings, pipeline.targets, precision))
+    shapes = with_exemplars(pipeline.embeddings, pipeline.targets, precision)
+    return FamiliarityMeasure(fence, shapes)
 
 
 def _read_method(name: object) -> Method:

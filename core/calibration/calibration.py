@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.calibration.fence import Ground
+from core.calibration.fence import FamiliarityMeasure
 from core.errors import ArtifactDamaged
 from core.types import FloatArray, Method, ScoreArray, Task
 
@@ -29,7 +29,7 @@ class Calibration:
         thresholds: For several labels, one per score column; an intent met later has none. For
             one label, where intents have limits of their own.
         offset: For several labels, the score of an even chance.
-        ground: For one label, how familiarity is measured, and thresholds are limits of it; None:
+        familiarity_measure: For one label, the familiarity that thresholds are held against; None:
             it is the largest score.
     """
 
@@ -39,12 +39,13 @@ class Calibration:
     task: Task = "single-label"
     thresholds: tuple[float, ...] = field(default=(), repr=False)
     offset: float = 0.0
-    ground: Ground | None = field(default=None, repr=False)
+    familiarity_measure: FamiliarityMeasure | None = field(default=None, repr=False)
 
     @property
     def measure(self) -> Method:
         """What the thresholds are limits of."""
-        return "votes" if self.ground is None else self.ground.fence.method
+        by = self.familiarity_measure
+        return "votes" if by is None else by.fence.method
 
     def limits(self, n_intents: int) -> ScoreArray:
         """Return each column's threshold; (n_intents,) float64."""
@@ -54,10 +55,10 @@ class Calibration:
 
     def familiarity(self, embeddings: FloatArray, scores: ScoreArray) -> ScoreArray:
         """How familiar texts are, by embeddings (n, d) and scores (n, intents); (n,) float64."""
-        if self.ground is None:
+        if self.familiarity_measure is None:
             largest: ScoreArray = scores.max(1)
             return largest
-        return self.ground.familiarity(embeddings, scores)
+        return self.familiarity_measure.familiarity(embeddings, scores)
 
     def inside(self, embeddings: FloatArray, scores: ScoreArray) -> NDArray[np.bool_]:
         """Whether texts, of one intent each, are in scope by the limit of their best; (n,)."""
@@ -118,11 +119,11 @@ def probabilities(scores: ScoreArray, calibration: Calibration) -> ScoreArray:
 def calibration_to_json(calibration: Calibration) -> dict[str, Any]:
     """Return the values by name, for JSON; those of several labels only where there are any.
 
-    The ground is stored apart: it follows from the exemplars.
+    The measure is stored apart: it follows from the exemplars.
     """
-    values = asdict(replace(calibration, ground=None))
+    values = asdict(replace(calibration, familiarity_measure=None))
     values["thresholds"] = list(calibration.thresholds)
-    del values["ground"]
+    del values["familiarity_measure"]
     if calibration.task == "multi-label":
         return values
     kept = ["temperature", "threshold", "rejection"]

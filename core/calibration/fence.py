@@ -35,7 +35,7 @@ _CHUNK = 512
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Landscape:
+class IntentShapes:
     """Where exemplars lie.
 
     Attributes:
@@ -51,9 +51,9 @@ class Landscape:
     precision: ScoreArray
 
 
-def landscape(
+def fit_intent_shapes(
     embeddings: FloatArray, targets: ScoreArray, shrinkage: float = _SHRINKAGE
-) -> Landscape:
+) -> IntentShapes:
     """Measure where exemplars lie; those of several intents count in each.
 
     Args:
@@ -69,10 +69,12 @@ def landscape(
     ball = max(float(np.trace(covariance)) / len(covariance), 1e-6)
     covariance *= 1.0 - shrinkage
     covariance[np.diag_indices_from(covariance)] += shrinkage * ball
-    return Landscape(unit, targets, means, np.linalg.inv(covariance))
+    return IntentShapes(unit, targets, means, np.linalg.inv(covariance))
 
 
-def peopled(embeddings: FloatArray, targets: ScoreArray, precision: ScoreArray) -> Landscape:
+def with_exemplars(
+    embeddings: FloatArray, targets: ScoreArray, precision: ScoreArray
+) -> IntentShapes:
     """Put other exemplars into a shape that was measured before.
 
     Args:
@@ -81,7 +83,7 @@ def peopled(embeddings: FloatArray, targets: ScoreArray, precision: ScoreArray) 
         precision: Of a landscape of the same embeddings, (d, d).
     """
     unit = unit_rows(embeddings)
-    return Landscape(unit, targets, _means(unit, targets), precision)
+    return IntentShapes(unit, targets, _means(unit, targets), precision)
 
 
 def _means(unit: FloatArray, targets: ScoreArray) -> ScoreArray:
@@ -93,11 +95,11 @@ def _means(unit: FloatArray, targets: ScoreArray) -> ScoreArray:
     return means
 
 
-def signals(where: Landscape, embeddings: FloatArray, scores: ScoreArray) -> ScoreArray:
+def signals(shapes: IntentShapes, embeddings: FloatArray, scores: ScoreArray) -> ScoreArray:
     """Measure texts by every signal; (n, 3), higher is more familiar.
 
     Args:
-        where: The exemplars.
+        shapes: The exemplars.
         embeddings: Of the texts, (n, d), by the encoder of the exemplars.
         scores: Their votes, (n, intents).
     """
@@ -105,58 +107,58 @@ def signals(where: Landscape, embeddings: FloatArray, scores: ScoreArray) -> Sco
     nearest = np.empty(len(unit))
     for start in range(0, len(unit), _CHUNK):
         part = slice(start, start + _CHUNK)
-        nearest[part] = _mean_of_largest(cosines(unit[part], where.unit))
-    away = np.sqrt(_squared(where, unit).min(1))
+        nearest[part] = _mean_of_largest(cosines(unit[part], shapes.unit))
+    away = np.sqrt(_squared(shapes, unit).min(1))
     return np.column_stack([scores.max(1), nearest, -away])
 
 
 def signals_left_out(
-    where: Landscape, honest: ScoreArray, rows: Rows | None = None, sources: Rows | None = None
+    shapes: IntentShapes, honest: ScoreArray, rows: Rows | None = None, sources: Rows | None = None
 ) -> ScoreArray:
     """Measure exemplars as if each were not one, nor what was made of it; (n, 3).
 
     The covariance is not measured again: a single exemplar moves it by 1 / m.
 
     Args:
-        where: The exemplars.
+        shapes: The exemplars.
         honest: Their scores by votes that have not seen them, (n, intents).
         rows: Which exemplars those are, (n,); all without it.
         sources: The row that each exemplar was made of, (m,); its own without it.
     """
-    every = np.arange(len(where.unit))
+    every = np.arange(len(shapes.unit))
     chosen, sources = every if rows is None else rows, every if sources is None else sources
     nearest = np.empty(len(chosen))
     for start in range(0, len(chosen), _CHUNK):
         part = chosen[start : start + _CHUNK]
-        near = cosines(where.unit[part], where.unit)
+        near = cosines(shapes.unit[part], shapes.unit)
         near[part[:, None] == sources] = -1.0
         nearest[start : start + _CHUNK] = _mean_of_largest(near)
-    squared = _squared_left_out(where, chosen)
-    _leave_out_made(where, squared, chosen, sources)
+    squared = _squared_left_out(shapes, chosen)
+    _leave_out_made(shapes, squared, chosen, sources)
     return np.column_stack([honest.max(1), nearest, -np.sqrt(squared.min(1))])
 
 
-def _squared_left_out(where: Landscape, rows: Rows) -> ScoreArray:
+def _squared_left_out(shapes: IntentShapes, rows: Rows) -> ScoreArray:
     """Squared Mahalanobis distance of exemplars to intents, each without itself."""
-    squared = _squared(where, where.unit[rows])
-    sizes, own = where.targets.sum(0), where.targets[rows] > 0
+    squared = _squared(shapes, shapes.unit[rows])
+    sizes, own = shapes.targets.sum(0), shapes.targets[rows] > 0
     # Without one of its n texts a mean is farther from that text by n / (n - 1).
     farther = (np.maximum(sizes, 1.0) / np.maximum(sizes - 1, 1.0)) ** 2
     return np.where(own, np.where(sizes > 1, squared * farther, np.inf), squared)
 
 
-def _leave_out_made(where: Landscape, squared: ScoreArray, rows: Rows, sources: Rows) -> None:
+def _leave_out_made(shapes: IntentShapes, squared: ScoreArray, rows: Rows, sources: Rows) -> None:
     """Correct the distances of exemplars that others were made of, to the intents of these."""
-    sizes = (where.targets > 0).sum(0)
+    sizes = (shapes.targets > 0).sum(0)
     found, counts = np.unique(sources, return_counts=True)
     for place in np.flatnonzero(np.isin(rows, found[counts > 1])):
         made = np.flatnonzero(sources == rows[place])
-        gone = where.targets[made] > 0
+        gone = shapes.targets[made] > 0
         columns = np.flatnonzero(gone.any(0))
         left = (sizes - gone.sum(0))[columns]
-        sums = where.means[columns] * sizes[columns, None] - gone[:, columns].T @ where.unit[made]
-        apart = where.unit[rows[place]] - sums / np.maximum(left, 1)[:, None]
-        away = np.einsum("ci,ij,cj->c", apart, where.precision, apart, optimize=True)
+        sums = shapes.means[columns] * sizes[columns, None] - gone[:, columns].T @ shapes.unit[made]
+        apart = shapes.unit[rows[place]] - sums / np.maximum(left, 1)[:, None]
+        away = np.einsum("ci,ij,cj->c", apart, shapes.precision, apart, optimize=True)
         squared[place, columns] = np.where(left > 0, away, np.inf)
 
 
@@ -166,15 +168,15 @@ def _mean_of_largest(similarity: ScoreArray) -> ScoreArray:
     return largest
 
 
-def _squared(where: Landscape, unit: FloatArray) -> ScoreArray:
+def _squared(shapes: IntentShapes, unit: FloatArray) -> ScoreArray:
     """Squared Mahalanobis distance of every text to every intent; (n, intents)."""
     rows = unit.astype(np.float64)
-    turned, means = rows @ where.precision, where.means @ where.precision
+    turned, means = rows @ shapes.precision, shapes.means @ shapes.precision
     lengths = np.einsum("ij,ij->i", turned, rows)[:, None]
     squared: ScoreArray = (
-        lengths - 2.0 * turned @ where.means.T + np.einsum("ij,ij->i", means, where.means)
+        lengths - 2.0 * turned @ shapes.means.T + np.einsum("ij,ij->i", means, shapes.means)
     )
-    squared[:, where.targets.sum(0) == 0] = np.inf
+    squared[:, shapes.targets.sum(0) == 0] = np.inf
     np.maximum(squared, 0.0, out=squared)
     return squared
 
@@ -305,12 +307,12 @@ def crossing(now: NDArray[np.bool_], then: NDArray[np.bool_], familiarity: Score
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class FamiliarityMeasure:
     """A fence's way of measuring, on the exemplars that it measures by."""
 
     fence: Fence
-    where: Landscape
+    shapes: IntentShapes
 
     def familiarity(self, embeddings: FloatArray, scores: ScoreArray) -> ScoreArray:
         """How familiar texts are, by their embeddings (n, d) and scores (n, intents); (n,)."""
-        return self.fence.familiarity(signals(self.where, embeddings, scores))
+        return self.fence.familiarity(signals(self.shapes, embeddings, scores))

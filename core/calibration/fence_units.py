@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.calibration.fence import (
+    FamiliarityMeasure,
     Fence,
-    Ground,
     fit_fence,
-    landscape,
-    peopled,
+    fit_intent_shapes,
     signals_left_out,
+    with_exemplars,
 )
 from core.heads.base import Head
-from core.heads.cross_validation import fold_scores, honest_scores
+from core.heads.cross_validation import cross_validated_scores, fold_scores
 from core.heads.folds import left_with_source, said_rows, with_made
 from core.heads.mixture import MixtureHead
 from core.heads.neighbours import NeighbourHead
@@ -40,7 +40,7 @@ _OPEN = -1e6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Survey:
+class ExemplarSignals:
     """Exemplars of a trained version that somebody said, each measured by the others.
 
     Attributes:
@@ -53,9 +53,12 @@ class Survey:
     columns: NDArray[np.int64]
     precision: ScoreArray
 
-    def ground(self, method: Method, embeddings: FloatArray, targets: ScoreArray) -> Ground:
+    def measure_on(
+        self, method: Method, embeddings: FloatArray, targets: ScoreArray
+    ) -> FamiliarityMeasure:
         """Measure by a method on exemplars as they are now, (m, d) and (m, intents)."""
-        return Ground(self.fence(method), peopled(embeddings, targets, self.precision))
+        shapes = with_exemplars(embeddings, targets, self.precision)
+        return FamiliarityMeasure(self.fence(method), shapes)
 
     def fence(self, method: Method) -> Fence:
         """Return a fence in the units of the exemplars; its limit is open."""
@@ -76,9 +79,9 @@ class Survey:
         return float(np.quantile(found, rejection)) if len(found) else _OPEN
 
 
-def survey(
+def measure_exemplars(
     head: Head, embeddings: FloatArray, targets: ScoreArray, sources: Rows | None = None
-) -> Survey:
+) -> ExemplarSignals:
     """Measure the exemplars of a version, as it was trained.
 
     Args:
@@ -88,10 +91,10 @@ def survey(
         sources: As `holding_out.sources_of` gives them; without it somebody said them all.
     """
     whose = np.arange(len(targets)) if sources is None else sources
-    where, rows = landscape(embeddings, targets), said_rows(whose)
+    shapes, rows = fit_intent_shapes(embeddings, targets), said_rows(whose)
     honest = _honest(head, embeddings, targets, whose)[rows]
-    signals = signals_left_out(where, honest, rows, whose)
-    return Survey(signals, honest.argmax(1), where.precision)
+    signals = signals_left_out(shapes, honest, rows, whose)
+    return ExemplarSignals(signals, honest.argmax(1), shapes.precision)
 
 
 def _honest(head: Head, embeddings: FloatArray, targets: ScoreArray, sources: Rows) -> ScoreArray:
@@ -99,7 +102,7 @@ def _honest(head: Head, embeddings: FloatArray, targets: ScoreArray, sources: Ro
     if isinstance(head, MixtureHead):
         return _honest(head.first, embeddings, targets, sources) + head.voices(embeddings)
     if isinstance(head, VoteHead) and (head.carriers is not None or head.diagonal is not None):
-        scores = honest_scores(head, VotesConfig(), embeddings, targets)
+        scores = cross_validated_scores(head, VotesConfig(), embeddings, targets)
         return left_with_source(head, scores, sources)
     config: HeadConfig
     if isinstance(head, NeighbourHead):

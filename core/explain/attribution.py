@@ -17,7 +17,7 @@ from torch import Tensor
 from core.encoders.base import Encoder
 from core.encoders.word_embeddings import TextInput, text_input, unit_length
 from core.heads.base import Head
-from core.heads.mixture import MixtureHead, learned
+from core.heads.mixture import MixtureHead, without_names
 from core.heads.votes.fit import VoteHead
 from core.types import ScoreArray
 
@@ -152,7 +152,7 @@ class _Difference:
 
     @classmethod
     def of(cls, mixed: VoteHead | MixtureHead, column: int, rival: int | None) -> "_Difference":
-        head = learned(mixed)
+        head = without_names(mixed)
         if not isinstance(head, VoteHead):
             message = f"no gradients of a head of kind {head.kind}"
             raise TypeError(message)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from core.explain.decisions import Columns, decided, leads
 from core.explain.one_text import widened
-from core.explain.solved_votes import Standing
+from core.explain.solved_votes import SolvedVotes
 from core.heads.votes.kernel import kernel, square_kernel
 from core.types import FloatArray, Pause, ScoreArray, no_pause
 from core.vectors import unit_rows
@@ -29,7 +29,7 @@ _GUARD = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Change:
+class ExemplarChange:
     """What somebody is about to do to the exemplars of some votes.
 
     Labels may have columns that the votes lack: new intents.
@@ -60,35 +60,35 @@ class Change:
         return max(widths)
 
 
-def adding(embeddings: FloatArray, labels: ScoreArray) -> Change:
+def adding(embeddings: FloatArray, labels: ScoreArray) -> ExemplarChange:
     """Exemplars embedded (n, d) come, labelled (n, wider)."""
-    return Change(embeddings, np.asarray(labels, np.float64))
+    return ExemplarChange(embeddings, np.asarray(labels, np.float64))
 
 
-def removing(standing: Standing, rows: Sequence[int]) -> Change:
+def removing(votes: SolvedVotes, rows: Sequence[int]) -> ExemplarChange:
     """Exemplars go."""
-    return Change(*_nobody(standing), removed=tuple(rows))
+    return ExemplarChange(*_nobody(votes), removed=tuple(rows))
 
 
-def relabelling(standing: Standing, rows: Sequence[int], labels: ScoreArray) -> Change:
+def relabelling(votes: SolvedVotes, rows: Sequence[int], labels: ScoreArray) -> ExemplarChange:
     """Exemplars get other labels, (rows, wider)."""
     relabels = np.asarray(labels, np.float64)
-    return Change(*_nobody(standing), relabelled=tuple(rows), relabels=relabels)
+    return ExemplarChange(*_nobody(votes), relabelled=tuple(rows), relabels=relabels)
 
 
-def merging(standing: Standing, source: int, into: int) -> Change:
+def merging(votes: SolvedVotes, source: int, into: int) -> ExemplarChange:
     """All of an intent's exemplars become another's; old answers of the one count as the other's.
 
     Counted otherwise, a merge would look as if it changed every answer of the intent that goes,
     and its accuracy would be compared with answers that it has made impossible.
     """
-    rows = np.flatnonzero(standing.head.targets[:, source])
-    wide = max(into + 1, standing.head.targets.shape[1])
-    labels = widened(standing.head.targets[rows], wide)
+    rows = np.flatnonzero(votes.head.targets[:, source])
+    wide = max(into + 1, votes.head.targets.shape[1])
+    labels = widened(votes.head.targets[rows], wide)
     labels[:, into] = np.maximum(labels[:, into], labels[:, source])
     labels[:, source] = 0.0
-    change = relabelling(standing, rows.tolist(), labels)
-    return Change(
+    change = relabelling(votes, rows.tolist(), labels)
+    return ExemplarChange(
         change.added,
         change.labels,
         relabelled=change.relabelled,
@@ -97,19 +97,19 @@ def merging(standing: Standing, source: int, into: int) -> Change:
     )
 
 
-def renaming(standing: Standing, column: int) -> Change:
+def renaming(votes: SolvedVotes, column: int) -> ExemplarChange:
     """An intent's exemplars move to a new intent: by its old answers, nothing changes."""
-    return merging(standing, column, standing.head.targets.shape[1])
+    return merging(votes, column, votes.head.targets.shape[1])
 
 
-def splitting(standing: Standing, rows: Sequence[int]) -> Change:
+def splitting(votes: SolvedVotes, rows: Sequence[int]) -> ExemplarChange:
     """Exemplars leave their intents for a new one, whose column follows the last."""
-    n_intents = standing.head.targets.shape[1]
-    return relabelling(standing, rows, np.tile(np.eye(n_intents + 1)[n_intents], (len(rows), 1)))
+    n_intents = votes.head.targets.shape[1]
+    return relabelling(votes, rows, np.tile(np.eye(n_intents + 1)[n_intents], (len(rows), 1)))
 
 
-def _nobody(standing: Standing) -> tuple[FloatArray, ScoreArray]:
-    n_intents, dim = standing.head.targets.shape[1], standing.head.exemplars.shape[1]
+def _nobody(votes: SolvedVotes) -> tuple[FloatArray, ScoreArray]:
+    n_intents, dim = votes.head.targets.shape[1], votes.head.exemplars.shape[1]
     return np.zeros((0, dim), np.float32), np.zeros((0, n_intents))
 
 
@@ -131,7 +131,7 @@ class Watched:
 
 
 def watch(
-    standing: Standing,
+    votes: SolvedVotes,
     embeddings: FloatArray,
     pause: Pause = no_pause,
     voices: ScoreArray | None = None,
@@ -139,13 +139,13 @@ def watch(
     """Prepare texts, embedded (n, d), for any number of changes; O(n m d), once.
 
     Args:
-        standing: The votes.
+        votes: The votes.
         embeddings: Of the texts.
         pause: Called between products, so that others come first.
         voices: What names of intents add to their scores, (n, intents); None: nothing.
     """
     unit = unit_rows(embeddings)
-    head = standing.head
+    head = votes.head
     kept = np.empty((len(unit), len(head.exemplars)), np.float32)
     ones, scores = np.empty(len(unit)), np.empty((len(unit), len(head.intents)))
     for start in range(0, len(unit), _CHUNK):
@@ -153,7 +153,7 @@ def watch(
         part = slice(start, start + _CHUNK)
         weight = kernel(unit[part], head.exemplars, head.tau)
         kept[part] = weight
-        ones[part] = weight @ standing.ones
+        ones[part] = weight @ votes.ones
         scores[part] = weight @ head.weights + head.prior
     if voices is not None:
         scores += voices
@@ -208,16 +208,16 @@ def pins_after(radius: Radius, rows: Columns, expected: Columns) -> Pins:
 
 
 def blast_radius(
-    standing: Standing,
+    votes: SolvedVotes,
     watched: Watched,
-    change: Change,
+    change: ExemplarChange,
     limit: float | None = None,
     unsure: Callable[[ScoreArray], NDArray[np.bool_]] | None = None,
 ) -> Radius:
     """Tell which verdicts on watched texts a change alters; equal to fitting again.
 
     Args:
-        standing: The votes now.
+        votes: The votes now.
         watched: Texts, prepared for these votes.
         change: What is about to happen.
         limit: Largest scores below it are out of scope; None: nothing is.
@@ -226,7 +226,7 @@ def blast_radius(
     Raises:
         ValueError: No exemplar would be left.
     """
-    shift = _shift_of(standing, change)
+    shift = _shift_of(votes, change)
     scores = _shifted(shift, watched, slice(None), watched.kernel)
     after = decided(scores, limit)
     margin = leads(scores, after, limit)
@@ -234,7 +234,7 @@ def blast_radius(
     close = np.flatnonzero(guarded if unsure is None else guarded | unsure(scores))
     for start in range(0, len(close), _CHUNK):
         rows = close[start : start + _CHUNK]
-        exact = kernel(watched.unit[rows], standing.head.exemplars, standing.head.tau)
+        exact = kernel(watched.unit[rows], votes.head.exemplars, votes.head.tau)
         scores[rows] = _shifted(shift, watched, rows, exact)
     after[close] = decided(scores[close], limit)
     margin[close] = leads(scores[close], after[close], limit)
@@ -276,8 +276,8 @@ def _shifted(
     return scores
 
 
-def _shift_of(standing: Standing, change: Change) -> _Shift:
-    head = standing.head
+def _shift_of(votes: SolvedVotes, change: ExemplarChange) -> _Shift:
+    head = votes.head
     wide = max(change.wide, len(head.intents))
     added, labels = unit_rows(change.added), widened(change.labels, wide)
     moved, gone, n_exemplars = list(change.relabelled), list(change.removed), len(head.targets)
@@ -291,11 +291,11 @@ def _shift_of(standing: Standing, change: Change) -> _Shift:
     total = n_exemplars * old + different.sum(0) + labels.sum(0) - lost.sum(0)
     prior: ScoreArray = total / left
     right, factors = _relabelled(n_exemplars, moved, different)
-    met = np.hstack([standing.kernel(added), _picked(n_exemplars, gone)])
-    columns = standing.times(np.hstack([right, met]))
+    met = np.hstack([votes.kernel(added), _picked(n_exemplars, gone)])
+    columns = votes.times(np.hstack([right, met]))
     turned, lifted = columns[:, : right.shape[1]], columns[:, right.shape[1] :]
     schur: ScoreArray = -met.T @ lifted
-    wanted = np.outer(met.T @ standing.ones, prior) - widened(met.T @ standing.solved, wide)
+    wanted = np.outer(met.T @ votes.ones, prior) - widened(met.T @ votes.solved, wide)
     wanted -= (met.T @ turned) @ factors
     schur[: len(added), : len(added)] += square_kernel(added, head.tau, head.ridge)
     wanted[: len(added)] += labels - prior

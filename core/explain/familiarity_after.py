@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from core.calibration.fence import NEAREST, Landscape
-from core.explain.blast_radius import Change, Watched
+from core.calibration.fence import NEAREST, IntentShapes
+from core.explain.blast_radius import ExemplarChange, Watched
 from core.explain.one_text import widened
 from core.types import FloatArray, Pause, ScoreArray, no_pause
 from core.vectors import cosines, unit_rows
@@ -26,7 +26,7 @@ class Surroundings:
     """Texts among exemplars.
 
     Attributes:
-        where: The exemplars.
+        shapes: The exemplars.
         unit: Embeddings of the texts, of length one, (n, d).
         near: Cosines of the nearest exemplars, (n, 3).
         rows: Which those are, (n, 3).
@@ -35,7 +35,7 @@ class Surroundings:
         squared: Squared Mahalanobis distances, (n, intents).
     """
 
-    where: Landscape
+    shapes: IntentShapes
     unit: FloatArray = field(repr=False)
     near: ScoreArray = field(repr=False)
     rows: NDArray[np.int64] = field(repr=False)
@@ -45,35 +45,35 @@ class Surroundings:
 
 
 def surround(
-    where: Landscape, watched: Watched, tau: float, pause: Pause = no_pause
+    shapes: IntentShapes, watched: Watched, tau: float, pause: Pause = no_pause
 ) -> Surroundings:
     """Look around watched texts, once for any number of changes; O(n m).
 
     Args:
-        where: The exemplars that they are watched for.
+        shapes: The exemplars that they are watched for.
         watched: The texts.
         tau: Width of a vote in their kernel.
         pause: Called between heavy products.
     """
-    unit, count = watched.unit, min(NEAREST, len(where.unit))
+    unit, count = watched.unit, min(NEAREST, len(shapes.unit))
     rows = np.empty((len(unit), count), np.int64)
     for start in range(0, len(unit), _CHUNK):
         pause()
         part = slice(start, start + _CHUNK)
         like: NDArray[np.floating] = watched.kernel[part]  # it grows with the cosine
         if tau < _SHARPEST:
-            like = cosines(unit[part], where.unit)
+            like = cosines(unit[part], shapes.unit)
         rows[part] = np.argpartition(like, -count, axis=1)[:, -count:]
-    near = np.einsum("nd,nkd->nk", unit, where.unit[rows]).astype(np.float64)
-    turned = unit.astype(np.float64) @ where.precision
+    near = np.einsum("nd,nkd->nk", unit, shapes.unit[rows]).astype(np.float64)
+    turned = unit.astype(np.float64) @ shapes.precision
     lengths = np.einsum("nd,nd->n", turned, unit)
-    around = Surroundings(where, unit, near, rows, turned, lengths, np.empty((len(unit), 0)))
-    sizes = where.targets.sum(0)
-    squared = _squared(around, where.means, sizes)
-    return Surroundings(where, unit, near, rows, turned, lengths, squared)
+    around = Surroundings(shapes, unit, near, rows, turned, lengths, np.empty((len(unit), 0)))
+    sizes = shapes.targets.sum(0)
+    squared = _squared(around, shapes.means, sizes)
+    return Surroundings(shapes, unit, near, rows, turned, lengths, squared)
 
 
-def beside_scores(around: Surroundings, change: Change | None) -> ScoreArray:
+def beside_scores(around: Surroundings, change: ExemplarChange | None) -> ScoreArray:
     """Return the signals that are no scores, with a change: nearest, and away; (n, 2)."""
     if change is None:
         return _signals(around.near, around.squared)
@@ -89,10 +89,10 @@ def _near(around: Surroundings, gone: list[int], added: FloatArray) -> ScoreArra
     near = around.near
     felt = np.flatnonzero(np.isin(around.rows, gone).any(1)) if gone else np.zeros(0, np.int64)
     if len(felt):
-        kept = np.setdiff1d(np.arange(len(around.where.unit)), gone)
+        kept = np.setdiff1d(np.arange(len(around.shapes.unit)), gone)
         count = min(near.shape[1], len(kept))  # where fewer are left, every text feels it
         near = near[:, :count].copy()
-        left = around.where.unit[kept]
+        left = around.shapes.unit[kept]
         for start in range(0, len(felt), _CHUNK):
             rows = felt[start : start + _CHUNK]
             near[rows] = _largest(cosines(around.unit[rows], left), count)
@@ -109,10 +109,10 @@ def _largest(similarity: ScoreArray, count: int) -> ScoreArray:
     return found
 
 
-def _moved(around: Surroundings, change: Change) -> ScoreArray:
+def _moved(around: Surroundings, change: ExemplarChange) -> ScoreArray:
     """Squared distances with the means of the intents that a change touches; (n, wider)."""
-    where = around.where
-    targets = widened(where.targets, max(change.wide, where.targets.shape[1]))
+    shapes = around.shapes
+    targets = widened(shapes.targets, max(change.wide, shapes.targets.shape[1]))
     wide = targets.shape[1]
     rows = [*change.removed, *change.relabelled]
     different = np.concatenate(
@@ -123,10 +123,10 @@ def _moved(around: Surroundings, change: Change) -> ScoreArray:
             widened(change.labels, wide),
         ]
     )
-    units = np.concatenate([where.unit[rows], unit_rows(change.added)]).astype(np.float64)
+    units = np.concatenate([shapes.unit[rows], unit_rows(change.added)]).astype(np.float64)
     touched = np.flatnonzero(different.any(0))
     had = targets[:, touched].sum(0)
-    sums = np.concatenate([where.means, np.zeros((wide - len(where.means), units.shape[1]))])
+    sums = np.concatenate([shapes.means, np.zeros((wide - len(shapes.means), units.shape[1]))])
     sums = sums[touched] * had[:, None] + different[:, touched].T @ units
     sizes = had + different[:, touched].sum(0)
     squared = np.full((len(around.unit), wide), np.inf)
@@ -137,7 +137,7 @@ def _moved(around: Surroundings, change: Change) -> ScoreArray:
 
 def _squared(around: Surroundings, means: ScoreArray, sizes: ScoreArray) -> ScoreArray:
     """Squared distances to means (k, d) of so many exemplars each (k,); (n, k)."""
-    own = np.einsum("kd,kd->k", means @ around.where.precision, means)
+    own = np.einsum("kd,kd->k", means @ around.shapes.precision, means)
     squared: ScoreArray = around.lengths[:, None] - 2.0 * around.turned @ means.T + own
     np.maximum(squared, 0.0, out=squared)
     squared[:, sizes < 0.5] = np.inf

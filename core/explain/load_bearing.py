@@ -30,7 +30,7 @@ _BLOCK = 4_096
 
 
 @dataclass(frozen=True, slots=True)
-class LoadBearing:
+class LoadBearingExemplars:
     """The exemplars that carry an answer.
 
     Attributes:
@@ -67,7 +67,9 @@ class Needed:
     scores: tuple[float, ...]
 
 
-def load_bearing(question: Question, limit: float | None = None, most: int = 50) -> LoadBearing:
+def load_bearing(
+    question: Question, limit: float | None = None, most: int = 50
+) -> LoadBearingExemplars:
     """Find the fewest exemplars whose removal changes the verdict on a text.
 
     Exact: whatever set is returned does change it (scores equal those of fitting again), and it is
@@ -89,10 +91,12 @@ def load_bearing(question: Question, limit: float | None = None, most: int = 50)
         rows = _greedily(question, before, limit, most)
     at_least = max(tried + 1, _excluded(question, before, limit, most) + 1)
     if rows is None:
-        return LoadBearing((), before, before, tuple(question.scores.tolist()), at_least)
+        return LoadBearingExemplars((), before, before, tuple(question.scores.tolist()), at_least)
     scores = without_sets(question, np.array([rows]))
     found = int(decided(scores, limit)[0])
-    return LoadBearing(rows, before, found, tuple(scores[0].tolist()), min(at_least, len(rows)))
+    return LoadBearingExemplars(
+        rows, before, found, tuple(scores[0].tolist()), min(at_least, len(rows))
+    )
 
 
 def copies_needed(
@@ -190,7 +194,7 @@ def _best_set(
 
 
 @dataclass(slots=True)
-class _Ballot:
+class _Candidates:
     """Candidates for removal, after those removed so far; each removal is one pivot."""
 
     rows: NDArray[np.int64]
@@ -212,12 +216,12 @@ class _Ballot:
         result: ScoreArray = scores + (1.0 - ones)[:, None] * prior
         return result
 
-    def without(self, place: int, target: ScoreArray) -> "_Ballot":
+    def without(self, place: int, target: ScoreArray) -> "_Candidates":
         """Remove a candidate: what it says goes over to the others."""
         column = self.corner[:, place] / self.corner[place, place]
         stay = np.arange(len(self.rows)) != place
         corner = self.corner - np.outer(column, self.corner[place])
-        return _Ballot(
+        return _Candidates(
             self.rows[stay],
             corner[np.ix_(stay, stay)],
             (self.lifted - column * self.lifted[place])[stay],
@@ -237,7 +241,7 @@ def _greedily(
     question: Question, before: int, limit: float | None, most: int
 ) -> tuple[int, ...] | None:
     """Remove what hurts most, aiming at whoever is in front and at the next rivals in turn."""
-    ballot = _ballot(question, before, limit)
+    candidates = _candidates(question, before, limit)
     targets: list[int | None] = [None]
     if before != OUT_OF_SCOPE:
         order = np.argsort(-question.scores, kind="stable")
@@ -245,28 +249,28 @@ def _greedily(
     best: tuple[int, ...] | None = None
     for target in targets:
         size = most if best is None else len(best) - 1
-        found = _descend(question, ballot, (before, limit), target, size)
+        found = _descend(question, candidates, (before, limit), target, size)
         best = best if found is None else _thinned(question, found, (before, limit))
     return best
 
 
-def _ballot(question: Question, before: int, limit: float | None) -> _Ballot:
+def _candidates(question: Question, before: int, limit: float | None) -> _Candidates:
     """Take as candidates those whose absence alone hurts most, and the nearest of the same side."""
-    standing = question.standing
+    votes = question.votes
     margins = _margins(without_each(question), before, limit)
     hurting = np.argsort(margins, kind="stable")[: _CANDIDATES // 2]
     near = np.argsort(-_sides(question, before), kind="stable")
     fresh = near[~np.isin(near, hurting)][: _CANDIDATES - len(hurting)]
     rows = np.sort(np.concatenate([hurting, fresh]))
-    return _Ballot(
+    return _Candidates(
         rows,
-        standing.corner(rows),
+        votes.corner(rows),
         question.lifted[rows],
-        standing.solved[rows],
-        standing.ones[rows],
+        votes.solved[rows],
+        votes.ones[rows],
         question.solved,
         question.ones,
-        standing.head.prior * len(question.kernel),
+        votes.head.prior * len(question.kernel),
         len(question.kernel),
     )
 
@@ -275,29 +279,29 @@ def _sides(question: Question, before: int) -> ScoreArray:
     """The kernel of those labelled as the verdict is; of all, where it is out of scope."""
     if before == OUT_OF_SCOPE:
         return question.kernel
-    side: ScoreArray = question.kernel * question.standing.head.targets[:, before]
+    side: ScoreArray = question.kernel * question.votes.head.targets[:, before]
     return side
 
 
 def _descend(
     question: Question,
-    ballot: _Ballot,
+    candidates: _Candidates,
     aim: tuple[int, float | None],
     rival: int | None,
     most: int,
 ) -> tuple[int, ...] | None:
-    targets, gone = question.standing.head.targets, list[int]()
-    while len(gone) < most and len(ballot.rows):
-        scores = ballot.trials(targets[ballot.rows])
+    targets, gone = question.votes.head.targets, list[int]()
+    while len(gone) < most and len(candidates.rows):
+        scores = candidates.trials(targets[candidates.rows])
         margins = _margins(scores, *aim)
         won = int(margins.argmin())
         place = won
         if margins[won] >= 0 and rival is not None:
             place = int((scores[:, aim[0]] - scores[:, rival]).argmin())
-        gone.append(int(ballot.rows[place]))
+        gone.append(int(candidates.rows[place]))
         if margins[won] < 0:
             return tuple(gone)
-        ballot = ballot.without(place, targets[ballot.rows[place]])
+        candidates = candidates.without(place, targets[candidates.rows[place]])
     return None
 
 
@@ -322,17 +326,17 @@ def _excluded(question: Question, before: int, limit: float | None, most: int) -
     two scores by at most (r + ridge) |g_D| |w_D| for its weights w in that difference, and the
     prior moves by at most 2 r / (m - r). Labels are in [0, 1].
     """
-    standing, n_exemplars = question.standing, len(question.kernel)
+    votes, n_exemplars = question.votes, len(question.kernel)
     margin = float(leads(question.scores[None, :], np.array([before]), limit)[0])
-    swing = np.abs(standing.head.weights).max(1)
+    swing = np.abs(votes.head.weights).max(1)
     if before != OUT_OF_SCOPE:
-        own = standing.head.weights[:, [before]]
+        own = votes.head.weights[:, [before]]
         against_limit = 0.0 if limit is None else np.abs(own[:, 0])
-        swing = np.maximum(np.abs(standing.head.weights - own).max(1), against_limit)
-    near, heavy, lost = (_largest(part, most) for part in (question.lifted, swing, standing.ones))
+        swing = np.maximum(np.abs(votes.head.weights - own).max(1), against_limit)
+    near, heavy, lost = (_largest(part, most) for part in (question.lifted, swing, votes.ones))
     sizes = np.arange(1, most + 1)
     moved = 2.0 * sizes / (n_exemplars - sizes)
-    reach = (sizes + standing.head.ridge) * near * (heavy + moved * lost)
+    reach = (sizes + votes.head.ridge) * near * (heavy + moved * lost)
     enough = reach + abs(1.0 - question.ones) * moved >= margin
     return int(enough.argmax()) if enough.any() else most
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.solved_votes import Standing
+from core.explain.solved_votes import SolvedVotes
 from core.heads.votes.kernel import kernel
 from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
@@ -25,7 +25,7 @@ class Question:
     """One text, asked of votes.
 
     Attributes:
-        standing: The votes, of m exemplars.
+        votes: The votes, of m exemplars.
         unit: The text's embedding, of length one, (d,) float32.
         kernel: k, (m,).
         lifted: G k, (m,).
@@ -36,7 +36,7 @@ class Question:
         voices: What names of intents add to them, (intents,); no exemplar changes it.
     """
 
-    standing: Standing
+    votes: SolvedVotes
     unit: FloatArray
     kernel: ScoreArray
     lifted: ScoreArray
@@ -47,24 +47,24 @@ class Question:
     voices: ScoreArray
 
 
-def ask(standing: Standing, embedding: FloatArray, voices: ScoreArray | None = None) -> Question:
+def ask(votes: SolvedVotes, embedding: FloatArray, voices: ScoreArray | None = None) -> Question:
     """Prepare questions about one text, embedded (d,) at any length; O(m^2) once.
 
     Args:
-        standing: The votes.
+        votes: The votes.
         embedding: Of the text.
         voices: What names of intents add to its scores, (intents,); None: nothing.
     """
-    beside = np.zeros(len(standing.head.intents)) if voices is None else voices
+    beside = np.zeros(len(votes.head.intents)) if voices is None else voices
     unit = unit_rows(embedding[None, :])
-    weight = standing.kernel(unit)
-    lifted = standing.times(weight)[:, 0]
+    weight = votes.kernel(unit)
+    lifted = votes.times(weight)[:, 0]
     found = weight[:, 0]
-    solved = found @ standing.solved + beside
-    ones = float(found @ standing.ones)
-    scores = solved + (1.0 - ones) * standing.head.prior
+    solved = found @ votes.solved + beside
+    ones = float(found @ votes.ones)
+    scores = solved + (1.0 - ones) * votes.head.prior
     return Question(
-        standing, unit[0], found, lifted, solved, ones, 1.0 - float(found @ lifted), scores, beside
+        votes, unit[0], found, lifted, solved, ones, 1.0 - float(found @ lifted), scores, beside
     )
 
 
@@ -74,16 +74,16 @@ def without_each(question: Question) -> ScoreArray:
     Raises:
         ValueError: There is one exemplar only.
     """
-    standing, n_exemplars = question.standing, len(question.kernel)
+    votes, n_exemplars = question.votes, len(question.kernel)
     if n_exemplars < 2:
         message = "votes need at least one exemplar"
         raise ValueError(message)
-    share = question.lifted / standing.diagonal
-    scores: ScoreArray = standing.solved * -share[:, None]
+    share = question.lifted / votes.diagonal
+    scores: ScoreArray = votes.solved * -share[:, None]
     scores += question.solved
-    prior = standing.head.targets * (-1.0 / (n_exemplars - 1))
-    prior += standing.head.prior * (n_exemplars / (n_exemplars - 1))
-    prior *= (1.0 - question.ones + share * standing.ones)[:, None]
+    prior = votes.head.targets * (-1.0 / (n_exemplars - 1))
+    prior += votes.head.prior * (n_exemplars / (n_exemplars - 1))
+    prior *= (1.0 - question.ones + share * votes.ones)[:, None]
     scores += prior
     return scores
 
@@ -98,22 +98,22 @@ def without_sets(question: Question, sets: NDArray[np.int64]) -> ScoreArray:
     Returns:
         (n, intents); equal to fitting again without the set.
     """
-    standing, size = question.standing, sets.shape[1]
+    votes, size = question.votes, sets.shape[1]
     rows, places = np.unique(sets, return_inverse=True)
-    corner = standing.corner(rows)
+    corner = votes.corner(rows)
     places = places.reshape(sets.shape)
     inner = corner[places[:, :, None], places[:, None, :]]
     share = np.linalg.solve(inner, question.lifted[sets][:, :, None])[:, :, 0]
-    targets = standing.head.targets
+    targets = votes.head.targets
     left = len(targets) - size
     scores = np.tile(question.solved, (len(sets), 1))
-    prior = np.tile(standing.head.prior * (len(targets) / left), (len(sets), 1))
+    prior = np.tile(votes.head.prior * (len(targets) / left), (len(sets), 1))
     ones = np.full(len(sets), question.ones)
     for place in range(size):  # one at a time, so that nothing of sets x size x intents is held
         gone = sets[:, place]
-        scores -= share[:, place, None] * standing.solved[gone]
+        scores -= share[:, place, None] * votes.solved[gone]
         prior -= targets[gone] / left
-        ones -= share[:, place] * standing.ones[gone]
+        ones -= share[:, place] * votes.ones[gone]
     scores += (1.0 - ones)[:, None] * prior
     return scores
 
@@ -132,7 +132,7 @@ def with_copies(question: Question, target: ScoreArray, most: int) -> ScoreArray
     Returns:
         (most, wider); row r - 1 equals fitting again with r copies.
     """
-    head, wide = question.standing.head, len(target)
+    head, wide = question.votes.head, len(target)
     copies = np.arange(1, most + 1, dtype=np.float64)[:, None]
     n_exemplars = len(question.kernel)
     prior = (n_exemplars * widened(head.prior, wide) + copies * target) / (n_exemplars + copies)
@@ -154,14 +154,14 @@ def with_more(question: Question, embeddings: FloatArray, labels: ScoreArray) ->
     Returns:
         (n, wider); row r - 1 equals fitting again with the first r of them.
     """
-    standing, wide = question.standing, labels.shape[1]
-    head, units = standing.head, unit_rows(embeddings)
-    cross = standing.kernel(units)
-    inner = kernel(units, units, head.tau) - cross.T @ standing.times(cross)
+    votes, wide = question.votes, labels.shape[1]
+    head, units = votes.head, unit_rows(embeddings)
+    cross = votes.kernel(units)
+    inner = kernel(units, units, head.tau) - cross.T @ votes.times(cross)
     inner[np.diag_indices_from(inner)] += head.ridge
     near = kernel(units, question.unit[None, :], head.tau)[:, 0] - cross.T @ question.lifted
-    solved = widened(cross.T @ standing.solved, wide)
-    ones = cross.T @ standing.ones
+    solved = widened(cross.T @ votes.solved, wide)
+    ones = cross.T @ votes.ones
     n_exemplars, scores = len(question.kernel), np.empty_like(labels)
     for count in range(1, len(labels) + 1):
         came = slice(0, count)

@@ -2,7 +2,7 @@
 
 Votes that were solved once (`Basis`) and to which labels have joined since have no inverse of their
 own: with G = (K + ridge I)^-1 of the basis, that of the exemplars as they are now is G, cut to
-those that stay and padded by those that came, plus V C V' of few columns. `Standing` holds these
+those that stay and padded by those that came, plus V C V' of few columns. `SolvedVotes` holds these
 parts and multiplies by the sum, so that every question costs products with the root alone.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.heads.votes.amending import Amendment, Basis, Newcomer, Place, amend
+from core.heads.votes.amending import Amendment, Basis, BasisRow, Newcomer, amend
 from core.heads.votes.fit import VoteHead
 from core.heads.votes.kernel import kernel
 from core.heads.votes.root import inverse_columns
@@ -21,7 +21,7 @@ from core.vectors import unit_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
+class SolvedVotes:
     """Votes with their inverse G = (K + ridge I)^-1 as a product of parts.
 
     Attributes:
@@ -76,7 +76,7 @@ class Standing:
         return kernel(self.head.exemplars, unit_rows(embeddings), self.head.tau)
 
 
-def standing_of(basis: Basis, change: Amendment | None = None) -> Standing:
+def solve_votes(basis: Basis, change: Amendment | None = None) -> SolvedVotes:
     """Return the votes of a basis, or what a change has made of them, ready for questions.
 
     Args:
@@ -90,7 +90,7 @@ def standing_of(basis: Basis, change: Amendment | None = None) -> Standing:
         nothing = np.zeros((len(basis.root), 0))
         rows = np.arange(len(basis.root))
         core = np.zeros((0, 0))
-        return Standing(basis.head, basis.root, rows, nothing, core, basis.solved, basis.ones)
+        return SolvedVotes(basis.head, basis.root, rows, nothing, core, basis.solved, basis.ones)
     head = amend(basis, change)
     gone = [place.row for place in change.removed]
     kept = np.setdiff1d(np.arange(len(basis.root)), gone)
@@ -101,7 +101,7 @@ def standing_of(basis: Basis, change: Amendment | None = None) -> Standing:
     )
     ones += lift @ (core @ lift.sum(0))
     solved = head.weights + np.outer(ones, head.prior)
-    return Standing(head, basis.root, kept, lift, core, solved, ones)
+    return SolvedVotes(head, basis.root, kept, lift, core, solved, ones)
 
 
 def _correction(
@@ -109,7 +109,7 @@ def _correction(
 ) -> tuple[ScoreArray, ScoreArray]:
     """Return V and C of exemplars that came and went; labels alone leave G as it is."""
     n_added, gone = len(change.added), [place.row for place in change.removed]
-    changed: list[Newcomer | Place] = [*change.added, *change.removed]
+    changed: list[Newcomer | BasisRow] = [*change.added, *change.removed]
     columns: Sequence[ScoreArray] = [one.column for one in changed]
     if not columns:
         return np.zeros((len(kept), 0)), np.zeros((0, 0))

@@ -16,7 +16,7 @@ from core.types import FloatArray, ScoreArray
 _FOLDS = 5
 
 
-def honest_scores(
+def cross_validated_scores(
     head: Head, config: HeadConfig, embeddings: FloatArray, targets: ScoreArray
 ) -> ScoreArray:
     """Score each exemplar without its own label: leave-one-out for votes, else by five folds.

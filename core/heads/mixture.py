@@ -70,7 +70,7 @@ def even_mixture(first: Head, names: PointHead, weight: float, tau: float = TAU)
     return MixtureHead(first, names, weight * each, tau * each)
 
 
-def learned(head: Head) -> Head:
+def without_names(head: Head) -> Head:
     """Return what learned from labels: the head itself, or that of a mixture."""
     return head.first if isinstance(head, MixtureHead) else head
 

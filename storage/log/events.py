@@ -140,7 +140,7 @@ def undoable(connection: Connection, project_id: int) -> BatchRecord | None:
 
 
 def touched_since(connection: Connection, project_id: int, revision: int) -> set[tuple[str, str]]:
-    """Subject and id of everything that changed after a revision."""
+    """ExplainedModel and id of everything that changed after a revision."""
     query = sa.select(event.c.subject, event.c.subject_id).distinct()
     query = query.where(event.c.project_id == project_id, event.c.revision > revision)
     return {(row.subject, row.subject_id) for row in connection.execute(query)}

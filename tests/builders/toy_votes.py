@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.explain.solved_votes import Standing, standing_of
-from core.heads.votes.amending import Amendment, basis_of, newcomers, places
+from core.explain.solved_votes import SolvedVotes, solve_votes
+from core.heads.votes.amending import Amendment, basis_of, basis_rows, newcomers
 from core.heads.votes.fit import VoteHead, fit_votes
 
 DIM = 5
@@ -30,23 +30,23 @@ def refitted_without(head: VoteHead, gone: Sequence[int]) -> VoteHead:
     return again(head, head.exemplars[kept], head.targets[kept])
 
 
-def random_standing(
+def random_votes(
     random: np.random.Generator, n_exemplars: int, n_intents: int, smoothest: float = 0.3
-) -> Standing:
+) -> SolvedVotes:
     """Votes of random texts: as they were fitted, or with some that have come and gone since."""
     settings = float(random.uniform(0.2, 0.6)), float(random.uniform(0.1 * smoothest, smoothest))
     names = [f"intent-{column}" for column in range(n_intents)]
     rows, labels = rows_of(random, n_exemplars), labels_of(random, n_exemplars, n_intents)
     basis = basis_of(fit_votes(rows, labels, names, *settings))
     if random.random() < 0.5:
-        return standing_of(basis)
+        return solve_votes(basis)
     n_added = int(random.integers(0, 3))
     picked = random.permutation(n_exemplars)[: int(random.integers(1, 4))].tolist()
     change = Amendment(
         newcomers(basis, rows_of(random, n_added)),
         labels_of(random, n_added, n_intents),
-        places(basis, picked[1:]),
-        places(basis, picked[:1]),
+        basis_rows(basis, picked[1:]),
+        basis_rows(basis, picked[:1]),
         labels_of(random, 1, n_intents),
     )
-    return standing_of(basis, change)
+    return solve_votes(basis, change)

@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_limits
 from core.calibration.calibration import Calibration, fit_calibration
 from core.encoders.hashing import HashingEncoder
 from core.heads.build import fit_head
-from core.heads.cross_validation import honest_scores
+from core.heads.cross_validation import cross_validated_scores
 from core.heads.votes.fit import VoteHead
 from core.pipeline import IntentPipeline, contradictions, exact_answers
 from core.recipes.heads import (
@@ -82,7 +82,9 @@ def pipeline(
     targets = np.array([[float(name in e.intents) for name in INTENTS] for e in exemplars])
     names = encoder.encode([name.replace("_", " ") for name in INTENTS])
     head = fit_head(config, embeddings, targets, INTENTS, names)
-    calibration = fit_calibration(honest_scores(head, config, embeddings, targets), targets, 0.05)
+    calibration = fit_calibration(
+        cross_validated_scores(head, config, embeddings, targets), targets, 0.05
+    )
     voters = np.arange(len(exemplars))
     if isinstance(head, VoteHead) and head.carriers is not None:
         voters = head.carriers

@@ -13,11 +13,11 @@ from storage.records import ModelVersionRecord
 if TYPE_CHECKING:
     from app.services.studio import Studio
     from core.calibration.calibration import Calibration
-    from core.calibration.fence_units import Survey
+    from core.calibration.fence_units import ExemplarSignals
     from core.pipeline import IntentPipeline
     from core.types import Method
 
-    Ask = Callable[[], Survey]
+    Ask = Callable[[], ExemplarSignals]
 
 
 def fenced(
@@ -32,12 +32,13 @@ def fenced(
         ask: Gives the survey of the version as it was trained.
     """
     own = pipeline.calibration
-    if own.task == "multi-label" or (fence is None and own.ground is None):
+    if own.task == "multi-label" or (fence is None and own.familiarity_measure is None):
         return pipeline
     exemplars = pipeline.embeddings, pipeline.targets
-    if fence is None and own.ground is not None:  # a bundle brought it; labels may have joined
-        ground = replace(own.ground, where=ask().ground(own.measure, *exemplars).where)
-        return replace(pipeline, calibration=replace(own, ground=ground))
+    brought = own.familiarity_measure
+    if fence is None and brought is not None:  # a bundle brought it; labels may have joined
+        measure = replace(brought, shapes=ask().measure_on(own.measure, *exemplars).shapes)
+        return replace(pipeline, calibration=replace(own, familiarity_measure=measure))
     kept = fence or {}
     method, limit, limits = kept.get("method", "votes"), kept.get("limit"), kept.get("limits") or {}
     if method != "votes" and not pipeline.exemplars:  # names alone answer: there is no distance
@@ -47,7 +48,7 @@ def fenced(
         own,
         threshold=limit,
         thresholds=tuple(float(limits.get(key, limit)) for key in columns) if limits else (),
-        ground=None if method == "votes" else ask().ground(method, *exemplars),
+        familiarity_measure=None if method == "votes" else ask().measure_on(method, *exemplars),
     )
     return replace(pipeline, calibration=calibration)
 
@@ -65,9 +66,9 @@ def own_limit(calibration: "Calibration", method: "Method", ask: "Ask") -> float
     return ask().limit(method, calibration.rejection)
 
 
-def survey_of(
+def exemplar_signals(
     studio: "Studio", version: ModelVersionRecord, as_trained: "Callable[[], IntentPipeline]"
-) -> "Survey":
+) -> "ExemplarSignals":
     """Measure the exemplars of a version by each other, once.
 
     Args:
@@ -79,20 +80,20 @@ def survey_of(
         InvalidInput: It has no example.
     """
     return studio.cache.get(
-        ("survey", version.tree_sha256),
-        lambda: _survey(as_trained()),
+        ("exemplar signals", version.tree_sha256),
+        lambda: _measured_exemplars(as_trained()),
         lambda made: int(made.signals.nbytes + made.columns.nbytes + made.precision.nbytes),
     )
 
 
-def _survey(pipeline: "IntentPipeline") -> "Survey":
-    from core.calibration.fence_units import survey
+def _measured_exemplars(pipeline: "IntentPipeline") -> "ExemplarSignals":
+    from core.calibration.fence_units import measure_exemplars
     from core.heads.folds import sources_of
 
     if not pipeline.exemplars:
         raise InvalidInput("The model has no example to measure by.", "Label some, and train.")
     sources = sources_of(pipeline.exemplars)
-    return survey(pipeline.head, pipeline.embeddings, pipeline.targets, sources)
+    return measure_exemplars(pipeline.head, pipeline.embeddings, pipeline.targets, sources)
 
 
 def columns_of(

@@ -8,7 +8,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
-from app.services.answering.as_project import columns_of, fenced, survey_of
+from app.services.answering.as_project import columns_of, exemplar_signals, fenced
 from app.services.answering.names import brought_names, names_pipeline
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
@@ -136,7 +136,7 @@ def by_fence(
         project, version = find_model(connection, reference)
         columns = columns_of(connection, project.id, version, pipeline.head.intents)
     return fenced(
-        pipeline, columns, project.fence, lambda: survey_of(studio, version, lambda: trained)
+        pipeline, columns, project.fence, lambda: exemplar_signals(studio, version, lambda: trained)
     )
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.services.explaining.explained_model import Subject
+from app.services.explaining.explained_model import ExplainedModel
 from app.services.explaining.views import Example, LoadBearing, WhyNot
 from core.text import counted, match_key
 from core.types import Exemplar, FloatArray, Task
@@ -13,7 +13,7 @@ from core.types import Exemplar, FloatArray, Task
 if TYPE_CHECKING:
     from core.explain.load_bearing import Needed
     from core.explain.one_text import Question
-    from core.explain.solved_votes import Standing
+    from core.explain.solved_votes import SolvedVotes
 
 _NEAREST = 30
 _NAMED = 5
@@ -24,21 +24,21 @@ class Asked:
     """A text as the votes see it, for one intent at a time where it may have several.
 
     Attributes:
-        subject: Who answers.
-        standing: Its votes.
+        model: Who answers.
+        votes: Its votes.
         embedding: Of the text, (d,) float32.
         text: As it was asked.
     """
 
-    subject: Subject
-    standing: "Standing"
+    model: ExplainedModel
+    votes: "SolvedVotes"
     embedding: FloatArray
     text: str
 
     @property
     def task(self) -> Task:
         """Whether an answer holds one intent, or any number of them."""
-        return self.subject.pipeline.task
+        return self.model.pipeline.task
 
     def question(self, column: int) -> tuple["Question", int, float | None]:
         """Return what is asked of an intent: the question, its column in it, and its limit.
@@ -48,20 +48,20 @@ class Asked:
         from core.explain.one_text import ask
         from core.heads.mixture import voices_of
 
-        pipeline = self.subject.pipeline
+        pipeline = self.model.pipeline
         calibration = pipeline.calibration
         voices = voices_of(pipeline.head, self.embedding[None])[0]
         if self.task == "single-label":
-            limit = calibration.threshold if calibration.ground is None else None
-            return ask(self.standing, self.embedding, voices), column, limit
-        alone = _alone(self.standing, column)
-        own = float(calibration.limits(len(self.standing.head.intents))[column])
+            limit = calibration.threshold if calibration.familiarity_measure is None else None
+            return ask(self.votes, self.embedding, voices), column, limit
+        alone = _alone(self.votes, column)
+        own = float(calibration.limits(len(self.votes.head.intents))[column])
         return ask(alone, self.embedding, voices[[column]]), 0, own
 
 
-def _alone(standing: "Standing", column: int) -> "Standing":
+def _alone(votes: "SolvedVotes", column: int) -> "SolvedVotes":
     """Let the votes know of one intent, which is answered or is not."""
-    head, one = standing.head, [column]
+    head, one = votes.head, [column]
     only = replace(
         head,
         intents=(head.intents[column],),
@@ -69,7 +69,7 @@ def _alone(standing: "Standing", column: int) -> "Standing":
         weights=head.weights[:, one],
         prior=head.prior[one],
     )
-    return replace(standing, head=only, solved=standing.solved[:, one])
+    return replace(votes, head=only, solved=votes.solved[:, one])
 
 
 def load_bearing_view(asked: Asked, column: int) -> LoadBearing:
@@ -78,8 +78,8 @@ def load_bearing_view(asked: Asked, column: int) -> LoadBearing:
 
     question, _, limit = asked.question(column)
     found = load_bearing(question, limit)
-    examples = tuple(_example(asked.subject.pipeline.exemplars[row]) for row in found.rows)
-    intent = asked.standing.head.intents[column]
+    examples = tuple(_example(asked.model.pipeline.exemplars[row]) for row in found.rows)
+    intent = asked.votes.head.intents[column]
     after = _verdict(asked, found.after, intent)
     words = _load_words(len(examples), after, found.at_least, smallest=found.smallest)
     return LoadBearing(examples, after, found.smallest, found.at_least, words)
@@ -88,7 +88,7 @@ def load_bearing_view(asked: Asked, column: int) -> LoadBearing:
 def _verdict(asked: Asked, column: int, intent: str) -> str:
     if asked.task == "multi-label":
         return f"without {intent}" if column < 0 else f"with {intent}"
-    return "out of scope" if column < 0 else asked.standing.head.intents[column]
+    return "out of scope" if column < 0 else asked.votes.head.intents[column]
 
 
 def _load_words(n: int, after: str, at_least: int, *, smallest: bool) -> str:
@@ -114,7 +114,7 @@ def why_not_view(asked: Asked, column: int, behind: float) -> WhyNot:
     copies = copies_needed(question, own, limit)
     near, rows = _nearest_pool(asked)
     needed = examples_needed(question, rows, own, limit) if near else None
-    intent = asked.standing.head.intents[column]
+    intent = asked.votes.head.intents[column]
     return WhyNot(
         intent,
         behind,
@@ -145,7 +145,7 @@ def _why_not_words(
 def _nearest_pool(asked: Asked) -> tuple[tuple[Example, ...], FloatArray]:
     """Return the unlabelled utterances nearest to a text, without its twins."""
     nothing = np.zeros((0, len(asked.embedding)), np.float32)
-    pool = asked.subject.pool()
+    pool = asked.model.pool()
     if pool is None or not len(pool[0]):
         return (), nothing
     records, rows = pool

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 from app.services.answering.stored import reasons_of, sentence_of
 from app.services.explaining.counterfactuals import Asked, load_bearing_view, why_not_view
 from app.services.explaining.explained_model import (
-    Subject,
-    live_subject,
-    referred_subject,
-    standing_of_subject,
-    stored_subject,
+    ExplainedModel,
+    explained_live_model,
+    explained_reference,
+    explained_version,
+    solved_votes_of,
 )
 from app.services.explaining.other_heads import heads_say
 from app.services.explaining.views import (
@@ -21,7 +21,7 @@ from app.services.explaining.views import (
     WordShare,
     WordsView,
 )
-from app.services.explaining.votes import ballot_of, shown_votes
+from app.services.explaining.votes import shown_votes, vote_shares
 from app.services.explaining.words import notes_of, plain_words, scope_words
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
@@ -30,18 +30,18 @@ from core.text import is_storable
 from core.types import FloatArray, Prediction, Reason, ScoreArray
 
 if TYPE_CHECKING:
-    from core.explain.solved_votes import Standing
+    from core.explain.solved_votes import SolvedVotes
 
 _MOST_WORDS = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Case:
+class _ExplainedText:
     """One text before a model."""
 
     studio: Studio
-    subject: Subject
-    standing: "Standing | None"
+    model: ExplainedModel
+    votes: "SolvedVotes | None"
     text: str
     embedding: FloatArray
     scores: ScoreArray
@@ -50,9 +50,9 @@ class _Case:
     @property
     def asked(self) -> Asked | None:
         """The text as the votes see it."""
-        if self.standing is None:
+        if self.votes is None:
             return None
-        return Asked(self.subject, self.standing, self.embedding, self.text)
+        return Asked(self.model, self.votes, self.embedding, self.text)
 
 
 def explain(
@@ -75,31 +75,31 @@ def explain(
         InvalidInput: There is no text.
         NotFound: There is no such project, model or intent.
     """
-    return explain_subject(
-        live_studio.studio, subject_of(live_studio, project, model), text, against
+    return explain_text(
+        live_studio.studio, explained_model(live_studio, project, model), text, against
     )
 
 
-def subject_of(live_studio: LiveStudio, project: str, model: int | None) -> Subject:
+def explained_model(live_studio: LiveStudio, project: str, model: int | None) -> ExplainedModel:
     """Return a version as it was trained, or the live model.
 
     Raises:
         NotFound: There is no such project or model.
     """
     if model is None:
-        return live_subject(live_studio, project)
-    return stored_subject(live_studio.studio, f"{project}@{model}")
+        return explained_live_model(live_studio, project)
+    return explained_version(live_studio.studio, f"{project}@{model}")
 
 
 def explain_reference(
     studio: Studio, reference: str, text: str, against: str | None = None
 ) -> Explanation:
     """Say why `PROJECT`, `PROJECT@N` or a bundle answers a text as it does, as it was trained."""
-    return explain_subject(studio, referred_subject(studio, reference), text, against)
+    return explain_text(studio, explained_reference(studio, reference), text, against)
 
 
-def explain_subject(
-    studio: Studio, subject: Subject, text: str, against: str | None = None
+def explain_text(
+    studio: Studio, model: ExplainedModel, text: str, against: str | None = None
 ) -> Explanation:
     """Say why a model answers a text as it does.
 
@@ -109,24 +109,24 @@ def explain_subject(
     """
     if not text.strip() or not is_storable(text):
         raise InvalidInput("There is no text to explain.", "Type one first.")
-    case = _case(studio, subject, text)
-    found, names = case.prediction, subject.pipeline.head.intents
+    case = _case(studio, model, text)
+    found, names = case.prediction, model.pipeline.head.intents
     reasons = reasons_of(found)
     rival = _rival(case, against)
     shares = {one.intent: one.probability for one in found.ranked}
     scope = _scope(case)
     # Where several intents are allowed an intent has its limit to reach, and no rival to beat.
-    compared = rival if against is not None or subject.pipeline.task == "single-label" else None
+    compared = rival if against is not None or model.pipeline.task == "single-label" else None
     runner_up = next((one for one in found.ranked if one.intent != reasons[0].intent), None)
     if compared == reasons[0].intent:
         compared = None if runner_up is None else runner_up.intent
     explained = tuple(_reason(case, one, compared) for one in reasons)
     return Explanation(
         text=text,
-        model=subject.name,
-        dataset_version=subject.dataset_version,
-        since_training=len(subject.hot),
-        task=subject.pipeline.task,
+        model=model.name,
+        dataset_version=model.dataset_version,
+        since_training=len(model.hot),
+        task=model.pipeline.task,
         answer=found.decision.intents,
         words=found.decision.words,
         rule=found.decision.rule,
@@ -138,19 +138,19 @@ def explain_subject(
         scope=scope,
         reasons=explained,
         why_not=_why_not(case, rival),
-        heads=heads_say(studio, subject, case.embedding, names[int(case.scores.argmax())]),
+        heads=heads_say(studio, model, case.embedding, names[int(case.scores.argmax())]),
         ranked=found.ranked,
-        notes=notes_of(subject, found, asked=case.standing is not None),
+        notes=notes_of(model, found, asked=case.votes is not None),
     )
 
 
-def _case(studio: Studio, subject: Subject, text: str) -> _Case:
-    pipeline = subject.pipeline
+def _case(studio: Studio, model: ExplainedModel, text: str) -> _ExplainedText:
+    pipeline = model.pipeline
     embeddings = pipeline.encoder.encode([text])
-    return _Case(
+    return _ExplainedText(
         studio,
-        subject,
-        standing_of_subject(studio, subject),
+        model,
+        solved_votes_of(studio, model),
         text,
         embeddings[0],
         pipeline.head.scores(embeddings)[0],
@@ -158,7 +158,7 @@ def _case(studio: Studio, subject: Subject, text: str) -> _Case:
     )
 
 
-def _rival(case: _Case, against: str | None) -> str | None:
+def _rival(case: _ExplainedText, against: str | None) -> str | None:
     """Return the intent that was not answered: the one asked for, else what came nearest to it.
 
     Of a text that lies outside that is the leading one, which only its limit kept out.
@@ -167,7 +167,7 @@ def _rival(case: _Case, against: str | None) -> str | None:
     leading = set(found.decision.intents)
     if found.decision.rule == "exact":
         leading |= {one.intent for one in reasons_of(found)}
-    if against is not None and against not in case.subject.pipeline.head.intents:
+    if against is not None and against not in case.model.pipeline.head.intents:
         raise NotFound(
             f"The model knows no intent called '{against}'.",
             "Train it with a few examples of that intent first.",
@@ -177,12 +177,12 @@ def _rival(case: _Case, against: str | None) -> str | None:
     return next((one.intent for one in found.ranked if one.intent not in leading), None)
 
 
-def _scope(case: _Case) -> Scope:
-    ballot = ballot_of(case.subject, case.embedding, 0)
+def _scope(case: _ExplainedText) -> Scope:
+    shares = vote_shares(case.model, case.embedding, 0)
     found = case.prediction
     decision = found.decision
     inside = decision.rule in ("exact", "votes")
-    nearest = float(ballot.cosines.max(initial=-1.0))
+    nearest = float(shares.cosines.max(initial=-1.0))
     return Scope(
         inside,
         decision.held,
@@ -194,28 +194,28 @@ def _scope(case: _Case) -> Scope:
     )
 
 
-def _reason(case: _Case, reason: Reason, rival: str | None) -> IntentReason:
-    column = case.subject.pipeline.head.intents.index(reason.intent)
-    ballot = ballot_of(case.subject, case.embedding, column)
-    shown, found = shown_votes(case.studio, case.subject, ballot), case.prediction.decision
-    total = float(ballot.votes.sum())
+def _reason(case: _ExplainedText, reason: Reason, rival: str | None) -> IntentReason:
+    column = case.model.pipeline.head.intents.index(reason.intent)
+    shares = vote_shares(case.model, case.embedding, column)
+    shown, found = shown_votes(case.studio, case.model, shares), case.prediction.decision
+    total = float(shares.votes.sum())
     return IntentReason(
         intent=reason.intent,
         score=reason.score,
         limit=reason.threshold if found.familiarity is None else None,
-        prior=ballot.prior,
-        voice=ballot.voice,
+        prior=shares.prior,
+        voice=shares.voice,
         by_name=reason.by_name,
         votes=shown,
         others=total - sum(one.vote for one in shown),
-        n_others=len(ballot.votes) - len(shown),
+        n_others=len(shares.votes) - len(shown),
         total=total,
         words=_words(case, column, rival),
         load_bearing=load_bearing_view(case.asked, column) if _can_turn(case) else None,
     )
 
 
-def _can_turn(case: _Case) -> bool:
+def _can_turn(case: _ExplainedText) -> bool:
     """Whether votes alone can change the answer: not that of a fence which does not go by them."""
     decision = case.prediction.decision
     return case.asked is not None and not (
@@ -223,18 +223,18 @@ def _can_turn(case: _Case) -> bool:
     )
 
 
-def _words(case: _Case, column: int, rival: str | None) -> WordsView | None:
+def _words(case: _ExplainedText, column: int, rival: str | None) -> WordsView | None:
     """Say which words carry an intent: by gradients where the encoder has any, and without each."""
     from core.explain.attribution import attribute, leave_words_out
 
     if len(case.text.split()) > _MOST_WORDS:
         return None
-    from core.heads.mixture import learned
+    from core.heads.mixture import without_names
 
-    pipeline = case.subject.pipeline
+    pipeline = case.model.pipeline
     other = None if rival is None else pipeline.head.intents.index(rival)
     note = "This head has no gradients to share out; each word is left out instead."
-    if learned(pipeline.head).kind == "votes":
+    if without_names(pipeline.head).kind == "votes":
         try:
             found = attribute(pipeline.encoder, pipeline.head, case.text, column, other)
         except InvalidInput as error:
@@ -253,15 +253,15 @@ def _words(case: _Case, column: int, rival: str | None) -> WordsView | None:
     return WordsView(rival, without.difference, left_out, None, None, note)
 
 
-def _why_not(case: _Case, rival: str | None) -> WhyNot | None:
+def _why_not(case: _ExplainedText, rival: str | None) -> WhyNot | None:
     if case.asked is None or rival is None or not _can_turn(case):
         return None
-    pipeline = case.subject.pipeline
+    pipeline = case.model.pipeline
     column = pipeline.head.intents.index(rival)
     limit = float(pipeline.calibration.limits(len(case.scores))[column])
     if pipeline.task == "multi-label":
         bar = limit
     else:
         bar = float(case.scores.max())
-        bar = max(bar, limit) if pipeline.calibration.ground is None else bar
+        bar = max(bar, limit) if pipeline.calibration.familiarity_measure is None else bar
     return why_not_view(case.asked, column, bar - float(case.scores[column]))

@@ -18,13 +18,13 @@ from storage.log import versions
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
 if TYPE_CHECKING:
-    from core.explain.solved_votes import Standing
+    from core.explain.solved_votes import SolvedVotes
 
 _Pool = tuple[tuple[UtteranceRecord, ...], FloatArray]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Subject:
+class ExplainedModel:
     """A model that is asked why.
 
     Attributes:
@@ -50,11 +50,11 @@ class Subject:
     version: ModelVersionRecord | None
     dataset_version: str | None
     hot: frozenset[str]
-    solve: Callable[[], "Standing"] = field(repr=False)
+    solve: Callable[[], "SolvedVotes"] = field(repr=False)
     pool: Callable[[], _Pool | None] = field(repr=False)
 
 
-def live_subject(live_studio: LiveStudio, project: str) -> Subject:
+def explained_live_model(live_studio: LiveStudio, project: str) -> ExplainedModel:
     """Return the champion with all labels up to now, as pages ask it.
 
     Raises:
@@ -70,7 +70,7 @@ def live_subject(live_studio: LiveStudio, project: str) -> Subject:
             return None
         return known.records, known.embeddings
 
-    return Subject(
+    return ExplainedModel(
         name=f"{project}@{live.version.number}",
         pipeline=live.pipeline,
         plane=live.plane,
@@ -80,12 +80,12 @@ def live_subject(live_studio: LiveStudio, project: str) -> Subject:
         version=live.version,
         dataset_version=_learned_from(live_studio.studio, live.version),
         hot=live.hot - live.waiting,
-        solve=lambda: _live_standing(live),
+        solve=lambda: _solve_live_votes(live),
         pool=pool,
     )
 
 
-def stored_subject(studio: Studio, reference: str) -> Subject:
+def explained_version(studio: Studio, reference: str) -> ExplainedModel:
     """Return a model version, `PROJECT@N` or the champion of `PROJECT`, as it was trained.
 
     It answers by the project's fence, as it does everywhere.
@@ -100,7 +100,7 @@ def stored_subject(studio: Studio, reference: str) -> Subject:
     space = Space(project, version)
     pipeline = require_pipeline(open_space(studio, space))
     pipeline = by_project(studio, space.name, pipeline)
-    return Subject(
+    return ExplainedModel(
         name=space.name,
         pipeline=pipeline,
         plane=fit_plane(pipeline.embeddings),
@@ -110,12 +110,12 @@ def stored_subject(studio: Studio, reference: str) -> Subject:
         version=version,
         dataset_version=_learned_from(studio, version),
         hot=frozenset(),
-        solve=lambda: _standing_of(pipeline.head),
+        solve=lambda: _solve_head(pipeline.head),
         pool=_no_pool,
     )
 
 
-def referred_subject(studio: Studio, reference: str) -> Subject:
+def explained_reference(studio: Studio, reference: str) -> ExplainedModel:
     """Return what `PROJECT`, `PROJECT@N` or a bundle's file names.
 
     Raises:
@@ -123,13 +123,13 @@ def referred_subject(studio: Studio, reference: str) -> Subject:
         ArtifactDamaged: Its files are not what they should be.
     """
     if not is_bundle(reference):
-        return stored_subject(studio, reference)
+        return explained_version(studio, reference)
     from core.bundle.archive import open_bundle
     from core.bundle.layout import load_pipeline
 
     with open_bundle(Path(reference)) as (folder, _):
         pipeline = load_pipeline(folder, bases=studio.bases)
-    return Subject(
+    return ExplainedModel(
         name=Path(reference).name,
         pipeline=pipeline,
         plane=fit_plane(pipeline.embeddings),
@@ -139,23 +139,23 @@ def referred_subject(studio: Studio, reference: str) -> Subject:
         version=None,
         dataset_version=pipeline.dataset_version,
         hot=frozenset(),
-        solve=lambda: _standing_of(pipeline.head),
+        solve=lambda: _solve_head(pipeline.head),
         pool=_no_pool,
     )
 
 
-def standing_of_subject(studio: Studio, subject: Subject) -> "Standing | None":
-    """Prepare a subject's votes for questions, once; None where it does not decide by votes.
+def solved_votes_of(studio: Studio, model: ExplainedModel) -> "SolvedVotes | None":
+    """Prepare a model's votes for questions, once; None where it does not decide by votes.
 
     A subset that carries the votes of very many labels cannot be asked, either.
     """
-    from core.heads.mixture import learned
+    from core.heads.mixture import without_names
 
-    head = learned(subject.pipeline.head)
+    head = without_names(model.pipeline.head)
     if head.kind != "votes" or head.carriers is not None:
         return None
     return studio.cache.get(
-        ("standing", *subject.key), subject.solve, lambda made: 2 * int(made.root.nbytes)
+        ("votes", *model.key), model.solve, lambda made: 2 * int(made.root.nbytes)
     )
 
 
@@ -163,20 +163,20 @@ def _no_pool() -> None:
     return None
 
 
-def _standing_of(head: Any) -> "Standing":
-    from core.explain.solved_votes import standing_of
-    from core.heads.mixture import learned
+def _solve_head(head: Any) -> "SolvedVotes":
+    from core.explain.solved_votes import solve_votes
+    from core.heads.mixture import without_names
     from core.heads.votes.amending import basis_of
 
-    return standing_of(basis_of(learned(head)))
+    return solve_votes(basis_of(without_names(head)))
 
 
-def _live_standing(live: LiveModel) -> "Standing":
-    from core.explain.solved_votes import standing_of
+def _solve_live_votes(live: LiveModel) -> "SolvedVotes":
+    from core.explain.solved_votes import solve_votes
 
     if live.base.basis is None:
-        return _standing_of(live.pipeline.head)
-    return standing_of(live.base.basis, amendment(live.base, live.changes))
+        return _solve_head(live.pipeline.head)
+    return solve_votes(live.base.basis, amendment(live.base, live.changes))
 
 
 def _learned_from(studio: Studio, version: ModelVersionRecord) -> str | None:
@@ -186,10 +186,10 @@ def _learned_from(studio: Studio, version: ModelVersionRecord) -> str | None:
         return f"data version {versions.get(connection, version.dataset_version_id).number}"
 
 
-def figures_of(studio: Studio, subject: Subject) -> Mapping[str, Any]:
-    """Return how a subject was judged when it was trained; empty where nothing is known."""
-    if subject.version is None or subject.project is None:
+def figures_of(studio: Studio, model: ExplainedModel) -> Mapping[str, Any]:
+    """Return how a model was judged when it was trained; empty where nothing is known."""
+    if model.version is None or model.project is None:
         return {}
     with studio.database.read() as connection:
-        found = models.find(connection, subject.project.id, subject.version.number)
+        found = models.find(connection, model.project.id, model.version.number)
     return found.metrics

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from app.services.explaining.explained_model import Subject
+from app.services.explaining.explained_model import ExplainedModel
 from app.services.explaining.views import HeadAnswer
 from app.services.studio import Studio
 from core.types import FloatArray
@@ -33,28 +33,28 @@ class Panel:
 
 
 def heads_say(
-    studio: Studio, subject: Subject, embedding: FloatArray, best: str
+    studio: Studio, model: ExplainedModel, embedding: FloatArray, best: str
 ) -> tuple[HeadAnswer, ...]:
     """Ask the model's own head and the others about a text, embedded (d,).
 
     Args:
         studio: Keeps heads that were fitted.
-        subject: The model.
+        model: The model.
         embedding: Of the text.
         best: The intent that the model ranks highest.
     """
-    own = subject.pipeline.head
-    panel = studio.cache.get(("panel", *subject.key), lambda: _fitted(subject), _size)
+    own = model.pipeline.head
+    panel = studio.cache.get(("panel", *model.key), lambda: _fitted(model), _size)
     others = [head for kind, head in panel.heads.items() if kind != own.kind]
     return tuple(_answer(head, embedding, best, decides=head is own) for head in [own, *others])
 
 
-def _fitted(subject: Subject) -> Panel:
+def _fitted(model: ExplainedModel) -> Panel:
     from core.heads.linear import fit_linear
     from core.heads.neighbours import NeighbourHead
     from core.heads.points import fit_prototypes
 
-    pipeline = subject.pipeline
+    pipeline = model.pipeline
     names = pipeline.head.intents
     column = {name: at for at, name in enumerate(names)}
     targets = np.zeros((len(pipeline.exemplars), len(names)))

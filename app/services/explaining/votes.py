@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from app.services.explaining.explained_model import Subject
+from app.services.explaining.explained_model import ExplainedModel
 from app.services.explaining.views import Example, Origin, Vote
 from app.services.studio import Studio
 from core.types import Exemplar, FloatArray, ScoreArray
@@ -20,7 +20,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ballot:
+class VoteShares:
     """All votes for one intent on one text.
 
     Attributes:
@@ -50,53 +50,55 @@ def _heaviest(votes: ScoreArray) -> NDArray[np.int64]:
     return rows[np.argsort(-votes[rows], kind="stable")][:_SHOWN]
 
 
-def ballot_of(subject: Subject, embedding: FloatArray, column: int) -> Ballot:
+def vote_shares(model: ExplainedModel, embedding: FloatArray, column: int) -> VoteShares:
     """Count each exemplar's vote for an intent on a text, embedded (d,)."""
-    from core.heads.mixture import learned, voices_of
+    from core.heads.mixture import voices_of, without_names
     from core.heads.neighbours import NeighbourHead, neighbour_votes
     from core.heads.votes.fit import VoteHead, votes
 
-    pipeline = subject.pipeline
+    pipeline = model.pipeline
     near = cosines(unit_rows(embedding[None]), pipeline.embeddings)
     voice = float(voices_of(pipeline.head, embedding[None])[0, column])
-    match learned(pipeline.head):
+    match without_names(pipeline.head):
         case VoteHead() as head:
             prior = float(head.prior[column])
-            return Ballot(near[0], votes(head, embedding)[:, column], prior, voice)
+            return VoteShares(near[0], votes(head, embedding)[:, column], prior, voice)
         case NeighbourHead() as head:
-            return Ballot(near[0], neighbour_votes(head, near, np.array([column]))[0], 0.0, voice)
+            return VoteShares(
+                near[0], neighbour_votes(head, near, np.array([column]))[0], 0.0, voice
+            )
         case _:
-            return Ballot(near[0], np.zeros(len(near[0])), 0.0, voice)
+            return VoteShares(near[0], np.zeros(len(near[0])), 0.0, voice)
 
 
-def shown_votes(studio: Studio, subject: Subject, ballot: Ballot) -> tuple[Vote, ...]:
-    """Name the heaviest votes of a ballot, and whose labels they are."""
-    rows = ballot.rows.tolist()
-    chosen: list[Exemplar] = [subject.pipeline.exemplars[row] for row in rows]
-    origins = _origins(studio, subject, [exemplar.id for exemplar in chosen])
+def shown_votes(studio: Studio, model: ExplainedModel, shares: VoteShares) -> tuple[Vote, ...]:
+    """Name the heaviest votes, and whose labels they are."""
+    rows = shares.rows.tolist()
+    chosen: list[Exemplar] = [model.pipeline.exemplars[row] for row in rows]
+    origins = _origins(studio, model, [exemplar.id for exemplar in chosen])
     sides = {
-        side: max(float(np.clip(side * ballot.votes, 0.0, None).sum()), 1e-12)
+        side: max(float(np.clip(side * shares.votes, 0.0, None).sum()), 1e-12)
         for side in (1.0, -1.0)
     }
     return tuple(
         Vote(
             Example(exemplar.id, exemplar.text, exemplar.intents),
-            float(ballot.cosines[row]),
-            float(ballot.votes[row]),
-            abs(float(ballot.votes[row])) / sides[1.0 if ballot.votes[row] > 0 else -1.0],
+            float(shares.cosines[row]),
+            float(shares.votes[row]),
+            abs(float(shares.votes[row])) / sides[1.0 if shares.votes[row] > 0 else -1.0],
             origins.get(exemplar.id),
-            exemplar.id in subject.hot,
+            exemplar.id in model.hot,
         )
         for row, exemplar in zip(rows, chosen, strict=True)
     )
 
 
-def _origins(studio: Studio, subject: Subject, ids: Sequence[str]) -> dict[str, Origin]:
-    if subject.project is None or not subject.revision:
+def _origins(studio: Studio, model: ExplainedModel, ids: Sequence[str]) -> dict[str, Origin]:
+    if model.project is None or not model.revision:
         return {}
     with studio.database.read() as connection:
-        found = label_origins(connection, subject.project.id, ids, subject.revision)
-        frozen = versions.list_all(connection, subject.project.id)
+        found = label_origins(connection, model.project.id, ids, model.revision)
+        frozen = versions.list_all(connection, model.project.id)
     return {key: _origin(one, frozen) for key, one in found.items()}
 
 

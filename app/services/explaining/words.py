@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from app.services.answering.stored import MEASURES, reasons_of
-from app.services.explaining.explained_model import Subject
+from app.services.explaining.explained_model import ExplainedModel
 from app.services.explaining.views import IntentReason, Vote
 from core.text import counted
 from core.types import Decision, Prediction
@@ -88,7 +88,7 @@ def scope_words(decision: Decision, nearest: float) -> str:
     )
 
 
-def notes_of(subject: Subject, found: Prediction, *, asked: bool) -> tuple[str, ...]:
+def notes_of(model: ExplainedModel, found: Prediction, *, asked: bool) -> tuple[str, ...]:
     """Say what a reader of the figures should know."""
     notes = []
     if found.decision.rule == "exact":
@@ -103,9 +103,9 @@ def notes_of(subject: Subject, found: Prediction, *, asked: bool) -> tuple[str, 
             f"Whether a text is in scope is told by its {MEASURES[found.decision.measure]}. What "
             "carries the answer, and what another would take, is told of the votes alone."
         )
-    if subject.hot:
+    if model.hot:
         notes.append(
-            f"{counted(len(subject.hot), 'label')} given since the training vote, too; the "
+            f"{counted(len(model.hot), 'label')} given since the training vote, too; the "
             "encoder has not learned from them."
         )
     if not asked:

@@ -11,7 +11,7 @@ from core.types import Exemplar, Pause, ScoreArray, no_pause
 from storage.database import Database
 
 if TYPE_CHECKING:
-    from core.heads.votes.amending import Amendment, Basis, Newcomer, Place
+    from core.heads.votes.amending import Amendment, Basis, BasisRow, Newcomer
 
 Said = tuple[str, tuple[str, ...]]
 """What an exemplar says: its text, and the ids of its intents in order."""
@@ -46,7 +46,7 @@ class Base:
     rows: Mapping[str, int] = field(repr=False)
     basis: "Basis | None" = field(default=None, repr=False)
     met: "Mapping[str, Newcomer]" = field(default_factory=dict, repr=False)
-    moved: "Mapping[int, Place]" = field(default_factory=dict, repr=False)
+    moved: "Mapping[int, BasisRow]" = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,7 +132,7 @@ def named_anew(base: Base, intents: tuple[str, ...]) -> Base:
 
 def solved_for(how: Joining, base: Base, changes: Changes) -> Base:
     """Solve for what changes ask, keeping what was solved before."""
-    from core.heads.votes.amending import basis_of, newcomers, places
+    from core.heads.votes.amending import basis_of, basis_rows, newcomers
 
     basis = base.basis or basis_of(base.pipeline.head, how.pause)
     texts = dict.fromkeys(said[0] for said in changes.values() if said)
@@ -143,7 +143,7 @@ def solved_for(how: Joining, base: Base, changes: Changes) -> Base:
     if fresh:
         embedded = embed_texts(how.database, base.pipeline.encoder, fresh)
         met |= dict(zip(fresh, newcomers(basis, embedded), strict=True))
-    moved |= dict(zip(unmoved, places(basis, unmoved), strict=True))
+    moved |= dict(zip(unmoved, basis_rows(basis, unmoved), strict=True))
     return replace(
         base,
         basis=basis,

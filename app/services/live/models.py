@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from app.services.answering.as_project import columns_of, fenced, survey_of
+from app.services.answering.as_project import columns_of, exemplar_signals, fenced
 from app.services.answering.names import brought_names
 from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.live.joining import (
@@ -40,7 +40,7 @@ from storage.queries import dataset, utterances
 from storage.records import ModelVersionRecord, UtteranceRecord
 
 if TYPE_CHECKING:
-    from core.calibration.fence_units import Survey
+    from core.calibration.fence_units import ExemplarSignals
     from core.heads.mixture import MixtureHead
     from core.intent_names import NameCache
 
@@ -147,7 +147,7 @@ class LiveModels:
     def _fenced(self, project_id: int, live: LiveModel) -> LiveModel:
         with self.studio.database.read() as connection:
             fence = projects.get(connection, project_id).fence
-        if fence is None and live.pipeline.calibration.ground is None:
+        if fence is None and live.pipeline.calibration.familiarity_measure is None:
             return live
         kept = self.fenced.get(project_id)
         if kept is None or kept[0] is not live or kept[1] != fence:
@@ -212,11 +212,11 @@ class LiveModels:
 
 def with_fence(studio: Studio, live: LiveModel, fence: dict[str, Any] | None) -> LiveModel:
     """Let a live model answer by its project's fence; None: it has none."""
-    pipeline = fenced(live.pipeline, live.columns, fence, lambda: survey_as_trained(studio, live))
+    pipeline = fenced(live.pipeline, live.columns, fence, lambda: signals_as_trained(studio, live))
     return live if pipeline is live.pipeline else replace(live, pipeline=pipeline)
 
 
-def survey_as_trained(studio: Studio, live: LiveModel) -> "Survey":
+def signals_as_trained(studio: Studio, live: LiveModel) -> "ExemplarSignals":
     """Measure the exemplars of a live model by each other, as they were in training."""
 
     def as_trained() -> Any:
@@ -224,7 +224,7 @@ def survey_as_trained(studio: Studio, live: LiveModel) -> "Survey":
             project = projects.get(connection, live.version.project_id)
         return require_pipeline(open_space(studio, Space(project, live.version)))
 
-    return survey_of(studio, live.version, as_trained)
+    return exemplar_signals(studio, live.version, as_trained)
 
 
 def with_names(
@@ -275,9 +275,9 @@ def _load(studio: Studio, project_id: int, version: ModelVersionRecord) -> LiveM
 
 def _apart(pipeline: Any) -> tuple[Any, "MixtureHead | None"]:
     """Take votes and the names trained beside them apart."""
-    from core.heads.mixture import MixtureHead, learned
+    from core.heads.mixture import MixtureHead, without_names
 
-    votes = learned(pipeline.head)
+    votes = without_names(pipeline.head)
     if not isinstance(pipeline.head, MixtureHead) or votes.kind != "votes":
         return pipeline, None
     return replace(pipeline, head=votes), pipeline.head

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.services.embedding import embed_texts
-from app.services.explaining.explained_model import Subject
+from app.services.explaining.explained_model import ExplainedModel
 from app.services.studio import Studio
 from app.services.versions.comparison import names_since
 from core.calibration.calibration import probabilities
@@ -22,7 +22,7 @@ _BINS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class JudgedText:
     """A text with its label and an answer, in the names of now.
 
     Attributes:
@@ -43,7 +43,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedVersion:
     """Answers to the texts that a model version can be judged by.
 
     Attributes:
@@ -54,7 +54,7 @@ class Judged:
             how probable the text has the intent.
     """
 
-    answers: tuple[Answered, ...]
+    answers: tuple[JudgedText, ...]
     outside: tuple[bool, ...]
     basis: str
     bins: tuple["Bin", ...] = ()
@@ -79,34 +79,34 @@ class Bin:
     n: int
 
 
-_Marked = tuple[list[Answered], tuple[Bin, ...]]
+_Marked = tuple[list[JudgedText], tuple[Bin, ...]]
 
 
-def judge_again(studio: Studio, subject: Subject) -> Judged:
+def judge_again(studio: Studio, model: ExplainedModel) -> JudgedVersion:
     """Let a model version answer the test split as it is now, or else each example left out."""
-    if subject.project is None or subject.version is None:
-        return Judged((), (), "")
+    if model.project is None or model.version is None:
+        return JudgedVersion((), (), "")
     with studio.database.read() as connection:
-        project = projects.get(connection, subject.project.id)
+        project = projects.get(connection, model.project.id)
         names = {one.id: one.name for one in dataset.intents(connection, project.id)}
-        renamed = names_since(connection, project.id, subject.version.dataset_version_id)
+        renamed = names_since(connection, project.id, model.version.dataset_version_id)
         rows = [row for row in dataset.utterances(connection, project.id) if row.labels is not None]
-    seen = {match_key(exemplar.text) for exemplar in subject.pipeline.exemplars}
+    seen = {match_key(exemplar.text) for exemplar in model.pipeline.exemplars}
     fresh = [row for row in rows if match_key(row.text) not in seen]
     tests = [_exemplar(row, names) for row in fresh if row.split == "test"]
     if project.task == "single-label":
         tests = [one for one in tests if one.intents]
         nothing = [_exemplar(row, names) for row in fresh if not row.labels]
-        outside = tuple(one.refused for one in _answers(studio, subject, nothing, renamed)[0])
+        outside = tuple(one.refused for one in _answers(studio, model, nothing, renamed)[0])
     else:
         outside = ()
     if tests:
-        found, bins = _answers(studio, subject, tests, renamed)
+        found, bins = _answers(studio, model, tests, renamed)
         basis = f"the test split as it is now, {len(tests):,} texts"
-        return Judged(tuple(found), outside, basis, bins)
-    left_out, bins = _left_out(subject, renamed)
+        return JudgedVersion(tuple(found), outside, basis, bins)
+    left_out, bins = _left_out(model, renamed)
     basis = f"{len(left_out):,} examples, each answered by the votes of the others"
-    return Judged(tuple(left_out), outside, basis if left_out else "", bins)
+    return JudgedVersion(tuple(left_out), outside, basis if left_out else "", bins)
 
 
 def _exemplar(row: UtteranceRecord, names: dict[str, str]) -> Exemplar:
@@ -115,11 +115,11 @@ def _exemplar(row: UtteranceRecord, names: dict[str, str]) -> Exemplar:
 
 
 def _answers(
-    studio: Studio, subject: Subject, asked: Sequence[Exemplar], renamed: dict[str, str]
+    studio: Studio, model: ExplainedModel, asked: Sequence[Exemplar], renamed: dict[str, str]
 ) -> _Marked:
     if not asked:
         return [], ()
-    pipeline = subject.pipeline
+    pipeline = model.pipeline
     texts = [one.text for one in asked]
     rows = embed_texts(studio.database, pipeline.encoder, texts)
     scores = pipeline.head.scores(rows)
@@ -128,18 +128,18 @@ def _answers(
     )
 
 
-def _left_out(subject: Subject, renamed: dict[str, str]) -> _Marked:
+def _left_out(model: ExplainedModel, renamed: dict[str, str]) -> _Marked:
     """Answer each example by the others, in closed form; its own label has no say.
 
     Synthetic ones are not asked, and do not answer for the one that they were made of.
     """
     from core.calibration.fence import signals_left_out
     from core.heads.folds import left_with_source, said_rows, sources_of
-    from core.heads.mixture import learned, voices_of
+    from core.heads.mixture import voices_of, without_names
     from core.heads.votes.fit import leave_one_out
 
-    pipeline = subject.pipeline
-    head = learned(pipeline.head)
+    pipeline = model.pipeline
+    head = without_names(pipeline.head)
     if head.kind != "votes" or head.carriers is not None:
         return [], ()
     sources = sources_of(pipeline.exemplars)
@@ -150,10 +150,12 @@ def _left_out(subject: Subject, renamed: dict[str, str]) -> _Marked:
     ]
     scores = left_with_source(head, leave_one_out(head), sources)
     scores += voices_of(pipeline.head, pipeline.embeddings)
-    honest, ground = scores[rows], pipeline.calibration.ground
+    honest, measure = scores[rows], pipeline.calibration.familiarity_measure
     familiar = honest.max(1)
-    if ground is not None:
-        familiar = ground.fence.familiarity(signals_left_out(ground.where, honest, rows, sources))
+    if measure is not None:
+        familiar = measure.fence.familiarity(
+            signals_left_out(measure.shapes, honest, rows, sources)
+        )
     return _marked(pipeline, asked, (honest, familiar), renamed)
 
 
@@ -180,14 +182,14 @@ def _marked(
             right = set(said) == set(one.intents)
         refused = not chosen[row].any() if task == "multi-label" else familiar[row] < limits[best]
         found.append(
-            Answered(one.text, one.intents, said, float(shares[row, best]), right, bool(refused))
+            JudgedText(one.text, one.intents, said, float(shares[row, best]), right, bool(refused))
         )
     if task == "multi-label":
         return found, _pair_bins(shares, asked, names)
     return found, calibration_bins(found)
 
 
-def calibration_bins(answers: Sequence[Answered]) -> tuple[Bin, ...]:
+def calibration_bins(answers: Sequence[JudgedText]) -> tuple[Bin, ...]:
     """Group answers by how sure they are; where one intent is answered."""
     sure, right = [one.confidence for one in answers], [one.right for one in answers]
     return _bins(np.array(sure, dtype=np.float64), np.array(right, dtype=bool))

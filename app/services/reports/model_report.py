@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from app.services.answering.stored import MEASURES
-from app.services.explaining.explained_model import Subject, figures_of, stored_subject
-from app.services.reports.judged_again import Answered, Bin, Judged, judge_again
+from app.services.explaining.explained_model import ExplainedModel, explained_version, figures_of
+from app.services.reports.judged_again import Bin, JudgedText, JudgedVersion, judge_again
 from app.services.reports.pages import render
 from app.services.reports.weaknesses import weaknesses_of
 from app.services.studio import Studio
@@ -171,28 +171,28 @@ def report_page(found: Report, link: str, downloads: Mapping[str, str]) -> str:
 
 
 def _report(studio: Studio, project: str, number: int) -> Report:
-    subject = stored_subject(studio, f"{project}@{number}")
-    metrics, judged = figures_of(studio, subject), judge_again(studio, subject)
-    version = subject.version
+    model = explained_version(studio, f"{project}@{number}")
+    metrics, judged = figures_of(studio, model), judge_again(studio, model)
+    version = model.version
     facts: Mapping[str, Any] = {} if version is None else version.lineage
-    intents = _intents(subject, metrics)
+    intents = _intents(model, metrics)
     found = Report(
         project=project,
-        name=subject.name,
+        name=model.name,
         state=model_states(studio, project).get(number, "candidate"),
         created_at="" if version is None else version.created_at,
-        task=subject.pipeline.task,
+        task=model.pipeline.task,
         recipe=str(facts.get("recipe", {}).get("kind", "imported")),
         base=str(facts.get("base", "")),
-        dataset_version=subject.dataset_version,
-        n_examples=len(subject.pipeline.exemplars),
+        dataset_version=model.dataset_version,
+        n_examples=len(model.pipeline.exemplars),
         metrics=metrics,
         intents=intents,
         basis=judged.basis,
-        confusions=_confusions(judged.answers, subject.pipeline.task),
+        confusions=_confusions(judged.answers, model.pipeline.task),
         bins=judged.bins,
-        scope=_scope(subject, judged),
-        since=_since(studio, subject),
+        scope=_scope(model, judged),
+        since=_since(studio, model),
         weaknesses=(),
     )
     broken = () if version is None else version.pins.get("broken", ())
@@ -200,11 +200,11 @@ def _report(studio: Studio, project: str, number: int) -> Report:
     return replace(found, weaknesses=told)
 
 
-def _intents(subject: Subject, metrics: Mapping[str, Any]) -> tuple[IntentLine, ...]:
+def _intents(model: ExplainedModel, metrics: Mapping[str, Any]) -> tuple[IntentLine, ...]:
     quality = {one["intent"]: one for one in metrics.get("per_intent", ())}
     counts: Counter[str] = Counter()
     samples: dict[str, str] = {}
-    for exemplar in subject.pipeline.exemplars:
+    for exemplar in model.pipeline.exemplars:
         for name in exemplar.intents:
             counts[name] += 1
             samples.setdefault(name, exemplar.text)
@@ -217,14 +217,14 @@ def _intents(subject: Subject, metrics: Mapping[str, Any]) -> tuple[IntentLine, 
             quality[name]["recall"] if name in quality else None,
             quality[name]["support"] if name in quality else 0,
         )
-        for name in subject.pipeline.head.intents
+        for name in model.pipeline.head.intents
     ]
     return tuple(
         sorted(lines, key=lambda one: (1.0 if one.recall is None else one.recall, one.name))
     )
 
 
-def _confusions(answers: Sequence[Answered], task: Task) -> tuple[ConfusionLine, ...]:
+def _confusions(answers: Sequence[JudgedText], task: Task) -> tuple[ConfusionLine, ...]:
     wrong: dict[tuple[str, str], list[str]] = {}
     for one in answers:
         if not one.right:
@@ -237,31 +237,31 @@ def _confusions(answers: Sequence[Answered], task: Task) -> tuple[ConfusionLine,
     )
 
 
-def _scope(subject: Subject, judged: Judged) -> ScopeLine:
+def _scope(model: ExplainedModel, judged: JudgedVersion) -> ScopeLine:
     n_kept = sum(not one.refused for one in judged.answers)
     n_out = len(judged.outside)
-    single = subject.pipeline.task == "single-label"
+    single = model.pipeline.task == "single-label"
     return ScopeLine(
-        subject.pipeline.calibration.threshold if single else None,
+        model.pipeline.calibration.threshold if single else None,
         n_kept / len(judged.answers) if judged.answers else None,
         n_out,
         sum(judged.outside) / n_out if n_out else None,
-        MEASURES[subject.pipeline.calibration.measure],
+        MEASURES[model.pipeline.calibration.measure],
     )
 
 
-def _since(studio: Studio, subject: Subject) -> Since | None:
+def _since(studio: Studio, model: ExplainedModel) -> Since | None:
     """Compare with the version before, in data and in answers."""
-    if subject.project is None or subject.version is None:
+    if model.project is None or model.version is None:
         return None
-    project, number = subject.project, subject.version.number
+    project, number = model.project, model.version.number
     with studio.database.read() as connection:
         older = [one for one in models.list_all(connection, project.id) if one.number < number]
         frozen = [
             None
             if one.dataset_version_id is None
             else versions.get(connection, one.dataset_version_id)
-            for one in [*older[-1:], subject.version]
+            for one in [*older[-1:], model.version]
         ]
     if not older:
         return None

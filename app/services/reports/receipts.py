@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from app.services.data.intents import load_overview
-from app.services.explaining.explain import explain_subject, subject_of
-from app.services.explaining.explained_model import Subject, figures_of
+from app.services.explaining.explain import explain_text, explained_model
+from app.services.explaining.explained_model import ExplainedModel, figures_of
 from app.services.explaining.views import Explanation
 from app.services.live.server_state import LiveStudio
 from app.services.reports.pages import render
@@ -52,25 +52,25 @@ def keep_receipt(
         InvalidInput: There is no text.
         NotFound: There is no such project, model or intent.
     """
-    subject = subject_of(live_studio, project, model)
-    found = explain_subject(live_studio.studio, subject, text, against)
-    return keep(live_studio.studio, subject, found)
+    asked_model = explained_model(live_studio, project, model)
+    explanation = explain_text(live_studio.studio, asked_model, text, against)
+    return keep(live_studio.studio, asked_model, explanation)
 
 
-def keep(studio: Studio, subject: Subject, found: Explanation) -> ReceiptView:
+def keep(studio: Studio, model: ExplainedModel, found: Explanation) -> ReceiptView:
     """Keep the evidence of an explanation.
 
     Raises:
         NotFound: The model belongs to no project.
     """
-    if subject.project is None:
+    if model.project is None:
         raise NotFound(
             "A bundle belongs to no project, so nothing can keep its receipt.",
             "Import it first: intent-studio bundle import FILE.",
         )
-    content = content_of(studio, subject, found)
+    content = content_of(studio, model, found)
     with studio.database.write() as connection:
-        made = receipts.keep(connection, subject.project.id, content, studio.settings.actor)
+        made = receipts.keep(connection, model.project.id, content, studio.settings.actor)
     return ReceiptView(made.id, f"/receipts/{made.id}")
 
 
@@ -100,12 +100,12 @@ def receipt_page(
     return render("receipt.html", {**content, **values})
 
 
-def content_of(studio: Studio, subject: Subject, found: Explanation) -> dict[str, Any]:
+def content_of(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str, Any]:
     """Gather all that a receipt shows, as JSON values."""
-    figures = tuple(_figures(figures_of(studio, subject), found))
+    figures = tuple(_figures(figures_of(studio, model), found))
     return {
         "explanation": asdict(found),
-        "map": _map(studio, subject, found),
+        "map": _map(studio, model, found),
         "figures": [asdict(one) for one in figures],
     }
 
@@ -135,12 +135,12 @@ def _figures(metrics: Mapping[str, Any], found: Explanation) -> list[Figure]:
     return figures
 
 
-def _map(studio: Studio, subject: Subject, found: Explanation) -> dict[str, Any]:
+def _map(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str, Any]:
     """Draw the examples and the text among them, in the units of the picture."""
-    points = example_map(subject, subject.name, _POINTS)
-    embedding = subject.pipeline.encoder.encode([found.text])[0]
+    points = example_map(model, model.name, _POINTS)
+    embedding = model.pipeline.encoder.encode([found.text])[0]
     voted = [vote.example.id for vote in found.reasons[0].votes[:_VOTES]]
-    landing = land(subject, embedding, voted, outside=found.rule == "out-of-scope")
+    landing = land(model, embedding, voted, outside=found.rule == "out-of-scope")
     every = [*points.points, landing.place, *landing.neighbours]
     xs, ys = [x for x, _ in every], [y for _, y in every]
     scale = min(
@@ -153,7 +153,7 @@ def _map(studio: Studio, subject: Subject, found: Explanation) -> dict[str, Any]
         x = _WIDE / 2 + scale * (place[0] - middle[0])
         return [round(x, 1), round(_HIGH / 2 - scale * (place[1] - middle[1]), 1)]
 
-    colours = _colours(studio, subject)
+    colours = _colours(studio, model)
     label_colours = [colours.get(label[0], GREY) if label else GREY for label in points.labels]
     return {
         "points": [
@@ -168,10 +168,10 @@ def _map(studio: Studio, subject: Subject, found: Explanation) -> dict[str, Any]
     }
 
 
-def _colours(studio: Studio, subject: Subject) -> dict[str, str]:
-    if subject.project is not None:
-        return {one.name: one.color for one in load_overview(studio, subject.project.name)[1]}
-    return {name: position_colour(at) for at, name in enumerate(subject.pipeline.head.intents)}
+def _colours(studio: Studio, model: ExplainedModel) -> dict[str, str]:
+    if model.project is not None:
+        return {one.name: one.color for one in load_overview(studio, model.project.name)[1]}
+    return {name: position_colour(at) for at, name in enumerate(model.pipeline.head.intents)}
 
 
 def _told(reason: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,11 +33,11 @@ def differing_ids(live_studio: LiveStudio, project: str) -> tuple[str, ...]:
 
 
 def _exemplars(live: LiveModel) -> list[str]:
-    from core.heads.mixture import learned, voices_of
+    from core.heads.mixture import voices_of, without_names
     from core.heads.votes.fit import VoteHead, leave_one_out
 
     pipeline = live.pipeline
-    head = learned(pipeline.head)
+    head = without_names(pipeline.head)
     if not isinstance(head, VoteHead) or head.diagonal is None:
         return []
     scores = leave_one_out(head) + voices_of(pipeline.head, pipeline.embeddings)

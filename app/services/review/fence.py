@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from app.services.answering.as_project import own_limit
 from app.services.embedding import embed_texts
-from app.services.live.models import LiveModel, survey_as_trained
+from app.services.live.models import LiveModel, signals_as_trained
 from app.services.live.pool import Pool
 from app.services.live.server_state import LiveStudio, require_live
 from app.services.review.findings import honest_with_names, labels_of
@@ -24,7 +24,7 @@ from storage.queries.utterances import Filter
 from storage.records import ProjectRecord, UtteranceRecord
 
 if TYPE_CHECKING:
-    from core.calibration.fence_units import Survey
+    from core.calibration.fence_units import ExemplarSignals
 
 _MOST = 10_000
 _SHOWN = 50
@@ -290,9 +290,9 @@ class _Case:
     scope: _Scope
     key: tuple[object, ...]
 
-    def ask(self) -> "Survey":
+    def ask(self) -> "ExemplarSignals":
         """Return the survey of the version."""
-        return survey_as_trained(self.live_studio.studio, self.live)
+        return signals_as_trained(self.live_studio.studio, self.live)
 
     def familiarity(self, method: Method) -> ScoreArray:
         """How familiar all texts are; (n,)."""
@@ -336,8 +336,8 @@ class _Case:
 
         def measure() -> ScoreArray:
             pipeline = self.live.pipeline
-            where = self.ask().ground("mixture", pipeline.embeddings, pipeline.targets).where
-            return signals(where, made.rows[part], made.scores[part])
+            shapes = self.ask().measure_on("mixture", pipeline.embeddings, pipeline.targets).shapes
+            return signals(shapes, made.rows[part], made.scores[part])
 
         return self.live_studio.studio.cache.get(
             ("signals", which, *self.key), measure, lambda found: int(found.nbytes)

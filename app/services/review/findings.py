@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from app.services.live.models import LiveModel
 from app.services.what_if.repairs import Repair
 from core.errors import InvalidInput
-from core.heads.mixture import MixtureHead, learned
+from core.heads.mixture import MixtureHead, without_names
 from core.heads.votes.fit import VoteHead, fit_votes, leave_one_out
 from core.review.nearby import Nearby
 from core.text import label_words
@@ -163,7 +163,7 @@ def votes_of(live: LiveModel) -> VoteHead:
     Raises:
         InvalidInput: There are too many examples to fit votes for this.
     """
-    head, pipeline = learned(live.pipeline.head), live.pipeline
+    head, pipeline = without_names(live.pipeline.head), live.pipeline
     if isinstance(head, VoteHead) and head.carriers is None and head.diagonal is not None:
         return head
     if len(pipeline.exemplars) > _MOST_FITTED:

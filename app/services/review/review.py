@@ -27,7 +27,7 @@ from app.services.review.intents import Border, border, confusions, ill_intents
 from app.services.review.names import misleading
 from app.services.what_if.repairs import Repair
 from core.errors import NotFound
-from core.heads.mixture import learned
+from core.heads.mixture import without_names
 from core.review.label_errors import NEIGHBOURS
 from core.review.nearby import Nearby, nearby
 from core.review.next_labels import next_labels
@@ -204,7 +204,7 @@ def _nearby(live_studio: LiveStudio, live: LiveModel) -> Nearby:
 def _next_labels(
     live_studio: LiveStudio, project: ProjectRecord, pool: Pool | None
 ) -> list[Finding]:
-    if pool is None or not pool.records or learned(pool.live.pipeline.head).kind != "votes":
+    if pool is None or not pool.records or without_names(pool.live.pipeline.head).kind != "votes":
         return []
     key = ("next", project.id, pool.live.version.id, pool.live.revision, pool.records[0].id)
     return live_studio.studio.cache.get(
@@ -219,7 +219,7 @@ def _worth_a_label(live_studio: LiveStudio, project: ProjectRecord, pool: Pool) 
     second = ranked[:, 1] if ranked.shape[1] > 1 else 0.0
     doubts = 1.0 - (ranked[:, 0] - second)
     rows = np.argsort(-doubts, kind="stable")[:_WAITING]
-    head: Any = learned(pool.live.pipeline.head)
+    head: Any = without_names(pool.live.pipeline.head)
     found = next_labels(pool.embeddings[rows], doubts[rows], head.tau, head.ridge, _NEXT)
     with live_studio.studio.database.read() as connection:
         names = {i.id: i.name for i in dataset.intents(connection, project.id)}

@@ -116,7 +116,7 @@ class Compressed:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class CompressedModel:
     """A live model as it answers compressed, and texts as it sees them.
 
     Attributes:
@@ -188,7 +188,7 @@ def compression_view(live_studio: LiveStudio, project: str) -> CompressionView:
 
 def look_compressed(
     live_studio: LiveStudio, live: LiveModel, texts: Sequence[str], strength: float
-) -> Look:
+) -> CompressedModel:
     """Move a live model's examples, and texts that are asked, towards their templates.
 
     The values of examples are those that somebody marked; those of the texts are proposed.
@@ -207,7 +207,7 @@ def look_compressed(
     found = tuple(ground.marks.matcher.propose(text) for text in texts)
     asked = _paired_texts(live.pipeline.encoder, found, ground.tokens)
     strength = round(strength, 1)
-    return Look(moved, asked.at(strength), strength, found, asked.utterances, ground)
+    return CompressedModel(moved, asked.at(strength), strength, found, asked.utterances, ground)
 
 
 def compressed_model(studio: Studio, live: LiveModel, strength: float) -> LiveModel:
@@ -223,7 +223,7 @@ def compressed_model(studio: Studio, live: LiveModel, strength: float) -> LiveMo
     return replace(live, pipeline=_pipeline(studio, live, ground, round(strength, 1)))
 
 
-def told(look: Look) -> Compressed:
+def told(look: CompressedModel) -> Compressed:
     """Say what compression made of the first of the texts."""
     [found, *_] = look.texts
     exemplars = look.live.pipeline.exemplars
@@ -307,9 +307,9 @@ def _choose(studio: Studio, live: LiveModel, ground: _Ground) -> StrengthChoice:
 
 def _refusal(studio: Studio, live: LiveModel) -> tuple[str, str] | None:
     """Say why nothing can be compressed, and what to do; None where it can."""
-    from core.heads.mixture import learned
+    from core.heads.mixture import without_names
 
-    kind = learned(live.pipeline.head).kind
+    kind = without_names(live.pipeline.head).kind
     if kind != "votes":
         return (
             f"This model decides by the head '{kind}', not by votes.",
@@ -342,12 +342,12 @@ def _ground(studio: Studio, live: LiveModel) -> _Ground:
 def _lay_ground(
     studio: Studio, live: LiveModel, marks: MarkedValues, key: tuple[object, ...], tokens: Tokens
 ) -> _Ground:
-    from core.heads.mixture import learned
+    from core.heads.mixture import without_names
     from core.heads.votes.compression import Paired
     from core.heads.votes.subset import spread_choice
 
     pipeline = live.pipeline
-    votes: Any = learned(pipeline.head)
+    votes: Any = without_names(pipeline.head)
     rows = spread_choice(votes.targets, _MOST)
     texts = tuple(marks.of(pipeline.exemplars[r].id, pipeline.exemplars[r].text) for r in rows)
     utterances = pipeline.embeddings[rows]

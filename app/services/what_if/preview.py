@@ -29,7 +29,7 @@ from storage.queries import dataset, utterances
 from storage.records import Change, UtteranceRecord, row_of, utterance_record
 
 if TYPE_CHECKING:
-    from core.explain.blast_radius import Change as VoteChange
+    from core.explain.blast_radius import ExemplarChange
 
 _NEAR = 6
 _CONFLICT = 0.8
@@ -182,7 +182,7 @@ def _answers(embed: _Embedder, watching: Watching, moment: Moment) -> Answers:
     said = {key: wanted(record, task) for key, record in moment.records.items()}
     said = {key: now for key, now in said.items() if live.votes_as(key) != now}
     own = task == "single-label" and (
-        len(calibration.thresholds) > 0 or calibration.ground is not None
+        len(calibration.thresholds) > 0 or calibration.familiarity_measure is not None
     )
     limit = calibration.threshold if task == "single-label" and not own else None
     scores, change = watching.watched.scores, None
@@ -193,7 +193,7 @@ def _answers(embed: _Embedder, watching: Watching, moment: Moment) -> Answers:
     if change is not None:
         unsure = None if scope is None else scope.unsure
         try:
-            radius = blast_radius(watching.standing, watching.watched, change, limit, unsure)
+            radius = blast_radius(watching.votes, watching.watched, change, limit, unsure)
         except ValueError as error:
             raise InvalidInput(
                 "No example would be left.", "Keep one at least, or add others first."
@@ -211,7 +211,7 @@ def _answers(embed: _Embedder, watching: Watching, moment: Moment) -> Answers:
     return answers
 
 
-def _scope(watching: Watching, change: "VoteChange | None") -> MomentScope:
+def _scope(watching: Watching, change: "ExemplarChange | None") -> MomentScope:
     """Return a fence that the core of votes does not know, with a change of the exemplars."""
     from core.explain.familiarity_after import beside_scores
 
@@ -244,9 +244,9 @@ def _vote_change(
     watching: Watching,
     said: Mapping[str, Said | None],
     moment: Moment,
-) -> "VoteChange":
+) -> "ExemplarChange":
     """Return what is said otherwise than at the anchor, as the votes' core wants it."""
-    from core.explain.blast_radius import Change as VoteChange
+    from core.explain.blast_radius import ExemplarChange
 
     live, voters, columns = watching.live, watching.voters, moment.columns
     had = {key: live.votes_as(key) for key in said}
@@ -262,7 +262,7 @@ def _vote_change(
         return found
 
     voices = _voices(watching, had, said, moment)
-    return VoteChange(
+    return ExemplarChange(
         voices=voices,
         added=embed([text for text, _ in come]),
         labels=targets([labels for _, labels in come]),

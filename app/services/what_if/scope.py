@@ -27,16 +27,16 @@ class MomentScope:
     def margins(self, scores: ScoreArray) -> ScoreArray:
         """How far texts are inside, by scores (n, intents); (n,), negative of one out of scope."""
         limits = self.calibration.limits(scores.shape[1])[scores.argmax(1)]
-        ground = self.calibration.ground
+        measure = self.calibration.familiarity_measure
         held: ScoreArray = scores.max(1)
-        if ground is not None and self.beside is not None:
-            held = ground.fence.familiarity(np.column_stack([held, self.beside]))
+        if measure is not None and self.beside is not None:
+            held = measure.fence.familiarity(np.column_stack([held, self.beside]))
         margins: ScoreArray = held - limits
         return margins
 
     def unsure(self, scores: ScoreArray) -> NDArray[np.bool_]:
         """Whether scores that are off by a little might put a text on the other side; (n,)."""
-        ground = self.calibration.ground
-        per_score = 1.0 if ground is None else ground.fence.slope
+        measure = self.calibration.familiarity_measure
+        per_score = 1.0 if measure is None else measure.fence.slope
         found: NDArray[np.bool_] = np.abs(self.margins(scores)) < _UNSURE * per_score
         return found

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from core.calibration.calibration import Calibration
     from core.explain.blast_radius import Watched
     from core.explain.familiarity_after import Surroundings
-    from core.explain.solved_votes import Standing
+    from core.explain.solved_votes import SolvedVotes
 
 _LOG = logging.getLogger("app.services")
 
@@ -78,7 +78,7 @@ class Watching:
 
     Attributes:
         live: The model as it was: the anchor.
-        standing: Its votes.
+        votes: Its votes.
         watched: The texts, as the core wants them.
         texts: The same for people.
         left_out: Texts that are not among them.
@@ -93,7 +93,7 @@ class Watching:
     """
 
     live: LiveModel
-    standing: "Standing" = field(repr=False)
+    votes: "SolvedVotes" = field(repr=False)
     watched: "Watched" = field(repr=False)
     texts: tuple[WatchedText, ...] = field(repr=False)
     left_out: int
@@ -211,11 +211,11 @@ class WatchedTextCache:
 
         live = replace(bare.live, pipeline=replace(bare.live.pipeline, calibration=own))
         live = with_fence(self.live_studio.studio, live, fence)
-        ground = live.pipeline.calibration.ground
-        if ground is None:
+        measure = live.pipeline.calibration.familiarity_measure
+        if measure is None:
             return replace(bare, live=live)
-        tau = bare.standing.head.tau
-        around = surround(ground.where, bare.watched, tau, self._pause)
+        tau = bare.votes.head.tau
+        around = surround(measure.shapes, bare.watched, tau, self._pause)
         return replace(bare, live=live, around=around)
 
     def answers(self, watching: Watching, revision: int, make: Callable[[], Answers]) -> Answers:
@@ -299,15 +299,15 @@ def _spoken(
 
 def _watching(database: Database, project_id: int, live: LiveModel, pause: Pause) -> Watching:
     from core.explain.blast_radius import watch
-    from core.explain.solved_votes import standing_of
+    from core.explain.solved_votes import solve_votes
     from core.heads.mixture import voices_of
 
     base = live.base
     if base.basis is None:
         message = "the votes are not solved"
         raise ValueError(message)
-    standing = standing_of(base.basis, amendment(base, live.changes) if live.changes else None)
-    texts, pins, total = _texts(database, project_id, len(standing.head.exemplars))
+    votes = solve_votes(base.basis, amendment(base, live.changes) if live.changes else None)
+    texts, pins, total = _texts(database, project_id, len(votes.head.exemplars))
     known, rows = _embedded(database, live.pipeline.encoder, texts)
     keys: dict[str, list[int]] = defaultdict(list)
     for row, one in enumerate(known):
@@ -319,8 +319,8 @@ def _watching(database: Database, project_id: int, live: LiveModel, pause: Pause
         twins[match_key(exemplar.text)][exemplar.id] = said[1] if said else ()
     return Watching(
         live=live,
-        standing=standing,
-        watched=watch(standing, rows, pause, voices_of(live.pipeline.head, rows)),
+        votes=votes,
+        watched=watch(votes, rows, pause, voices_of(live.pipeline.head, rows)),
         texts=known,
         left_out=total - len(known),
         pins=pins,

@@ -57,7 +57,7 @@ class Newcomer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class BasisRow:
     """An exemplar of the basis that goes, or gets other labels.
 
     Attributes:
@@ -107,12 +107,12 @@ def newcomers(basis: Basis, embeddings: FloatArray) -> list[Newcomer]:
     return [Newcomer(unit[n], cross[:, n], columns[:, n]) for n in range(len(unit))]
 
 
-def places(basis: Basis, rows: Sequence[int]) -> list[Place]:
+def basis_rows(basis: Basis, rows: Sequence[int]) -> list[BasisRow]:
     """Solve for exemplars of the basis that go or get other labels."""
     chosen = np.zeros((len(basis.root), len(rows)))
     chosen[list(rows), range(len(rows))] = 1.0
     columns = inverse_columns(basis.root, chosen)
-    return [Place(row, columns[:, n]) for n, row in enumerate(rows)]
+    return [BasisRow(row, columns[:, n]) for n, row in enumerate(rows)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,8 +129,8 @@ class Amendment:
 
     added: Sequence[Newcomer]
     labels: ScoreArray
-    removed: Sequence[Place]
-    relabelled: Sequence[Place]
+    removed: Sequence[BasisRow]
+    relabelled: Sequence[BasisRow]
     relabels: ScoreArray
 
 
@@ -204,5 +204,5 @@ def _solve(
     )
 
 
-def _columns(changed: Sequence[Newcomer | Place]) -> ScoreArray:
+def _columns(changed: Sequence[Newcomer | BasisRow]) -> ScoreArray:
     return np.stack([one.column for one in changed], axis=1)

@@ -9,7 +9,7 @@ from core.encoders.base import Encoder
 from core.encoders.dual.encoder import names_side
 from core.heads.base import Head
 from core.heads.build import fit_head
-from core.heads.cross_validation import fixed_config, honest_scores
+from core.heads.cross_validation import cross_validated_scores, fixed_config
 from core.heads.folds import (
     judged_folds,
     left_with_source,
@@ -177,7 +177,7 @@ def leave_one_out(config: HeadConfig, fitted: Fitted, exemplars: Sequence[Exempl
     """Score what somebody said, each without its own label; honest about the head alone."""
     sources = sources_of(exemplars)
     rows = said_rows(sources)
-    scores = honest_scores(fitted.head, config, fitted.embeddings, fitted.targets)
+    scores = cross_validated_scores(fitted.head, config, fitted.embeddings, fitted.targets)
     scores = left_with_source(fitted.head, scores, sources)[rows]
     names = None if fitted.names is None else fitted.names.scores(fitted.embeddings[rows])
     return Honest(scores, rows, f"leave-one-out over {len(rows)} texts", names)

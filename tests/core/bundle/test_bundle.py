@@ -19,7 +19,7 @@ from core.bundle.archive import MANIFEST, export_bundle, open_bundle, verify_bun
 from core.bundle.card import model_card
 from core.bundle.layout import load_pipeline, save_pipeline
 from core.calibration.calibration import Calibration
-from core.calibration.fence_units import survey
+from core.calibration.fence_units import measure_exemplars
 from core.encoders.base import Encoder
 from core.encoders.dual.encoder import DualEncoder
 from core.encoders.dual.static import distil_static
@@ -236,11 +236,11 @@ def test_the_example_predicts_the_same_without_this_project(
     made = replace(made, head=head)
     assert_alike_elsewhere(made, tmp_path)
     # A fence that does not go by scores alone: familiar is what the studio finds familiar.
-    found = survey(made.head, made.embeddings, made.targets)
-    ground = found.ground("mixture", made.embeddings, made.targets)
-    asked = ground.familiarity(made.encoder.encode(ASKED[:4]), made.scores(ASKED[:4]))
+    found = measure_exemplars(made.head, made.embeddings, made.targets)
+    measure = found.measure_on("mixture", made.embeddings, made.targets)
+    asked = measure.familiarity(made.encoder.encode(ASKED[:4]), made.scores(ASKED[:4]))
     limit = float(np.median(asked))
-    fence = replace(made.calibration, threshold=limit, ground=ground)
+    fence = replace(made.calibration, threshold=limit, familiarity_measure=measure)
     fenced = replace(made, calibration=fence)
     assert len({p.decision.out_of_scope for p in fenced.predict(ASKED[:4])}) == 2
     assert_alike_elsewhere(fenced, tmp_path / "fenced")

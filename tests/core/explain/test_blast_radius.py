@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.explain.blast_radius import (
-    Change,
+    ExemplarChange,
     adding,
     blast_radius,
     merging,
@@ -16,13 +16,13 @@ from core.explain.blast_radius import (
     watch,
 )
 from core.explain.decisions import decided, leads
-from core.explain.solved_votes import Standing
+from core.explain.solved_votes import SolvedVotes
 from core.heads.votes.fit import VoteHead
-from tests.builders.toy_votes import again, labels_of, random_standing, rows_of
+from tests.builders.toy_votes import again, labels_of, random_votes, rows_of
 
 
-def refitted(standing: Standing, change: Change) -> VoteHead:
-    head = standing.head
+def refitted(votes: SolvedVotes, change: ExemplarChange) -> VoteHead:
+    head = votes.head
     wide = max(change.wide, len(head.intents))
 
     def pad(labels: np.ndarray) -> np.ndarray:
@@ -36,8 +36,8 @@ def refitted(standing: Standing, change: Change) -> VoteHead:
     return again(head, rows, np.concatenate([targets[kept], pad(change.labels)]))
 
 
-def random_change(random: np.random.Generator, standing: Standing) -> Change:
-    n_exemplars, n_intents = standing.head.targets.shape
+def random_change(random: np.random.Generator, votes: SolvedVotes) -> ExemplarChange:
+    n_exemplars, n_intents = votes.head.targets.shape
     order = random.permutation(n_exemplars)
     n_added, few = int(random.integers(1, 3)), order[: int(random.integers(1, 4))].tolist()
     kind = int(random.integers(0, 7))
@@ -45,16 +45,16 @@ def random_change(random: np.random.Generator, standing: Standing) -> Change:
         wide = n_intents + int(random.integers(0, 2))
         return adding(rows_of(random, n_added), labels_of(random, n_added, wide))
     if kind == 1:
-        return removing(standing, few)
+        return removing(votes, few)
     if kind == 2:
-        return relabelling(standing, few, labels_of(random, len(few), n_intents))
+        return relabelling(votes, few, labels_of(random, len(few), n_intents))
     if kind == 3:
-        return merging(standing, 0, 1)
+        return merging(votes, 0, 1)
     if kind == 4:
-        return splitting(standing, few)
+        return splitting(votes, few)
     if kind == 5:
-        return renaming(standing, 1)
-    return Change(
+        return renaming(votes, 1)
+    return ExemplarChange(
         rows_of(random, n_added),
         labels_of(random, n_added, n_intents),
         removed=tuple(order[:2].tolist()),
@@ -67,13 +67,13 @@ def test_changed_verdicts_are_those_of_votes_fitted_again() -> None:
     random = np.random.default_rng(0)
     n_changed = 0
     for _ in range(1_000):
-        standing = random_standing(random, int(random.integers(6, 14)), 3)
+        votes = random_votes(random, int(random.integers(6, 14)), 3)
         texts = rows_of(random, 20)
-        change = random_change(random, standing)
+        change = random_change(random, votes)
         limit = None if random.random() < 0.5 else float(random.uniform(0.1, 0.6))
-        found = blast_radius(standing, watch(standing, texts), change, limit)
-        before = standing.head.scores(texts)
-        after = refitted(standing, change).scores(texts)
+        found = blast_radius(votes, watch(votes, texts), change, limit)
+        before = votes.head.scores(texts)
+        after = refitted(votes, change).scores(texts)
         verdicts = decided(before, limit)
         for column, other in change.counts_as.items():
             verdicts[decided(before, limit) == column] = other
@@ -89,9 +89,9 @@ def test_changed_verdicts_are_those_of_votes_fitted_again() -> None:
 
 def test_a_new_name_changes_no_answer() -> None:
     random = np.random.default_rng(1)
-    standing = random_standing(random, 12, 3)
-    watched = watch(standing, rows_of(random, 200))
-    found = blast_radius(standing, watched, renaming(standing, 1), limit=0.2)
+    votes = random_votes(random, 12, 3)
+    watched = watch(votes, rows_of(random, 200))
+    found = blast_radius(votes, watched, renaming(votes, 1), limit=0.2)
     assert len(found.changed) == 0
     assert 3 in found.after
     assert 1 not in found.after
@@ -99,11 +99,11 @@ def test_a_new_name_changes_no_answer() -> None:
 
 def test_pins_are_fixed_broken_or_fail_as_before() -> None:
     random = np.random.default_rng(2)
-    standing = random_standing(random, 12, 2)
+    votes = random_votes(random, 12, 2)
     texts = rows_of(random, 100)
-    watched = watch(standing, texts)
-    change = relabelling(standing, [0, 1, 2], np.eye(2)[[1, 1, 1]])
-    found = blast_radius(standing, watched, change)
+    watched = watch(votes, texts)
+    change = relabelling(votes, [0, 1, 2], np.eye(2)[[1, 1, 1]])
+    found = blast_radius(votes, watched, change)
     rows = np.arange(100)
     pins = pins_after(found, rows, np.zeros(100, np.int64))
     assert set(pins.broken) == {r for r in rows if found.before[r] == 0 != found.after[r]}
@@ -114,7 +114,7 @@ def test_pins_are_fixed_broken_or_fail_as_before() -> None:
 
 def test_the_last_exemplars_cannot_all_go() -> None:
     random = np.random.default_rng(3)
-    standing = random_standing(random, 5, 2)
-    watched = watch(standing, rows_of(random, 3))
+    votes = random_votes(random, 5, 2)
+    watched = watch(votes, rows_of(random, 3))
     with pytest.raises(ValueError, match="at least one"):
-        blast_radius(standing, watched, removing(standing, range(len(standing.head.targets))))
+        blast_radius(votes, watched, removing(votes, range(len(votes.head.targets))))

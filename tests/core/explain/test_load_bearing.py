@@ -8,10 +8,10 @@ import pytest
 from core.explain.decisions import OUT_OF_SCOPE, decided, leads
 from core.explain.load_bearing import copies_needed, examples_needed, load_bearing
 from core.explain.one_text import ask, with_more, without_each, without_sets
-from core.explain.solved_votes import Standing, standing_of
+from core.explain.solved_votes import SolvedVotes, solve_votes
 from core.heads.votes.amending import basis_of
 from core.heads.votes.fit import VoteHead, fit_votes
-from tests.builders.toy_votes import again, labels_of, random_standing, refitted_without, rows_of
+from tests.builders.toy_votes import again, labels_of, random_votes, refitted_without, rows_of
 
 CASES = 1_000
 
@@ -38,16 +38,16 @@ def test_load_bearing_sets_are_the_smallest_that_refitting_finds() -> None:
     random = np.random.default_rng(0)
     sizes = list[int | None]()
     for _ in range(CASES):
-        standing = random_standing(random, int(random.integers(4, 8)), int(random.integers(2, 4)))
+        votes = random_votes(random, int(random.integers(4, 8)), int(random.integers(2, 4)))
         text, limit = rows_of(random, 1)[0], random_limit(random)
-        found = load_bearing(ask(standing, text), limit)
-        fewest = fewest_by_brute_force(standing.head, text, limit)
+        found = load_bearing(ask(votes, text), limit)
+        fewest = fewest_by_brute_force(votes.head, text, limit)
         sizes.append(fewest)
-        assert found.before == verdict(standing.head, text, limit)
+        assert found.before == verdict(votes.head, text, limit)
         assert (len(found.rows) or None) == fewest
         if found.rows:
             assert found.smallest
-            head = refitted_without(standing.head, found.rows)
+            head = refitted_without(votes.head, found.rows)
             assert found.after == verdict(head, text, limit) != found.before
             np.testing.assert_allclose(found.scores, head.scores(text[None, :])[0], atol=1e-8)
     assert sizes.count(1) > 100
@@ -64,7 +64,7 @@ def test_larger_sets_change_the_verdict_and_are_never_below_their_certificate() 
         rows = (centres[columns] + random.normal(size=(300, 8)) * 0.7).astype(np.float32)
         head = fit_votes(rows, np.eye(3)[columns], ("a", "b", "c"), 0.3, 0.1)
         text = rows[0] + 0.3 * rows[1]
-        found = load_bearing(ask(standing_of(basis_of(head)), text))
+        found = load_bearing(ask(solve_votes(basis_of(head)), text))
         assert 1 <= found.at_least <= (len(found.rows) or 51)
         if not found.rows:
             continue
@@ -82,12 +82,12 @@ def test_the_certificate_never_excludes_what_brute_force_finds() -> None:
     random = np.random.default_rng(2)
     certified = 0
     for _ in range(300):
-        standing = random_standing(random, 6, 3)
+        votes = random_votes(random, 6, 3)
         text, limit = rows_of(random, 1)[0], random_limit(random)
-        before = verdict(standing.head, text, limit)
-        most = len(standing.head.exemplars) - 1
-        excluded = influence._excluded(ask(standing, text), before, limit, most)
-        fewest = fewest_by_brute_force(standing.head, text, limit)
+        before = verdict(votes.head, text, limit)
+        most = len(votes.head.exemplars) - 1
+        excluded = influence._excluded(ask(votes, text), before, limit, most)
+        fewest = fewest_by_brute_force(votes.head, text, limit)
         assert excluded < (fewest or most + 1)
         certified += excluded > 0
     assert certified
@@ -96,18 +96,18 @@ def test_the_certificate_never_excludes_what_brute_force_finds() -> None:
 def test_scores_without_some_equal_those_fitted_again() -> None:
     random = np.random.default_rng(3)
     for _ in range(200):
-        standing = random_standing(random, 9, 3)
+        votes = random_votes(random, 9, 3)
         text = rows_of(random, 1)[0]
-        question = ask(standing, text)
-        np.testing.assert_allclose(question.scores, standing.head.scores(text[None, :])[0])
+        question = ask(votes, text)
+        np.testing.assert_allclose(question.scores, votes.head.scores(text[None, :])[0])
         each = without_each(question)
         pairs = np.array(list(combinations(range(len(each)), 2)))
         both = without_sets(question, pairs)
         for row in range(len(each)):
-            head = refitted_without(standing.head, [row])
+            head = refitted_without(votes.head, [row])
             np.testing.assert_allclose(each[row], head.scores(text[None, :])[0], atol=1e-8)
         place = int(random.integers(len(pairs)))
-        head = refitted_without(standing.head, pairs[place])
+        head = refitted_without(votes.head, pairs[place])
         np.testing.assert_allclose(both[place], head.scores(text[None, :])[0], atol=1e-8)
 
 
@@ -115,16 +115,16 @@ def test_why_not_counts_copies_and_texts_as_fitting_again_does() -> None:
     random = np.random.default_rng(4)
     counts = list[int | None]()
     for _ in range(CASES):
-        standing = random_standing(random, int(random.integers(5, 10)), 3, smoothest=3.0)
-        text, limit = standing.head.exemplars[0] + 0.2 * rows_of(random, 1)[0], random_limit(random)
+        votes = random_votes(random, int(random.integers(5, 10)), 3, smoothest=3.0)
+        text, limit = votes.head.exemplars[0] + 0.2 * rows_of(random, 1)[0], random_limit(random)
         column = int(random.integers(0, 4))  # the last is a new intent
-        question, near = ask(standing, text), text + 0.5 * rows_of(random, 6)
+        question, near = ask(votes, text), text + 0.5 * rows_of(random, 6)
         copies = copies_needed(question, column, limit, most=6)
         texts = examples_needed(question, near, column, limit)
-        wanted = count_by_fitting(standing, np.tile(text, (6, 1)), text, column, limit)
+        wanted = count_by_fitting(votes, np.tile(text, (6, 1)), text, column, limit)
         assert (copies.count if copies else None) == wanted
         assert (texts.count if texts else None) == count_by_fitting(
-            standing, near, text, column, limit
+            votes, near, text, column, limit
         )
         counts.append(wanted)
     assert counts.count(1) > 100
@@ -132,9 +132,9 @@ def test_why_not_counts_copies_and_texts_as_fitting_again_does() -> None:
 
 
 def count_by_fitting(
-    standing: Standing, added: np.ndarray, text: np.ndarray, column: int, limit: float | None
+    votes: SolvedVotes, added: np.ndarray, text: np.ndarray, column: int, limit: float | None
 ) -> int | None:
-    head = standing.head
+    head = votes.head
     for count in range(1, len(added) + 1):
         targets = np.pad(head.targets, [(0, 0), (0, 1)])
         labels = np.tile(np.eye(4)[column], (count, 1))
@@ -147,10 +147,10 @@ def count_by_fitting(
 def test_more_exemplars_score_as_fitted_again() -> None:
     random = np.random.default_rng(5)
     for _ in range(100):
-        standing = random_standing(random, 8, 3)
-        head, text, more = standing.head, rows_of(random, 1)[0], rows_of(random, 4)
+        votes = random_votes(random, 8, 3)
+        head, text, more = votes.head, rows_of(random, 1)[0], rows_of(random, 4)
         labels = labels_of(random, 4, 3)
-        scores = with_more(ask(standing, text), more, labels)
+        scores = with_more(ask(votes, text), more, labels)
         for count in range(1, 5):
             rows = np.concatenate([head.exemplars, more[:count]])
             fitted = again(head, rows, np.concatenate([head.targets, labels[:count]]))
@@ -161,7 +161,7 @@ def test_more_exemplars_score_as_fitted_again() -> None:
 
 def test_nobody_can_be_missed_where_one_exemplar_is_all_there_is() -> None:
     head = fit_votes(np.eye(3, dtype=np.float32)[:1], np.eye(2)[:1], ("a", "b"), 0.3, 0.1)
-    question = ask(standing_of(basis_of(head)), np.eye(3, dtype=np.float32)[1])
+    question = ask(solve_votes(basis_of(head)), np.eye(3, dtype=np.float32)[1])
     found = load_bearing(question)
     assert (found.rows, found.before, found.after, found.smallest) == ((), 0, 0, False)
     with pytest.raises(ValueError, match="at least one"):

@@ -5,13 +5,13 @@ import pytest
 
 from core.encoders.packed.encoder import TransformerEncoder
 from core.explain.attribution import attribute
-from core.explain.blast_radius import Change, blast_radius, removing, watch
+from core.explain.blast_radius import ExemplarChange, blast_radius, removing, watch
 from core.explain.one_text import ask, with_copies, with_more, without_each, without_sets
-from core.heads.mixture import MixtureHead, even_mixture, learned, voices_of
+from core.heads.mixture import MixtureHead, even_mixture, voices_of, without_names
 from core.heads.votes.fit import VoteHead, fit_votes
 from core.intent_names import ALONE_TAU, ALONE_WEIGHT, answer_by_name, names_head
 from core.types import Intent
-from tests.builders.toy_votes import again, labels_of, random_standing, refitted_without, rows_of
+from tests.builders.toy_votes import again, labels_of, random_votes, refitted_without, rows_of
 from tests.conftest import SENTENCES
 
 N_INTENTS = 3
@@ -20,10 +20,10 @@ N_INTENTS = 3
 def test_scores_with_other_examples_equal_fitting_again_and_the_voices() -> None:
     random = np.random.default_rng(3)
     for _ in range(10):
-        standing = random_standing(random, 9, N_INTENTS)
-        head, text = standing.head, rows_of(random, 1)
+        votes = random_votes(random, 9, N_INTENTS)
+        head, text = votes.head, rows_of(random, 1)
         voices = random.uniform(0, 1, N_INTENTS)
-        question = ask(standing, text[0], voices)
+        question = ask(votes, text[0], voices)
         np.testing.assert_allclose(question.scores, head.scores(text)[0] + voices, atol=1e-9)
         for row, scores in enumerate(without_each(question)):
             alone = refitted_without(head, [row]).scores(text)[0]
@@ -46,14 +46,14 @@ def test_scores_with_other_examples_equal_fitting_again_and_the_voices() -> None
 
 def test_a_radius_holds_what_names_say_before_and_after() -> None:
     random = np.random.default_rng(4)
-    standing = random_standing(random, 9, N_INTENTS)
+    votes = random_votes(random, 9, N_INTENTS)
     texts, voices = rows_of(random, 6), random.uniform(0, 0.5, (6, N_INTENTS))
-    watched = watch(standing, texts, voices=voices)
-    np.testing.assert_allclose(watched.scores, standing.head.scores(texts) + voices, atol=1e-9)
-    change, turned = removing(standing, [1]), -voices
-    change = Change(change.added, change.labels, removed=change.removed, voices=turned)
-    found = blast_radius(standing, watched, change)
-    expected = refitted_without(standing.head, [1]).scores(texts)
+    watched = watch(votes, texts, voices=voices)
+    np.testing.assert_allclose(watched.scores, votes.head.scores(texts) + voices, atol=1e-9)
+    change, turned = removing(votes, [1]), -voices
+    change = ExemplarChange(change.added, change.labels, removed=change.removed, voices=turned)
+    found = blast_radius(votes, watched, change)
+    expected = refitted_without(votes.head, [1]).scores(texts)
     np.testing.assert_allclose(found.scores, expected, atol=1e-4)
 
 
@@ -83,7 +83,7 @@ def test_shares_of_words_sum_to_a_difference_with_names_in_it(
 def test_only_intents_without_an_example_speak_by_their_names(
     tiny: TransformerEncoder, named: MixtureHead
 ) -> None:
-    votes, asked = learned(named), tiny.encode(["pay the bill", "refund"])
+    votes, asked = without_names(named), tiny.encode(["pay the bill", "refund"])
     assert isinstance(votes, VoteHead)
     every = [Intent(name) for name in votes.intents]
     assert answer_by_name(votes, tiny, every) is votes

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from core.heads.build import fit_head
-from core.heads.cross_validation import fixed_config, fold_scores, honest_scores
+from core.heads.cross_validation import cross_validated_scores, fixed_config, fold_scores
 from core.heads.votes.fit import VoteHead, leave_fold_out, leave_one_out
 from core.heads.votes.subset import subset_leave_one_out
 from core.recipes.heads import (
@@ -34,7 +34,7 @@ def test_honest_accuracy_lies_nearer_to_that_on_fresh_texts_than_training_accura
     for seed in range(100, 112):
         toy = clusters(4, 15, spread=1.5, seed=seed)
         head = fit_head(config, toy.rows, toy.targets, toy.intents)
-        honest = honest_scores(head, config, toy.rows, toy.targets)
+        honest = cross_validated_scores(head, config, toy.rows, toy.targets)
         assert honest.shape == toy.targets.shape
         accuracies.append(
             [
@@ -52,7 +52,7 @@ def test_votes_are_judged_by_leave_one_out_in_closed_form() -> None:
     head = fit_head(config, TOY.rows, TOY.targets, TOY.intents)
     assert isinstance(head, VoteHead)
     np.testing.assert_array_equal(
-        honest_scores(head, config, TOY.rows, TOY.targets), leave_one_out(head)
+        cross_validated_scores(head, config, TOY.rows, TOY.targets), leave_one_out(head)
     )
 
 
@@ -60,7 +60,7 @@ def test_votes_of_a_subset_are_judged_on_all_labelled_texts() -> None:
     config = VotesConfig(max_exemplars=20)
     head = fit_head(config, TOY.rows, TOY.targets, TOY.intents)
     assert isinstance(head, VoteHead)
-    honest = honest_scores(head, config, TOY.rows, TOY.targets)
+    honest = cross_validated_scores(head, config, TOY.rows, TOY.targets)
     assert honest.shape == (60, 4)
     np.testing.assert_array_equal(honest, subset_leave_one_out(head, TOY.rows, TOY.targets))
 
@@ -69,7 +69,7 @@ def test_names_saw_no_label_and_are_honest_as_they_are() -> None:
     names = clusters(4, 1, spread=0.1, seed=0).rows
     head = fit_head(NamesConfig(), TOY.rows, TOY.targets, TOY.intents, names)
     np.testing.assert_array_equal(
-        honest_scores(head, NamesConfig(), TOY.rows, TOY.targets), head.scores(TOY.rows)
+        cross_validated_scores(head, NamesConfig(), TOY.rows, TOY.targets), head.scores(TOY.rows)
     )
 
 

@@ -26,8 +26,8 @@ from app.services.what_if.preview import _answers, _Embedder, preview
 from app.services.what_if.repairs import Repair
 from app.services.what_if.views import Moment
 from app.services.what_if.watched_texts import WatchedTextCache
-from core.calibration.fence_units import survey
-from core.heads.mixture import MixtureHead, learned
+from core.calibration.fence_units import measure_exemplars
+from core.heads.mixture import MixtureHead, without_names
 from core.heads.votes.fit import leave_one_out
 from core.intent_names import ALONE_WEIGHT
 from core.types import Method
@@ -155,7 +155,7 @@ def test_its_first_example_takes_over_from_the_name(home: Studio) -> None:
         row = next(r for r in dataset.utterances(connection, project) if r.labels)
     utterances.change_many(home, "p", browse.Filter(ids=(row.id,)), Edit("label", key), 1)
     found = live_of(models)
-    head = learned(found.pipeline.head)
+    head = without_names(found.pipeline.head)
     assert bool(head.labelled[found.columns.index(key)])
     assert not isinstance(found.pipeline.head, MixtureHead) or not found.pipeline.head.weights.any()
     undo_last(home, "p")
@@ -182,13 +182,13 @@ def test_a_name_alone_stands_before_every_fence(home: Studio, method: Method) ->
         project = projects.find(connection, "p")
         version = models.champion(connection, project.id)
     trained = require_pipeline(open_space(home, Space(project, version)))
-    units = survey(trained.head, trained.embeddings, trained.targets)
+    units = measure_exemplars(trained.head, trained.embeddings, trained.targets)
     limit = units.limit(method, trained.calibration.rejection) - 0.5
     fence.save(live_studio, "p", FenceSetting(limit, {}, method))
     texts = [*ASKED, NAME.replace("_", " ")]
     stored, live = load_model(home, "p"), live_of(live_studio.models).pipeline
-    assert stored.calibration.ground is not None
-    assert stored.calibration.ground.fence == units.fence(method)
+    assert stored.calibration.familiarity_measure is not None
+    assert stored.calibration.familiarity_measure.fence == units.fence(method)
     told = stored.predict(texts)
     assert [p.decision for p in live.predict(texts)] == agreed(p.decision for p in told)
     assert told[-1].by_name
@@ -196,7 +196,7 @@ def test_a_name_alone_stands_before_every_fence(home: Studio, method: Method) ->
     rows = trained.encoder.encode(texts[-1:])
     scores = trained.head.scores(rows)
     scores[0, 0] = told[-1].decision.score  # it counts as score; where examples lie is as it was
-    found = units.ground(method, trained.embeddings, trained.targets).familiarity(rows, scores)
+    found = units.measure_on(method, trained.embeddings, trained.targets).familiarity(rows, scores)
     assert told[-1].decision.held == pytest.approx(float(found[0]), abs=1e-6)
     why = explain(live_studio, "p", texts[-1])
     [reason] = why.reasons
@@ -254,7 +254,7 @@ def test_names_trained_beside_the_votes_stay_in_the_live_model(
     assert wider.columns[-1] == key
     own = found.pipeline.scores(ASKED)
     head = wider.pipeline.head
-    honest = leave_one_out(learned(head)) + head.voices(wider.pipeline.embeddings)
+    honest = leave_one_out(without_names(head)) + head.voices(wider.pipeline.embeddings)
     asked = fence.look(open_live_studio(home), "p").suggested.limit
     assert asked == pytest.approx(np.quantile(honest.max(1), 0.05), abs=1e-6)
     np.testing.assert_allclose(wider.pipeline.scores(ASKED)[:, :-1], own, atol=1e-12)

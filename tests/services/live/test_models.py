@@ -20,7 +20,7 @@ from app.services.live import models as live
 from app.services.live.models import LiveModel, LiveModels
 from app.services.studio import Studio
 from app.services.versions.registry import promote
-from core.heads.mixture import learned
+from core.heads.mixture import without_names
 from core.heads.votes.fit import fit_votes
 from storage import models, projects
 from storage.log import edits, events, versions
@@ -107,7 +107,7 @@ def assert_as_fitted_anew(studio: Studio, found: LiveModel) -> None:
         revision = versions.get(connection, found.version.dataset_version_id).revision
         then = exemplars(versions.state_at(connection, project, revision).utterance_records())
         assert found.revision == events.head(connection, project)
-    head = learned(found.pipeline.head)  # names of intents without examples speak beside it
+    head = without_names(found.pipeline.head)  # names of intents without examples speak beside it
     known = zip(found.columns, head.intents, strict=True)
     assert all(names.get(key, name) == name for key, name in known)
     assert len(set(head.intents)) == len(head.intents)

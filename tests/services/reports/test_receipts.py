@@ -11,9 +11,9 @@ import pytest
 from app.services.data import utterances
 from app.services.data.intents import change_intent
 from app.services.data.utterances import Edit
-from app.services.explaining.explain import explain, explain_subject, subject_of
+from app.services.explaining.explain import explain, explain_text, explained_model
 from app.services.live.server_state import LiveStudio, open_live_studio
-from app.services.reports.judged_again import Answered, calibration_bins
+from app.services.reports.judged_again import JudgedText, calibration_bins
 from app.services.reports.model_report import report, report_page
 from app.services.reports.pdf import find_browser, print_pdf
 from app.services.reports.receipts import content_of, find_receipt, keep_receipt, receipt_page
@@ -147,7 +147,7 @@ def test_a_report_tells_how_texts_without_an_intent_fare(live_studio: LiveStudio
 
 def test_bins_hold_every_answer_once() -> None:
     answers = [
-        Answered("t", ("a",), ("a",), share, right, refused=False)
+        JudgedText("t", ("a",), ("a",), share, right, refused=False)
         for share, right in [(0.0, False), (0.05, True), (0.95, True), (1.0, True)]
     ]
     found = calibration_bins(answers)
@@ -177,11 +177,11 @@ def test_a_pdf_is_printed_from_a_home_with_a_long_path(
     monkeypatch.setattr("tempfile.tempdir", str(deep))
     if shutil.which("chromium") is None:
         pytest.skip("There is no Chromium on this machine: apt-get install chromium")
-    subject = subject_of(live_studio, "p", 1)
+    model = explained_model(live_studio, "p", 1)
     content = content_of(
         live_studio.studio,
-        subject,
-        explain_subject(live_studio.studio, subject, "where is my parcel"),
+        model,
+        explain_text(live_studio.studio, model, "where is my parcel"),
     )
     page = receipt_page(content, "2026-05-03T10:00:00+00:00", "", {})
     print_pdf(live_studio.studio.settings, page, tmp_path / "r.pdf")

@@ -13,8 +13,8 @@ from core.heads.votes.amending import (
     Basis,
     amend,
     basis_of,
+    basis_rows,
     newcomers,
-    places,
     widen,
     widen_head,
 )
@@ -44,8 +44,8 @@ def changed(
         Amendment(
             newcomers(basis, added),
             np.zeros((0, n_intents)) if labels is None else np.asarray(labels, np.float64),
-            places(basis, removed),
-            places(basis, list(moved)),
+            basis_rows(basis, removed),
+            basis_rows(basis, list(moved)),
             np.array(list(moved.values())).reshape(-1, n_intents),
         ),
     )
@@ -102,7 +102,9 @@ def test_duplicated_exemplars_can_be_fitted_and_removed() -> None:
     head = fit_votes(rows, targets, ("a", "b", "c"), TAU, RIDGE)
     basis, kept = basis_of(head), [0, 4, 8]
     gone = [row for row in range(12) if row not in kept]
-    found = amend(basis, Amendment([], np.zeros((0, 3)), places(basis, gone), [], np.zeros((0, 3))))
+    found = amend(
+        basis, Amendment([], np.zeros((0, 3)), basis_rows(basis, gone), [], np.zeros((0, 3)))
+    )
     assert_same(found, fit_votes(rows[kept], targets[kept], head.intents, TAU, RIDGE))
 
 

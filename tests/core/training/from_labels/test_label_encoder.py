@@ -17,7 +17,7 @@ from core.recipes.labels import LabelEncoderRecipe
 from core.recipes.read import read_recipe
 from core.training.checkpoints import Checkpoint
 from core.training.events import CheckpointReady, Event, StageStarted, StepDone, drain
-from core.training.from_labels import held_out as honest_scores
+from core.training.from_labels import held_out as cross_validated_scores
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import RunResult, run_recipe
 from core.types import Exemplar, Intent
@@ -80,13 +80,13 @@ def test_each_held_out_text_is_scored_by_an_encoder_that_never_saw_it(
 ) -> None:
     """Weight, temperature and threshold come from these scores, so no trained row may enter."""
     tuned: list[set[str]] = []
-    original = honest_scores.tune
+    original = cross_validated_scores.tune
 
     def spy(recipe, inputs, place, resume=None):
         tuned.append({e.text for e in inputs.exemplars})
         return original(recipe, inputs, place, resume)
 
-    monkeypatch.setattr(honest_scores, "tune", spy)
+    monkeypatch.setattr(cross_validated_scores, "tune", spy)
     result, events = run(tiny, epochs=2)
     (seen,) = tuned
     held_out = {EXEMPLARS[row].text for row in result.honest_rows}
@@ -121,13 +121,13 @@ def test_the_voice_is_weighed_by_what_people_said(
 ) -> None:
     """Copies would let votes seem surer than they are, and a copy would give its source away."""
     tuned: list[set[str]] = []
-    original = honest_scores.tune
+    original = cross_validated_scores.tune
 
     def spy(recipe, inputs, place, resume=None):
         tuned.append({e.id for e in inputs.exemplars})
         return original(recipe, inputs, place, resume)
 
-    monkeypatch.setattr(honest_scores, "tune", spy)
+    monkeypatch.setattr(cross_validated_scores, "tune", spy)
     copies = tuple(Exemplar(f"s{e.id}", f"{e.text} now", e.intents, e.id) for e in EXEMPLARS[::2])
     recipe = read_recipe("label-encoder", {**QUICK, "epochs": 2, "calibration": calibration})
     result = drain(run_recipe(recipe, RunInputs(EXEMPLARS + copies, INTENTS, tiny)), lambda _: None)
