@@ -4,7 +4,7 @@ import {Decisions} from './label/decisions.js';
 import {Guidelines} from './label/guidelines.js';
 import {Digits, Keys} from './label/keys.js';
 import {ordersOf, Queue} from './label/queue.js';
-import {Marks} from './label/marks.js';
+import {ChosenIntents} from './label/chosen.js';
 import {Tray} from './label/tray.js';
 import {Values} from './label/values.js';
 import {Why} from './label/why.js';
@@ -24,7 +24,7 @@ export const mount = view => frame(view, 'label', 'Label', null, context => new 
 class LabelPage {
   #context;
   #multi;
-  #marks = new Marks(); // intents of the utterances, where they may have several
+  #chosen = new ChosenIntents(); // intents of the utterances, where they may have several
   #intents;
   #decisions;
   #queue;
@@ -212,7 +212,7 @@ class LabelPage {
   #decide(kind, more = {}) {
     const item = this.#queue.take();
     if (!item) return;
-    this.#marks.clear(item);
+    this.#chosen.clear(item);
     this.#decisions.add(kind, item, more);
     if (kind !== 'flag') this.#countLeft(this.#waiting - 1);
     this.#draw();
@@ -225,7 +225,7 @@ class LabelPage {
       return;
     }
     if (!this.#queue.first) return;
-    this.#marks.toggle(this.#queue.first, intent.id);
+    this.#chosen.toggle(this.#queue.first, intent.id);
     this.#draw();
   }
 
@@ -233,7 +233,7 @@ class LabelPage {
   #create(name) {
     if (!this.#multi) this.#decide('label', {create: [name]});
     else if (this.#queue.first) {
-      this.#marks.create(this.#queue.first, name);
+      this.#chosen.create(this.#queue.first, name);
       this.#draw();
     }
   }
@@ -241,8 +241,8 @@ class LabelPage {
   #accept() {
     const item = this.#queue.first;
     if (!item) return;
-    if (this.#multi && this.#marks.areKnown(item)) {
-      const {intents, create} = this.#marks.of(item);
+    if (this.#multi && this.#chosen.areKnown(item)) {
+      const {intents, create} = this.#chosen.of(item);
       if (intents.length || create.length) this.#decide('label', {intents, create});
       else this.#decide('out-of-scope');
       return;
@@ -285,9 +285,9 @@ class LabelPage {
   async #pin(item) {
     if (!item) return;
     const {text} = item;
-    const marked = this.#marks.of(item).intents;
+    const marked = this.#chosen.of(item).intents;
     const intents = this.#multi ? marked : marked.slice(0, 1);
-    if (!(intents.length || (this.#multi && this.#marks.areKnown(item)))) {
+    if (!(intents.length || (this.#multi && this.#chosen.areKnown(item)))) {
       toast('There is no intent to pin yet.', 'Label it first, then pin it on the Try page.');
       return;
     }
@@ -335,7 +335,7 @@ class LabelPage {
     const hasModel = this.#context.status.champion !== null;
     this.#values.follow(first);
     this.#why.follow(first);
-    if (first) this.#card.draw(first, {marks: this.#marks, hasModel});
+    if (first) this.#card.draw(first, {chosen: this.#chosen, hasModel});
     else this.#card.rest(fetching ? h('p', {class: 'empty'}, 'Looking for utterances …') : this.#done());
   }
 

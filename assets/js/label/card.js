@@ -54,26 +54,26 @@ export class Card {
     fill(this.#rest, content);
   }
 
-  // `marks` say which intents an utterance with several of them is going to have.
-  draw(item, {marks, hasModel}) {
+  // `chosen` says which intents an utterance with several of them is going to have.
+  draw(item, {chosen, hasModel}) {
     this.#work.hidden = false;
     this.#rest.hidden = true;
     fill(this.#about, this.#facts(item), this.#digits);
     this.#text.textContent = item.text;
     this.#text.dataset.id = item.id;
     const waits = item.suggestions === null && h('p', {class: 'soft'}, hasModel ? LOADING : NO_MODEL);
-    const {intents, create} = marks.of(item);
-    const chosen = new Set(this.#multi ? intents : []);
+    const {intents, create} = chosen.of(item);
+    const ids = new Set(this.#multi ? intents : []);
     const forget = name => {
-      marks.forget(item, name);
-      this.draw(item, {marks, hasModel});
+      chosen.forget(item, name);
+      this.draw(item, {chosen, hasModel});
     };
     const fresh = create.map(name => newOption(name, () => forget(name)));
-    fill(this.#options, this.#suggested(item, chosen), waits, this.#chosenBesides(item, chosen), fresh);
+    fill(this.#options, this.#suggested(item, ids), waits, this.#chosenBesides(item, ids), fresh);
     if (!this.#multi) return;
-    const n = chosen.size + create.length;
+    const n = ids.size + create.length;
     const what = n ? `Label with ${plural(n, 'intent')} ` : `Label as ${this.#intents.nothing} `;
-    this.#take.disabled = !marks.areKnown(item);
+    this.#take.disabled = !chosen.areKnown(item);
     fill(this.#take, what, h('kbd', {}, 'Enter'));
   }
 

@@ -1,7 +1,7 @@
 // Which intents an utterance is going to be labelled with, where there may be several:
 // those that the model answers with, until somebody chooses otherwise.
 
-export class Marks {
+export class ChosenIntents {
   #chosen = new Map(); // by utterance: ids of intents, and names of those that do not exist yet
 
   clear(item) {
