@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.services.data.importing import ImportReport, ImportRequest, import_file
 from app.services.studio import Studio
-from core.types import Task
+from core.types import Split, Task
 from storage import models, projects
 from storage.database import Transaction
 from storage.log import edits, events
@@ -44,8 +44,8 @@ def create_project(studio: Studio, name: str, task: Task = "single-label") -> Pr
 def change_gate(studio: Studio, name: str, *, auto_promote: bool) -> None:
     """Say whether a version that passes the project's gate answers by itself."""
     with studio.database.write() as connection:
-        found = projects.find(connection, name)
-        projects.change_gate(connection, found.id, auto_promote=auto_promote)
+        project_id = projects.find(connection, name).id
+        projects.change_gate(connection, project_id, auto_promote=auto_promote)
 
 
 def create_sample(studio: Studio, name: str) -> list[ImportReport]:
@@ -53,10 +53,10 @@ def create_sample(studio: Studio, name: str) -> list[ImportReport]:
     with as_file(files("assets") / "sample") as folder:
         record = create_project(studio, name)
         _describe_intents(studio, record, folder / "intents.csv")
-        parts = (("labelled.csv", "train"), ("test.csv", "test"), ("pool.csv", "pool"))
+        parts: dict[Split, str] = {"train": "labelled.csv", "test": "test.csv", "pool": "pool.csv"}
         return [
             import_file(studio, ImportRequest(name, folder / file, split=split))
-            for file, split in parts
+            for split, file in parts.items()
         ]
 
 

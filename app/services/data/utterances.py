@@ -15,8 +15,6 @@ from storage.queries import dataset
 from storage.queries.utterances import Filter, Order, Page, by_ids, find_all, read_page
 from storage.records import Change, UtteranceRecord
 
-_ATTRIBUTES = {"move": "split", "flag": "flagged", "unflag": "flagged"}
-
 
 @dataclass(frozen=True, slots=True)
 class PageView:
@@ -104,9 +102,15 @@ def _edit_changes(record: UtteranceRecord, edit: Edit, *, joins: bool) -> list[C
             return [edits.delete_utterance(record)]
         case "text":
             return [] if record.text == edit.value else edits.reword(record, edit.value)
-    field, value = _ATTRIBUTES[edit.kind], edit.value
-    if edit.kind == "flag":
-        value = value or "flagged"
+        case "move":
+            return _set(record, "split", edit.value)
+        case "flag":
+            return _set(record, "flagged", edit.value or "flagged")
+        case "unflag":
+            return _set(record, "flagged", "")
+
+
+def _set(record: UtteranceRecord, field: str, value: str) -> list[Change]:
     return [] if getattr(record, field) == value else [edits.edit(record, field, value)]
 
 
@@ -132,8 +136,8 @@ def _checked(edit: Edit, intent_ids: set[str]) -> Edit:
             return replace(edit, value=_usable_text(edit.value))
         case "flag":
             edits.check_note(edit.value)
-        case "unflag":
-            return replace(edit, value="")
+        case _:
+            pass
     return edit
 
 

@@ -1,4 +1,4 @@
-"""Decisions at the labelling card: each is saved once, in order, or answered in words."""
+"""Save the decisions made at the labelling card, each once and in order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -61,8 +61,8 @@ def decide(studio: Studio, project: str, operations: Sequence[Operation]) -> lis
         NotFound: There is no such project.
     """
     with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        return [_outcome(connection, found, studio.settings.actor, o) for o in operations]
+        record = projects.find(connection, project)
+        return [_outcome(connection, record, studio.settings.actor, o) for o in operations]
 
 
 def _outcome(
@@ -90,18 +90,19 @@ def _apply(
     if operation.kind not in get_args(Kind):
         raise InvalidInput(f"'{operation.kind[:40]}' is no decision.", "Reload the page.")
     record = dataset.utterance_by_id(connection, project.id, operation.id)
-    made, labels = _labels(connection, project, record, operation)
+    intent_changes, labels = _labels(connection, project, record, operation)
     if not _agrees(record, operation, labels):
         raise Conflict(
-            f"Somebody else {_said(connection, project, record)} meanwhile.",
+            f"Somebody else {_deed(connection, project, record)} meanwhile.",
             "Nothing was overwritten. Look at it again on the Data page.",
         )
-    # Without a change the key is kept all the same: sent again later, it must not do anything.
-    events.record(connection, project.id, action, made + _changes(record, operation, labels))
+    # Without a change the key is recorded as well: sent again later, it must not do anything.
+    changes = intent_changes + _changes(record, operation, labels)
+    events.record(connection, project.id, action, changes)
 
 
 def _agrees(record: UtteranceRecord, operation: Operation, labels: tuple[str, ...] | None) -> bool:
-    """Whether nobody decided otherwise; two people who decide the same do not disagree."""
+    """Whether the label is still the one that the person saw, or the one now decided."""
     if operation.kind == "flag" or record.labels == _in_order(operation.seen):
         return True
     return operation.kind != "skip" and record.labels == labels
@@ -144,20 +145,20 @@ def _undo(connection: Transaction, project: ProjectRecord, action: Action, of: s
 
 def _since(connection: Transaction, project: ProjectRecord, changes: Sequence[Change]) -> str:
     ids = [change.subject_id for change in changes if change.subject == "utterance"]
-    found = utterances.by_ids(connection, project.id, ids)
-    if not found:
+    records = utterances.by_ids(connection, project.id, ids)
+    if not records:
         return "has changed or deleted it"
-    return _said(connection, project, next(iter(found.values())))
+    return _deed(connection, project, next(iter(records.values())))
 
 
-def _said(connection: Transaction, project: ProjectRecord, record: UtteranceRecord) -> str:
+def _deed(connection: Transaction, project: ProjectRecord, record: UtteranceRecord) -> str:
     """What was done to an utterance, in words."""
     text = f"“{record.text[:80]}”"
     if record.labels is None:
         return f"has taken the label of {text} away"
     names = {intent.id: intent.name for intent in dataset.intents(connection, project.id)}
-    said = label_words(sorted(names.get(key, key) for key in record.labels), project.task)
-    return f"has labelled {text} as {said}"
+    label = label_words(sorted(names.get(key, key) for key in record.labels), project.task)
+    return f"has labelled {text} as {label}"
 
 
 def _labels(
@@ -168,32 +169,34 @@ def _labels(
         return [], ()
     if operation.kind != "label":
         return [], None
-    known = {intent.id: intent for intent in dataset.intents(connection, project.id)}
-    by_name = {normalise(intent.name): intent for intent in known.values()}
-    wanted = list(dict.fromkeys(normalise(name) for name in operation.create))
-    there = [by_name[name] for name in wanted if name in by_name]
-    fresh = [name for name in wanted if name not in by_name]
-    made = [
-        edits.create_intent(name, position=len(known) + place) for place, name in enumerate(fresh)
+    intents = {intent.id: intent for intent in dataset.intents(connection, project.id)}
+    by_name = {normalise(intent.name): intent for intent in intents.values()}
+    names = list(dict.fromkeys(normalise(name) for name in operation.create))
+    existing = [by_name[name] for name in names if name in by_name]
+    new_names = [name for name in names if name not in by_name]
+    created = [
+        edits.create_intent(name, position=len(intents) + place)
+        for place, name in enumerate(new_names)
     ]
-    back = [edits.edit(intent, "archived", value=False) for intent in there if intent.archived]
-    given = set(operation.intents) - {intent.id for intent in there}
-    _refuse_gone(known, given - set(record.labels or ()))
-    chosen = given | {intent.id for intent in there} | {change.subject_id for change in made}
-    _refuse_number(project, chosen)
-    return made + back, tuple(sorted(chosen))
+    archived = [intent for intent in existing if intent.archived]
+    restored = [edits.edit(intent, "archived", value=False) for intent in archived]
+    by_id = set(operation.intents) - {intent.id for intent in existing}
+    _refuse_gone(intents, by_id - set(record.labels or ()))
+    label = by_id | {intent.id for intent in existing} | {change.subject_id for change in created}
+    _refuse_number(project, label)
+    return created + restored, tuple(sorted(label))
 
 
-def _refuse_gone(known: dict[str, IntentRecord], chosen: set[str]) -> None:
-    """Refuse intents that are archived or not there: the page has not heard of it yet."""
-    for key in sorted(chosen):
-        if key not in known:
+def _refuse_gone(intents: dict[str, IntentRecord], label: set[str]) -> None:
+    """Refuse intents that were archived or deleted after the page was loaded."""
+    for key in sorted(label):
+        if key not in intents:
             raise NotFound(
                 f"There is no intent {key[:80]} any more.", "Reload the page and label it again."
             )
-        if known[key].archived:
+        if intents[key].archived:
             raise Conflict(
-                f"The intent '{known[key].name}' was archived meanwhile.",
+                f"The intent '{intents[key].name}' was archived meanwhile.",
                 "Reload the page and label it again.",
             )
 

@@ -1,18 +1,20 @@
-"""What to label next: each browser gets other utterances, in an order said in plain words."""
+"""The labelling queue: which utterances come next, each browser with its own."""
 
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from app.services.embedding import embed_texts
 from app.services.live.models import LiveModel
-from app.services.live.pool import Pool
+from app.services.live.pool import Pool, judged, outside_of
 from app.services.live.server_state import LiveStudio
 from core.review.labelling_order import rank, rank_many, spread
 from core.templates.slots import Slot
+from core.types import ScoreArray
 from storage import projects
 from storage.database import Transaction
 from storage.queries import dataset, utterances
@@ -22,6 +24,7 @@ Order = Literal["unsure", "torn", "unlike", "newest", "random"]
 ModelState = Literal["ready", "loading", "none"]
 _LEASE_SECONDS = 600.0
 _SUGGESTIONS = 5
+_UNLABELLED = utterances.Filter(state="unlabelled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +75,10 @@ class QueueView:
 
 @dataclass(frozen=True, slots=True)
 class QueueRequest:
-    """What a browser asks for.
+    """Which utterances a browser asks for.
 
     Attributes:
-        client: Names the browser's tab; its own leases do not keep it from its items.
+        client: Name of the browser's tab; its own leases do not hold items back from it.
         order: Which come first.
         n: How many.
         without: Ids that the browser has already.
@@ -89,7 +92,7 @@ class QueueRequest:
 
 @dataclass(slots=True)
 class Queues:
-    """Hands out utterances to label; one object a server. A lease is a courtesy, not data."""
+    """Hands out utterances to label, one object a server. Leases are kept in memory only."""
 
     live_studio: LiveStudio
     leases: dict[int, dict[str, tuple[str, float]]] = field(default_factory=dict)
@@ -102,18 +105,16 @@ class Queues:
             NotFound: There is no such project.
         """
         with self.live_studio.studio.database.read() as connection:
-            found = projects.find(connection, project)
-            waiting = utterances.count_all(
-                connection, found.id, utterances.Filter(state="unlabelled")
-            )
-        pool = self.live_studio.pools.get(found.id)
+            project_id = projects.find(connection, project).id
+            waiting = utterances.count_all(connection, project_id, _UNLABELLED)
+        pool = self.live_studio.pools.get(project_id)
         with self.guard, self.live_studio.studio.database.read() as connection:
-            taken = self._taken(found.id, request)
-            chosen = self._choose(connection, found.id, request, pool, taken)
-            self._lease(found.id, request, [record.id for record in chosen])
-        live = self.live_studio.models.peek(found.id)
-        items = self._items(found.id, chosen, live)
-        loading = self.live_studio.pools.loading(found.id)
+            taken = self._taken(project_id, request)
+            chosen = _choose(connection, project_id, request, pool, taken)
+            self._lease(project_id, request, [record.id for record in chosen])
+        live = self.live_studio.models.peek(project_id)
+        items = self._items(project_id, chosen, live)
+        loading = self.live_studio.pools.loading(project_id)
         ranks = live is not None and (pool is not None or not loading)
         state: ModelState = "ready" if ranks else "loading" if loading else "none"
         return QueueView(items, waiting, state, request.order)
@@ -121,29 +122,28 @@ class Queues:
     def suggest(self, project: str, ids: Sequence[str]) -> tuple[QueueItem, ...]:
         """Say what the live model thinks of some utterances; waits for it to load."""
         with self.live_studio.studio.database.read() as connection:
-            found = projects.find(connection, project)
-            known = utterances.by_ids(connection, found.id, ids)
-        live = self.live_studio.models.get(found.id)
-        return self._items(found.id, [known[key] for key in ids if key in known], live)
+            project_id = projects.find(connection, project).id
+            records = utterances.by_ids(connection, project_id, ids)
+        live = self.live_studio.models.get(project_id)
+        return self._items(project_id, [records[key] for key in ids if key in records], live)
 
     def release(self, project: str, client: str) -> None:
-        """Take back what a browser had leased, since it goes."""
+        """End the leases of a browser that leaves the page."""
         with self.live_studio.studio.database.read() as connection:
-            found = projects.find(connection, project)
+            project_id = projects.find(connection, project).id
         with self.guard:
-            mine = self.leases.get(found.id, {})
-            self.leases[found.id] = {k: v for k, v in mine.items() if v[0] != client}
+            leases = self.leases.get(project_id, {})
+            self.leases[project_id] = {k: v for k, v in leases.items() if v[0] != client}
 
     def _taken(self, project_id: int, request: QueueRequest) -> set[str]:
         now = time.monotonic()
         valid = {k: v for k, v in self.leases.get(project_id, {}).items() if v[1] > now}
         self.leases[project_id] = valid
-        return {key for key, (who, _) in valid.items() if who != request.client} | set(
-            request.without
-        )
+        others = {key for key, (client, _) in valid.items() if client != request.client}
+        return others | request.without
 
     def _lease(self, project_id: int, request: QueueRequest, chosen: Sequence[str]) -> None:
-        """Lease what is handed out, and go on leasing what the browser still has."""
+        """Lease the chosen utterances, and renew the leases of those that the browser still has."""
         leases = self.leases.setdefault(project_id, {})
         until = time.monotonic() + _LEASE_SECONDS
         leases.update(dict.fromkeys(chosen, (request.client, until)))
@@ -151,53 +151,46 @@ class Queues:
             if leases.get(key, ("", 0.0))[0] == request.client:
                 leases[key] = (request.client, until)
 
-    def _choose(
-        self,
-        connection: Transaction,
-        project_id: int,
-        request: QueueRequest,
-        pool: Pool | None,
-        taken: set[str],
-    ) -> list[UtteranceRecord]:
-        found: list[UtteranceRecord] = []
-        if request.order in ("unsure", "torn", "unlike") and pool is not None:
-            found = _by_model(connection, project_id, request, pool, taken)
-        taken = taken | {record.id for record in found}
-        which = utterances.Filter(state="unlabelled")
-        enough = request.n + len(taken)
-        if request.order == "newest":
-            page = utterances.Page(0, enough)
-            records, _ = utterances.read_page(connection, project_id, which, "newest", page)
-        else:
-            records = utterances.sample_unlabelled(connection, project_id, enough)
-        more = [record for record in records if record.id not in taken]
-        return (found + more)[: request.n]
-
     def _items(
         self, project_id: int, records: Sequence[UtteranceRecord], live: LiveModel | None
     ) -> tuple[QueueItem, ...]:
         plain = [_plain_item(record) for record in records]
         if live is None or not records:
             return tuple(plain)
-        from app.services.embedding import embed_texts
-        from app.services.live.pool import judged, outside_of
-
         with self.live_studio.studio.database.read() as connection:
-            intents = dataset.intents(connection, project_id)
-        usable = {intent.id for intent in intents if not intent.archived}
+            usable = set(dataset.open_intents(connection, project_id))
         rows = embed_texts(
             self.live_studio.studio.database, live.pipeline.encoder, [r.text for r in records]
         )
         fresh = judged(live, tuple(records), rows)
-        found = zip(plain, fresh.probabilities, fresh.margins, strict=True)
+        outside = outside_of(live, rows)
+        answers = zip(plain, fresh.probabilities, fresh.margins, outside, strict=True)
         return tuple(
             replace(
-                item,
-                suggestions=_suggestions(live, usable, shares, margins),
-                out_of_scope=outside,
+                item, suggestions=_suggestions(live, usable, shares, margins), out_of_scope=is_out
             )
-            for (item, shares, margins), outside in zip(found, outside_of(live, rows), strict=True)
+            for item, shares, margins, is_out in answers
         )
+
+
+def _choose(
+    connection: Transaction,
+    project_id: int,
+    request: QueueRequest,
+    pool: Pool | None,
+    taken: set[str],
+) -> list[UtteranceRecord]:
+    ranked: list[UtteranceRecord] = []
+    if request.order in ("unsure", "torn", "unlike") and pool is not None:
+        ranked = _by_model(connection, project_id, request, pool, taken)
+    taken = taken | {record.id for record in ranked}
+    page = utterances.Page(0, request.n + len(taken))
+    if request.order == "newest":
+        records, _ = utterances.read_page(connection, project_id, _UNLABELLED, "newest", page)
+    else:
+        records = utterances.sample_unlabelled(connection, project_id, page.limit)
+    more = [record for record in records if record.id not in taken]
+    return (ranked + more)[: request.n]
 
 
 def _plain_item(record: UtteranceRecord) -> QueueItem:
@@ -224,12 +217,12 @@ def _by_model(
         ranking = rank(request.order, pool.probabilities, pool.familiarity)  # type: ignore[arg-type]
     free = np.array([ids[row] in waiting and ids[row] not in taken for row in ranking], dtype=bool)
     chosen = [ids[row] for row in spread(ranking[free], pool.embeddings, request.n)]
-    now = utterances.by_ids(connection, project_id, chosen)  # texts as they are by now
-    return [now[key] for key in chosen]
+    records = utterances.by_ids(connection, project_id, chosen)  # texts as they are now
+    return [records[key] for key in chosen]
 
 
 def _suggestions(
-    live: LiveModel, usable: set[str], shares: Any, margins: Any
+    live: LiveModel, usable: set[str], shares: ScoreArray, margins: ScoreArray
 ) -> tuple[Suggestion, ...]:
     """The likeliest of the intents that a person may choose; all in the answer come first."""
     names, ids = live.pipeline.head.intents, live.columns
