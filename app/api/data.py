@@ -5,10 +5,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response, UploadFile
 from fastapi.responses import FileResponse
-from pydantic import Field
 
 from app.api.http import schemas
-from app.api.http.bodies import EditBody, FilterBody, IdsBody, MappingBody
+from app.api.http.bodies import EditBody, FilterBody, FilterQuery, IdsBody, MappingBody
 from app.api.http.downloads import BYTES, download
 from app.api.http.server_state import Live
 from app.services.data.exporting import export_file
@@ -25,20 +24,11 @@ from app.services.live.server_state import LiveStudio
 from app.services.review.borderline import borderline_ids
 from app.services.review.disagreements import differing_ids
 from core.formats.rows import WriteFormat
-from storage.queries.utterances import Filter, Order, Page
+from storage.queries.utterances import Filter, Page
 from storage.records import UtteranceRecord
 
 router = APIRouter(tags=["utterances"])
 _PIECE = 1 << 20
-
-
-class FilterQuery(FilterBody):
-    """A filter in an address, with the page of it."""
-
-    ids: list[str] | None = None
-    order: Order = "newest"
-    page: int = Field(default=0, ge=0, le=1_000_000)
-    size: int = Field(default=50, ge=1, le=500)
 
 
 @router.get("/projects/{project}/utterances")

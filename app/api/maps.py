@@ -8,14 +8,13 @@ from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import Field, TypeAdapter
+from pydantic import TypeAdapter
 
 from app.api.http import schemas
-from app.api.http.bodies import Body, LayoutBody
+from app.api.http.bodies import ColourQuery, LayoutBody, PlacesQuery
 from app.api.http.downloads import BYTES
 from app.api.http.server_state import Live
 from app.services.maps import compressed, requests
-from app.services.maps.colours import By
 from app.services.maps.views import ColourView, DriftView, MapView
 from app.services.studio import Studio
 from core.errors import Conflict
@@ -24,6 +23,9 @@ from core.types import FloatArray
 router = APIRouter(tags=["map"])
 _FRESH = {"Cache-Control": "no-store"}
 Model = Annotated[int | None, Query(ge=0)]
+# A view of many thousand values is written at once; the framework would copy each one first.
+_POINTS = TypeAdapter(schemas.MapPoints)
+_COMPARISON = TypeAdapter(schemas.MapComparison)
 
 
 class Binary(Response):
@@ -64,16 +66,7 @@ def points(live_studio: Live, project: str, method: str = "pca", model: Model = 
         revision=found.revision,
         order=found.order,
     )
-    return _written(view)
-
-
-class PlacesQuery(Body):
-    """Which map, and with `strength` how far its points are on their way to their templates."""
-
-    order: str
-    method: str = "pca"
-    model: int | None = Field(default=None, ge=0)
-    strength: float | None = Field(default=None, ge=0, le=1)
+    return _written(_POINTS.dump_json(view))
 
 
 @router.get("/projects/{project}/map/drift")
@@ -92,16 +85,6 @@ def places(live_studio: Live, project: str, which: Annotated[PlacesQuery, Query(
         found = compressed.drifted(live_studio.studio, *asked, which.strength)
     _same(found, order)
     return Binary(found.xy.astype("<f4").tobytes(), headers=_FRESH)
-
-
-class ColourQuery(Body):
-    """Which points, and by what to colour them; with `other`, those of a comparison."""
-
-    order: str
-    by: By = "intent"
-    method: str = "pca"
-    model: int | None = Field(default=None, ge=0)
-    other: int | None = Field(default=None, ge=0)
 
 
 @router.get("/projects/{project}/map/colours", responses=BYTES)
@@ -158,17 +141,10 @@ def compare(
         revision=found.revision,
         order=found.order,
     )
-    return _written(view)
+    return _written(_COMPARISON.dump_json(view))
 
 
-@cache
-def _writer(kind: type) -> TypeAdapter[object]:
-    return TypeAdapter(kind)
-
-
-def _written(view: object) -> Response:
-    """Write a view of many thousand values at once; the framework would copy each one first."""
-    body = _writer(type(view)).dump_json(view)
+def _written(body: bytes) -> Response:
     return Response(body, media_type="application/json")
 
 

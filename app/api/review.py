@@ -3,9 +3,8 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import Field
 
-from app.api.http.bodies import Body
+from app.api.http.bodies import ActBody, FenceBody, UndoBody, WhatIfBody
 from app.api.http.server_state import Live, WatchedTexts
 from app.services.review import fence as fencing
 from app.services.review import findings
@@ -14,58 +13,9 @@ from app.services.review import review as reviewing
 from app.services.trying import pin_history as history
 from app.services.what_if import preview, views
 from app.services.what_if import repairs as repairing
-from app.services.what_if.repairs import Repair, RepairKind
-from core.types import Method
 from storage.queries.utterances import Page
 
 router = APIRouter(tags=["review"])
-_Id = Annotated[str, Field(max_length=200)]
-
-
-class RepairBody(Body):
-    """What somebody is about to do."""
-
-    kind: RepairKind
-    ids: tuple[_Id, ...] = Field(default=(), max_length=5_000)
-    intents: tuple[_Id, ...] = Field(default=(), max_length=50)
-    intent: _Id = ""
-    value: str = Field(default="", max_length=20_000)
-
-    def read(self) -> Repair:
-        """The repair of the service."""
-        return Repair(**self.model_dump())
-
-
-class WhatIfBody(Body):
-    """Repairs, each of which is judged alone."""
-
-    repairs: list[RepairBody] = Field(min_length=1, max_length=10)
-
-
-class ActBody(Body):
-    """A repair that is done once under its key; without one the finding stays as it is."""
-
-    key: str = Field(min_length=8, max_length=80)
-    finding: str = Field(default="", max_length=2_000)
-    repair: RepairBody | None = None
-
-
-class UndoBody(Body):
-    """The key of what is taken back."""
-
-    key: str = Field(min_length=8, max_length=80)
-
-
-class FenceBody(Body):
-    """From where on a text is in scope; without a limit the model's own holds."""
-
-    limit: float | None = None
-    limits: dict[_Id, float] = Field(default_factory=dict, max_length=5_000)
-    method: Method = "votes"
-
-    def read(self) -> fencing.FenceSetting:
-        """The setting of the service."""
-        return fencing.FenceSetting(self.limit, self.limits, self.method)
 
 
 @router.get("/projects/{project}/review")

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 from app.api.http.bodies import PinBody, TextsBody
 from app.api.http.server_state import Live
 from app.services.trying import answers, compression
+from app.services.trying.landing import ExampleMap
 
 router = APIRouter(tags=["predict"])
 Strength = Annotated[float | None, Query(ge=0, le=1)]
@@ -19,7 +20,7 @@ def predict(live_studio: Live, project: str, body: TextsBody) -> list[answers.An
 
 
 @router.get("/projects/{project}/examples")
-def examples(live_studio: Live, project: str, strength: Strength = None) -> answers.ExampleMap:
+def examples(live_studio: Live, project: str, strength: Strength = None) -> ExampleMap:
     """Where the examples lie that answers are compared with."""
     return answers.examples(live_studio, project, strength)
 

@@ -34,7 +34,8 @@ _HEAD = (
 
 def build_pages() -> gr.Blocks:
     """Build every page; what they show is fetched by their scripts, from the REST routes."""
-    with gr.Blocks(title="Intent Studio", fill_width=True, analytics_enabled=False) as pages:
+    pages = gr.Blocks(title="Intent Studio", fill_width=True, analytics_enabled=False)
+    with pages:
         View("home")
     for title, path, script in PAGES[1:]:
         with pages.route(title, f"/{path}", show_in_navbar=False):

@@ -6,12 +6,18 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.services.conversations.logs import POOL
 from app.services.data.uploads import ColumnMapping
+from app.services.maps.colours import By
+from app.services.review.fence import FenceSetting
 from app.services.slots.augmentation import AugmentationRequest
+from app.services.what_if.repairs import Repair, RepairKind
 from core.templates.slots import Slot
-from storage.queries.utterances import Filter, LabelState
+from core.types import Method
+from storage.queries.utterances import Filter, LabelState, Order
 
 Text = Annotated[str, Field(max_length=10_000)]
 """A text to answer; longer than any utterance."""
+
+_Id = Annotated[str, Field(max_length=200)]
 
 Key = Annotated[str, Field(min_length=8, max_length=80)]
 """Made by whoever sends a change; under the same key it is saved once."""
@@ -64,6 +70,15 @@ class FilterBody(Body):
             if others is not None:
                 ids = others if ids is None else tuple(set(ids) & set(others))
         return Filter(self.text, self.intent, self.split, self.state, ids, self.synthetic)
+
+
+class FilterQuery(FilterBody):
+    """A filter in an address, with the page of it."""
+
+    ids: list[str] | None = None
+    order: Order = "newest"
+    page: int = Field(default=0, ge=0, le=1_000_000)
+    size: int = Field(default=50, ge=1, le=500)
 
 
 class EditBody(Body):
@@ -185,6 +200,25 @@ class LayoutBody(Body):
     templates: bool = False
 
 
+class PlacesQuery(Body):
+    """Which map, and with `strength` how far its points are on their way to their templates."""
+
+    order: str
+    method: str = "pca"
+    model: int | None = Field(default=None, ge=0)
+    strength: float | None = Field(default=None, ge=0, le=1)
+
+
+class ColourQuery(Body):
+    """Which points, and by what to colour them; with `other`, those of a comparison."""
+
+    order: str
+    by: By = "intent"
+    method: str = "pca"
+    model: int | None = Field(default=None, ge=0)
+    other: int | None = Field(default=None, ge=0)
+
+
 class SlotBody(Body):
     """A value: its first character from 0, one past its last, and what it is."""
 
@@ -239,3 +273,49 @@ class IdsBody(Body):
     """Utterances by id."""
 
     ids: list[str] = Field(max_length=1_000)
+
+
+class RepairBody(Body):
+    """What somebody is about to do."""
+
+    kind: RepairKind
+    ids: tuple[_Id, ...] = Field(default=(), max_length=5_000)
+    intents: tuple[_Id, ...] = Field(default=(), max_length=50)
+    intent: _Id = ""
+    value: str = Field(default="", max_length=20_000)
+
+    def read(self) -> Repair:
+        """The repair of the service."""
+        return Repair(**self.model_dump())
+
+
+class WhatIfBody(Body):
+    """Repairs, each of which is judged alone."""
+
+    repairs: list[RepairBody] = Field(min_length=1, max_length=10)
+
+
+class ActBody(Body):
+    """A repair that is done once under its key; without one the finding stays as it is."""
+
+    key: Key
+    finding: str = Field(default="", max_length=2_000)
+    repair: RepairBody | None = None
+
+
+class UndoBody(Body):
+    """The key of what is taken back."""
+
+    key: Key
+
+
+class FenceBody(Body):
+    """From where on a text is in scope; without a limit the model's own holds."""
+
+    limit: float | None = None
+    limits: dict[_Id, float] = Field(default_factory=dict, max_length=5_000)
+    method: Method = "votes"
+
+    def read(self) -> FenceSetting:
+        """The setting of the service."""
+        return FenceSetting(self.limit, self.limits, self.method)

@@ -104,10 +104,8 @@ def _edit_changes(record: UtteranceRecord, edit: Edit, *, joins: bool) -> list[C
             return [] if record.text == edit.value else edits.reword(record, edit.value)
         case "move":
             return _set(record, "split", edit.value)
-        case "flag":
-            return _set(record, "flagged", edit.value or "flagged")
-        case "unflag":
-            return _set(record, "flagged", "")
+        case "flag" | "unflag":
+            return _set(record, "flagged", edit.value)
 
 
 def _set(record: UtteranceRecord, field: str, value: str) -> list[Change]:
@@ -136,6 +134,9 @@ def _checked(edit: Edit, intent_ids: set[str]) -> Edit:
             return replace(edit, value=_usable_text(edit.value))
         case "flag":
             edits.check_note(edit.value)
+            return replace(edit, value=edit.value or "flagged")
+        case "unflag":
+            return replace(edit, value="")
         case _:
             pass
     return edit

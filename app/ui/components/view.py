@@ -1,4 +1,6 @@
-"""A place on a Gradio page that one of our scripts fills."""
+"""The element of a Gradio page that a script of the studio fills."""
+
+from typing import Any
 
 import gradio as gr
 
@@ -24,6 +26,6 @@ class View(gr.HTML):
             script=script,
         )
 
-    def api_info(self) -> dict[str, str]:
+    def api_info(self) -> dict[str, Any]:
         """Carry nothing through Gradio's own interface."""
         return {"type": "string"}
