@@ -16,12 +16,11 @@ from core.training.checkpoints import Checkpoint
 from core.training.devices import Share, repeatable, share_of_process
 from core.training.events import CheckpointReady, EpochScored, StepDone
 from core.training.objectives import build_objective
+from core.training.optimiser import Optimiser, Pace, build_optimiser
 from core.training.schedule import linear_rate
 from core.training.unseen import Watch, Watcher
 from core.types import ScoreArray, Task
 
-_MAX_GRADIENT_NORM = 1.0
-_NO_DECAY = ("bias", "norm")  # in lower case
 Plan = list[tuple[int, NDArray[np.int64]]]
 """The epoch (from 1) and the rows of every batch."""
 
@@ -44,30 +43,6 @@ class FitOptions:
     resume: Checkpoint | None = None
     checkpoint_every: int = 0
     watch: Watch | None = None
-
-
-class Pace(Protocol):
-    """What the loop reads of a recipe."""
-
-    @property
-    def seed(self) -> int:
-        """Of dropout."""
-        ...
-
-    @property
-    def learning_rate(self) -> float:
-        """The peak."""
-        ...
-
-    @property
-    def warmup(self) -> float:
-        """Share of the steps that rise to it."""
-        ...
-
-    @property
-    def weight_decay(self) -> float:
-        """Of weights that are neither biases, norms nor the objective's own."""
-        ...
 
 
 class Criterion(Protocol):
@@ -125,11 +100,14 @@ def follow(
     joined take each step together; all of them yield the same events. Who watches gives the
     embeddings of all rows before tuning.
     """
-    device, share, plan = tuning.device, share_of_process(), course.plan
+    share, plan = share_of_process(), course.plan
     parameters = [*tuning.trainable(), *course.objective.weights.named_parameters("objective")]
-    optimizer = _optimizer(parameters, pace, course.rates)
+    optimiser = build_optimiser(parameters, pace, tuning.device, course.rates)
     torch.manual_seed(pace.seed)
-    done = _restore(options, parameters, optimizer, device)
+    done = 0
+    if options.resume is not None and options.resume.stage == options.stage:
+        optimiser.restore(options.resume.tensors)
+        done = options.resume.step
     tuning.train()
     watcher = None
     if options.watch is not None and untuned is not None:
@@ -137,25 +115,16 @@ def follow(
     yield from _scored(watcher, plan, 0, resumed=done > 0)
     for step in range(done, len(plan)):
         epoch, rows = plan[step]
-        _set_rate(optimizer, pace, step, len(plan))
+        optimiser.set_rate(linear_rate(step + 1, len(plan) + 1, pace.warmup))
         share.seed_step(pace.seed, step)
-        batch = torch.from_numpy(rows).to(device)
-        labelled = (batch, course.targets[batch])
-        loss, embedded = _step(tuning, course.objective, optimizer, share, labelled)
+        loss, embedded = _step(tuning, course, optimiser, share, rows)
         yield StepDone(step + 1, len(plan), epoch, loss)
         if watcher is not None:
             watcher.note(rows, embedded)
             yield from _scored(watcher, plan, step + 1)
         if options.checkpoint_every and _is_due(step + 1, len(plan), options.checkpoint_every):
-            tensors = _state(parameters, optimizer, device)
-            yield CheckpointReady(Checkpoint(options.stage, step + 1, tensors))
+            yield CheckpointReady(Checkpoint(options.stage, step + 1, optimiser.state()))
     tuning.eval()
-
-
-def _set_rate(optimizer: torch.optim.Optimizer, pace: Pace, step: int, total: int) -> None:
-    rate = pace.learning_rate * linear_rate(step + 1, total + 1, pace.warmup)
-    for group in optimizer.param_groups:
-        group["lr"] = rate * group["factor"]
 
 
 def _scored(
@@ -200,22 +169,17 @@ def plan_batches(labels: Labels, recipe: TunedRecipe) -> Plan:
 
 
 def _step(
-    tuning: Tuning,
-    objective: Criterion,
-    optimizer: torch.optim.Optimizer,
-    share: Share,
-    batch: tuple[Tensor, Tensor],
+    tuning: Tuning, course: Course, optimiser: Optimiser, share: Share, rows: NDArray[np.int64]
 ) -> tuple[float, Tensor]:
-    rows, targets = batch
-    optimizer.zero_grad(set_to_none=True)
+    """Take one step on a batch; return its loss and its embeddings (b, d)."""
+    batch = torch.from_numpy(rows).to(tuning.device)
+    optimiser.algorithm.zero_grad(set_to_none=True)
     with repeatable(tuning.device):
-        embedded = share.embed(tuning, rows)
-        loss = objective(embedded, targets)
+        embedded = share.embed(tuning, batch)
+        loss = course.objective(embedded, course.targets[batch])
         loss.backward()
     share.sum_gradients(parameter for _, parameter in tuning.trainable())
-    weights = [p for group in optimizer.param_groups for p in group["params"]]
-    nn.utils.clip_grad_norm_(weights, _MAX_GRADIENT_NORM)
-    optimizer.step()
+    optimiser.step(optimiser.weights())
     return float(loss.detach()), embedded.detach()
 
 
@@ -225,65 +189,3 @@ def _untuned(tuning: Tuning, n_rows: int) -> Tensor:
     rows = torch.arange(n_rows, device=tuning.device)
     with repeatable(tuning.device):
         return torch.cat([tuning(part) for part in rows.split(256)])
-
-
-def _optimizer(
-    parameters: list[tuple[str, nn.Parameter]], pace: Pace, rates: Mapping[str, float]
-) -> torch.optim.AdamW:
-    groups: dict[tuple[bool, float], list[nn.Parameter]] = {}
-    for name, parameter in parameters:
-        exempt = any(part in name.lower() for part in _NO_DECAY) or name.startswith("objective")
-        factor = next((rates[start] for start in rates if name.startswith(start)), 1.0)
-        groups.setdefault((exempt, factor), []).append(parameter)
-    listed = [
-        {
-            "params": groups[exempt, factor],
-            "weight_decay": 0.0 if exempt else pace.weight_decay,
-            "factor": factor,
-        }
-        for exempt, factor in sorted(groups)
-    ]
-    return torch.optim.AdamW(listed, lr=pace.learning_rate, foreach=True)
-
-
-def _state(
-    parameters: list[tuple[str, nn.Parameter]],
-    optimizer: torch.optim.Optimizer,
-    device: torch.device,
-) -> dict[str, Tensor]:
-    tensors = {"random.cpu": torch.get_rng_state()}
-    if device.type == "cuda":
-        tensors["random.cuda"] = torch.cuda.get_rng_state(device)
-    for name, parameter in parameters:
-        tensors[f"weight.{name}"] = parameter.detach().clone().contiguous()
-        for key, value in optimizer.state[parameter].items():
-            tensors[f"optimizer.{key}.{name}"] = value.detach().clone().contiguous()
-    return tensors
-
-
-def _restore(
-    options: FitOptions,
-    parameters: list[tuple[str, nn.Parameter]],
-    optimizer: torch.optim.Optimizer,
-    device: torch.device,
-) -> int:
-    """Set weights, optimiser and random state; return how many steps are done."""
-    if options.resume is None or options.resume.stage != options.stage:
-        return 0
-    tensors = options.resume.tensors
-    with torch.no_grad():
-        for name, parameter in parameters:
-            parameter.copy_(tensors[f"weight.{name}"])
-            optimizer.state[parameter] = {
-                key: _moved(tensors[f"optimizer.{key}.{name}"], key, parameter)
-                for key in ("step", "exp_avg", "exp_avg_sq")
-            }
-    torch.set_rng_state(tensors["random.cpu"].cpu())
-    if "random.cuda" in tensors and device.type == "cuda":
-        torch.cuda.set_rng_state(tensors["random.cuda"].cpu(), device)
-    return options.resume.step
-
-
-def _moved(value: Tensor, key: str, parameter: nn.Parameter) -> Tensor:
-    """AdamW counts its steps on the CPU; its moments live beside the weight."""
-    return value.clone() if key == "step" else value.to(parameter.device).clone()

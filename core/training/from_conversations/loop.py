@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 import torch
-from torch import Tensor, distributed, nn
+from torch import Tensor, distributed
 
 from core.errors import InvalidInput
 from core.formats.dialogues import Pair
@@ -17,10 +17,9 @@ from core.training.events import CheckpointReady, StepDone
 from core.training.from_conversations.batches import PairSource, count_pairs, stream_batches
 from core.training.from_conversations.gradient_cache import backward
 from core.training.from_conversations.towers import Towers
+from core.training.optimiser import Optimiser, build_optimiser
 from core.training.schedule import cosine_rate
 
-_MAX_GRADIENT_NORM = 1.0
-_NO_DECAY = ("bias", "norm")
 STAGE = "ranking"
 Recipe = DialoguesRecipe | ConvertRecipe
 Seconds = Callable[[], float]
@@ -59,10 +58,10 @@ def rank(
             "Import a log whose conversations have two turns or more.",
         )
     steps = recipe.epochs * (n_pairs // recipe.batch_size + (n_pairs % recipe.batch_size > 1))
-    parameters = towers.trainable()
-    optimizer = build_optimizer(parameters, recipe)
+    algorithm = recipe.optimizer if isinstance(recipe, ConvertRecipe) else "adamw"
+    optimiser = build_optimiser(towers.trainable(), recipe, towers.device, algorithm=algorithm)
     torch.manual_seed(recipe.seed)
-    done, spent = _restore(options.resume, towers, optimizer)
+    done, spent = _restore(options.resume, towers, optimiser)
     clock = _Clock(steps, recipe.minutes, options.seconds() - spent, options.seconds)
     towers.train()
     batches = stream_batches(source, recipe.batch_size, recipe.shuffled, recipe.seed)
@@ -70,15 +69,16 @@ def rank(
     for step, (epoch, batch) in enumerate(islice(batches, done, None), done):
         if progress >= 1:
             break
-        _set_rate(optimizer, recipe, clock.progress(step + 1, spent))
+        optimiser.set_rate(cosine_rate(clock.progress(step + 1, spent), recipe.warmup))
         towers.before_step(step, progress)
-        loss = _step(towers, optimizer, batch, step, recipe)
+        loss = _step(towers, optimiser, batch, step, recipe)
         spent = _agreed(clock.spent(), towers.device)
         progress = clock.progress(step + 1, spent)
         yield StepDone(step + 1, clock.total(step + 1, progress), epoch, loss)
         every = options.checkpoint_every
         if every and (progress >= 1 or (step + 1) % every == 0):
-            tensors = _state(towers, optimizer, spent)
+            own = {f"towers.{name}": value for name, value in towers.state().items()}
+            tensors = {**optimiser.state(), **own, "spent": torch.tensor([spent])}
             yield CheckpointReady(Checkpoint(STAGE, step + 1, tensors))
     towers.eval()
 
@@ -113,18 +113,12 @@ def _agreed(seconds: float, device: torch.device) -> float:
     return float(slowest[0])
 
 
-def _set_rate(optimizer: torch.optim.Optimizer, recipe: Recipe, progress: float) -> None:
-    rate = recipe.learning_rate * cosine_rate(progress, recipe.warmup)
-    for group in optimizer.param_groups:
-        group["lr"] = rate
-
-
 def _step(
-    towers: Towers, optimizer: torch.optim.Optimizer, batch: list[Pair], step: int, recipe: Recipe
+    towers: Towers, optimiser: Optimiser, batch: list[Pair], step: int, recipe: Recipe
 ) -> float:
     share = share_of_process()
     share.seed_step(recipe.seed, step)
-    optimizer.zero_grad(set_to_none=True)
+    optimiser.algorithm.zero_grad(set_to_none=True)
 
     turns = towers.read(batch, step)
 
@@ -133,63 +127,21 @@ def _step(
 
     mixed = recipe.mixed_precision and towers.device.type == "cuda"
     with repeatable(towers.device):
-        found = backward(towers.open(turns.texts), loss, recipe.chunk, share, mixed=mixed)
+        batch_loss = backward(towers.open(turns.texts), loss, recipe.chunk, share, mixed=mixed)
     weights = [parameter for _, parameter in towers.trainable()]
     share.sum_gradients(weights)
-    nn.utils.clip_grad_norm_(weights, _MAX_GRADIENT_NORM)
-    optimizer.step()
-    return found
+    optimiser.step(weights)
+    return batch_loss
 
 
-def build_optimizer(
-    parameters: list[tuple[str, nn.Parameter]], recipe: Recipe
-) -> torch.optim.Optimizer:
-    """Build what changes the weights; biases and norms do not decay."""
-    decayed = [p for name, p in parameters if not any(part in name for part in _NO_DECAY)]
-    bare = [p for name, p in parameters if any(part in name for part in _NO_DECAY)]
-    groups = [
-        {"params": decayed, "weight_decay": recipe.weight_decay},
-        {"params": bare, "weight_decay": 0.0},
-    ]
-    if isinstance(recipe, ConvertRecipe) and recipe.optimizer == "adadelta":
-        return torch.optim.Adadelta(groups, lr=recipe.learning_rate, rho=0.9)
-    return torch.optim.AdamW(groups, lr=recipe.learning_rate, foreach=True)
-
-
-def _state(towers: Towers, optimizer: torch.optim.Optimizer, spent: float) -> dict[str, Tensor]:
-    tensors = {"random.cpu": torch.get_rng_state(), "spent": torch.tensor([spent])}
-    if towers.device.type == "cuda":
-        tensors["random.cuda"] = torch.cuda.get_rng_state(towers.device)
-    for name, parameter in towers.trainable():
-        tensors[f"weight.{name}"] = parameter.detach().clone().contiguous()
-        for key, value in optimizer.state[parameter].items():
-            tensors[f"optimizer.{key}.{name}"] = value.detach().clone().contiguous()
-    return {**tensors, **{f"towers.{name}": value for name, value in towers.state().items()}}
-
-
-def _restore(
-    resume: Checkpoint | None, towers: Towers, optimizer: torch.optim.Optimizer
-) -> tuple[int, float]:
-    """Set weights, optimiser and random state; return the steps and the seconds that are done."""
+def _restore(resume: Checkpoint | None, towers: Towers, optimiser: Optimiser) -> tuple[int, float]:
+    """Set all that a checkpoint holds; return the steps and the seconds that are done."""
     if resume is None or resume.stage != STAGE:
         return 0, 0.0
-    tensors = resume.tensors
+    optimiser.restore(resume.tensors)
+    own = {
+        k.removeprefix("towers."): v for k, v in resume.tensors.items() if k.startswith("towers.")
+    }
     with torch.no_grad():
-        for name, parameter in towers.trainable():
-            parameter.copy_(tensors[f"weight.{name}"])
-            kept = {
-                key.split(".")[1]: value
-                for key, value in tensors.items()
-                if key.startswith("optimizer.") and key.split(".", 2)[2] == name
-            }
-            optimizer.state[parameter] = {
-                key: value.clone() if key == "step" else value.to(parameter.device).clone()
-                for key, value in kept.items()
-            }
-        towers.restore(
-            {k.removeprefix("towers."): v for k, v in tensors.items() if k.startswith("towers.")}
-        )
-    torch.set_rng_state(tensors["random.cpu"].cpu())
-    if "random.cuda" in tensors and towers.device.type == "cuda":
-        torch.cuda.set_rng_state(tensors["random.cuda"].cpu(), towers.device)
-    return resume.step, float(tensors["spent"][0])
+        towers.restore(own)
+    return resume.step, float(resume.tensors["spent"][0])

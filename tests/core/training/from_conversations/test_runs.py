@@ -26,7 +26,7 @@ from core.training.devices import Share
 from core.training.events import CheckpointReady, StageStarted, StepDone
 from core.training.from_conversations.batches import count_pairs, stream_batches
 from core.training.from_conversations.gradient_cache import Texts, backward
-from core.training.from_conversations.loop import RankOptions, build_optimizer, rank
+from core.training.from_conversations.loop import RankOptions, rank
 from core.training.from_conversations.runs import RankingInputs, run_ranking
 from core.training.from_conversations.towers import (
     ConvertTowers,
@@ -37,6 +37,7 @@ from core.training.from_conversations.towers import (
 )
 from core.training.from_conversations.turns import turns_of
 from core.training.loop import FitOptions, fit
+from core.training.optimiser import build_optimiser
 from core.training.schedule import cosine_rate
 from core.vectors import unit_rows
 
@@ -371,7 +372,8 @@ def test_the_papers_optimizer_is_adadelta() -> None:
         ("a.bias", torch.nn.Parameter(torch.ones(2))),
     ]
     recipe = ConvertRecipe(optimizer="adadelta", learning_rate=1.0)
-    found = build_optimizer(weights, recipe)
+    device = torch.device("cpu")
+    found = build_optimiser(weights, recipe, device, algorithm=recipe.optimizer).algorithm
     assert isinstance(found, torch.optim.Adadelta)
     assert found.defaults["rho"] == 0.9
     assert [group["weight_decay"] for group in found.param_groups] == [1e-5, 0.0]

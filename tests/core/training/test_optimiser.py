@@ -1,0 +1,59 @@
+"""One optimiser for all training loops: which weights decay, and what a checkpoint brings back."""
+
+import pytest
+import torch
+from torch import nn
+
+from core.recipes.conversations import DialoguesRecipe
+from core.training.optimiser import Optimiser, build_optimiser
+
+CPU = torch.device("cpu")
+RECIPE = DialoguesRecipe(learning_rate=1e-2, weight_decay=0.1)
+
+
+def build(algorithm: str = "adamw") -> Optimiser:
+    torch.manual_seed(0)
+    names = ("layer.weight", "layer.bias", "LayerNorm.weight", "objective.points", "names.weight")
+    weights = [(name, nn.Parameter(torch.randn(3))) for name in names]
+    return build_optimiser(weights, RECIPE, CPU, {"names.": 30.0}, algorithm)
+
+
+def take_steps(optimiser: Optimiser, count: int) -> None:
+    for _ in range(count):
+        noise = torch.randn(len(optimiser.parameters), 3)
+        for (_, weight), gradient in zip(optimiser.parameters, noise, strict=True):
+            weight.grad = gradient.clone()
+        optimiser.step(optimiser.weights())
+
+
+def test_biases_norms_and_weights_of_the_objective_do_not_decay() -> None:
+    optimiser = build()
+    names = {id(weight): name for name, weight in optimiser.parameters}
+    decay = {
+        names[id(weight)]: (group["weight_decay"], group["factor"])
+        for group in optimiser.algorithm.param_groups
+        for weight in group["params"]
+    }
+    assert decay == {
+        "layer.weight": (0.1, 1.0),
+        "layer.bias": (0.0, 1.0),
+        "LayerNorm.weight": (0.0, 1.0),
+        "objective.points": (0.0, 1.0),
+        "names.weight": (0.1, 30.0),
+    }
+    optimiser.set_rate(0.5)
+    rates = {group["factor"]: group["lr"] for group in optimiser.algorithm.param_groups}
+    assert rates == {1.0: pytest.approx(0.005), 30.0: pytest.approx(0.15)}
+
+
+@pytest.mark.parametrize("algorithm", ["adamw", "adadelta"])
+def test_a_restored_optimiser_goes_on_bit_for_bit(algorithm: str) -> None:
+    through = build(algorithm)
+    take_steps(through, 3)
+    state = through.state()
+    take_steps(through, 3)
+    resumed = build(algorithm)
+    resumed.restore(state)
+    take_steps(resumed, 3)
+    for (_, one), (_, other) in zip(through.parameters, resumed.parameters, strict=True):
+        assert torch.equal(one, other)
