@@ -45,11 +45,16 @@ def find_model(connection: Transaction, reference: str) -> tuple[ProjectRecord, 
         return project, models.find(connection, project.id, int(number))
     champion = models.champion(connection, project.id)
     if champion is None:
-        raise NotFound(
-            f"'{name}' has no trained model yet.",
-            f"Train one: on the Train page, or by `intent-studio train {name}`.",
-        )
+        raise no_model_yet(name)
     return project, champion
+
+
+def no_model_yet(project: str) -> NotFound:
+    """Return the refusal of a question that only a trained model version can answer."""
+    return NotFound(
+        f"'{project}' has no trained model yet.",
+        f"Train one: on the Train page, or by `intent-studio train {project}`.",
+    )
 
 
 @contextmanager

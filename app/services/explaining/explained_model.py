@@ -9,11 +9,11 @@ from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.answering.stored import by_project, find_model, is_bundle
 from app.services.live.joining import amendment
 from app.services.live.models import LiveModel
-from app.services.live.server_state import LiveStudio, require_live
+from app.services.live.server_state import LiveStudio, open_live
 from app.services.studio import Studio
 from core.maps.plane import Plane, fit_plane
 from core.types import FloatArray
-from storage import models, projects
+from storage import models
 from storage.log import versions
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
@@ -60,9 +60,7 @@ def explained_live_model(live_studio: LiveStudio, project: str) -> ExplainedMode
     Raises:
         NotFound: There is no such project, or it has no model.
     """
-    with live_studio.studio.database.read() as connection:
-        found = projects.find(connection, project)
-    live = require_live(live_studio, found)
+    found, live = open_live(live_studio, project)
 
     def pool() -> _Pool | None:
         known = live_studio.pools.get(found.id)

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from app.services.answering.stored import no_model_yet
 from app.services.live.models import LiveModel, LiveModels
 from app.services.live.pool import Pools
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
-from core.errors import NotFound
+from storage import projects
 from storage.records import ProjectRecord
 
 
@@ -27,15 +28,15 @@ def open_live_studio(studio: Studio) -> LiveStudio:
     return LiveStudio(studio, models, Pools(studio, models, traffic), traffic)
 
 
-def require_live(live_studio: LiveStudio, project: ProjectRecord) -> LiveModel:
-    """Return the model that answers in a project.
+def open_live(live_studio: LiveStudio, name: str) -> tuple[ProjectRecord, LiveModel]:
+    """Return a project and the model that answers in it, with all labels up to now.
 
     Raises:
-        NotFound: It has none.
+        NotFound: There is no such project, or it has no trained model yet.
     """
+    with live_studio.studio.database.read() as connection:
+        project = projects.find(connection, name)
     live = live_studio.models.get(project.id)
     if live is None:
-        raise NotFound(
-            f"'{project.name}' has no trained model yet.", "Press Train on the Train page first."
-        )
-    return live
+        raise no_model_yet(name)
+    return project, live

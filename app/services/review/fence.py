@@ -12,7 +12,7 @@ from app.services.answering.as_project import own_limit
 from app.services.embedding import embed_texts
 from app.services.live.models import LiveModel, signals_as_trained
 from app.services.live.pool import Pool
-from app.services.live.server_state import LiveStudio, require_live
+from app.services.live.server_state import LiveStudio, open_live
 from app.services.review.findings import honest_with_names, labels_of
 from core.calibration.fence import Fence, crossing, signals, with_intent_limits, with_limit
 from core.errors import InvalidInput
@@ -138,16 +138,16 @@ def look(live_studio: LiveStudio, project: str, asked: FenceSetting | None = Non
         InvalidInput: A limit is no number, or a text may have several intents.
         NotFound: The project has no model.
     """
-    found, live = _live(live_studio, project)
-    trained = live_studio.models.known[found.id].pipeline.calibration
+    found, live = open_live(live_studio, project)
+    _refuse_several(found)
+    trained = live.base.pipeline.calibration
     stands = setting_of(found, trained.measure)
     asked = _checked(asked or stands)
     case = _case(live_studio, found, live)
     own = {m: own_limit(trained, m, case.ask) for m in {stands.method, asked.method}}
     by = {m: case.familiarity(m) for m in own}
-    columns = case.scope.scores.argmax(1)
     now, then = (
-        _fence(live, own[one.method], one).inside(by[one.method], columns)
+        _fence(live, own[one.method], one).inside(by[one.method], case.scope.scores.argmax(1))
         for one in (stands, asked)
     )
     familiar = by[asked.method]
@@ -235,14 +235,6 @@ def _refuse_several(project: ProjectRecord) -> None:
             "Where a text may have several intents, each has a threshold of its own.",
             "They are chosen when a version is trained.",
         )
-
-
-def _live(live_studio: LiveStudio, project: str) -> tuple[ProjectRecord, LiveModel]:
-    with live_studio.studio.database.read() as connection:
-        found = projects.find(connection, project)
-    _refuse_several(found)
-    live = require_live(live_studio, found)
-    return found, live
 
 
 def _fence(live: LiveModel, own: float, setting: FenceSetting) -> Fence:

@@ -8,7 +8,7 @@ import numpy as np
 from app.services.embedding import digest_of, embed_texts
 from app.services.live.models import LiveModel
 from app.services.live.pool import Pool
-from app.services.live.server_state import LiveStudio, require_live
+from app.services.live.server_state import LiveStudio, open_live
 from app.services.review.borderline import misled
 from app.services.review.examples import greedy, likely_errors, same_texts
 from app.services.review.findings import (
@@ -80,7 +80,7 @@ def review(
         InvalidInput: The model's examples cannot be judged.
         NotFound: There is no such project, or it has no model.
     """
-    found, live = _live(live_studio, project)
+    found, live = open_live(live_studio, project)
     pool = live_studio.pools.get(found.id)
     every = [*_findings(live_studio, found, live), *_next_labels(live_studio, found, pool)]
     with live_studio.studio.database.read() as connection:
@@ -110,19 +110,12 @@ def walk(live_studio: LiveStudio, project: str, first: str, second: str) -> Bord
     Raises:
         NotFound: There is no model, or it does not know an intent.
     """
-    found, live = _live(live_studio, project)
+    found, live = open_live(live_studio, project)
     evidence = _evidence(live_studio, found, live)
     for key in (first, second):
         if key not in evidence.columns:
             raise NotFound("The model does not know that intent.", "Label some texts with it.")
     return border(evidence, live_studio.pools.get(found.id), (first, second))
-
-
-def _live(live_studio: LiveStudio, project: str) -> tuple[ProjectRecord, LiveModel]:
-    with live_studio.studio.database.read() as connection:
-        found = projects.find(connection, project)
-    live = require_live(live_studio, found)
-    return found, live
 
 
 def _findings(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) -> list[Finding]:

@@ -9,7 +9,7 @@ import numpy as np
 from app.services.answering.names import names_pipeline
 from app.services.answering.stored import reasons_of, sentence_of, votes_of_others
 from app.services.live.models import LiveModel
-from app.services.live.server_state import LiveStudio, require_live
+from app.services.live.server_state import LiveStudio, open_live
 from app.services.trying.compression import Compressed, compressed_model, look_compressed, told
 from app.services.trying.landing import ExampleMap, Landing, example_map, landing_of
 from core.errors import Conflict, InvalidInput
@@ -108,7 +108,7 @@ def answer(
         untrained = names_pipeline(live_studio.studio, project, live_studio.models.name_cache())
         if untrained is not None:
             return [_told(one, frozenset()) for one in untrained.predict(list(texts))]
-    live, look = _live(live_studio, project), None
+    (_, live), look = open_live(live_studio, project), None
     if strength is None:
         embeddings = live.pipeline.encoder.encode(list(texts))
     else:
@@ -132,7 +132,7 @@ def examples(live_studio: LiveStudio, project: str, strength: float | None = Non
         NotFound: The project has no model.
         InvalidInput: The model cannot be compressed.
     """
-    live = _live(live_studio, project)
+    _, live = open_live(live_studio, project)
     if strength is not None:
         live = compressed_model(live_studio.studio, live, strength)
     return example_map(live, _name(project, live))
@@ -159,12 +159,6 @@ def _told(prediction: Prediction, hot: frozenset[str]) -> Answer:
     )
 
 
-def _live(live_studio: LiveStudio, project: str) -> LiveModel:
-    with live_studio.studio.database.read() as connection:
-        found = projects.find(connection, project)
-    return require_live(live_studio, found)
-
-
 def similar(
     live_studio: LiveStudio, project: str, texts: Sequence[str], n: int, *, unlabelled: bool
 ) -> list[Similar]:
@@ -177,13 +171,11 @@ def similar(
         n: How many.
         unlabelled: Among those without a label, else among the exemplars.
     """
-    live = _live(live_studio, project)
+    record, live = open_live(live_studio, project)
     rows = unit_rows(live.pipeline.encoder.encode(list(texts)))
     centre = unit_rows(rows.mean(0, keepdims=True))[0]
     if unlabelled:
-        with live_studio.studio.database.read() as connection:
-            found = projects.find(connection, project)
-        pool = live_studio.pools.wait(found.id)
+        pool = live_studio.pools.wait(record.id)
         if pool is None:
             return []
         ids, closeness = [record.id for record in pool.records], pool.embeddings @ centre

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from app.services.answering.stored import no_model_yet
 from app.services.embedding import embed_texts
 from app.services.live.models import LiveModel
-from app.services.live.server_state import LiveStudio
+from app.services.live.server_state import LiveStudio, open_live
 from app.services.slots.matcher import MarkedValues, read_marked_values, tokens_of
 from app.services.studio import Studio
 from core.errors import InvalidInput
@@ -174,9 +175,8 @@ def compression_view(live_studio: LiveStudio, project: str) -> CompressionView:
         found = projects.find(connection, project)
     live = live_studio.models.get(found.id)
     if live is None:
-        words = f"'{project}' has no trained model yet."
-        hint = "Press Train on the Train page first."
-        return CompressionView(ready=False, reason=words, hint=hint)
+        refusal = no_model_yet(project)
+        return CompressionView(ready=False, reason=refusal.message, hint=refusal.hint)
     refused = _refusal(live_studio.studio, live)
     total = len(live.pipeline.exemplars)
     if refused is not None:
@@ -255,14 +255,12 @@ def strength_choice(live_studio: LiveStudio, project: str) -> StrengthChoice:
 
     Raises:
         InvalidInput: Nothing can be compressed; why.
-        NotFound: There is no such project.
+        NotFound: There is no such project, or it has no trained model yet.
     """
-    with live_studio.studio.database.read() as connection:
-        found = projects.find(connection, project)
-    live = live_studio.models.get(found.id)
-    refused = None if live is None else _refusal(live_studio.studio, live)
-    if live is None or refused is not None:
-        raise InvalidInput(*(refused or (f"'{project}' has no trained model yet.", "Train one.")))
+    _, live = open_live(live_studio, project)
+    refused = _refusal(live_studio.studio, live)
+    if refused is not None:
+        raise InvalidInput(*refused)
     ground = _ground(live_studio.studio, live)
     return live_studio.studio.cache.get(
         ("strength", *ground.key),

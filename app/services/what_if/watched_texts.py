@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from app.services.answering.stored import no_model_yet
 from app.services.live.joining import Said, amendment, can_join
 from app.services.live.models import LiveModel, LiveModels, step_back, with_fence
 from app.services.live.server_state import LiveStudio
 from core.encoders.base import Encoder
-from core.errors import InvalidInput, NotFound, StudioError
+from core.errors import InvalidInput, StudioError
 from core.text import match_key, text_hash
 from core.types import FloatArray, Intent, Pause, ScoreArray
 from storage import models, projects, vectors
@@ -261,9 +262,8 @@ class WatchedTextCache:
     def _made(self, project_id: int) -> Watching:
         live = self.live_studio.models.solved(project_id, self._pause)
         if live is None:
-            raise NotFound(
-                "The project has no trained model yet.", "Press Train on the Train page first."
-            )
+            with self.live_studio.studio.database.read() as connection:
+                raise no_model_yet(projects.get(connection, project_id).name)
         if live.base.basis is None or not can_join(live.base, live.changes):
             raise InvalidInput(
                 "What a change would do is told for votes of all examples alone.",
