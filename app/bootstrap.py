@@ -1,6 +1,9 @@
 """The one place where the parts are put together."""
 
+from functools import partial
+
 from app.home import Places
+from app.jobs.context import Workplace
 from app.jobs.local import LocalExecutor
 from app.services.studio import Studio
 from app.settings import Settings
@@ -29,13 +32,19 @@ def open_studio(settings: Settings) -> Studio:
         places=places,
         database=database,
         artifacts=ArtifactStore(places.artifacts),
-        executor=LocalExecutor(places, settings.database_url),
+        executor=LocalExecutor(settings),
     )
 
 
-def job_kinds() -> dict[str, object]:
-    """Name the kinds of jobs; loaded in the child, where torch may be."""
+def open_workplace(settings: Settings) -> Workplace:
+    """Open a home in the child process that does a job."""
+    return workplace_of(open_studio(settings))
+
+
+def workplace_of(studio: Studio) -> Workplace:
+    """Return what a job works with: whatever its kind, it gets this studio."""
     from app.services.maps.layouts import do_layout
     from app.services.training.runs import do_training
 
-    return {"layout": do_layout, "train": do_training}
+    kinds = {"layout": partial(do_layout, studio), "train": partial(do_training, studio)}
+    return Workplace(studio.places, studio.database, kinds)

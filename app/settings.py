@@ -1,5 +1,6 @@
 """Where a studio lives and how it behaves, from STUDIO_* variables or the command line."""
 
+import os
 from pathlib import Path
 
 from pydantic import Field
@@ -24,6 +25,12 @@ class Settings(BaseSettings):
         default=None, description="Chromium, Chrome or Edge that prints PDFs, where not found."
     )
     actor: str = Field(default="local", description="Name that the event log records.")
+
+    def environment(self) -> dict[str, str]:
+        """The environment of a child process that reads the same settings back by `Settings()`."""
+        inherited = {key: value for key, value in os.environ.items() if key[:7] != "STUDIO_"}
+        values = self.model_dump(mode="json", exclude_none=True) | {"home": str(self.folder)}
+        return inherited | {f"STUDIO_{key.upper()}": str(value) for key, value in values.items()}
 
     @property
     def folder(self) -> Path:

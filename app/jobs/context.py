@@ -2,7 +2,7 @@
 
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -95,4 +95,16 @@ class JobContext:
         return (moment - self.began) * (1.0 - share) / done if done > 0.01 else None
 
 
-Kinds = dict[str, Callable[[JobContext], Publish]]
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """What the child process that does a job has opened; made by `app.bootstrap.open_workplace`.
+
+    Attributes:
+        places: The home.
+        database: Its database.
+        kinds: What does a job of each kind.
+    """
+
+    places: Places
+    database: Database
+    kinds: Mapping[str, Callable[[JobContext], Publish]]

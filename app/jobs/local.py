@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.home import Places
 from app.jobs.lock import is_free
+from app.settings import Settings
 
 # A parent between us and the supervisor leaves at once, so that the system adopts it and no dead
 # child of ours is left to collect; in a session of its own, no Ctrl-C of the terminal reaches it.
@@ -18,20 +19,21 @@ _DETACH = (
 
 @dataclass(frozen=True, slots=True)
 class LocalExecutor:
-    """Starts a supervisor that outlives this process and leaves when nothing is left to do."""
+    """Starts a supervisor that outlives this process and leaves when nothing is left to do.
 
-    places: Places
-    database_url: str | None = None
+    The supervisor and its jobs work with the settings of the process that started it.
+    """
+
+    settings: Settings
 
     def ensure_running(self) -> None:
         """Start a supervisor unless one serves the home; a second one leaves by itself."""
-        if not is_free(self.places.supervisor_lock):
+        places = Places(self.settings.folder)
+        if not is_free(places.supervisor_lock):
             return
         command = [sys.executable, "-m", "app.jobs.supervisor", "--until-idle"]
-        command += ["--home", str(self.places.home)]
-        if self.database_url:
-            command += ["--database", self.database_url]
-        log = self.places.log("supervisor")
+        command += ["--home", str(places.home)]
+        log = places.log("supervisor")
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as stream:
             subprocess.run(
@@ -39,5 +41,6 @@ class LocalExecutor:
                 stdin=subprocess.DEVNULL,
                 stdout=stream,
                 stderr=stream,
+                env=self.settings.environment(),
                 check=True,
             )

@@ -1,6 +1,8 @@
 """One process for each home that starts queued jobs, watches their children, and cleans up.
 
-python -m app.jobs.supervisor --home DIR [--database URL] [--until-idle] [--kinds MODULE:NAME]
+python -m app.jobs.supervisor --home DIR [--until-idle] [--workplace MODULE:NAME]
+
+The other settings come from the environment, which its jobs inherit.
 """
 
 import argparse
@@ -16,6 +18,7 @@ from pathlib import Path
 from app.home import Places
 from app.jobs.lock import is_free, take_lock
 from app.jobs.logs import end_of
+from app.settings import Settings
 from storage import jobs
 from storage.database import Database, Transaction, open_database
 from storage.jobs import Fenced, JobOutcome
@@ -32,16 +35,14 @@ class Orders:
 
     Attributes:
         places: The home it serves.
-        database_url: Its database.
         until_idle: Leave when nothing is left to do.
-        kinds: `module:function` that names the kinds of jobs.
+        workplace: `module:function` that opens a `Workplace` by settings, in the child process.
         grace_seconds: How long a job may take to heed a cancel, and again to heed SIGTERM.
     """
 
     places: Places
-    database_url: str | None = None
     until_idle: bool = False
-    kinds: str = "app.bootstrap:job_kinds"
+    workplace: str = "app.bootstrap:open_workplace"
     grace_seconds: float = 5.0
 
 
@@ -114,9 +115,7 @@ class Supervisor:
         log.parent.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "app.jobs.worker"]
         command += ["--home", str(self.orders.places.home), "--job", job.id]
-        command += ["--attempt", str(job.attempt), "--kinds", self.orders.kinds]
-        if self.orders.database_url:
-            command += ["--database", self.orders.database_url]
+        command += ["--attempt", str(job.attempt), "--workplace", self.orders.workplace]
         with log.open("ab") as stream:
             return subprocess.Popen(
                 command,
@@ -177,16 +176,16 @@ def main() -> int:
     """Run as a program."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--home", type=Path, required=True)
-    parser.add_argument("--database")
-    parser.add_argument("--kinds", default=Orders.__dataclass_fields__["kinds"].default)
+    parser.add_argument("--workplace", default=Orders.__dataclass_fields__["workplace"].default)
     parser.add_argument("--until-idle", action="store_true")
     parser.add_argument("--grace", type=float, default=5.0)
     options = parser.parse_args()
-    places = Places(options.home)
+    settings = Settings(home=options.home)
+    places = Places(settings.folder)
     if take_lock(places.supervisor_lock) is None:
         return ALREADY_RUNNING
-    database = open_database(options.database or places.database)
-    orders = Orders(places, options.database, options.until_idle, options.kinds, options.grace)
+    database = open_database(settings.database_url or places.database)
+    orders = Orders(places, options.until_idle, options.workplace, options.grace)
     Supervisor(orders, database).run()
     return 0
 

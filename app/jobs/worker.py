@@ -1,6 +1,6 @@
 """The child process that does one job.
 
-python -m app.jobs.worker --home DIR --job ID --attempt N --kinds MODULE:NAME
+python -m app.jobs.worker --home DIR --job ID --attempt N --workplace MODULE:NAME
 """
 
 import argparse
@@ -12,13 +12,13 @@ import uuid
 from importlib import import_module
 from pathlib import Path
 
-from app.home import Places
-from app.jobs.context import JobContext, Kinds, Stopped
+from app.jobs.context import JobContext, Stopped, Workplace
 from app.jobs.logs import rotate_own_log
+from app.settings import Settings
 from core.errors import StudioError
 from storage import jobs
-from storage.database import open_database
 from storage.jobs import Fenced, JobOutcome
+from storage.records import JobRecord
 
 
 def main() -> int:
@@ -27,26 +27,25 @@ def main() -> int:
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--job", required=True)
     parser.add_argument("--attempt", type=int, required=True)
-    parser.add_argument("--kinds", required=True)
-    parser.add_argument("--database")
+    parser.add_argument("--workplace", required=True)
     options = parser.parse_args()
-    places = Places(options.home)
-    log = places.log(options.job)
+    module, function = options.workplace.split(":")
+    workplace: Workplace = getattr(import_module(module), function)(Settings(home=options.home))
+    log = workplace.places.log(options.job)
     threading.Thread(target=_leave_when_unwatched, daemon=True).start()
     threading.Thread(target=rotate_own_log, args=(log,), daemon=True).start()
-    database = open_database(options.database or places.database)
-    with database.read() as connection:
+    with workplace.database.read() as connection:
         job = jobs.get(connection, options.job)
     if job.attempt != options.attempt or job.state != "running":
         return 3
-    return work(JobContext(places, database, job), _load_kinds(options.kinds))
+    return work(workplace, job)
 
 
-def work(context: JobContext, kinds: Kinds) -> int:
+def work(workplace: Workplace, job: JobRecord) -> int:
     """Do the job and write its end, in words whatever happens."""
-    job = context.job
+    context = JobContext(workplace.places, workplace.database, job)
     try:
-        publish = kinds[job.kind](context)
+        publish = workplace.kinds[job.kind](context)
         with context.database.write() as connection:
             result = publish(connection)
             outcome = JobOutcome("succeeded", result=result)
@@ -76,12 +75,6 @@ def _end(context: JobContext, outcome: JobOutcome) -> int:
     except Fenced:
         return 3
     return 0
-
-
-def _load_kinds(name: str) -> Kinds:
-    module, function = name.split(":")
-    kinds: Kinds = getattr(import_module(module), function)()
-    return kinds
 
 
 def _leave_when_unwatched() -> None:

@@ -49,59 +49,60 @@ class Embedded:
 
 def read_points(studio: Studio, project: ProjectRecord) -> Points:
     """Read a project's utterances, once for each revision."""
-    return studio.cache.get(
-        ("points", project.id, project.head_revision),
-        lambda: load_points(studio.database, project.id),
-        lambda made: _BYTES_A_POINT * len(made.columns.ids),
-    )
+
+    def read() -> Points:
+        with studio.database.read() as connection:
+            revision = projects.get(connection, project.id).head_revision
+            columns = points.columns(connection, project.id)
+        return Points(revision, columns, digest_of(columns.ids + columns.hashes))
+
+    key = ("points", project.id, project.head_revision)
+    return studio.cache.get(key, read, lambda made: _BYTES_A_POINT * len(made.columns.ids))
 
 
-def load_points(database: Database, project_id: int) -> Points:
-    """Read a project's utterances."""
-    with database.read() as connection:
-        project = projects.get(connection, project_id)
-        found = points.columns(connection, project_id)
-    return Points(project.head_revision, found, digest_of(found.ids + found.hashes))
+def read_embedded(
+    studio: Studio,
+    project: ProjectRecord,
+    encoder: Encoder,
+    told: Callable[[int, int], None] | None = None,
+) -> Embedded:
+    """Read the known embeddings of a project's texts, once, and encode texts that have none.
 
-
-def read_embedded(studio: Studio, project: ProjectRecord, encoder: Encoder) -> Embedded:
-    """Read the known embeddings of a project's texts, once.
-
-    Up to `AT_ONCE` texts that have none are encoded; of more, none.
+    Args:
+        studio: The studio.
+        project: Whose texts.
+        encoder: Embeds them.
+        told: Told how many texts are encoded, of how many. With it all texts are encoded; without
+            it up to `AT_ONCE`, and where more have no embedding, none of these.
     """
-    found = read_points(studio, project)
+    utterances = read_points(studio, project)
     with studio.database.read() as connection:
         ended = jobs.count_ended(connection)  # jobs add embeddings without a new revision
-    key = ("embedded", project.id, encoder.fingerprint, found.digest, ended)
+    key = ("embedded", project.id, encoder.fingerprint, utterances.digest, ended)
 
     def read() -> Embedded:
-        return studio.cache.get(
-            key, lambda: load_embedded(studio.database, project.id, encoder, found), _size
-        )
+        with studio.database.read() as connection:
+            ids, rows = vectors.of_project(connection, project.id, encoder.fingerprint, encoder.dim)
+        words = [encoder.fingerprint, utterances.digest, digest_of(ids)]
+        return Embedded(tuple(ids), rows, digest_of(words))
 
-    known = read()
-    if 0 < len(found.columns.ids) - len(known.ids) <= AT_ONCE:
-        fill(studio.database, encoder, missing_texts(studio.database, project.id, found, known))
-        studio.cache.forget(key)
-        return read()
-    return known
-
-
-def load_embedded(database: Database, project_id: int, encoder: Encoder, found: Points) -> Embedded:
-    """Read the known embeddings of a project's texts."""
-    with database.read() as connection:
-        ids, rows = vectors.of_project(connection, project_id, encoder.fingerprint, encoder.dim)
-    words = [encoder.fingerprint, found.digest, digest_of(ids)]
-    return Embedded(tuple(ids), rows, digest_of(words))
+    embedded = studio.cache.get(key, read, _size)
+    lacking = len(utterances.columns.ids) - len(embedded.ids)
+    if lacking == 0 or (told is None and lacking > AT_ONCE):
+        return embedded
+    missing = missing_texts(studio.database, project.id, utterances, embedded)
+    fill(studio.database, encoder, missing, told)
+    studio.cache.forget(key)
+    return studio.cache.get(key, read, _size)
 
 
 def missing_texts(
-    database: Database, project_id: int, found: Points, known: Embedded
+    database: Database, project_id: int, utterances: Points, embedded: Embedded
 ) -> dict[str, str]:
     """Return the texts whose embeddings are not known, by their hash."""
-    there = set(known.ids)
+    known = set(embedded.ids)
     with database.read() as connection:
-        lacking = [key for key in found.columns.ids if key not in there]
+        lacking = [key for key in utterances.columns.ids if key not in known]
         texts = points.texts(connection, project_id, lacking)
     return {text_hash(text): text for text in texts.values()}
 

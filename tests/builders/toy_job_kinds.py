@@ -8,16 +8,18 @@ import time
 from pathlib import Path
 from typing import Any
 
-from app.jobs.context import JobContext, Publish
+from app.home import Places
+from app.jobs.context import JobContext, Publish, Workplace
+from app.settings import Settings
 from core.errors import InvalidInput
 from core.files import replace_file
 from storage import models
 from storage.artifacts import ArtifactStore, record_tree
-from storage.database import Transaction
+from storage.database import Transaction, open_database
 
 
-def kinds() -> dict[str, Any]:
-    return {
+def open_workplace(settings: Settings) -> Workplace:
+    kinds = {
         "steps": steps,
         "stubborn": stubborn,
         "noisy": noisy,
@@ -25,6 +27,8 @@ def kinds() -> dict[str, Any]:
         "wrong": wrong,
         "broken": broken,
     }
+    places = Places(settings.folder)
+    return Workplace(places, open_database(places.database), kinds)
 
 
 def steps(context: JobContext) -> Publish:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.bootstrap import job_kinds, open_studio
-from app.jobs.context import JobContext
+from app.bootstrap import open_studio, workplace_of
 from app.jobs.worker import work
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest, start_training
@@ -35,7 +34,7 @@ def opened(home: Path) -> Studio:
 def do(studio: Studio, job_id: str) -> JobRecord:
     with studio.database.write() as connection:
         claimed = jobs.claim(connection, job_id)
-    assert work(JobContext(studio.places, studio.database, claimed), job_kinds()) == 0
+    assert work(workplace_of(studio), claimed) == 0
     with studio.database.read() as connection:
         return jobs.get(connection, job_id)
 

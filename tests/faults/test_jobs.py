@@ -36,8 +36,8 @@ class Home:
     def start(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "app.jobs.supervisor", "--home", str(self.places.home)]
         command += [
-            "--kinds",
-            "tests.builders.toy_job_kinds:kinds",
+            "--workplace",
+            "tests.builders.toy_job_kinds:open_workplace",
             "--until-idle",
             "--grace",
             "0.3",
@@ -218,7 +218,14 @@ def test_a_stale_attempt_is_fenced_off(home: Home) -> None:
         with pytest.raises(Fenced), home.database.write() as connection:
             write(connection)
     command = [sys.executable, "-m", "app.jobs.worker", "--home", str(home.places.home)]
-    command += ["--job", job.id, "--attempt", "1", "--kinds", "tests.builders.toy_job_kinds:kinds"]
+    command += [
+        "--job",
+        job.id,
+        "--attempt",
+        "1",
+        "--workplace",
+        "tests.builders.toy_job_kinds:open_workplace",
+    ]
     done = subprocess.run(
         command, stdin=subprocess.PIPE, check=False, cwd=Path(__file__).parents[2]
     )

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.home import Places
 from app.services.studio import Studio
 from core.encoders.base import Encoder
-from core.encoders.shared_bases import SharedBases
 from core.errors import InvalidInput
 from core.pipeline import IntentPipeline
 from storage import models, projects
-from storage.artifacts import ArtifactStore
-from storage.database import Database, Transaction
+from storage.database import Transaction
 from storage.records import ModelVersionRecord, ProjectRecord
 
 if TYPE_CHECKING:
@@ -88,56 +85,40 @@ def find_space(connection: Transaction, project: str, number: int | None) -> Spa
     return Space(record, models.find(connection, record.id, number))
 
 
-def open_space(studio: Studio, space: Space) -> Opened:
-    """Load a space's encoder and pipeline, once.
-
-    Raises:
-        ArtifactDamaged: Files are missing or changed.
-    """
-
-    def make() -> Opened:
-        return load_space(studio.places, studio.database, space, bases=studio.bases)
-
-    tree = None if space.version is None else space.version.tree_sha256
-    return studio.cache.get(("space", tree), make, _size)
-
-
-def load_space(
-    places: Places,
-    database: Database,
-    space: Space,
-    device: str = "cpu",
-    bases: SharedBases | None = None,
-) -> Opened:
-    """Load a space's encoder and pipeline.
+def open_space(studio: Studio, space: Space, device: str = "cpu", *, keep: bool = True) -> Opened:
+    """Load a space's encoder, and the pipeline or ranker of its model version.
 
     Args:
-        places: Where artifacts are.
-        database: Says which.
+        studio: The studio; adapters join the bases that it has loaded.
         space: What to load.
         device: Where its encoder computes.
-        bases: Encoders in use: adapters join theirs, and what is loaded is there for others.
+        keep: Whether to keep what was loaded for the next call, while there is room.
 
     Raises:
         ArtifactDamaged: Files are missing or changed.
     """
+    if not keep:
+        return _load(studio, space, device)
+    tree = None if space.version is None else space.version.tree_sha256
+    return studio.cache.get(("space", tree, device), lambda: _load(studio, space, device), _size)
+
+
+def _load(studio: Studio, space: Space, device: str) -> Opened:
     if space.version is None:
         from core.encoders.loading import BUNDLED, load_encoder
 
-        encoder = load_encoder(BUNDLED, device)
-        return Opened(encoder if bases is None else bases.join(encoder, device))
-    if space.version.kind == "encoder":
-        from core.encoders.loading import load_folder
-        from core.responses import load_ranker
+        return Opened(studio.bases.join(load_encoder(BUNDLED, device), device))
+    with laid_out(studio, space.version.tree_sha256) as folder:
+        if space.version.kind == "encoder":
+            from core.encoders.loading import load_folder
+            from core.responses import load_ranker
 
-        with laid_out(places, database, space.version.tree_sha256) as folder:
-            encoder = load_folder(folder / "encoder", device, bases)
+            encoder = load_folder(folder / "encoder", device, studio.bases)
             return Opened(encoder, ranker=load_ranker(folder / "encoder", encoder))
-    from core.bundle.layout import load_pipeline
+        from core.bundle.layout import load_pipeline
 
-    with laid_out(places, database, space.version.tree_sha256) as folder:
-        pipeline = load_pipeline(folder, device, bases)
-    return Opened(pipeline.encoder, pipeline)
+        pipeline = load_pipeline(folder, device, studio.bases)
+        return Opened(pipeline.encoder, pipeline)
 
 
 def _size(opened: Opened) -> int:
@@ -150,13 +131,17 @@ def _size(opened: Opened) -> int:
 
 
 @contextmanager
-def laid_out(places: Places, database: Database, tree_sha256: str) -> Iterator[Path]:
-    """Lay the files of a tree out in a folder that goes away again."""
-    home = places.home / "scratch"  # beside the artifacts, so that files are linked, not copied
+def laid_out(studio: Studio, tree_sha256: str) -> Iterator[Path]:
+    """Lay the files of a tree out in a folder that is deleted afterwards.
+
+    Raises:
+        ArtifactDamaged: Files are missing or changed.
+    """
+    home = studio.places.scratch  # beside the artifacts, so that files are linked, not copied
     home.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home) as scratch:
-        with database.read() as connection:
-            ArtifactStore(places.artifacts).check_out(connection, tree_sha256, Path(scratch))
+        with studio.database.read() as connection:
+            studio.artifacts.check_out(connection, tree_sha256, Path(scratch))
         yield Path(scratch)
 
 

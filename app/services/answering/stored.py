@@ -1,6 +1,5 @@
 """Answer texts with a model version or a bundle, and say why."""
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,6 +9,7 @@ from typing import Any
 
 from app.services.answering.as_project import columns_of, exemplar_signals, fenced
 from app.services.answering.names import brought_names, names_pipeline
+from app.services.answering.opened import laid_out
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from core.formats.reading import read_rows
@@ -66,14 +66,10 @@ def checked_out(studio: Studio, reference: str) -> Iterator[tuple[Path, str]]:
         with open_bundle(Path(reference)) as (folder, _):
             yield folder, Path(reference).name
         return
-    # Beside the artifacts, so that files are linked and not copied.
-    scratch_home = studio.places.scratch
-    scratch_home.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=scratch_home) as scratch:
-        with studio.database.read() as connection:
-            project, record = find_model(connection, reference)
-            studio.artifacts.check_out(connection, record.tree_sha256, Path(scratch))
-        yield Path(scratch), f"{project.name}@{record.number}"
+    with studio.database.read() as connection:
+        project, record = find_model(connection, reference)
+    with laid_out(studio, record.tree_sha256) as folder:
+        yield folder, f"{project.name}@{record.number}"
 
 
 def load_model(studio: Studio, reference: str) -> IntentPipeline:

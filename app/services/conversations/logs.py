@@ -182,7 +182,7 @@ def import_dialogues(studio: Studio, request: DialogueImport) -> DialogueReport:
 
 
 def _stored_digests(studio: Studio, known: list[ConversationLogRecord]) -> Seen:
-    with stored_logs(studio.places, studio.database, known) as folders:
+    with stored_logs(studio, known) as folders:
         return Seen(np.fromfile(folder / DIGESTS, dtype="<u8") for folder in folders)
 
 

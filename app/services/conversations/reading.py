@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from app.home import Places
 from app.services.answering.opened import laid_out
+from app.services.studio import Studio
 from core.errors import InvalidInput
 from core.formats.dialogues import Dialogue, Pair, pairs_of, read_dialogues
 from core.formats.digests import digest
 from core.formats.rows import LONGEST_TEXT
 from storage import conversation_logs
-from storage.database import Database, Transaction
+from storage.database import Transaction
 from storage.records import ConversationLogRecord, ProjectRecord
 
 LOG, DIGESTS = "dialogues.jsonl.gz", "digests.u64"
@@ -34,18 +34,14 @@ def require_logs(connection: Transaction, project: ProjectRecord) -> list[Conver
 
 
 @contextmanager
-def stored_logs(
-    places: Places, database: Database, logs: Sequence[ConversationLogRecord]
-) -> Iterator[list[Path]]:
+def stored_logs(studio: Studio, logs: Sequence[ConversationLogRecord]) -> Iterator[list[Path]]:
     """Lay the files of logs out, each in a folder that goes away again.
 
     Raises:
         ArtifactDamaged: Files are missing or changed.
     """
     with ExitStack() as stack:
-        yield [
-            stack.enter_context(laid_out(places, database, record.tree_sha256)) for record in logs
-        ]
+        yield [stack.enter_context(laid_out(studio, record.tree_sha256)) for record in logs]
 
 
 def read_conversations(folders: Sequence[Path]) -> Iterator[Dialogue]:

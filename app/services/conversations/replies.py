@@ -97,7 +97,7 @@ def _newest_encoder(made: Sequence[ModelVersionRecord]) -> ModelVersionRecord | 
 
 def _drawn(studio: Studio, logs: Sequence[ConversationLogRecord]) -> list[str]:
     def draw() -> list[str]:
-        with stored_logs(studio.places, studio.database, logs) as folders:
+        with stored_logs(studio, logs) as folders:
             return draw_replies(folders, DRAWN)
 
     key = ("replies", *(log.tree_sha256 for log in logs))

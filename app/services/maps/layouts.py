@@ -10,21 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.home import Places
 from app.jobs.context import JobContext, Publish
-from app.services.answering.opened import Space, find_space, laid_out, load_space, open_space
+from app.services.answering.opened import Space, find_space, laid_out, open_space
 from app.services.embedding import (
     Embedded,
     Points,
     fill,
-    load_embedded,
-    load_points,
-    missing_texts,
     read_embedded,
+    read_points,
     resolve_device,
     unknown_texts,
 )
-from app.services.slots.matcher import load_marked_values, templates_of, tokens_of
+from app.services.slots.matcher import read_marked_values, templates_of, tokens_of
 from app.services.studio import Studio
 from core.encoders.base import Encoder
 from core.errors import NotFound
@@ -32,7 +29,7 @@ from core.maps.drift import carry_over
 from core.maps.layouts import pca_layout, require_method, tsne_layout, umap_layout
 from core.types import FloatArray
 from storage import layouts, projects
-from storage.database import Database, Transaction
+from storage.database import Transaction
 from storage.queries.columns import PointColumns
 from storage.records import LayoutRecord
 
@@ -66,7 +63,7 @@ class StoredLayout:
         return tuple(key for key, _ in found), self.xy[rows]
 
 
-def do_layout(context: JobContext) -> Publish:
+def do_layout(studio: Studio, context: JobContext) -> Publish:
     """Encode what is missing and lay it out; the returned function publishes the layout.
 
     A job for `pca` encodes alone: that map is computed whenever it is looked at.
@@ -77,16 +74,21 @@ def do_layout(context: JobContext) -> Publish:
         project = projects.get(connection, context.job.project_id or 0)
         space = find_space(connection, project.name, int(payload["number"]))
     context.report(0.0, "loading the encoder")
-    device = resolve_device(payload["device"])
-    encoder = load_space(context.places, context.database, space, device).encoder
-    found = load_points(context.database, project.id)
-    embedded = _encode(context, space, encoder, found)
+    encoder = open_space(studio, space, resolve_device(payload["device"])).encoder
+
+    def told(done: int, total: int) -> None:
+        share = _LOADED + (_ENCODED - _LOADED) * done / total
+        context.report(share, f"encoding, {done:,} of {total:,} texts")
+
+    found = read_points(studio, project)
+    embedded = read_embedded(studio, project, encoder, told)
     if payload.get("templates"):
-        _encode_templates(context, space, encoder, found)
+        _encode_templates(studio, context, space, encoder)
     facts = {"number": space.number, "method": method, "n": len(embedded.ids)}
     if method == "pca":
         return lambda _: facts
-    made = _lay_out(context, method, found, embedded)
+    start = _start(studio, space, method, found.columns, embedded)
+    made = _lay_out(context, method, found, embedded, start)
     return _publisher(context, space, made, facts)
 
 
@@ -116,13 +118,13 @@ def current_layout(
         )
     stored = studio.cache.get(
         ("layout", record.tree_sha256),
-        lambda: read_layout(studio.places, studio.database, record),
+        lambda: read_layout(studio, record),
         lambda made: _STORED_BYTES * len(made.ids),
     )
     return stored.places(found.columns)
 
 
-def read_layout(places: Places, database: Database, record: LayoutRecord) -> StoredLayout:
+def read_layout(studio: Studio, record: LayoutRecord) -> StoredLayout:
     """Read a stored layout.
 
     Raises:
@@ -130,7 +132,7 @@ def read_layout(places: Places, database: Database, record: LayoutRecord) -> Sto
     """
     from safetensors.numpy import load_file
 
-    with laid_out(places, database, record.tree_sha256) as folder:
+    with laid_out(studio, record.tree_sha256) as folder:
         arrays = load_file(folder / _ARRAYS)
         ids = json.loads((folder / _IDS).read_text(encoding="utf-8"))
     digits = arrays["text_sha256"].tobytes().hex()
@@ -138,25 +140,10 @@ def read_layout(places: Places, database: Database, record: LayoutRecord) -> Sto
     return StoredLayout(tuple(ids), hashes, arrays["xy"])
 
 
-def _encode(context: JobContext, space: Space, encoder: Encoder, found: Points) -> Embedded:
-    """Encode what is missing; whatever an earlier attempt encoded is there already."""
-    project_id = space.project.id
-    known = load_embedded(context.database, project_id, encoder, found)
-    missing = missing_texts(context.database, project_id, found, known)
-    if not missing:
-        return known
-
-    def told(done: int, total: int) -> None:
-        share = _LOADED + (_ENCODED - _LOADED) * done / total
-        context.report(share, f"encoding, {done:,} of {total:,} texts")
-
-    fill(context.database, encoder, missing, told)
-    return load_embedded(context.database, project_id, encoder, found)
-
-
-def _encode_templates(context: JobContext, space: Space, encoder: Encoder, found: Points) -> None:
+def _encode_templates(studio: Studio, context: JobContext, space: Space, encoder: Encoder) -> None:
     """Encode the templates towards which points of this map may be moved."""
-    marks = load_marked_values(context.database, space.project.id)
+    found = read_points(studio, space.project)
+    marks = read_marked_values(studio, space.project)
     with context.database.read() as connection:
         tokens = tokens_of(connection, space.version)
     templates = templates_of(context.database, space.project.id, found, marks, tokens)
@@ -169,7 +156,13 @@ def _encode_templates(context: JobContext, space: Space, encoder: Encoder, found
     fill(context.database, encoder, missing, told)
 
 
-def _lay_out(context: JobContext, method: str, found: Points, embedded: Embedded) -> StoredLayout:
+def _lay_out(
+    context: JobContext,
+    method: str,
+    found: Points,
+    embedded: Embedded,
+    start: FloatArray | None,
+) -> StoredLayout:
     compute: Callable[..., FloatArray] = {"umap": umap_layout, "tsne": tsne_layout}[method]
     words = f"laying out {len(embedded.ids):,} texts"
 
@@ -178,20 +171,19 @@ def _lay_out(context: JobContext, method: str, found: Points, embedded: Embedded
 
     hash_of = dict(zip(found.columns.ids, found.columns.hashes, strict=True))
     hashes = tuple(hash_of[key] for key in embedded.ids)
-    start = _start(context, method, found.columns, embedded)
     xy = compute(embedded.embeddings, init=start, progress=told)
     return StoredLayout(embedded.ids, hashes, xy)
 
 
 def _start(
-    context: JobContext, method: str, columns: PointColumns, embedded: Embedded
+    studio: Studio, space: Space, method: str, columns: PointColumns, embedded: Embedded
 ) -> FloatArray | None:
     """Start from the newest layout of the project, so that the two maps can be compared."""
-    with context.database.read() as connection:
-        record = layouts.newest(connection, context.job.project_id or 0, method)
+    with studio.database.read() as connection:
+        record = layouts.newest(connection, space.project.id, method)
     if record is None:
         return None
-    ids, xy = read_layout(context.places, context.database, record).places(columns)
+    ids, xy = read_layout(studio, record).places(columns)
     place = {key: at for at, key in enumerate(ids)}
     rows = np.array([place.get(key, -1) for key in embedded.ids], dtype=np.int64)
     known = rows >= 0

@@ -1,6 +1,6 @@
 """The values that people marked in a project, and the templates that utterances have by them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.services.embedding import Points
@@ -8,11 +8,11 @@ from app.services.slots.book import book_of
 from app.services.studio import Studio
 from app.services.versions.registry import recipes_behind
 from core.recipes.read import learns_from
-from core.templates.matching import SlotMatcher, learn_matcher
+from core.templates.matching import SlotMatcher
 from core.templates.slots import SlottedText, Tokens, template_of
 from storage.database import Database, Transaction
 from storage.queries import columns, slots
-from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
+from storage.records import ModelVersionRecord, ProjectRecord
 
 _BYTES_A_ROW = 600
 
@@ -43,26 +43,15 @@ def read_marked_values(studio: Studio, project: ProjectRecord) -> MarkedValues:
     def read() -> MarkedValues:
         with studio.database.read() as connection:
             rows = slots.marked(connection, project.id)
-            return _marks(rows, book_of(studio, connection, project).sure)
+            matcher = book_of(studio, connection, project).sure
+        return MarkedValues(
+            {row.id: SlottedText(row.text, row.slots) for row in rows},
+            matcher,
+            frozenset(row.id for row in rows if row.synthetic),
+        )
 
     key = ("marks", project.id, project.head_revision)
     return studio.cache.get(key, read, lambda marked: _BYTES_A_ROW * len(marked.utterances))
-
-
-def load_marked_values(database: Database, project_id: int) -> MarkedValues:
-    """Read what is marked."""
-    with database.read() as connection:
-        rows = slots.marked(connection, project_id)
-        taught = slots.giving(connection, project_id)
-    return _marks(rows, learn_matcher(SlottedText(row.text, row.slots) for row in taught))
-
-
-def _marks(rows: Sequence[UtteranceRecord], matcher: SlotMatcher) -> MarkedValues:
-    return MarkedValues(
-        {row.id: SlottedText(row.text, row.slots) for row in rows},
-        matcher,
-        frozenset(row.id for row in rows if row.synthetic),
-    )
 
 
 def templates_of(

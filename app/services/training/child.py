@@ -1,29 +1,32 @@
-"""What every training in a child process does: run, tell, keep checkpoints, load its base."""
+"""What every training in a child process does: load its base, report progress, keep checkpoints."""
 
-import tempfile
+from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 from app.jobs.context import JobContext
-from app.services.answering.stored import find_model
-from storage.artifacts import ArtifactStore
+from app.services.answering.stored import checked_out, find_model
+from app.services.studio import Studio
+from core.encoders.base import Encoder
 from storage.database import Transaction
 
+if TYPE_CHECKING:
+    from core.training.checkpoints import Checkpoint
+    from core.training.events import Event
+
+T = TypeVar("T")
 _LOADED, _TRAINED = 0.04, 0.95
 
 
-def drive(context: JobContext, run: Any) -> Any:
-    """Take a run's events as they come: tell progress, keep checkpoints; return its result."""
+def drive(context: JobContext, run: Generator["Event", None, T]) -> T:
+    """Take the events of a training run: report progress, keep checkpoints; return its result."""
     from core.training.checkpoints import keep_checkpoint
-    from core.training.events import CheckpointReady, EpochScored, StageStarted, StepDone
+    from core.training.events import CheckpointReady, EpochScored, StageStarted, StepDone, drain
 
     stage, share = StageStarted("encoding"), _LOADED
-    while True:
-        try:
-            event = next(run)
-        except StopIteration as end:
-            context.keep_curve()
-            return end.value
+
+    def watch(event: "Event") -> None:
+        nonlocal stage, share
         match event:
             case StageStarted():
                 stage = event
@@ -37,29 +40,29 @@ def drive(context: JobContext, run: Any) -> Any:
             case EpochScored():
                 context.draw(f"accuracy while {stage.words}", event.step, event.accuracy)
             case CheckpointReady():
-                context.keep_curve()  # first: whoever goes on from here does not draw it again
+                context.keep_curve()  # first: an attempt that resumes here must not draw it again
                 keep_checkpoint(context.places.checkpoints(context.job.id), event.checkpoint)
 
+    result = drain(run, watch)
+    context.keep_curve()
+    return result
 
-def latest_checkpoint_of(context: JobContext) -> Any:
+
+def latest_checkpoint_of(context: JobContext) -> "Checkpoint | None":
     """Where an earlier attempt of the job left off, or None."""
     from core.training.checkpoints import latest_checkpoint
 
     return latest_checkpoint(context.places.checkpoints(context.job.id))
 
 
-def load_base(context: JobContext, base: str) -> Any:
+def load_base(studio: Studio, base: str) -> Encoder:
     """Load `bundled`, a folder, a hub id, or the encoder of a model version `PROJECT@N`."""
     from core.encoders.loading import load_encoder, load_folder
 
     if not _is_version(base):
         return load_encoder(base)
-    store = ArtifactStore(context.places.artifacts)
-    with tempfile.TemporaryDirectory(prefix="base-") as scratch:
-        with context.database.read() as connection:
-            _, record = find_model(connection, base)
-            store.check_out(connection, record.tree_sha256, Path(scratch))
-        return load_folder(Path(scratch) / "encoder")
+    with checked_out(studio, base) as (folder, _):
+        return load_folder(folder / "encoder")
 
 
 def _is_version(base: str) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.jobs.context import JobContext, Publish
 from app.services.conversations.reading import read_pairs, stored_logs
 from app.services.embedding import resolve_device
+from app.services.studio import Studio
 from app.services.training.child import drive, latest_checkpoint_of, load_base
 from app.services.training.marked_utterances import read_utterances
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
@@ -41,15 +42,17 @@ class _Lesson:
     dataset_version_id: int | None = None
 
 
-def train_encoder(context: JobContext, project: ProjectRecord, recipe: AnyEncoderRecipe) -> Publish:
+def train_encoder(
+    studio: Studio, context: JobContext, project: ProjectRecord, recipe: AnyEncoderRecipe
+) -> Publish:
     """Train in the child process; the returned function publishes the encoder as a version."""
     payload = context.job.payload
     if isinstance(recipe, TemplatesRecipe):
         lesson = _from_slots(context, project, recipe)
     else:
-        lesson = _from_conversations(context, project, recipe)
+        lesson = _from_conversations(studio, context, project, recipe)
     context.report(0.01, "loading the encoder")
-    base = load_base(context, payload["base"]) if recipe.needs_base else None
+    base = load_base(studio, payload["base"]) if recipe.needs_base else None
     ranker = lesson.run(base)
     context.told = 0.0
     context.report(0.97, "storing the encoder")
@@ -83,7 +86,10 @@ def train_encoder(context: JobContext, project: ProjectRecord, recipe: AnyEncode
 
 
 def _from_conversations(
-    context: JobContext, project: ProjectRecord, recipe: DialoguesRecipe | ConvertRecipe
+    studio: Studio,
+    context: JobContext,
+    project: ProjectRecord,
+    recipe: DialoguesRecipe | ConvertRecipe,
 ) -> _Lesson:
     from core.training.from_conversations.runs import (  # torch, from here on
         RankingInputs,
@@ -95,7 +101,7 @@ def _from_conversations(
         logs = [conversation_logs.find(connection, project.id, key) for key in payload["logs"]]
 
     def run(base: Any) -> "Ranker":
-        with stored_logs(context.places, context.database, logs) as folders:
+        with stored_logs(studio, logs) as folders:
             inputs = RankingInputs(
                 pairs=lambda: read_pairs(folders, recipe.contexts),
                 encoder=base,

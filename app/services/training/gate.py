@@ -4,12 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.jobs.context import JobContext
-from app.jobs.local import LocalExecutor
 from app.services.studio import Studio
-from app.settings import Settings
+from core.pipeline import IntentPipeline
 from storage import models
-from storage.artifacts import ArtifactStore
 from storage.records import DatasetVersionRecord, ModelVersionRecord, ProjectRecord
 
 
@@ -34,35 +31,38 @@ class Gate:
 
 
 def judge_candidate(
-    context: JobContext,
-    data: tuple[ProjectRecord, DatasetVersionRecord],
-    pipeline: Any,
+    studio: Studio,
+    project: ProjectRecord,
+    version: DatasetVersionRecord,
+    pipeline: IntentPipeline,
     facts: Mapping[str, Any],
+    *,
+    may_promote: bool,
 ) -> Gate:
     """Compare a fresh pipeline with the champion, in the child process that trained it.
 
     Args:
-        context: Of the job; its payload says whether the gate may promote.
-        data: The project, and the dataset version that was learned from.
+        studio: The studio.
+        project: The candidate's project.
+        version: The dataset version that it learned from.
         pipeline: The candidate.
         facts: About it: its metrics, and the pins that it breaks.
+        may_promote: Whether the gate may promote; else a person decides.
     """
     from app.services.versions.comparison import Contender, compare_contenders, gate, names_since
     from app.services.versions.comparison import stored_contender as stored
 
-    project, version = data
-    with context.database.read() as connection:
+    with studio.database.read() as connection:
         champion = models.champion(connection, project.id)
         names = names_since(connection, project.id, version.id)
     if champion is None:
         return _first(facts)
     candidate = Contender("the candidate", facts["metrics"], names, lambda: pipeline)
-    studio = _studio(context)
     found = compare_contenders(
         studio, project.name, candidate, stored(studio, project.name, champion.number)
     )
     verdict = gate(found)
-    if not context.job.payload.get("gate", True):
+    if not may_promote:
         return Gate(champion, promote=False, reasons=(*verdict.reasons, "A person decides."))
     return Gate(champion, verdict.promote, verdict.reasons)
 
@@ -72,14 +72,3 @@ def _first(facts: Mapping[str, Any]) -> Gate:
     broken = facts["pins"]["broken"]
     reasons = [f"It breaks the pin '{pin['text']}'." for pin in broken]
     return Gate(None, not broken, tuple(reasons) or ("It is the first version.",))
-
-
-def _studio(context: JobContext) -> Studio:
-    places = context.places
-    return Studio(
-        settings=Settings(home=places.home),
-        places=places,
-        database=context.database,
-        artifacts=ArtifactStore(places.artifacts),
-        executor=LocalExecutor(places),
-    )

@@ -125,18 +125,20 @@ def follow(studio: Studio, job_id: str) -> Iterator[JobRecord]:
         time.sleep(_POLL_SECONDS)
 
 
-def do_training(context: JobContext) -> Publish:
+def do_training(studio: Studio, context: JobContext) -> Publish:
     """Train in the child process; the returned function publishes the model version."""
     with context.database.read() as connection:
         project = projects.get(connection, context.job.project_id or 0)
     settings = context.job.payload["recipe"]
     recipe = read_recipe(str(settings["kind"]), settings, project.task)
     if isinstance(recipe, ModelRecipe):
-        return _train_model(context, project, recipe)
-    return train_encoder(context, project, recipe)
+        return _train_model(studio, context, project, recipe)
+    return train_encoder(studio, context, project, recipe)
 
 
-def _train_model(context: JobContext, project: ProjectRecord, recipe: AnyModelRecipe) -> Publish:
+def _train_model(
+    studio: Studio, context: JobContext, project: ProjectRecord, recipe: AnyModelRecipe
+) -> Publish:
     from app.services.answering.judging import judge  # torch is loaded from here on
     from core.training.from_labels.inputs import RunInputs
     from core.training.from_labels.runs import run_recipe
@@ -144,7 +146,7 @@ def _train_model(context: JobContext, project: ProjectRecord, recipe: AnyModelRe
     payload = context.job.payload
     data = _load_data(context, project, payload["dataset_version_id"])
     context.report(0.01, "loading the encoder")
-    encoder = load_base(context, payload["base"])
+    encoder = load_base(studio, payload["base"])
     inputs = RunInputs(
         exemplars=_exemplars(data, "train"),
         intents=_intents(data),
@@ -163,7 +165,10 @@ def _train_model(context: JobContext, project: ProjectRecord, recipe: AnyModelRe
     facts = _facts(context, data, recipe, inputs.intents, metrics)
     facts["base_fingerprint"] = encoder.fingerprint
     facts["pins"] = pins
-    gate = judge_candidate(context, (project, data.version), result.pipeline, facts)
+    may_promote = bool(payload.get("gate", True))
+    gate = judge_candidate(
+        studio, project, data.version, result.pipeline, facts, may_promote=may_promote
+    )
     return _publisher(context, data, result.pipeline, facts, gate)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from app.services.answering.opened import UNTUNED, Space, find_space, load_space
+from app.services.answering.opened import UNTUNED, Space, find_space, open_space
 from app.services.embedding import digest_of, embed_texts
 from app.services.studio import Studio
 from core.text import counted
@@ -100,7 +100,7 @@ def _measured(studio: Studio, space: Space, sample: _Sample) -> Shape:
 
 def _embedded(studio: Studio, space: Space, texts: tuple[str, ...]) -> FloatArray:
     """Embed by an encoder that is let go again: a project may have many."""
-    opened = load_space(studio.places, studio.database, space, bases=studio.bases)
+    opened = open_space(studio, space, keep=False)
     return embed_texts(studio.database, opened.encoder, texts)
 
 

@@ -29,7 +29,7 @@ def pool(studio: Studio) -> list[str]:
 
 
 def stored(studio: Studio) -> list[Dialogue]:
-    with stored_logs(studio.places, studio.database, list_logs(studio, "p")) as folders:
+    with stored_logs(studio, list_logs(studio, "p")) as folders:
         return list(read_conversations(folders))
 
 
@@ -80,7 +80,7 @@ def test_personal_data_are_masked_and_counted(studio: Studio, tmp_path: Path) ->
     assert found.masked == looked.masked == {"e-mail": 2, "phone": 1, "card": 1, "account": 1}
     assert pool(studio) == ["I am [e-mail], call [phone]", "card [card], account [account]"]
     assert list_logs(studio, "p")[0].masked == found.masked
-    with stored_logs(studio.places, studio.database, list_logs(studio, "p")) as [folder]:
+    with stored_logs(studio, list_logs(studio, "p")) as [folder]:
         kept = gzip.decompress((folder / LOG).read_bytes()).decode()
     assert not any(private in kept for private in ("ann@", "bob@", "1234567", "4111", "3704"))
 
@@ -150,7 +150,7 @@ def test_equal_logs_share_their_files_until_the_last_is_removed(
     assert list_logs(studio, "p") == []
     assert len(pool(studio)) == 28
     assert all(finding.healthy for finding in examine(studio) if finding.subject == "artifacts")
-    with stored_logs(studio.places, studio.database, [other]) as folders:
+    with stored_logs(studio, [other]) as folders:
         assert sum(1 for _ in read_pairs(folders, contexts=2)) == 72
     with pytest.raises(NotFound, match="no conversation log"):
         remove_log(studio, "q", mine.id)
@@ -224,7 +224,7 @@ def test_a_long_log_is_imported_in_little_memory(studio: Studio, tmp_path: Path)
     assert (found.dialogues, found.user_turns, found.pooled) == (2_500, 7_500, 200)
     assert peak < 8e6
     [log] = list_logs(studio, "p")
-    with stored_logs(studio.places, studio.database, [log]) as folders:
+    with stored_logs(studio, [log]) as folders:
         tracemalloc.start()
         assert sum(1 for _ in read_pairs(folders, contexts=10)) == 12_500
         assert tracemalloc.get_traced_memory()[1] < 4e6

@@ -3,8 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.bootstrap import job_kinds
-from app.jobs.context import JobContext
+from app.bootstrap import workplace_of
 from app.jobs.worker import work
 from app.services import embedding
 from app.services.answering.opened import find_space, open_space
@@ -210,7 +209,7 @@ def test_a_cancelled_layout_leaves_nothing(home: Studio) -> None:
     with home.database.write() as connection:
         claimed = jobs.claim(connection, job.id)
         jobs.request_cancel(connection, job.id)
-    assert work(JobContext(home.places, home.database, claimed), job_kinds()) == 0
+    assert work(workplace_of(home), claimed) == 0
     with home.database.read() as connection:
         assert jobs.get(connection, job.id).state == "cancelled"
         assert layouts.newest(connection, 1, "tsne") is None

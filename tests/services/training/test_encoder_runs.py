@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.jobs import context as job_context
-from app.services.answering.opened import Space, load_space
+from app.services.answering.opened import Space, open_space
 from app.services.answering.stored import load_model
 from app.services.conversations.logs import list_logs, remove_log
 from app.services.conversations.reading import require_logs
@@ -114,7 +114,7 @@ def test_an_encoder_is_no_champion_and_answers_nothing(home: Studio, tiny_path: 
         space = Space(projects.find(connection, "p"), version(home, 1))
     with pytest.raises(InvalidInput, match="more than an encoder"):
         export_encoder(home, "p@2", home.places.home / "out.zip")
-    opened_space = load_space(home.places, home.database, space)  # its map can be looked at
+    opened_space = open_space(home, space, keep=False)  # its map can be looked at
     assert opened_space.pipeline is None
     assert opened_space.encoder.fingerprint == version(home, 1).lineage["fingerprint"]
     assert next(e.title for e in timeline(home, "p") if e.kind == "model") == "p@1 trained"

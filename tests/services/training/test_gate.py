@@ -79,14 +79,14 @@ def test_where_nothing_can_be_compared_the_reasons_say_so() -> None:
     assert "no texts to compare on" in verdict.reasons[1]
 
 
-def judged(studio: Studio, pipeline: object, broken: list | None = None, **payload) -> Gate:
+def judged(
+    studio: Studio, pipeline: object, broken: list | None = None, *, may_promote: bool = True
+) -> Gate:
     with studio.database.write() as connection:
         project = projects.find(connection, "p")
         version = versions.cut(connection, project, "now")
-        job = jobs.enqueue(connection, "train", payload, project.id)
-    context = runs.JobContext(studio.places, studio.database, job)
     facts = {"metrics": {}, "pins": {"kept": 0, "broken": broken or []}}
-    return judge_candidate(context, (project, version), pipeline, facts)
+    return judge_candidate(studio, project, version, pipeline, facts, may_promote=may_promote)
 
 
 def test_a_candidate_is_judged_by_the_test_split_and_the_pins(studio: Studio, tiny) -> None:
@@ -101,7 +101,7 @@ def test_a_candidate_is_judged_by_the_test_split_and_the_pins(studio: Studio, ti
     wrong = judged(studio, StubPipeline(dict.fromkeys(tests, "neither")))
     assert not wrong.promote
     assert "95 % interval -" in wrong.reasons[0]
-    waits = judged(studio, StubPipeline(right), gate=False)
+    waits = judged(studio, StubPipeline(right), may_promote=False)
     assert (waits.promote, waits.reasons[-1]) == (False, "A person decides.")
     with studio.database.write() as connection:
         key = dataset.intent_named(connection, project.id, "parcel").id
