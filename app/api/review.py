@@ -11,8 +11,7 @@ from app.services.review import findings
 from app.services.review import intents as confusions
 from app.services.review import review as reviewing
 from app.services.trying import pin_history as history
-from app.services.what_if import preview, views
-from app.services.what_if import repairs as repairing
+from app.services.what_if import preview, repairs, views
 from storage.queries.utterances import Page
 
 router = APIRouter(tags=["review"])
@@ -43,16 +42,18 @@ def what_if(watched_texts: WatchedTexts, project: str, body: WhatIfBody) -> list
 def act(live_studio: Live, project: str, body: ActBody) -> dict[str, str]:
     """Do a repair, or keep what was found as it is."""
     if body.repair is None:
-        repairing.keep(live_studio.studio, project, body.finding, body.key)
+        repairs.keep_finding(live_studio.studio, project, body.finding, body.key)
     else:
-        repairing.act(live_studio.studio, project, body.repair.read(), body.key, body.finding)
+        repairs.apply_repair(
+            live_studio.studio, project, body.repair.read(), body.key, body.finding
+        )
     return {"key": body.key}
 
 
 @router.post("/projects/{project}/review/undo")
 def undo(live_studio: Live, project: str, body: UndoBody) -> dict[str, str]:
     """Take a repair back, or that something was kept."""
-    repairing.undo(live_studio.studio, project, body.key)
+    repairs.undo_repair(live_studio.studio, project, body.key)
     return {"key": body.key}
 
 

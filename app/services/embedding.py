@@ -132,6 +132,17 @@ def fill(
 
 def embed_texts(database: Database, encoder: Encoder, texts: Sequence[str]) -> FloatArray:
     """Embed texts in their order, keeping what was computed for the next time; (n, dim)."""
+    return embed_known(database, encoder, texts, len(texts))[1]
+
+
+def embed_known(
+    database: Database, encoder: Encoder, texts: Sequence[str], most_new: int
+) -> tuple[list[int], FloatArray]:
+    """Embed texts, of those without a stored embedding only the first `most_new`.
+
+    Returns:
+        Rows of the texts that have an embedding, rising, and the embeddings, (rows, dim) float32.
+    """
     hashes = [text_hash(text) for text in texts]
 
     def look_up() -> dict[str, FloatArray]:
@@ -141,9 +152,12 @@ def embed_texts(database: Database, encoder: Encoder, texts: Sequence[str]) -> F
     known = look_up()
     missing = {key: text for key, text in zip(hashes, texts, strict=True) if key not in known}
     if missing:
-        fill(database, encoder, missing)
+        fill(database, encoder, dict(list(missing.items())[:most_new]))
         known = look_up()
-    return np.stack([known[key] for key in hashes])
+    rows = [row for row, key in enumerate(hashes) if key in known]
+    if not rows:
+        return [], np.zeros((0, encoder.dim), np.float32)
+    return rows, np.stack([known[hashes[row]] for row in rows])
 
 
 def resolve_device(asked: str) -> str:

@@ -77,18 +77,18 @@ def _measured(watched_texts: WatchedTextCache) -> dict[str, object]:
     started = time.perf_counter()
     preview.preview(watched_texts, PROJECT, [])
     found: dict[str, object] = {"preparation_s": round(time.perf_counter() - started, 1)}
-    watching = next(iter(watched_texts.known.values()))
-    found |= {"exemplars": len(watching.voters), "watched": len(watching.texts)}
+    prepared = watched_texts.kept.anchor
+    found |= {"exemplars": len(prepared.voters), "watched": len(prepared.texts)}
     found["untouched"] = _times(watched_texts, chance)
     relabels = [
         repair for kind, repair in _repairs(live_studio.studio, chance) if kind == "relabel"
     ]
     keys = [f"bench-{turn:04}" for turn in range(5)]
     for key, repair in zip(keys, relabels, strict=False):
-        repairs.act(live_studio.studio, PROJECT, repair, key)
+        repairs.apply_repair(live_studio.studio, PROJECT, repair, key)
     found["after_five_repairs"] = _times(watched_texts, chance)
     for key in reversed(keys):
-        repairs.undo(live_studio.studio, PROJECT, key)
+        repairs.undo_repair(live_studio.studio, PROJECT, key)
     return found
 
 

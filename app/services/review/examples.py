@@ -6,7 +6,7 @@ from itertools import islice
 import numpy as np
 
 from app.services.review.findings import KEEP, Evidence, Finding, FoundText, Remedy, truth_of
-from app.services.what_if.repairs import Repair, doubt_about
+from app.services.what_if.repairs import Repair, label_finding_id
 from core.review.duplicates import Twins, twins
 from core.review.intents import Greedy, greedy_examples
 from core.review.label_errors import Suspicion, suspicion
@@ -52,7 +52,7 @@ def _likely_error(evidence: Evidence, found: Suspicion, row: int) -> Finding:
         KEEP,
     )
     return Finding(
-        id=doubt_about(text.id, labels),
+        id=label_finding_id(text.id, labels),
         kind="label",
         title=f"{evidence.said(labels)}, or {evidence.name(other)}?",
         why=why,

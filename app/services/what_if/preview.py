@@ -1,7 +1,7 @@
-"""The blast radius of a repair: which answers it changes, told before anything is saved.
+"""Which answers a repair would change, computed before anything is saved.
 
-The repair's own changes are what is judged, the same that saving it would record. Exact for the
-encoder as it is: the answers are those of votes fitted again. No forecast of a training.
+The changes that are judged are the ones that saving the repair would record. The answers are exact
+for the present encoder: those of votes fitted again. They do not predict the result of a training.
 """
 
 from collections import Counter
@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 
 from app.services.live.joining import Said
 from app.services.live.models import wanted
+from app.services.what_if.prepared_texts import Answers, PreparedTexts
 from app.services.what_if.repairs import Repair, changes_of
-from app.services.what_if.scope import MomentScope
-from app.services.what_if.views import Answers, Blast, Close, Judged, Moment
-from app.services.what_if.watched_texts import WatchedTextCache, Watching
+from app.services.what_if.views import Blast, JudgedAnswers, Merge, NearExample, Snapshot
+from app.services.what_if.watched_texts import WatchedTextCache
+from core.calibration.calibration import Calibration
+from core.encoders.base import Encoder
 from core.errors import InvalidInput
 from core.text import match_key, normalise, text_hash
-from core.types import FloatArray
+from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
 from storage import projects, vectors
 from storage.database import Database
@@ -35,110 +37,153 @@ _NEAR = 6
 _CONFLICT = 0.8
 """Cosine from which on an example of another intent is worth a look."""
 
+_UNSURE = 1e-3
+"""Distance from a threshold, in scores, below which a text is scored again in float64."""
+
 
 def prepare(watched_texts: WatchedTextCache, project: str) -> None:
-    """See that the first preview need not wait long: somebody has opened what offers them.
+    """Prepare in a thread what the first preview needs, as a page that offers previews opens.
 
     Raises:
         NotFound: There is no such project.
     """
     with watched_texts.live_studio.studio.database.read() as connection:
-        found = projects.find(connection, project)
-    watched_texts.prepare(found.id)
+        record = projects.find(connection, project)
+    watched_texts.prepare(record.id)
 
 
 def preview(
     watched_texts: WatchedTextCache, project: str, repairs: Sequence[Repair]
 ) -> list[Blast]:
-    """Tell what each of some repairs would do, alone; nothing is saved.
+    """Return what each of some repairs would do by itself; nothing is saved.
 
     Raises:
         Conflict: A repair cannot be done: a name is taken, say.
         InvalidInput: A value does not fit, or the model's head cannot say.
         NotFound: There is no model, or something is gone.
     """
-    with watched_texts.live_studio.studio.database.read() as connection:
-        found = projects.find(connection, project)
-    watching = watched_texts.fenced(found)
-    with watched_texts.live_studio.studio.database.read() as connection:
-        found = projects.find(connection, project)
-        touched = events.touched_since(connection, found.id, watching.live.revision)
+    database = watched_texts.live_studio.studio.database
+    with database.read() as connection:
+        record = projects.find(connection, project)
+    prepared = watched_texts.open(record)
+    with database.read() as connection:
+        record = projects.find(connection, project)
+        touched = events.touched_since(connection, record.id, prepared.live.revision)
         ids = sorted(key for subject, key in touched if subject == "utterance")
-        there = utterances.by_ids(connection, found.id, ids)
-        intents = dataset.intents(connection, found.id)
-        planned = [changes_of(connection, found, repair) for repair in repairs]
-        moved = {c.subject_id for changes in planned for c in changes if c.subject == "utterance"}
-        head = events.head(connection, found.id)
-        originals = there | utterances.by_ids(connection, found.id, sorted(moved - there.keys()))
+        records = utterances.by_ids(connection, record.id, ids)
+        intents = dataset.intents(connection, record.id)
+        planned = [changes_of(connection, record, repair) for repair in repairs]
+        changed = {c.subject_id for changes in planned for c in changes if c.subject == "utterance"}
+        head = events.head(connection, record.id)
+        unread = sorted(changed - records.keys())
+        originals = records | utterances.by_ids(connection, record.id, unread)
     names = {intent.id: intent.name for intent in intents}
-    now = Moment(watching.live.columns, {key: there.get(key) for key in ids}, names)
-    now = replace(now, columns=_columns(now, watching))
-    embed = _Embedder(watched_texts.live_studio.studio.database, watching.live.pipeline.encoder)
-    before = watched_texts.answers(watching, head, lambda: _answers(embed, watching, now))
-    pairs = zip(repairs, planned, strict=True)
-    asked = _Asked(embed, watching, now, before, originals)
-    return [_blast(asked, repair, changes) for repair, changes in pairs]
+    now = Snapshot(prepared.live.columns, {key: records.get(key) for key in ids}, names)
+    now = replace(now, columns=_columns(now, prepared))
+    embed = _Embedder(database, prepared.live.pipeline.encoder)
+    before = watched_texts.answers(prepared, head, lambda: _answers(embed, prepared, now))
+    previews = _Previews(embed, prepared, now, before, originals)
+    return [
+        _blast(previews, repair, changes) for repair, changes in zip(repairs, planned, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Embedder:
-    """Embeds texts, each once for a request; nothing is kept: half of it is half-typed."""
+    """Embeds texts, each once for a request. Stores none: many of them are still being typed."""
 
     database: Database
-    encoder: Any
-    met: dict[str, FloatArray] = field(default_factory=dict)
+    encoder: Encoder
+    embedded: dict[str, FloatArray] = field(default_factory=dict)
 
     def __call__(self, texts: Sequence[str]) -> FloatArray:
-        hashes = [text_hash(text) for text in texts]
-        fresh = dict(zip(hashes, texts, strict=True))
-        fresh = {key: text for key, text in fresh.items() if key not in self.met}
+        by_hash = {text_hash(text): text for text in texts}
+        fresh = [key for key in by_hash if key not in self.embedded]
         if fresh:
+            encoder = self.encoder
             with self.database.read() as connection:
-                own = self.encoder.fingerprint
-                known = vectors.get_many(connection, own, list(fresh), self.encoder.dim)
-            self.met.update(known)
-            missing = {key: text for key, text in fresh.items() if key not in known}
+                stored = vectors.get_many(connection, encoder.fingerprint, fresh, encoder.dim)
+            self.embedded.update(stored)
+            missing = [key for key in fresh if key not in stored]
             if missing:
-                rows = self.encoder.encode(list(missing.values()))
-                self.met.update(zip(missing, rows, strict=True))
-        none = np.zeros((0, self.encoder.dim), np.float32)
-        return np.stack([self.met[key] for key in hashes]) if texts else none
+                rows = encoder.encode([by_hash[key] for key in missing])
+                self.embedded.update(zip(missing, rows, strict=True))
+        if not texts:
+            return np.zeros((0, self.encoder.dim), np.float32)
+        return np.stack([self.embedded[text_hash(text)] for text in texts])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Asked:
-    """What every preview of one request shares."""
+class _Previews:
+    """What all previews of one request share.
+
+    Attributes:
+        embed: Embeds new texts.
+        prepared: The watched texts.
+        now: The project as it is.
+        before: The answers as they are.
+        originals: Utterances that a repair changes, by id, as they are.
+    """
 
     embed: _Embedder
-    watching: Watching
-    now: Moment
+    prepared: PreparedTexts
+    now: Snapshot
     before: Answers
     originals: Mapping[str, UtteranceRecord]
 
 
-def _blast(asked: _Asked, repair: Repair, changes: Sequence[Change]) -> Blast:
-    watching, then = asked.watching, _afterwards(asked, changes)
-    before = _padded(asked.before, len(then.columns))
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scope:
+    """Decides what is in scope, where thresholds are per intent or of familiarity.
+
+    Attributes:
+        calibration: The thresholds, and how familiarity is measured.
+        beside: Signals of the texts that are no scores, (n, 2); None where scores alone count.
+    """
+
+    calibration: Calibration
+    beside: ScoreArray | None
+
+    def margins(self, scores: ScoreArray) -> ScoreArray:
+        """How far texts are inside, by scores (n, intents); (n,), negative of one out of scope."""
+        thresholds = self.calibration.limits(scores.shape[1])[scores.argmax(1)]
+        measure = self.calibration.familiarity_measure
+        held: ScoreArray = scores.max(1)
+        if measure is not None and self.beside is not None:
+            held = measure.fence.familiarity(np.column_stack([held, self.beside]))
+        margins: ScoreArray = held - thresholds
+        return margins
+
+    def unsure(self, scores: ScoreArray) -> NDArray[np.bool_]:
+        """Whether a small error of the scores could put a text on the other side; (n,)."""
+        measure = self.calibration.familiarity_measure
+        per_score = 1.0 if measure is None else measure.fence.slope
+        return np.asarray(np.abs(self.margins(scores)) < _UNSURE * per_score)
+
+
+def _blast(previews: _Previews, repair: Repair, changes: Sequence[Change]) -> Blast:
+    prepared, then = previews.prepared, _snapshot_after(previews, changes)
+    before = _padded(previews.before, len(then.columns))
     after = before
     if any(change.subject == "utterance" for change in changes):
-        after = _answers(asked.embed, watching, then)
-    merged = (repair.intent, repair.value) if repair.kind == "merge" else None
-    if merged and merged[0] in then.columns:
-        source, into = (then.columns.index(key) for key in merged)
+        after = _answers(previews.embed, prepared, then)
+    merge = Merge(repair.intent, repair.value) if repair.kind == "merge" else None
+    if merge and merge.source in then.columns:
+        source, into = then.columns.index(merge.source), then.columns.index(merge.into)
         before = before.copy()
         before[:, into] |= before[:, source]
         before[:, source] = False
-    own = {change.subject_id for change in changes if change.subject == "utterance"}
-    judged = Judged(watching, asked.now, then, (before, after))
-    found = judged.blast(own, merged)
+    changed_ids = {change.subject_id for change in changes if change.subject == "utterance"}
+    judged = JudgedAnswers(prepared, previews.now, then, before, after)
+    blast = judged.blast(changed_ids, merge)
     if repair.kind == "add":
-        return replace(found, **_collision(asked, repair))
-    return found
+        return replace(blast, **_new_example(previews, repair))
+    return blast
 
 
-def _afterwards(asked: _Asked, changes: Sequence[Change]) -> Moment:
-    """Return the moment after changes that are not saved."""
-    now, names = asked.now, dict(asked.now.names)
+def _snapshot_after(previews: _Previews, changes: Sequence[Change]) -> Snapshot:
+    """Return the project as it would be after changes."""
+    now, names = previews.now, dict(previews.now.names)
     records = dict(now.records)
     for change in changes:
         key = change.subject_id
@@ -146,10 +191,10 @@ def _afterwards(asked: _Asked, changes: Sequence[Change]) -> Moment:
             name = change.after["name"] if change.field == "row" else change.after
             names |= {key: name} if change.field in ("row", "name") else {}
         else:
-            records[key] = _changed(records.get(key, asked.originals.get(key)), change)
+            records[key] = _changed(records.get(key, previews.originals.get(key)), change)
     closed = {c.subject_id for c in changes if c.field == "archived" and c.after}
-    then = Moment(now.columns, records, names, frozenset(closed))
-    return replace(then, columns=_columns(then, asked.watching))
+    then = Snapshot(now.columns, records, names, frozenset(closed))
+    return replace(then, columns=_columns(then, previews.prepared))
 
 
 def _changed(record: UtteranceRecord | None, change: Change) -> UtteranceRecord | None:
@@ -161,157 +206,171 @@ def _changed(record: UtteranceRecord | None, change: Change) -> UtteranceRecord 
     return utterance_record(record.id, row_of(record) | {change.field: change.after})
 
 
-def _columns(moment: Moment, watching: Watching) -> tuple[str, ...]:
-    """Columns of all intents that vote at a moment, or are expected of a text."""
-    labels = [key for r in moment.records.values() if r for key in r.labels or ()]
-    expected = [key for one in watching.texts for key in one.labels or ()]
-    return tuple(dict.fromkeys((*moment.columns, *labels, *expected)))
+def _columns(snapshot: Snapshot, prepared: PreparedTexts) -> tuple[str, ...]:
+    """Return the ids of all intents that vote, or that a text is labelled with."""
+    labels = [key for r in snapshot.records.values() if r for key in r.labels or ()]
+    expected = [key for text in prepared.texts for key in text.labels or ()]
+    return tuple(dict.fromkeys((*snapshot.columns, *labels, *expected)))
 
 
 def _padded(answers: Answers, wide: int) -> Answers:
     return np.pad(answers, [(0, 0), (0, wide - answers.shape[1])])
 
 
-def _answers(embed: _Embedder, watching: Watching, moment: Moment) -> Answers:
-    """Answer the watched texts as they would be at a moment."""
+def _answers(embed: _Embedder, prepared: PreparedTexts, snapshot: Snapshot) -> Answers:
+    """Answer the watched texts as they would be answered at a snapshot, (n, columns)."""
     from core.explain.blast_radius import blast_radius
     from core.explain.decisions import OUT_OF_SCOPE, decided
 
-    live, wide = watching.live, len(moment.columns)
+    live, wide = prepared.live, len(snapshot.columns)
     calibration, task = live.pipeline.calibration, live.pipeline.task
-    said = {key: wanted(record, task) for key, record in moment.records.items()}
+    said = {key: wanted(record, task) for key, record in snapshot.records.items()}
     said = {key: now for key, now in said.items() if live.votes_as(key) != now}
-    own = task == "single-label" and (
+    scoped = task == "single-label" and (
         len(calibration.thresholds) > 0 or calibration.familiarity_measure is not None
     )
-    limit = calibration.threshold if task == "single-label" and not own else None
-    scores, change = watching.watched.scores, None
-    verdicts = None if task == "multi-label" else decided(scores, limit)
-    if said:
-        change = _vote_change(embed, watching, said, moment)
-    scope = _scope(watching, change) if own else None
+    threshold = calibration.threshold if task == "single-label" and not scoped else None
+    change = _vote_change(embed, prepared, said, snapshot) if said else None
+    scope = _scope(prepared, change) if scoped else None
+    scores = prepared.watched.scores
+    verdicts = None if task == "multi-label" else decided(scores, threshold)
     if change is not None:
         unsure = None if scope is None else scope.unsure
         try:
-            radius = blast_radius(watching.votes, watching.watched, change, limit, unsure)
+            radius = blast_radius(prepared.votes, prepared.watched, change, threshold, unsure)
         except ValueError as error:
             raise InvalidInput(
                 "No example would be left.", "Keep one at least, or add others first."
             ) from error
         scores, verdicts = radius.scores, None if verdicts is None else radius.after
     answers = np.zeros((len(scores), wide), dtype=bool)
-    if scope is not None and verdicts is not None:
-        verdicts = np.where(scope.margins(scores) < 0, OUT_OF_SCOPE, verdicts)
     if verdicts is None:
         answers[:, : scores.shape[1]] = scores >= calibration.limits(scores.shape[1])
     else:
+        if scope is not None:
+            verdicts = np.where(scope.margins(scores) < 0, OUT_OF_SCOPE, verdicts)
         rows = np.flatnonzero(verdicts != OUT_OF_SCOPE)
         answers[rows, verdicts[rows]] = True
-    _answer_exactly(watching, said, moment.columns, answers)
+    _answer_exactly(prepared, said, snapshot.columns, answers)
     return answers
 
 
-def _scope(watching: Watching, change: "ExemplarChange | None") -> MomentScope:
-    """Return a fence that the core of votes does not know, with a change of the exemplars."""
+def _scope(prepared: PreparedTexts, change: "ExemplarChange | None") -> _Scope:
+    """Return what decides the scope after a change of the exemplars."""
     from core.explain.familiarity_after import beside_scores
 
-    around = watching.around
+    around = prepared.around
     beside = None if around is None else beside_scores(around, change)
-    return MomentScope(watching.live.pipeline.calibration, beside)
+    return _Scope(prepared.live.pipeline.calibration, beside)
 
 
 def _answer_exactly(
-    watching: Watching,
+    prepared: PreparedTexts,
     said: Mapping[str, Said | None],
     columns: Sequence[str],
     answers: Answers,
 ) -> None:
-    """A text that exemplars say, too, is answered as they are labelled, where they agree."""
-    place = {key: column for column, key in enumerate(columns)}
+    """Answer texts that exemplars say word for word by the exemplars' label, where they agree."""
+    column = {key: at for at, key in enumerate(columns)}
     touched = {match_key(now[0]) for now in said.values() if now}
-    for key in watching.keys.keys() & (watching.twins.keys() | touched):
-        labels = [had for by, had in watching.twins.get(key, {}).items() if by not in said]
+    for key in prepared.keys.keys() & (prepared.twins.keys() | touched):
+        labels = [had for by, had in prepared.twins.get(key, {}).items() if by not in said]
         labels += [now[1] for now in said.values() if now and match_key(now[0]) == key]
         if labels and len(set(labels)) == 1:
-            rows = np.array(watching.keys[key])
+            rows = np.array(prepared.keys[key])
             answers[rows] = False
             for intent in labels[0]:
-                answers[rows, place[intent]] = True
+                answers[rows, column[intent]] = True
 
 
 def _vote_change(
     embed: _Embedder,
-    watching: Watching,
+    prepared: PreparedTexts,
     said: Mapping[str, Said | None],
-    moment: Moment,
+    snapshot: Snapshot,
 ) -> "ExemplarChange":
-    """Return what is said otherwise than at the anchor, as the votes' core wants it."""
+    """Return the difference between the exemplars at a snapshot and those at the anchor.
+
+    Args:
+        embed: Embeds new exemplars.
+        prepared: The watched texts.
+        said: Utterances that vote otherwise than at the anchor, by id; None where they do not vote.
+        snapshot: The project as it would be.
+    """
     from core.explain.blast_radius import ExemplarChange
 
-    live, voters, columns = watching.live, watching.voters, moment.columns
+    live, voters, columns = prepared.live, prepared.voters, snapshot.columns
     had = {key: live.votes_as(key) for key in said}
-    stay = [k for k, now in said.items() if now and k in voters and had[k] and had[k][0] == now[0]]  # type: ignore[index]
-    gone = [key for key in said if key in voters and key not in set(stay)]
-    come = [now for key, now in said.items() if now and key not in set(stay)]
-    place = {key: column for column, key in enumerate(columns)}
+    relabelled: dict[str, tuple[str, ...]] = {}
+    added: list[Said] = []
+    for key, now in said.items():
+        then = had[key]
+        if now and then and key in voters and then[0] == now[0]:
+            relabelled[key] = now[1]
+        elif now:
+            added.append(now)
+    column = {key: at for at, key in enumerate(columns)}
 
     def targets(labels: Sequence[tuple[str, ...]]) -> NDArray[np.float64]:
-        found = np.zeros((len(labels), len(columns)))
+        values = np.zeros((len(labels), len(columns)))
         for row, of_text in enumerate(labels):
-            found[row, [place[key] for key in of_text]] = 1.0
-        return found
+            values[row, [column[key] for key in of_text]] = 1.0
+        return values
 
-    voices = _voices(watching, had, said, moment)
     return ExemplarChange(
-        voices=voices,
-        added=embed([text for text, _ in come]),
-        labels=targets([labels for _, labels in come]),
-        removed=tuple(voters[key] for key in gone),
-        relabelled=tuple(voters[key] for key in stay),
-        relabels=targets([said[key][1] for key in stay]),  # type: ignore[index]
+        voices=_name_scores_change(prepared, had, said, snapshot),
+        added=embed([text for text, _ in added]),
+        labels=targets([labels for _, labels in added]),
+        removed=tuple(voters[key] for key in said if key in voters and key not in relabelled),
+        relabelled=tuple(voters[key] for key in relabelled),
+        relabels=targets(list(relabelled.values())),
     )
 
 
-def _voices(
-    watching: Watching,
+def _name_scores_change(
+    prepared: PreparedTexts,
     had: Mapping[str, Said | None],
     said: Mapping[str, Said | None],
-    moment: Moment,
+    snapshot: Snapshot,
 ) -> NDArray[np.float64] | None:
-    """Return how much more or less names say after a change: alone until there is an example."""
-    before = Counter(key for one in watching.live.base.said.values() for key in one[1])
-    before.update(_gained(watching.live.base.said, watching.live.changes))
+    """Return by how much a change moves what names add to scores, (n, columns); None: nothing.
+
+    A name decides alone until its intent has an example.
+    """
+    trained = prepared.live.base.said
+    before = Counter(key for _, labels in trained.values() for key in labels)
+    before.update(_gained(trained, prepared.live.changes))
     after = before.copy()
     after.update(_gained(had, said))
-    found = np.zeros((len(watching.texts), len(moment.columns)))
-    for key, (alone, taught) in watching.spoken.items():
+    moved = np.zeros((len(prepared.texts), len(snapshot.columns)))
+    for key, (alone, taught) in prepared.spoken.items():
         if bool(before[key]) != bool(after[key]):
-            left = 0.0 if key in moment.closed else alone
-            turned = taught - alone if after[key] else left - taught
-            found[:, moment.columns.index(key)] = turned
-    return found if found.any() else None
+            without = 0.0 if key in snapshot.closed else alone
+            moved[:, snapshot.columns.index(key)] = (
+                taught - alone if after[key] else without - taught
+            )
+    return moved if moved.any() else None
 
 
 def _gained(had: Mapping[str, Said | None], said: Mapping[str, Said | None]) -> Counter[str]:
-    """Count how many examples more each intent has."""
-    found = Counter(label for one in said.values() if one for label in one[1])
-    found.subtract(label for k in said if (one := had.get(k)) for label in one[1])
-    return found
+    """Count how many examples each intent gains; negative where it loses some."""
+    gained = Counter(label for now in said.values() if now for label in now[1])
+    gained.subtract(label for key in said if (then := had.get(key)) for label in then[1])
+    return gained
 
 
-def _collision(asked: _Asked, repair: Repair) -> dict[str, Any]:
-    """What a new example would stand beside, and how it is answered now."""
-    live, text = asked.watching.live, normalise(repair.value)
+def _new_example(previews: _Previews, repair: Repair) -> dict[str, Any]:
+    """Return the examples nearest to a new one, and how its text is answered now."""
+    live, text = previews.prepared.live, normalise(repair.value)
     pipeline = live.pipeline
-    row = asked.embed([text])
+    row = previews.embed([text])
     [answer] = pipeline.predict([text], row)
     cosines = pipeline.embeddings @ unit_rows(row)[0]
-    label = tuple(sorted(repair.intents))
-    near = list[Close]()
+    near = list[NearExample]()
     for place in np.argsort(-cosines, kind="stable")[:_NEAR].tolist():
         exemplar, cosine = pipeline.exemplars[place], float(cosines[place])
         said = live.votes_as(exemplar.id)
         intents = said[1] if said else ()
-        conflict = cosine >= _CONFLICT and tuple(sorted(intents)) != label
-        near.append(Close(exemplar.id, exemplar.text, intents, cosine, conflict))
+        conflict = cosine >= _CONFLICT and sorted(intents) != sorted(repair.intents)
+        near.append(NearExample(exemplar.id, exemplar.text, intents, cosine, conflict))
     return {"near": tuple(near), "now": answer.decision.words}

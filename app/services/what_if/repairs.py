@@ -1,4 +1,4 @@
-"""Mend the data behind a prediction: one repair is one action, and is taken back as one."""
+"""Repairs of the data behind a prediction: each is one action in the log, and undone as one."""
 
 import uuid
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ RepairKind = Literal["relabel", "delete", "move", "add", "merge", "split", "rena
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What somebody is about to do.
+    """A change of labels, texts or intents that a finding offers.
 
     Attributes:
-        kind: What is done.
-        ids: Utterances that are relabelled, deleted, moved, or split off.
-        intents: Ids of the new label, of `relabel` and `add`.
+        kind: Kind of change.
+        ids: Ids of the utterances that are relabelled, deleted, moved, or split off.
+        intents: Ids of the intents of the new label, for `relabel` and `add`.
         intent: Id of the intent that is merged away, split, renamed or described.
         value: The split of `move`, the text of `add`, the target's id of `merge`, the description
             of `describe`, else a new name.
@@ -54,8 +54,8 @@ def changes_of(connection: Transaction, project: ProjectRecord, repair: Repair) 
     return _of_intent(connection, project.id, repair)
 
 
-def act(studio: Studio, project: str, repair: Repair, key: str, finding: str = "") -> None:
-    """Do a repair, once however often its key is sent, and settle the finding that asked for it.
+def apply_repair(studio: Studio, project: str, repair: Repair, key: str, finding: str = "") -> None:
+    """Save a repair, once however often its key is sent, and settle its finding.
 
     Raises:
         Conflict: A name is taken, or an intent is archived.
@@ -63,42 +63,42 @@ def act(studio: Studio, project: str, repair: Repair, key: str, finding: str = "
         NotFound: The project, an utterance or an intent is gone.
     """
     with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        if events.find_batch(connection, found.id, key) is not None:
+        record = projects.find(connection, project)
+        if events.find_batch(connection, record.id, key) is not None:
             return
-        origin = settled_findings.origin_of(_afterwards(finding, repair)) if finding else "page"
+        origin = settled_findings.origin_of(_settled_by(finding, repair)) if finding else "page"
         action = Action(repair.kind, studio.settings.actor, origin, key)
-        events.record(connection, found.id, action, changes_of(connection, found, repair))
+        events.record(connection, record.id, action, changes_of(connection, record, repair))
 
 
-def keep(studio: Studio, project: str, finding: str, key: str) -> None:
-    """Leave what was found as it is; it is not listed again."""
+def keep_finding(studio: Studio, project: str, finding: str, key: str) -> None:
+    """Settle a finding without a change of the data; it is not listed again."""
     with studio.database.write() as connection:
-        key_of = projects.find(connection, project).id
-        settled_findings.keep(connection, key_of, finding, key, studio.settings.actor)
+        record = projects.find(connection, project)
+        settled_findings.keep(connection, record.id, finding, key, studio.settings.actor)
 
 
-def undo(studio: Studio, project: str, key: str) -> None:
-    """Take back a repair, or that something was kept.
+def undo_repair(studio: Studio, project: str, key: str) -> None:
+    """Undo a repair, or list a finding again that was kept.
 
     Raises:
         Conflict: What it changed was changed since.
         NotFound: Nothing was done under that key.
     """
     with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        settled_findings.undo(connection, found.id, key, studio.settings.actor)
+        record = projects.find(connection, project)
+        settled_findings.undo(connection, record.id, key, studio.settings.actor)
 
 
-def doubt_about(key: str, labels: Sequence[str]) -> str:
-    """Name the finding that an utterance's label may be wrong; of another label it is another."""
+def label_finding_id(key: str, labels: Sequence[str]) -> str:
+    """Return the id of the finding that doubts a label; a new label gives a new finding."""
     return f"label:{key}:{','.join(sorted(labels))}"
 
 
-def _afterwards(finding: str, repair: Repair) -> str:
-    """A label that a person has just chosen is not doubted again."""
+def _settled_by(finding: str, repair: Repair) -> str:
+    """Return the finding to settle: of a relabelled text, the one about its new label."""
     if finding.startswith("label:") and repair.kind == "relabel" and len(repair.ids) == 1:
-        return doubt_about(repair.ids[0], repair.intents)
+        return label_finding_id(repair.ids[0], repair.intents)
     return finding
 
 
@@ -118,10 +118,10 @@ def _of_utterances(connection: Transaction, project: ProjectRecord, repair: Repa
 def _records(connection: Transaction, project_id: int, ids: Sequence[str]) -> list[UtteranceRecord]:
     if not ids:
         raise InvalidInput("No text was named.", "Choose one.")
-    found = utterances.by_ids(connection, project_id, ids)
-    if len(found) < len(set(ids)):
+    records = utterances.by_ids(connection, project_id, ids)
+    if len(records) < len(set(ids)):
         raise NotFound("A text was deleted meanwhile.", "Reload the list.")
-    return [found[key] for key in dict.fromkeys(ids)]
+    return [records[key] for key in dict.fromkeys(ids)]
 
 
 def _labels(
@@ -135,10 +135,10 @@ def _labels(
 
 
 def _open_intent(connection: Transaction, project_id: int, key: str) -> IntentRecord:
-    found = dataset.intent_by_id(connection, project_id, key)
-    if found.archived:
-        raise Conflict(f"The intent '{found.name}' is archived.", "Choose another.")
-    return found
+    intent = dataset.intent_by_id(connection, project_id, key)
+    if intent.archived:
+        raise Conflict(f"The intent '{intent.name}' is archived.", "Choose another.")
+    return intent
 
 
 def _addition(connection: Transaction, project: ProjectRecord, repair: Repair) -> Change:
@@ -164,19 +164,17 @@ def _of_intent(connection: Transaction, project_id: int, repair: Repair) -> list
     edits.check_intent_name(name)
     if repair.kind == "rename":
         return [edits.rename_intent(connection, project_id, source.name, name)]
-    return _split_off(connection, project_id, source, (name, repair.ids))
+    return _split_off(connection, project_id, source, name, repair.ids)
 
 
 def _split_off(
-    connection: Transaction, project_id: int, source: IntentRecord, off: tuple[str, Sequence[str]]
+    connection: Transaction, project_id: int, source: IntentRecord, name: str, ids: Sequence[str]
 ) -> list[Change]:
-    name, ids = off
     records = _records(connection, project_id, ids)
     if any(source.id not in (record.labels or ()) for record in records):
         raise Conflict(
             f"A text is not labelled '{source.name}' any more.", "Reload, and choose again."
         )
-    taken = any(name == other.name for other in dataset.intents(connection, project_id))
-    if taken:
+    if any(name == other.name for other in dataset.intents(connection, project_id)):
         raise Conflict(f"There is an intent '{name}' already.", "Choose another name.")
     return edits.split_intent(connection, project_id, source.name, name, ids)

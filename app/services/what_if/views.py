@@ -1,4 +1,4 @@
-"""What a repair would do, held against labels and pins, and put into words."""
+"""What a repair would do: the answers that change, judged by labels and pins, and in words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from app.services.what_if.watched_texts import Answers, Place, Watching
+from app.services.what_if.prepared_texts import Answers, PreparedTexts, WatchedPlace
 from core.text import label_words
 from storage.records import UtteranceRecord
 
@@ -14,20 +14,20 @@ _SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ChangedAnswer:
     """An answer that changes.
 
     Attributes:
-        text: What is asked.
-        place: Where it is from.
+        text: The text that is answered.
+        place: Where the text is from.
         before: The answer now, in words.
-        after: The answer with the change.
-        expected: Its label in words; "" where it has none.
-        verdict: `fixed`, `broken`, or `other`: no label says, or it is wrong before and after.
+        after: The answer with the change, in words.
+        expected: The label of the text in words; "" where it has none.
+        verdict: `fixed`, `broken`, or `other`: there is no label, or both answers are wrong.
     """
 
     text: str
-    place: Place
+    place: WatchedPlace
     before: str
     after: str
     expected: str
@@ -35,15 +35,15 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Close:
+class NearExample:
     """An example near the text that is added.
 
     Attributes:
-        id: Of the utterance.
-        text: What it says.
-        intents: Its label, by id.
-        cosine: How near it is.
-        conflict: Whether it is very near and has another label.
+        id: Id of the utterance.
+        text: Its text.
+        intents: Ids of the intents it is labelled with.
+        cosine: Cosine similarity of the two texts.
+        conflict: Whether it is very similar and has another label.
     """
 
     id: str
@@ -58,18 +58,18 @@ class Blast:
     """What a repair would do.
 
     Attributes:
-        pool: Texts without a label whose answer changes.
-        test: Texts to judge by whose answer changes.
-        watched: How many of each are watched.
-        left_out: Texts that are not watched: too many, or not embedded yet.
-        fixed: Texts to judge by that get right.
-        broken: Texts to judge by that get wrong.
-        right: Of those texts, how many are right now, and how many with the change.
-        pins_fixed: Pins that would be kept.
-        pins_broken: Pins that would be broken.
-        turns: The first of the answers that change; broken ones first, then fixed ones.
-        near: Of a new example: the nearest examples.
-        now: Of a new example: what it is answered with now, in words.
+        pool: Number of unlabelled texts whose answer changes.
+        test: Number of texts of the test split whose answer changes.
+        watched: Number of watched texts: unlabelled ones, and those of the test split.
+        left_out: Number of texts that are not watched: too many, or not embedded yet.
+        fixed: Number of test texts that become right.
+        broken: Number of test texts that become wrong.
+        right: Number of test texts that are right now, and with the change.
+        pins_fixed: Texts of the pins that would be kept.
+        pins_broken: Texts of the pins that would be broken.
+        turns: The first answers that change; broken ones first, then fixed ones.
+        near: The examples nearest to a new example.
+        now: The present answer to the text of a new example, in words.
     """
 
     pool: int
@@ -81,20 +81,20 @@ class Blast:
     right: tuple[int, int]
     pins_fixed: tuple[str, ...]
     pins_broken: tuple[str, ...]
-    turns: tuple[Turn, ...]
-    near: tuple[Close, ...] = ()
+    turns: tuple[ChangedAnswer, ...]
+    near: tuple[NearExample, ...] = ()
     now: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Moment:
-    """The project at one moment, seen from what is watched.
+class Snapshot:
+    """The project at one moment, as far as it bears on the watched texts.
 
     Attributes:
         columns: Intent ids, those of the votes first.
-        records: Utterances that are not as at the anchor, by id; None where they are gone.
-        names: Of the intents.
-        closed: Ids of intents that are archived by then.
+        records: Utterances that differ from those of the anchor, by id; None where deleted.
+        names: Names of the intents by id.
+        closed: Ids of the intents that the change archives.
     """
 
     columns: tuple[str, ...]
@@ -103,121 +103,126 @@ class Moment:
     closed: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """An intent that is merged into another one, by their ids."""
+
+    source: str
+    into: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
-    """Answers before and after, held against labels and pins."""
+class JudgedAnswers:
+    """Answers before and after a change, judged by labels and pins."""
 
-    watching: Watching
-    now: Moment
-    then: Moment
-    answers: tuple[Answers, Answers]
+    prepared: PreparedTexts
+    now: Snapshot
+    then: Snapshot
+    before: Answers
+    after: Answers
 
-    def blast(self, own: set[str], merged: tuple[str, str] | None) -> Blast:
+    def blast(self, changed_ids: set[str], merge: Merge | None) -> Blast:
         """Count what changes.
 
         Args:
-            own: Utterances that the repair itself touches.
-            merged: The intent that goes and the one that it becomes, where one does.
+            changed_ids: Ids of the utterances that the repair itself changes.
+            merge: The intents that the repair merges, where it does.
         """
-        before, after = self.answers
-        places = self._places(own)
-        kinds = np.array([place or "" for place in places])
-        watched = kinds != ""
-        changed = np.any(before != after, axis=1) & watched
-        asked = self._expected(merged)
-        wanted = self._wanted(asked)
-        was, is_ = (self._right(answers, wanted) for answers in self.answers)
+        kinds = np.array([place or "" for place in self._places(changed_ids)])
+        changed = np.any(self.before != self.after, axis=1) & (kinds != "")
+        expected = self._expected(merge)
+        was, is_ = self._right(self.before, expected), self._right(self.after, expected)
         test, pin = kinds == "test", kinds == "pin"
         fixed, broken = ~was & is_, was & ~is_
-        texts = self.watching.texts
+        texts = self.prepared.texts
         return Blast(
             pool=int((changed & (kinds == "pool")).sum()),
             test=int((changed & test).sum()),
             watched=(int((kinds == "pool").sum()), int(test.sum())),
-            left_out=self.watching.left_out,
+            left_out=self.prepared.left_out,
             fixed=int((fixed & test).sum()),
             broken=int((broken & test).sum()),
             right=(int((was & test).sum()), int((is_ & test).sum())),
             pins_fixed=tuple(texts[row].text for row in np.flatnonzero(fixed & pin)),
             pins_broken=tuple(texts[row].text for row in np.flatnonzero(broken & pin)),
-            turns=self._turns(changed, fixed, broken, asked),
+            turns=self._changed_answers(changed, fixed, broken, expected),
         )
 
-    def _places(self, own: set[str]) -> list[Place | None]:
-        """Where each text is at both moments; None where it is watched no more."""
-        places: list[Place | None] = [one.place for one in self.watching.texts]
+    def _places(self, changed_ids: set[str]) -> list[WatchedPlace | None]:
+        """Return where each text is at both moments; None where it is not watched at both."""
+        places: list[WatchedPlace | None] = [text.place for text in self.prepared.texts]
         for key, record in self.now.records.items():
-            row = self.watching.rows.get(key)
+            row = self.prepared.rows.get(key)
             if row is not None:
                 places[row] = _place(record)
-        for key in own & self.watching.rows.keys():
-            row = self.watching.rows[key]
+        for key in changed_ids & self.prepared.rows.keys():
+            row = self.prepared.rows[key]
             if _place(self.then.records.get(key)) != places[row]:
                 places[row] = None
         return places
 
-    def _expected(self, merged: tuple[str, str] | None) -> list[tuple[str, ...] | None]:
-        found = [one.labels for one in self.watching.texts]
+    def _expected(self, merge: Merge | None) -> list[tuple[str, ...] | None]:
+        """Return the label of each text after the change; None where it has none."""
+        expected = [text.labels for text in self.prepared.texts]
         for key, record in self.then.records.items():
-            row = self.watching.rows.get(key)
+            row = self.prepared.rows.get(key)
             if row is not None and record is not None:
-                found[row] = record.labels
-        if merged is None:
-            return found
-        swap = {merged[0]: merged[1]}
-        return [None if f is None else tuple({swap.get(k, k) for k in f}) for f in found]
-
-    def _wanted(
-        self, expected: Sequence[tuple[str, ...] | None]
-    ) -> tuple[Answers, NDArray[np.bool_]]:
-        """Which answers the labels ask for, and which texts have a label at all."""
-        place = {key: column for column, key in enumerate(self.then.columns)}
-        wanted = np.zeros_like(self.answers[1])
-        for row, labels in enumerate(expected):
-            if labels:
-                wanted[row, [place[key] for key in labels if key in place]] = True
-        return wanted, np.array([labels is not None for labels in expected], dtype=bool)
+                expected[row] = record.labels
+        if merge is None:
+            return expected
+        swap = {merge.source: merge.into}
+        return [
+            None if labels is None else tuple({swap.get(key, key) for key in labels})
+            for labels in expected
+        ]
 
     def _right(
-        self, answers: Answers, asked: tuple[Answers, NDArray[np.bool_]]
+        self, answers: Answers, expected: Sequence[tuple[str, ...] | None]
     ) -> NDArray[np.bool_]:
-        wanted, labelled = asked
-        if self.watching.live.pipeline.task == "multi-label":
+        """Return which texts have a label that agrees with their answer, (n,)."""
+        column = {key: at for at, key in enumerate(self.then.columns)}
+        wanted = np.zeros_like(answers)
+        for row, labels in enumerate(expected):
+            wanted[row, [column[key] for key in labels or () if key in column]] = True
+        labelled = np.array([labels is not None for labels in expected], dtype=bool)
+        if self.prepared.live.pipeline.task == "multi-label":
             return np.asarray((answers == wanted).all(1) & labelled)
         none = ~wanted.any(1) & ~answers.any(1)
         return np.asarray(((answers & wanted).any(1) | none) & labelled)
 
-    def _turns(
+    def _changed_answers(
         self,
         changed: NDArray[np.bool_],
         fixed: NDArray[np.bool_],
         broken: NDArray[np.bool_],
         expected: Sequence[tuple[str, ...] | None],
-    ) -> tuple[Turn, ...]:
+    ) -> tuple[ChangedAnswer, ...]:
         rows = np.flatnonzero(changed)
         order = np.argsort(-(2 * broken[rows].astype(int) + fixed[rows]), kind="stable")
-        before, after = self.answers
-        found = list[Turn]()
-        for row in rows[order][:_SHOWN].tolist():
-            text, label = self.watching.texts[row], expected[row]
-            verdict = "broken" if broken[row] else "fixed" if fixed[row] else "other"
-            words = "" if label is None else self._words([self._name(key) for key in label])
-            said = [self._said(answers[row]) for answers in (before, after)]
-            found.append(Turn(text.text, text.place, said[0], said[1], words, verdict))
-        return tuple(found)
+        return tuple(
+            ChangedAnswer(
+                text=self.prepared.texts[row].text,
+                place=self.prepared.texts[row].place,
+                before=self._answer_words(self.before[row]),
+                after=self._answer_words(self.after[row]),
+                expected=self._label_words(expected[row]),
+                verdict="broken" if broken[row] else "fixed" if fixed[row] else "other",
+            )
+            for row in rows[order][:_SHOWN].tolist()
+        )
 
-    def _said(self, answer: NDArray[np.bool_]) -> str:
-        return self._words([self._name(self.then.columns[c]) for c in np.flatnonzero(answer)])
+    def _answer_words(self, answer: NDArray[np.bool_]) -> str:
+        return self._label_words([self.then.columns[column] for column in np.flatnonzero(answer)])
 
-    def _name(self, key: str) -> str:
-        return self.then.names.get(key, "an intent that is gone")
+    def _label_words(self, labels: Sequence[str] | None) -> str:
+        if labels is None:
+            return ""
+        names = [self.then.names.get(key, "an intent that is gone") for key in labels]
+        return label_words(sorted(names), self.prepared.live.pipeline.task)
 
-    def _words(self, names: Sequence[str]) -> str:
-        return label_words(sorted(names), self.watching.live.pipeline.task)
 
-
-def _place(record: UtteranceRecord | None) -> Place | None:
-    """Where an utterance is watched as it is now."""
+def _place(record: UtteranceRecord | None) -> WatchedPlace | None:
+    """Return where an utterance is watched as it is now; None where it is not."""
     if record is None:
         return None
     if record.split == "test":

@@ -24,7 +24,7 @@ from app.services.versions.bundles import export_model, import_bundle
 from app.services.versions.registry import promote
 from app.services.what_if.preview import _answers, _Embedder, preview
 from app.services.what_if.repairs import Repair
-from app.services.what_if.views import Moment
+from app.services.what_if.views import Snapshot
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.calibration.fence_units import measure_exemplars
 from core.heads.mixture import MixtureHead, without_names
@@ -224,13 +224,13 @@ def test_a_preview_tells_what_a_first_label_does_to_a_name(home: Studio, method:
     repair = Repair("relabel", (row.id,), (key,))
     [told] = preview(WatchedTextCache(live_studio), "p", [repair])
     with home.database.read() as connection:
-        watching = WatchedTextCache(live_studio).fenced(projects.get(connection, project))
+        prepared = WatchedTextCache(live_studio).open(projects.get(connection, project))
     then = {row.id: replace(row, labels=(key,))}
-    embed = _Embedder(home.database, watching.live.pipeline.encoder)
-    foretold = _answers(embed, watching, Moment(watching.live.columns, then, {}))
+    embed = _Embedder(home.database, prepared.live.pipeline.encoder)
+    foretold = _answers(embed, prepared, Snapshot(prepared.live.columns, then, {}))
     utterances.change_many(home, "p", browse.Filter(ids=(row.id,)), Edit("label", key), 1)
     now = live_of(live_studio.models)
-    rows = now.pipeline.predict([one.text for one in watching.texts])
+    rows = now.pipeline.predict([one.text for one in prepared.texts])
     expected = np.zeros_like(foretold)
     for at, one in enumerate(rows):
         for intent in one.decision.intents:

@@ -18,7 +18,7 @@ from app.services.review.fence import FenceSetting
 from app.services.studio import Studio
 from app.services.trying import answers
 from app.services.versions.bundles import export_model
-from app.services.what_if import repairs as repairing
+from app.services.what_if import repairs
 from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
@@ -92,7 +92,7 @@ def test_an_intent_with_a_limit_of_its_own_goes_by_it_and_so_do_previews(
     repair = Repair("relabel", (parcel,), (by["greeting"],))
     [told] = preview(WatchedTextCache(live_studio), "p", [repair])
     before = {t: a.prediction.decision.words for t, a in _answers(live_studio).items()}
-    repairing.act(live_studio.studio, "p", repair, "repair-01")
+    repairs.apply_repair(live_studio.studio, "p", repair, "repair-01")
     now = {t: a.prediction.decision.words for t, a in _answers(live_studio).items()}
     assert {t.text: t.after for t in told.turns} == {
         text: words for text, words in now.items() if before[text] != words
@@ -189,7 +189,7 @@ def test_a_preview_knows_what_a_repair_does_to_every_method(
     for number, repair in enumerate(repairs):
         [told] = preview(WatchedTextCache(live_studio), "p", [repair])
         before = {t: a.prediction.decision.words for t, a in _answers(live_studio).items()}
-        repairing.act(live_studio.studio, "p", repair, f"repair-{number:02}")
+        repairs.apply_repair(live_studio.studio, "p", repair, f"repair-{number:02}")
         now = {t: a.prediction.decision.words for t, a in _answers(live_studio).items()}
         assert {t.text: t.after for t in told.turns} == {
             text: words for text, words in now.items() if before[text] != words

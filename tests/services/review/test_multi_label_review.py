@@ -38,7 +38,7 @@ def test_what_a_repair_changes_is_told_for_sets_of_intents(tmp_path: Path, tiny_
         ]
     ):
         [told] = preview(WatchedTextCache(live_studio), "p", [repair])
-        repairs.act(studio, "p", repair, f"repair-{number}")
+        repairs.apply_repair(studio, "p", repair, f"repair-{number}")
         after = answers()
         changed = {text for text in texts if before[text] != after[text]}
         assert {turn.text: turn.after for turn in told.turns} == {t: after[t] for t in changed}

@@ -41,12 +41,12 @@ def found(live_studio: LiveStudio, kind: str) -> list[Finding]:
 
 def add(live_studio: LiveStudio, text: str, intent: str) -> None:
     repair = Repair("add", (), (intents(live_studio)[intent],), value=text)
-    repairs.act(live_studio.studio, "p", repair, f"add {text} {intent}")
+    repairs.apply_repair(live_studio.studio, "p", repair, f"add {text} {intent}")
 
 
 def relabel(live_studio: LiveStudio, text: str, intent: str) -> None:
     repair = Repair("relabel", (rows(live_studio)[text].id,), (intents(live_studio)[intent],))
-    repairs.act(live_studio.studio, "p", repair, f"relabel {text} {intent}")
+    repairs.apply_repair(live_studio.studio, "p", repair, f"relabel {text} {intent}")
 
 
 def same(live_studio: LiveStudio) -> list[Finding]:
@@ -65,10 +65,10 @@ def test_a_planted_conflict_comes_first_and_leaves_once_it_is_mended(
     assert mend.repair == Repair(
         "relabel", (first.texts[wrong].id,), (intents(live_studio)["parcel"],)
     )
-    repairs.act(live_studio.studio, "p", mend.repair, "mend-0001", first.id)
+    repairs.apply_repair(live_studio.studio, "p", mend.repair, "mend-0001", first.id)
     assert first.id not in {f.id for f in review.review(live_studio, "p").findings}
     assert rows(live_studio)["Where is my parcel?"].labels == (intents(live_studio)["parcel"],)
-    repairs.undo(live_studio.studio, "p", "mend-0001")
+    repairs.undo_repair(live_studio.studio, "p", "mend-0001")
     assert review.review(live_studio, "p").findings[0] == first
 
 
@@ -77,18 +77,18 @@ def test_what_is_kept_is_not_listed_again_until_that_is_taken_back(live_studio: 
     [first] = same(live_studio)
     before = review.review(live_studio, "p").counts["conflict"]
     for _ in range(2):
-        repairs.keep(live_studio.studio, "p", first.id, "keep-0001")
+        repairs.keep_finding(live_studio.studio, "p", first.id, "keep-0001")
     assert same(live_studio) == []
     assert review.review(live_studio, "p").counts["conflict"] == before - 1
     for _ in range(2):
-        repairs.undo(live_studio.studio, "p", "keep-0001")
+        repairs.undo_repair(live_studio.studio, "p", "keep-0001")
     assert same(live_studio) == [first]
-    repairs.keep(live_studio.studio, "p", first.id, "keep-0002")
+    repairs.keep_finding(live_studio.studio, "p", first.id, "keep-0002")
     assert same(live_studio) == []
     with live_studio.studio.database.read() as connection:
         assert events.history(connection, 1)[0].verb == "add"  # the data are as they were
     with pytest.raises(NotFound, match="nothing to take back"):
-        repairs.undo(live_studio.studio, "p", "keep-9999")
+        repairs.undo_repair(live_studio.studio, "p", "keep-9999")
 
 
 def test_likely_errors_are_those_that_a_fit_without_them_labels_otherwise(
@@ -120,9 +120,9 @@ def test_a_label_that_a_person_has_just_given_is_not_doubted_again(live_studio: 
     relabel(live_studio, "good morning", "parcel")
     one = next(f for f in found(live_studio, "label") if f.texts[0].text == "good morning")
     worse = Repair("relabel", (one.texts[0].id,), (intents(live_studio)["password"],))
-    repairs.act(live_studio.studio, "p", worse, "worse-001", one.id)
+    repairs.apply_repair(live_studio.studio, "p", worse, "worse-001", one.id)
     assert "good morning" not in {f.texts[0].text for f in found(live_studio, "label")}
-    repairs.undo(live_studio.studio, "p", "worse-001")
+    repairs.undo_repair(live_studio.studio, "p", "worse-001")
     assert one.id in {f.id for f in found(live_studio, "label")}
 
 
@@ -157,7 +157,7 @@ def test_a_thin_intent_and_greedy_examples_are_told(live_studio: LiveStudio) -> 
     by = intents(live_studio)
     known = rows(live_studio)
     gone = [r.id for r in known.values() if r.labels == (by["greeting"],)][:4]
-    repairs.act(live_studio.studio, "p", Repair("delete", tuple(gone)), "delete-01")
+    repairs.apply_repair(live_studio.studio, "p", Repair("delete", tuple(gone)), "delete-01")
     thin = found(live_studio, "thin")
     assert [f.title for f in thin] == ["greeting has 1 example"]
     assert thin[0].remedies[0].repair.kind == "merge"
@@ -180,7 +180,7 @@ def test_the_next_label_is_one_of_the_pool_and_leaves_when_it_is_given(
     before = found(live_studio, "next")
     assert {f.texts[0].text for f in before} <= set(POOL)
     first = before[0]
-    repairs.act(live_studio.studio, "p", first.remedies[0].repair, "label-001", first.id)
+    repairs.apply_repair(live_studio.studio, "p", first.remedies[0].repair, "label-001", first.id)
     assert first.id not in {f.id for f in found(live_studio, "next")}
     assert rows(live_studio)[first.texts[0].text].split == "train"
 

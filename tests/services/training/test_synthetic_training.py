@@ -79,7 +79,9 @@ def test_a_synthetic_text_without_a_label_is_not_watched(home: Studio) -> None:
         rows = [row for row in dataset.utterances(connection, 1) if row.synthetic]
         events.record(connection, 1, Action("unlabel"), [edits.label(r, None) for r in rows])
     live_studio = open_live_studio(home)
-    watched = {one.text for one in WatchedTextCache(live_studio).get(1).texts}
+    with home.database.read() as connection:
+        project = projects.find(connection, "p")
+    watched = {one.text for one in WatchedTextCache(live_studio).open(project).texts}
     assert watched
     assert not watched & set(made)
 

@@ -10,10 +10,10 @@ from app.services.live.server_state import open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from app.services.trying import answers as trying
-from app.services.what_if import repairs as repairing
 from app.services.what_if import watched_texts as watched_module
+from app.services.what_if.prepared_texts import PreparedTexts
 from app.services.what_if.preview import preview
-from app.services.what_if.repairs import Repair
+from app.services.what_if.repairs import Repair, apply_repair, undo_repair
 from app.services.what_if.views import Blast
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import InvalidInput
@@ -88,8 +88,8 @@ def test_the_blast_radius_is_what_happens(watched_texts: WatchedTextCache, numbe
     before = answers(watched_texts)
     found = told(watched_texts, repair)
     assert answers(watched_texts) == before  # nothing was saved
-    repairing.act(watched_texts.live_studio.studio, "p", repair, "key-of-it")
-    repairing.act(watched_texts.live_studio.studio, "p", repair, "key-of-it")
+    apply_repair(watched_texts.live_studio.studio, "p", repair, "key-of-it")
+    apply_repair(watched_texts.live_studio.studio, "p", repair, "key-of-it")
     after = answers(watched_texts)
     swap = {"refund": "parcel"} if repair.kind == "merge" else {}
     swap |= {"greeting": "hello"} if repair.kind == "rename" else {}
@@ -98,7 +98,7 @@ def test_the_blast_radius_is_what_happens(watched_texts: WatchedTextCache, numbe
     assert {turn.text for turn in found.turns} == changed
     assert found.pool + found.test == len(changed)
     assert {t.text: t.after for t in found.turns} == {t: after[t] for t in changed}
-    repairing.undo(watched_texts.live_studio.studio, "p", "key-of-it")
+    undo_repair(watched_texts.live_studio.studio, "p", "key-of-it")
     assert answers(watched_texts) == before
 
 
@@ -107,31 +107,31 @@ def test_what_is_watched_is_not_made_anew_from_a_model_that_is_no_newer(
 ) -> None:
     """Of 10,000 rows imported at once, each preview took 14 s until the model had caught up."""
     told(watched_texts, repairs(watched_texts)[0])
-    kept = watched_texts.known[1]
+    kept = watched_texts.kept.anchor
     live = watched_texts.live_studio.models.known[1]
     monkeypatch.setattr(watched_module, "_DRIFT", 2)
     for text in POOL[:3]:
         change(watched_texts.live_studio.studio, text, "flagged", "odd")
     monkeypatch.setattr(LiveModels, "_current", lambda *_: live)
     told(watched_texts, repairs(watched_texts)[0])
-    assert watched_texts.known[1] is kept
+    assert watched_texts.kept.anchor is kept
     monkeypatch.undo()
     monkeypatch.setattr(watched_module, "_DRIFT", 2)
     told(watched_texts, repairs(watched_texts)[0])
-    assert watched_texts.known[1] is not kept
+    assert watched_texts.kept.anchor is not kept
 
 
 def test_the_first_question_finds_everything_prepared_once(
     watched_texts: WatchedTextCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = watched_module._watching
+    made = watched_module.prepare_texts
     times: list[str] = []
 
-    def counted(*given: object) -> watched_module.Watching:
+    def counted(*given: object) -> PreparedTexts:
         times.append(threading.current_thread().name)
         return made(*given)
 
-    monkeypatch.setattr(watched_module, "_watching", counted)
+    monkeypatch.setattr(watched_module, "prepare_texts", counted)
     watched_texts.prepare(1)
     watched_texts.prepare(1)
     told(watched_texts, repairs(watched_texts)[0])
@@ -143,7 +143,7 @@ def test_the_first_question_finds_everything_prepared_once(
     watched_texts.prepare(2)  # another project's page, which nobody has asked anything
     while watched_texts.preparing and time.monotonic() < until:
         time.sleep(0.01)
-    assert list(watched_texts.known) == [1]
+    assert watched_texts.kept.project_id == 1
     assert len(times) == 1
 
 
@@ -165,12 +165,12 @@ def test_changes_since_the_anchor_count_as_made(watched_texts: WatchedTextCache)
     """The kernel of the texts is kept over labels; what they changed is not told again."""
     first, second = repairs(watched_texts)[3], repairs(watched_texts)[0]
     told(watched_texts, first)
-    kept = watched_texts.known[1]
-    repairing.act(watched_texts.live_studio.studio, "p", first, "first-key")
+    kept = watched_texts.kept.anchor
+    apply_repair(watched_texts.live_studio.studio, "p", first, "first-key")
     before = answers(watched_texts)
     found = told(watched_texts, second)
-    assert watched_texts.known[1] is kept
-    repairing.act(watched_texts.live_studio.studio, "p", second, "second-key")
+    assert watched_texts.kept.anchor is kept
+    apply_repair(watched_texts.live_studio.studio, "p", second, "second-key")
     after = answers(watched_texts)
     assert {turn.text for turn in found.turns} == {t for t in before if before[t] != after[t]}
 

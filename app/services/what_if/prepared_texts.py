@@ -1,0 +1,187 @@
+"""Texts whose answers a change could alter, with the kernel that computes those answers quickly.
+
+The kernel of texts and exemplars takes seconds to compute and up to half a gigabyte. It belongs to
+the exemplars as they were when it was computed (the anchor). Later changes are passed to the votes
+together with the change in question.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.services.embedding import embed_known
+from app.services.live.joining import Said, amendment, can_join
+from app.services.live.models import LiveModel, LiveModels
+from core.errors import InvalidInput
+from core.text import match_key
+from core.types import FloatArray, Intent, Pause, ScoreArray
+from storage import models
+from storage.database import Database
+from storage.queries import dataset, utterances
+from storage.queries.utterances import Filter, Page
+from storage.records import PinRecord, UtteranceRecord
+
+if TYPE_CHECKING:
+    from core.explain.blast_radius import Watched
+    from core.explain.familiarity_after import Surroundings
+    from core.explain.solved_votes import SolvedVotes
+
+WatchedPlace = Literal["pool", "test", "pin"]
+
+Answers = NDArray[np.bool_]
+"""Which intents each watched text is answered with, (n, intents); none where it is out of scope."""
+
+MOST = 10_000
+"""Unlabelled texts, and texts of the test split, that are watched at most; the limit of each."""
+
+_CELLS = 120_000_000
+"""Cells of the kernel of texts and exemplars at most: 480 MB."""
+
+_ENCODED = 2_000
+"""Texts without an embedding that are encoded at most; the others are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedText:
+    """A text whose answer is watched; `id` is "" for a pin."""
+
+    id: str
+    text: str
+    place: WatchedPlace
+    labels: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedTexts:
+    """Watched texts with all that is needed to answer them again after a change of the votes.
+
+    Attributes:
+        live: The live model at the anchor.
+        votes: Its votes, solved.
+        watched: Embeddings, kernel and scores of the texts.
+        texts: The texts themselves, in the same order.
+        left_out: How many texts of the project are not watched.
+        pins: The pins, which are watched first.
+        rows: Row of each watched utterance by its id.
+        keys: Rows of the texts by match key.
+        voters: Row of each exemplar by its id.
+        twins: Labels of the exemplars with a match key, by exemplar id.
+        spoken: What an intent's name adds to the scores of the texts, (n,) each: while the intent
+            has no example, and once it has one.
+        around: Familiarity of the texts, for a fence by another method than votes.
+    """
+
+    live: LiveModel
+    votes: "SolvedVotes" = field(repr=False)
+    watched: "Watched" = field(repr=False)
+    texts: tuple[WatchedText, ...] = field(repr=False)
+    left_out: int
+    pins: tuple[PinRecord, ...]
+    rows: Mapping[str, int] = field(repr=False)
+    keys: Mapping[str, Sequence[int]] = field(repr=False)
+    voters: Mapping[str, int] = field(repr=False)
+    twins: Mapping[str, Mapping[str, tuple[str, ...]]] = field(repr=False)
+    spoken: Mapping[str, tuple[ScoreArray, ScoreArray]] = field(default_factory=dict, repr=False)
+    around: "Surroundings | None" = field(default=None, repr=False)
+
+
+def prepare_texts(
+    database: Database, project_id: int, live: LiveModel, live_models: LiveModels, pause: Pause
+) -> PreparedTexts:
+    """Choose the texts to watch, embed them and compute their kernel.
+
+    Raises:
+        InvalidInput: The model's head does not decide by the votes of all examples.
+    """
+    from core.explain.blast_radius import watch
+    from core.explain.solved_votes import solve_votes
+    from core.heads.mixture import voices_of
+
+    base = live.base
+    if base.basis is None or not can_join(base, live.changes):
+        raise InvalidInput(
+            "What a change would do is told for votes of all examples alone.",
+            "Train with the head 'votes'; repairs work with any.",
+        )
+    votes = solve_votes(base.basis, amendment(base, live.changes) if live.changes else None)
+    wanted, pins, total = _choose(database, project_id, len(votes.head.exemplars))
+    embedded, embeddings = embed_known(
+        database, live.pipeline.encoder, [text.text for text in wanted], _ENCODED
+    )
+    texts = tuple(wanted[row] for row in embedded)
+    keys: dict[str, list[int]] = defaultdict(list)
+    for row, text in enumerate(texts):
+        keys[match_key(text.text)].append(row)
+    twins: dict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)
+    for exemplar in live.pipeline.exemplars:
+        said: Said | None = live.votes_as(exemplar.id)
+        twins[match_key(exemplar.text)][exemplar.id] = said[1] if said else ()
+    with database.read() as connection:
+        intents = dataset.open_intents(connection, project_id)
+    watched = watch(votes, embeddings, pause, voices_of(live.pipeline.head, embeddings))
+    return PreparedTexts(
+        live=live,
+        votes=votes,
+        watched=watched,
+        texts=texts,
+        left_out=total - len(texts),
+        pins=pins,
+        rows={text.id: row for row, text in enumerate(texts) if text.id},
+        keys=keys,
+        voters={e.id: row for row, e in enumerate(live.pipeline.exemplars)},
+        twins=twins,
+        spoken=_spoken(live, intents, watched.unit, live_models),
+    )
+
+
+def _spoken(
+    live: LiveModel, intents: Mapping[str, Intent], rows: FloatArray, live_models: LiveModels
+) -> dict[str, tuple[ScoreArray, ScoreArray]]:
+    """Return what names add to scores while an intent has no example, and once it has one."""
+    from core.intent_names import beside, voices_alone
+
+    named = {key: intent for key, intent in intents.items() if key in live.columns}
+    if live.pipeline.task == "multi-label" or not named:
+        return {}
+    alone = voices_alone(
+        live.pipeline.encoder, list(named.values()), rows, live_models.name_cache()
+    )
+    taught = np.zeros((len(rows), len(live.columns)))
+    if live.voice is not None:
+        taught = beside(live.base.pipeline.head, live.voice).voices(rows)
+    places = [live.columns.index(key) for key in named]
+    return {
+        key: (alone[:, at], taught[:, place])
+        for at, (key, place) in enumerate(zip(named, places, strict=True))
+    }
+
+
+def _choose(
+    database: Database, project_id: int, n_exemplars: int
+) -> tuple[list[WatchedText], tuple[PinRecord, ...], int]:
+    """Return pins, labelled tests and unlabelled texts; the pins; and how many texts there are."""
+    with database.read() as connection:
+        pins = tuple(models.pins(connection, project_id))
+        tests, n_tests = utterances.read_page(
+            connection, project_id, Filter(split="test"), "oldest", Page(0, MOST)
+        )
+        pool = utterances.sample_unlabelled(connection, project_id, MOST)
+        waiting = Filter(state="unlabelled")
+        n_pool = utterances.count_all(connection, project_id, waiting)
+    texts = [WatchedText("", pin.text, "pin", pin.intents) for pin in pins]
+    texts += [_watched_text(record, "test") for record in tests if record.labels is not None]
+    texts += [_watched_text(record, "pool") for record in pool if _may_be_watched(record)]
+    total = len(texts) + n_tests - len(tests) + n_pool - len(pool)
+    return texts[: _CELLS // max(1, n_exemplars)], pins, total
+
+
+def _may_be_watched(waiting: UtteranceRecord) -> bool:
+    return waiting.split != "test" and not waiting.synthetic
+
+
+def _watched_text(record: UtteranceRecord, place: WatchedPlace) -> WatchedText:
+    return WatchedText(record.id, record.text, place, record.labels)
