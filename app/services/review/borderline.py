@@ -9,7 +9,7 @@ from core.review.borderline import idle_words, select_borderline
 from storage import projects
 from storage.database import Transaction
 from storage.queries import dataset, utterances
-from storage.queries.utterances import Filter
+from storage.queries.utterances import Filter, Page
 from storage.records import UtteranceRecord
 
 _MOST = 100_000
@@ -39,7 +39,7 @@ def misled(connection: Transaction, project_id: int) -> dict[str, list[Misled]]:
     """Find borderline utterances that somebody said, with one label, by the id of their intent."""
     names = {key: one.name for key, one in dataset.open_intents(connection, project_id).items()}
     said = Filter(state="labelled", synthetic=False)
-    records, _ = utterances.read_page(connection, project_id, said, "oldest", (0, _MOST))
+    records, _ = utterances.read_page(connection, project_id, said, "oldest", Page(0, _MOST))
     own = [r for r in records if r.labels and len(r.labels) == 1 and r.labels[0] in names]
     return _by_intent(own, names)
 

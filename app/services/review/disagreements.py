@@ -67,10 +67,11 @@ def _labelled_tests(
     if live.pipeline.task == "multi-label":
         states.append("out-of-scope")
     found: list[UtteranceRecord] = []
+    page = utterances.Page(0, _MOST)
     with live_studio.studio.database.read() as connection:
         for state in states:
             which = utterances.Filter(split="test", state=state)
-            found += utterances.read_page(connection, project_id, which, "oldest", (0, _MOST))[0]
+            found += utterances.read_page(connection, project_id, which, "oldest", page)[0]
     return found
 
 

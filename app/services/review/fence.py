@@ -20,7 +20,7 @@ from core.metrics.out_of_scope import auroc
 from core.types import FloatArray, Method, ScoreArray
 from storage import projects
 from storage.queries import dataset, utterances
-from storage.queries.utterances import Filter
+from storage.queries.utterances import Filter, Page
 from storage.records import ProjectRecord, UtteranceRecord
 
 if TYPE_CHECKING:
@@ -353,10 +353,10 @@ def _scope(
     live_studio: LiveStudio, project: ProjectRecord, live: LiveModel, pool: Pool | None
 ) -> _Scope:
     with live_studio.studio.database.read() as connection:
-        which = Filter(split="test", state="labelled")
-        inside = utterances.read_page(connection, project.id, which, "oldest", (0, _MOST))[0]
+        page, which = Page(0, _MOST), Filter(split="test", state="labelled")
+        inside, _ = utterances.read_page(connection, project.id, which, "oldest", page)
         outer = Filter(state="out-of-scope")
-        outside = utterances.read_page(connection, project.id, outer, "oldest", (0, _MOST))[0]
+        outside, _ = utterances.read_page(connection, project.id, outer, "oldest", page)
     waiting = () if pool is None else pool.records
     records = (*inside, *outside, *waiting)
     rows = live.pipeline.embeddings[:0]

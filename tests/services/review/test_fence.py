@@ -18,9 +18,8 @@ from app.services.review.fence import FenceSetting
 from app.services.studio import Studio
 from app.services.trying import answers
 from app.services.versions.bundles import export_model
-from app.services.what_if import repairs
 from app.services.what_if.preview import preview
-from app.services.what_if.repairs import Repair
+from app.services.what_if.repairs import Repair, apply_repair
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import InvalidInput, NotFound
 from core.types import Decision, Method
@@ -92,7 +91,7 @@ def test_an_intent_with_a_limit_of_its_own_goes_by_it_and_so_do_previews(
     repair = Repair("relabel", (parcel,), (by["greeting"],))
     [told] = preview(WatchedTextCache(live_studio), "p", [repair])
     before = {t: a.prediction.decision.words for t, a in _answers(live_studio).items()}
-    repairs.apply_repair(live_studio.studio, "p", repair, "repair-01")
+    apply_repair(live_studio.studio, "p", repair, "repair-01")
     now = {t: a.prediction.decision.words for t, a in _answers(live_studio).items()}
     assert {t.text: t.after for t in told.turns} == {
         text: words for text, words in now.items() if before[text] != words
@@ -189,7 +188,7 @@ def test_a_preview_knows_what_a_repair_does_to_every_method(
     for number, repair in enumerate(repairs):
         [told] = preview(WatchedTextCache(live_studio), "p", [repair])
         before = {t: a.prediction.decision.words for t, a in _answers(live_studio).items()}
-        repairs.apply_repair(live_studio.studio, "p", repair, f"repair-{number:02}")
+        apply_repair(live_studio.studio, "p", repair, f"repair-{number:02}")
         now = {t: a.prediction.decision.words for t, a in _answers(live_studio).items()}
         assert {t.text: t.after for t in told.turns} == {
             text: words for text, words in now.items() if before[text] != words
