@@ -38,15 +38,15 @@ class ArtifactStore:
         No row is written: that happens last, by `record_tree`, so that a kill before it leaves
         files that `sweep` takes away, and never a row without its files.
         """
-        found: dict[str, str] = {}
+        digests: dict[str, str] = {}
         for file in sorted(path for path in source.rglob("*") if path.is_file()):
             sha256 = file_sha256(file)
             target = self.path(sha256)
             if not _made_young(target):
                 with replace_file(target) as stream, file.open("rb") as content:
                     shutil.copyfileobj(content, stream, 1 << 20)
-            found[file.relative_to(source).as_posix()] = sha256
-        return found
+            digests[file.relative_to(source).as_posix()] = sha256
+        return digests
 
     def check_out(self, connection: Connection, tree_sha256: str, target: Path) -> Path:
         """Lay a tree's files out in a folder, verifying each.
@@ -102,14 +102,14 @@ class ArtifactStore:
 
     def damage(self, connection: Connection) -> list[str]:
         """Name every blob that is missing or not what its name says."""
-        found: list[str] = []
+        faults: list[str] = []
         for sha256 in connection.execute(sa.select(blob.c.sha256)).scalars():
             file = self.path(sha256)
             if not file.is_file():
-                found.append(f"{sha256[:12]} is missing")
+                faults.append(f"{sha256[:12]} is missing")
             elif file_sha256(file) != sha256:
-                found.append(f"{sha256[:12]} was changed")
-        return found
+                faults.append(f"{sha256[:12]} was changed")
+        return faults
 
 
 def record_tree(connection: Connection, store: ArtifactStore, files: dict[str, str]) -> str:
@@ -153,8 +153,8 @@ def drop_tree(connection: Connection, tree_sha256: str) -> dict[str, int]:
 def blob_at(connection: Connection, tree_sha256: str, path: str) -> str | None:
     """SHA-256 of one file of a tree, or None where the tree has no such file."""
     query = sa.select(tree.c.blob_sha256)
-    found = connection.execute(query.where(tree.c.sha256 == tree_sha256, tree.c.path == path))
-    return found.scalar_one_or_none()
+    row = connection.execute(query.where(tree.c.sha256 == tree_sha256, tree.c.path == path))
+    return row.scalar_one_or_none()
 
 
 def _only_in(connection: Connection, tree_sha256: str) -> dict[str, int]:

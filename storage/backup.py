@@ -78,12 +78,12 @@ def _unpack_one(archive: zipfile.ZipFile, name: str, digest: str, target: Path) 
     if not place.is_relative_to(target.resolve()):
         raise ArtifactDamaged(f"The backup holds a file named {name!r}.", "Do not trust it.")
     place.parent.mkdir(parents=True, exist_ok=True)
-    found = hashlib.sha256()
+    actual = hashlib.sha256()
     with archive.open(name) as source, place.open("wb") as out:
         while block := source.read(1 << 20):
-            found.update(block)
+            actual.update(block)
             out.write(block)
-    if found.hexdigest() != digest:
+    if actual.hexdigest() != digest:
         raise ArtifactDamaged(f"{name} in the backup was changed.", "Use another copy.")
 
 

@@ -137,10 +137,10 @@ def report(connection: Connection, job_id: str, attempt: int, progress: Progress
         stage=progress.stage,
         eta_seconds=progress.eta_seconds,
     )
-    asked = connection.execute(change.returning(job.c.cancel_requested)).scalar_one_or_none()
-    if asked is None:
+    cancelled = connection.execute(change.returning(job.c.cancel_requested)).scalar_one_or_none()
+    if cancelled is None:
         raise Fenced
-    return bool(asked)
+    return bool(cancelled)
 
 
 def keep_curve(connection: Connection, job_id: str, attempt: int, curve: dict[str, Any]) -> None:
@@ -177,15 +177,15 @@ def put_back(connection: Connection, job_id: str, attempt: int) -> None:
 
 def request_cancel(connection: Connection, job_id: str) -> JobRecord:
     """Ask a job to stop; one that waits stops at once."""
-    found = get(connection, job_id)
+    record = get(connection, job_id)
     change = sa.update(job).where(job.c.id == job_id)
-    if found.state == "queued":
+    if record.state == "queued":
         connection.execute(
             change.values(
                 state="cancelled", message="Cancelled before it began.", finished_at=now()
             )
         )
-    elif found.state == "running":
+    elif record.state == "running":
         connection.execute(change.values(cancel_requested=1))
     return get(connection, job_id)
 
@@ -197,10 +197,10 @@ def resume(connection: Connection, job_id: str) -> JobRecord:
         Conflict: It was not cancelled.
         NotFound: There is none of that id.
     """
-    found = get(connection, job_id)
-    if found.state != "cancelled":
+    record = get(connection, job_id)
+    if record.state != "cancelled":
         raise Conflict(
-            f"Job {job_id} was not cancelled: it is {found.state}.", "Start another training."
+            f"Job {job_id} was not cancelled: it is {record.state}.", "Start another training."
         )
     change = sa.update(job).where(job.c.id == job_id)
     connection.execute(
@@ -208,7 +208,7 @@ def resume(connection: Connection, job_id: str) -> JobRecord:
             state="queued",
             stage="waiting to resume",
             cancel_requested=0,
-            max_attempts=found.attempt + _ATTEMPTS,
+            max_attempts=record.attempt + _ATTEMPTS,
             message="",
             finished_at=None,
         )

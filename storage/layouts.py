@@ -18,9 +18,9 @@ def add(connection: Connection, values: dict[str, Any]) -> LayoutRecord:
     """
     if values.get("job_id") is not None:
         same = sa.select(layout).where(layout.c.job_id == values["job_id"])
-        known = connection.execute(same).first()
-        if known is not None:
-            return record_of(LayoutRecord, known)
+        existing = connection.execute(same).first()
+        if existing is not None:
+            return record_of(LayoutRecord, existing)
     which = values["project_id"], values["model_version_id"], values["method"]
     connection.execute(sa.delete(layout).where(_of(*which)))
     made = sa.insert(layout).values({**values, "created_at": now()}).returning(layout)

@@ -28,10 +28,10 @@ def add(connection: Connection, values: dict[str, Any]) -> ModelVersionRecord:
             where it is no pipeline.
     """
     if values.get("job_id") is not None:
-        same = sa.select(model_version).where(model_version.c.job_id == values["job_id"])
-        known = connection.execute(same).first()
-        if known is not None:
-            return record_of(ModelVersionRecord, known)
+        same_job = sa.select(model_version).where(model_version.c.job_id == values["job_id"])
+        existing = connection.execute(same_job).first()
+        if existing is not None:
+            return record_of(ModelVersionRecord, existing)
     query = sa.select(sa.func.max(model_version.c.number))
     query = query.where(model_version.c.project_id == values["project_id"])
     number = int(connection.execute(query).scalar_one() or 0) + 1

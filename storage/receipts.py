@@ -27,13 +27,13 @@ def keep(
     """
     words = json.dumps([project_id, content], ensure_ascii=False, sort_keys=True)
     key = hashlib.sha256(words.encode()).hexdigest()[:_DIGITS]
-    known = _look(connection, key)
-    if known is not None:
-        return known
-    made = ReceiptRecord(key, project_id, content, actor, now())
-    values = {name: getattr(made, name) for name in ReceiptRecord.__dataclass_fields__}
+    existing = _read(connection, key)
+    if existing is not None:
+        return existing
+    record = ReceiptRecord(key, project_id, content, actor, now())
+    values = {name: getattr(record, name) for name in ReceiptRecord.__dataclass_fields__}
     connection.execute(sa.insert(receipt).values(values))
-    return made
+    return record
 
 
 def find(connection: Connection, key: str) -> ReceiptRecord:
@@ -42,14 +42,14 @@ def find(connection: Connection, key: str) -> ReceiptRecord:
     Raises:
         NotFound: There is none of that id.
     """
-    found = _look(connection, key)
-    if found is None:
+    record = _read(connection, key)
+    if record is None:
         raise NotFound(
             "There is no such receipt.", "Check the link, or make a new one on the Try page."
         )
-    return found
+    return record
 
 
-def _look(connection: Connection, key: str) -> ReceiptRecord | None:
+def _read(connection: Connection, key: str) -> ReceiptRecord | None:
     row = connection.execute(sa.select(receipt).where(receipt.c.id == key)).first()
     return None if row is None else ReceiptRecord(**row._asdict())

@@ -17,7 +17,7 @@ def get_many(
     connection: Connection, fingerprint: str, hashes: Sequence[str], dim: int
 ) -> dict[str, FloatArray]:
     """Return the known embeddings among the texts asked for, each (dim,) float32."""
-    found: dict[str, FloatArray] = {}
+    by_hash: dict[str, FloatArray] = {}
     for start in range(0, len(hashes), _CHUNK):
         query = sa.select(vector.c.text_hash, vector.c.value).where(
             vector.c.fingerprint == fingerprint,
@@ -26,8 +26,8 @@ def get_many(
         for key, value in connection.execute(query):
             row = np.frombuffer(value, dtype="<f4")
             if len(row) == dim:
-                found[key] = row
-    return found
+                by_hash[key] = row
+    return by_hash
 
 
 def of_project(

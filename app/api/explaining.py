@@ -29,8 +29,8 @@ Form = Literal["html", "pdf"]
 
 
 def _viewer(request: Request) -> str | None:
-    found: str | None = request.app.state.viewer
-    return found
+    token: str | None = request.app.state.viewer
+    return token
 
 
 Viewer = Annotated[str | None, Depends(_viewer)]
@@ -45,18 +45,18 @@ def explain(live_studio: Live, project: str, body: ExplainBody) -> Explanation:
 @router.post("/projects/{project}/receipts", status_code=201)
 def keep_receipt(live_studio: Live, viewer: Viewer, project: str, body: ExplainBody) -> Kept:
     """Keep the evidence of an answer; the link goes on showing the same."""
-    found = receipts.keep_receipt(live_studio, project, body.text, body.model, body.against)
-    return Kept(found.id, found.path, _link(found.path, viewer))
+    kept = receipts.keep_receipt(live_studio, project, body.text, body.model, body.against)
+    return Kept(kept.id, kept.path, _link(kept.path, viewer))
 
 
 @router.get("/receipts/{key}/receipt.{form}", responses=BYTES)
 def receipt(live_studio: Live, request: Request, key: str, form: Form) -> FileResponse:
     """Download a receipt as one page that needs nothing else, or as a PDF."""
-    found = receipts.find_receipt(live_studio.studio, key)
+    record = receipts.find_receipt(live_studio.studio, key)
     link = _absolute(request, f"/receipts/{key}")
 
     def make() -> str:
-        return receipts.receipt_page(found.content, found.created_at, link, {})
+        return receipts.receipt_page(record.content, record.created_at, link, {})
 
     return _file(live_studio.studio, f"receipt-{key[:8]}", form, make)
 
@@ -87,10 +87,10 @@ def report_link(live_studio: Live, viewer: Viewer, project: str, number: int) ->
 @pages.get("/receipts/{key}")
 def receipt_page(live_studio: Live, request: Request, key: str) -> HTMLResponse:
     """Show a receipt."""
-    found = receipts.find_receipt(live_studio.studio, key)
+    record = receipts.find_receipt(live_studio.studio, key)
     forms = {form.upper(): f"/api/receipts/{key}/receipt.{form}" for form in ("pdf", "html")}
     link = _absolute(request, f"/receipts/{key}")
-    page = receipts.receipt_page(found.content, found.created_at, link, forms)
+    page = receipts.receipt_page(record.content, record.created_at, link, forms)
     return HTMLResponse(page, headers=_POLICY)
 
 
@@ -99,8 +99,10 @@ def report_page(live_studio: Live, request: Request, project: str, number: int) 
     """Show the report about a model version."""
     base = f"/api/projects/{quote(project)}/models/{number}/report"
     forms = {form.upper(): f"{base}.{form}" for form in ("pdf", "html")}
-    found = model_report.report(live_studio.studio, project, number)
-    page = model_report.report_page(found, _absolute(request, _report_path(project, number)), forms)
+    report = model_report.report(live_studio.studio, project, number)
+    page = model_report.report_page(
+        report, _absolute(request, _report_path(project, number)), forms
+    )
     return HTMLResponse(page, headers=_POLICY)
 
 

@@ -56,15 +56,15 @@ def _packed_plotly() -> tuple[bytes, str]:
 @router.get("/projects/{project}/map", response_model=schemas.MapPoints)
 def points(live_studio: Live, project: str, method: str = "pca", model: Model = None) -> Response:
     """Which points there are; where they lie is a second request."""
-    found = requests.map_points(live_studio.studio, project, model, method)
+    points = requests.map_points(live_studio.studio, project, model, method)
     view = schemas.MapPoints(
-        model=found.model,
-        method=found.method,
-        ids=found.ids,
-        stored=found.stored,
-        missing=found.missing,
-        revision=found.revision,
-        order=found.order,
+        model=points.model,
+        method=points.method,
+        ids=points.ids,
+        stored=points.stored,
+        missing=points.missing,
+        revision=points.revision,
+        order=points.order,
     )
     return _written(_POINTS.dump_json(view))
 
@@ -78,28 +78,28 @@ def drift(live_studio: Live, project: str, method: str = "pca", model: Model = N
 @router.get("/projects/{project}/map/xy", responses=BYTES)
 def places(live_studio: Live, project: str, which: Annotated[PlacesQuery, Query()]) -> Response:
     """Where the points lie: x and y of each, little-endian float32."""
-    order, asked = which.order, (project, which.model, which.method)
+    order, space = which.order, (project, which.model, which.method)
     if which.strength is None:
-        found = requests.map_points(live_studio.studio, *asked)
+        points = requests.map_points(live_studio.studio, *space)
     else:
-        found = compressed.drifted(live_studio.studio, *asked, which.strength)
-    _same(found, order)
-    return Binary(found.xy.astype("<f4").tobytes(), headers=_FRESH)
+        points = compressed.drifted(live_studio.studio, *space, which.strength)
+    _same(points, order)
+    return Binary(points.xy.astype("<f4").tobytes(), headers=_FRESH)
 
 
 @router.get("/projects/{project}/map/colours", responses=BYTES)
 def colours(live_studio: Live, project: str, which: Annotated[ColourQuery, Query()]) -> Response:
     """Legend and codes: length of the JSON as uint32, JSON, then one uint16 for each point."""
     ids = _ids(live_studio.studio, project, which)
-    found = requests.map_colours(live_studio.studio, project, which.model, which.by, ids)
-    _same(found, which.order)
+    colouring = requests.map_colours(live_studio.studio, project, which.model, which.by, ids)
+    _same(colouring, which.order)
     legend = [
         {"name": c.name, "colour": c.colour, "count": n}
-        for c, n in zip(found.legend, found.counts, strict=True)
+        for c, n in zip(colouring.legend, colouring.counts, strict=True)
     ]
-    head = json.dumps({"legend": legend, "revision": found.revision}).encode()
+    head = json.dumps({"legend": legend, "revision": colouring.revision}).encode()
     head += b" " * (-len(head) % 4)  # arrays begin at multiples of their size
-    body = len(head).to_bytes(4, "little") + head + found.codes.astype("<u2").tobytes()
+    body = len(head).to_bytes(4, "little") + head + colouring.codes.astype("<u2").tobytes()
     return Binary(body, headers=_FRESH)
 
 
@@ -109,8 +109,8 @@ def _ids(studio: Studio, project: str, which: ColourQuery) -> tuple[str, ...]:
     return requests.compare_maps(studio, project, which.other, which.model or 0, which.method).ids
 
 
-def _same(found: MapView | ColourView, order: str) -> None:
-    if found.order != order:
+def _same(shown: MapView | ColourView, order: str) -> None:
+    if shown.order != order:
         raise Conflict("The texts of this map have changed meanwhile.", "Load the map again.")
 
 
@@ -128,18 +128,18 @@ def compare(
     live_studio: Live, project: str, before: int, after: int, method: str = "pca"
 ) -> Response:
     """Two maps of the same points, and which texts moved most."""
-    found = requests.compare_maps(live_studio.studio, project, before, after, method)
+    comparison = requests.compare_maps(live_studio.studio, project, before, after, method)
     view = schemas.MapComparison(
-        ids=found.ids,
-        before=found.before,
-        after=found.after,
-        before_xy=_rounded(found.before_xy),
-        after_xy=_rounded(found.after_xy),
-        moved=found.moved,
-        silhouettes=found.silhouettes,
-        missing=found.missing,
-        revision=found.revision,
-        order=found.order,
+        ids=comparison.ids,
+        before=comparison.before,
+        after=comparison.after,
+        before_xy=_rounded(comparison.before_xy),
+        after_xy=_rounded(comparison.after_xy),
+        moved=comparison.moved,
+        silhouettes=comparison.silhouettes,
+        missing=comparison.missing,
+        revision=comparison.revision,
+        order=comparison.order,
     )
     return _written(_COMPARISON.dump_json(view))
 

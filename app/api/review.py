@@ -27,9 +27,9 @@ def review(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> reviewing.Review:
     """What should be looked at, without what was settled; what repairs would do is prepared."""
-    found = reviewing.review(live_studio, project, kind, Page(offset, limit))
+    view = reviewing.review(live_studio, project, kind, Page(offset, limit))
     preview.prepare(watched_texts, project)
-    return found
+    return view
 
 
 @router.post("/projects/{project}/review/what-if")

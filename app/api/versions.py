@@ -47,8 +47,8 @@ def compare(
     live_studio: Live, project: str, candidate: int, champion: int | None = None
 ) -> schemas.Compared:
     """A candidate against the champion, and what the gate says of it."""
-    found = comparison.compare_models(live_studio.studio, project, candidate, champion)
-    return schemas.Compared(found, comparison.gate(found))
+    compared = comparison.compare_models(live_studio.studio, project, candidate, champion)
+    return schemas.Compared(compared, comparison.gate(compared))
 
 
 @router.post("/projects/{project}/models/{number}/promote")

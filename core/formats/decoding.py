@@ -49,7 +49,7 @@ def find_encoding(path: Path, asked: str | None = None) -> str:
     try:
         start = _start(path)
         if asked is not None:
-            return _known(asked)
+            return _checked_encoding(asked)
         for mark, encoding in _MARKS:
             if start.startswith(mark):
                 return encoding
@@ -86,14 +86,14 @@ def unreadable(line: str) -> tuple[int, str, str] | None:
     """Find a character that no text has: its position, what it is, and a hint; None is fine."""
     if "\0" not in line and line.isascii():
         return None
-    found = _UNREADABLE.search(line)
-    if found is None:
+    match = _UNREADABLE.search(line)
+    if match is None:
         return None
-    if found.group() == "\0":
-        return found.start(), "a NUL character", "Remove it, or save the file as text again."
-    byte = ord(found.group()) - 0xDC00
-    said = f"the byte 0x{byte:02X} does not fit the encoding of the rest"
-    return found.start(), said, "Save the file as UTF-8, or name its encoding."
+    if match.group() == "\0":
+        return match.start(), "a NUL character", "Remove it, or save the file as text again."
+    byte = ord(match.group()) - 0xDC00
+    fault = f"the byte 0x{byte:02X} does not fit the encoding of the rest"
+    return match.start(), fault, "Save the file as UTF-8, or name its encoding."
 
 
 def _start(path: Path) -> bytes:
@@ -110,7 +110,7 @@ def _start(path: Path) -> bytes:
     return start
 
 
-def _known(asked: str) -> str:
+def _checked_encoding(asked: str) -> str:
     try:
         "".encode(asked)
     except (LookupError, ValueError) as error:

@@ -65,10 +65,10 @@ class _Record:
         self.characters += len(line)
         if self.characters > LONGEST_RECORD:
             raise self.too_long()
-        if found := unreadable(line):
-            before = "".join(self.pieces[:-1]) + line[: found[0]]
+        if fault := unreadable(line):
+            before = "".join(self.pieces[:-1]) + line[: fault[0]]
             place = self.place(_walk(before, self.layout).last)
-            raise InvalidInput(f"{place}: {found[1]}.", found[2])
+            raise InvalidInput(f"{place}: {fault[1]}.", fault[2])
         return line
 
     @property
@@ -130,11 +130,11 @@ def _walk(record: str, layout: TableLayout) -> _Walked:
     cell = rf'(?:{quoted}|(?!"){bare})' if layout.dialect.quoted else bare
     whole, closed = re.compile(rf"{cell}(?={end}|[\r\n]|\Z)"), re.compile(quoted)
     begins, column, longest = 0, 1, (-1, 1)
-    while found := whole.match(record, begins):
-        longest = max(longest, (len(found[0]), column))
-        if found.end() == len(record) or record[found.end()] != layout.dialect.delimiter:
+    while match := whole.match(record, begins):
+        longest = max(longest, (len(match[0]), column))
+        if match.end() == len(record) or record[match.end()] != layout.dialect.delimiter:
             return _Walked(*longest, column)
-        begins, column = found.end() + 1, column + 1
+        begins, column = match.end() + 1, column + 1
     longest = max(longest, (len(record) - begins, column))
     return _Walked(*longest, column, "stray" if closed.match(record, begins) else "open")
 
@@ -189,8 +189,8 @@ def _check_shape(path: Path, line: int, cells: list[str], layout: TableLayout) -
         raise too_long_cell(_place(path, line, longest + 1, layout))
     if layout.text >= len(cells):
         place = _place(path, line, layout.text + 1, layout)
-        said = f"{place}: the text is missing; the row has {len(cells)} of {layout.width} columns."
-        raise InvalidInput(said, "Check the delimiter and the quotes of this row.")
+        fault = f"{place}: the text is missing; the row has {len(cells)} of {layout.width} columns."
+        raise InvalidInput(fault, "Check the delimiter and the quotes of this row.")
     if any(cell.strip() for cell in cells[layout.width :]):
         place = FilePlace(path, line, layout.width + 1)
         raise InvalidInput(

@@ -203,8 +203,8 @@ def _has_header(rows: Sequence[Sequence[str]], options: ReadOptions) -> bool:
     if options.header is not None:
         return options.header
     names = {_plain(cell) for cell in rows[0]}
-    asked = {_plain(n) for n in (options.text_column, options.intent_column) if n}
-    return bool(names & {*TEXT_NAMES, *INTENT_NAMES, *asked})
+    wanted = {_plain(n) for n in (options.text_column, options.intent_column) if n}
+    return bool(names & {*TEXT_NAMES, *INTENT_NAMES, *wanted})
 
 
 def _by_names(
@@ -212,14 +212,14 @@ def _by_names(
 ) -> TableLayout:
     names = [_plain(cell) for cell in header]
 
-    def find(known: tuple[str, ...], asked: str | None = None) -> int | None:
-        accepted = known if asked is None else (_plain(asked),)
+    def find(default_names: tuple[str, ...], wanted: str | None = None) -> int | None:
+        accepted = default_names if wanted is None else (_plain(wanted),)
         name = next((name for name in accepted if name in names), None)
-        if name is None and asked is not None and asked.strip().isdecimal():
-            return _numbered(place, asked, len(names))
+        if name is None and wanted is not None and wanted.strip().isdecimal():
+            return _numbered(place, wanted, len(names))
         if name is not None and names.count(name) > 1:
-            said = f"{place}: {names.count(name)} columns are named '{name}'."
-            raise InvalidInput(said, "Give each column a name of its own.")
+            message = f"{place}: {names.count(name)} columns are named '{name}'."
+            raise InvalidInput(message, "Give each column a name of its own.")
         return None if name is None else names.index(name)
 
     text = find(TEXT_NAMES, options.text_column)
@@ -241,10 +241,10 @@ def _by_names(
 def _no_column(
     place: FilePlace, header: Sequence[str], kind: str, options: ReadOptions
 ) -> InvalidInput:
-    asked = options.text_column if kind == "text" else options.intent_column
+    name = (options.text_column if kind == "text" else options.intent_column) or kind
     columns = ", ".join(f"'{cell.strip()}'" for cell in header)[:300]
     return InvalidInput(
-        f"{place}: there is no column '{asked or kind}' for the {kind}; the columns are {columns}.",
+        f"{place}: there is no column '{name}' for the {kind}; the columns are {columns}.",
         f"Say which column has the {kind}, or rename it to '{kind}'.",
     )
 
@@ -255,8 +255,8 @@ def _by_content(
     """Find the columns of a file without header, by number or by what is in them."""
     widths = [len(row) for row in rows]
     width = max(sorted(set(widths)), key=widths.count)
-    for kind, asked in (("text", options.text_column), ("intent", options.intent_column)):
-        if asked is not None and not asked.strip().isdecimal():
+    for kind, wanted in (("text", options.text_column), ("intent", options.intent_column)):
+        if wanted is not None and not wanted.strip().isdecimal():
             raise _no_column(place, rows[0], kind, options)
     text = _numbered(place, options.text_column, width)
     intent = _numbered(place, options.intent_column, width)
@@ -272,15 +272,15 @@ def _by_content(
     return TableLayout(dialect, (), width, text if width > 1 else 0, intent)
 
 
-def _numbered(place: FilePlace, asked: str | None, width: int) -> int | None:
-    if asked is None:
+def _numbered(place: FilePlace, number: str | None, width: int) -> int | None:
+    if number is None:
         return None
-    if not 1 <= int(asked) <= width:
+    if not 1 <= int(number) <= width:
         raise InvalidInput(
-            f"{place}: there is no column {asked.strip()}; the row has {width}.",
+            f"{place}: there is no column {number.strip()}; the row has {width}.",
             "Columns count from 1.",
         )
-    return int(asked) - 1
+    return int(number) - 1
 
 
 def _text_of_two(rows: Sequence[Sequence[str]]) -> int:

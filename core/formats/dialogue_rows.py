@@ -39,11 +39,11 @@ def log_lines(path: Path) -> Iterator[tuple[int, str]]:
                     raise too_long_cell(FilePlace(path, number), LONGEST_RECORD)
                 yield number, line
     except UnicodeDecodeError as error:
-        said = f"{path}, after row {number}: bytes that are not UTF-8."
-        raise InvalidInput(said, "Save it as UTF-8.") from error
+        fault = f"{path}, after row {number}: bytes that are not UTF-8."
+        raise InvalidInput(fault, "Save it as UTF-8.") from error
     except (OSError, EOFError, zlib.error) as error:
-        said = getattr(error, "strerror", None) or "the archive is damaged"
-        raise InvalidInput(f"{path} cannot be read: {said}.", "Check the path.") from error
+        fault = getattr(error, "strerror", None) or "the archive is damaged"
+        raise InvalidInput(f"{path} cannot be read: {fault}.", "Check the path.") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ def conversation_rows(path: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]
     for name, rows in groupby(_rows(path), key=lambda row: row.conversation):
         kept = list(islice(rows, LONGEST_CONVERSATION + 1))
         if len(kept) > LONGEST_CONVERSATION:
-            said = f"{path}: conversation '{name[:40]}' has over {LONGEST_CONVERSATION:,} turns."
-            raise InvalidInput(said, "Is this column the conversation's id?")
+            fault = f"{path}: conversation '{name[:40]}' has over {LONGEST_CONVERSATION:,} turns."
+            raise InvalidInput(fault, "Is this column the conversation's id?")
         ordered = sorted(kept, key=lambda row: row.turn)
         yield name, [(row.speaker, row.text) for row in ordered]
 
@@ -88,15 +88,15 @@ def _rows(path: Path) -> Iterator[_Row]:
 
 def _columns(cells: list[str], path: Path) -> dict[str, int]:
     names = [cell.strip().lower().replace(" ", "_") for cell in cells]
-    found = {
-        kind: names.index(next(name for name in known if name in names))
-        for kind, known in _NAMES.items()
-        if set(known) & set(names)
+    columns = {
+        kind: names.index(next(name for name in accepted if name in names))
+        for kind, accepted in _NAMES.items()
+        if set(accepted) & set(names)
     }
-    missing = [kind for kind in ("conversation", "text") if kind not in found]
+    missing = [kind for kind in ("conversation", "text") if kind not in columns]
     if missing:
         raise InvalidInput(f"{path}: there is no column '{missing[0]}'.", _COLUMNS)
-    return found
+    return columns
 
 
 def _row(cells: list[str], columns: dict[str, int], place: FilePlace) -> _Row:

@@ -104,10 +104,10 @@ def without_repeats(
     """
     seen: dict[int, None] = {}
     for dialogue in dialogues:
-        found = dialogue_digest(dialogue)
-        if found in seen:
+        key = dialogue_digest(dialogue)
+        if key in seen:
             continue
-        seen[found] = None
+        seen[key] = None
         if len(seen) > remembered:
             del seen[next(iter(seen))]
         yield dialogue
@@ -161,8 +161,8 @@ def _dialogue(value: object, place: FilePlace) -> Dialogue:
 def _turn(value: object, at: int, place: FilePlace) -> Turn:
     speaker = (USER, SYSTEM)[at % 2]
     if isinstance(value, dict):
-        found = next((value[key] for key in _SPEAKERS if key in value), "")
-        speaker = str(found).strip()
+        name = next((value[key] for key in _SPEAKERS if key in value), "")
+        speaker = str(name).strip()
         value = next((value[key] for key in _TEXTS if key in value), None)
     if not isinstance(value, str):
         raise InvalidInput(f"{place}: turn {at + 1} has no text.", _EXAMPLE)

@@ -23,11 +23,11 @@ class Seen:
         self._mine = np.empty(0, np.uint64)
         self._recent: set[int] = set()
 
-    def add(self, found: int) -> bool:
+    def add(self, new: int) -> bool:
         """Add a digest of 64 bits; return whether it is new."""
-        if found in self._recent or _holds(self._known, found) or _holds(self._mine, found):
+        if new in self._recent or _holds(self._known, new) or _holds(self._mine, new):
             return False
-        self._recent.add(found)
+        self._recent.add(new)
         if len(self._recent) == _RECENT:
             self._mine = self.added()
             self._recent = set()
@@ -40,7 +40,7 @@ class Seen:
         return np.sort(np.concatenate([self._mine, np.sort(recent)]), kind="stable")
 
 
-def _holds(rising: Digests, found: int) -> bool:
-    wanted = np.uint64(found)
-    place = int(np.searchsorted(rising, wanted))
-    return place < len(rising) and bool(rising[place] == wanted)
+def _holds(rising: Digests, value: int) -> bool:
+    key = np.uint64(value)
+    place = int(np.searchsorted(rising, key))
+    return place < len(rising) and bool(rising[place] == key)

@@ -51,22 +51,22 @@ def read_jsonl(
 def _check_line(path: Path, number: int, line: str) -> None:
     if len(line) > LONGEST_RECORD:
         raise too_long_cell(FilePlace(path, number, name=_last_key(line)))
-    if found := unreadable(line):
-        place = FilePlace(path, number, name=_last_key(line[: found[0]]))
-        raise InvalidInput(f"{place}: {found[1]}, at character {found[0] + 1}.", found[2])
+    if fault := unreadable(line):
+        place = FilePlace(path, number, name=_last_key(line[: fault[0]]))
+        raise InvalidInput(f"{place}: {fault[1]}, at character {fault[0] + 1}.", fault[2])
 
 
 def _last_key(line: str) -> str | None:
     """Guess from a piece of a line which key's value it ends in."""
-    return next((found[1] for found in reversed(list(_KEY.finditer(line)))), None)
+    return next((match[1] for match in reversed(list(_KEY.finditer(line)))), None)
 
 
 def _parse(place: FilePlace, line: str) -> dict[str, object]:
     try:
         value = json.loads(line)
     except json.JSONDecodeError as error:
-        said = f"{place}: not JSON ({error.msg}, at character {error.pos + 1})."
-        raise InvalidInput(said, _EXAMPLE) from error
+        fault = f"{place}: not JSON ({error.msg}, at character {error.pos + 1})."
+        raise InvalidInput(fault, _EXAMPLE) from error
     except (ValueError, RecursionError) as error:
         # Numbers of thousands of digits, lists in lists in lists.
         raise InvalidInput(f"{place}: JSON that cannot be read.", _EXAMPLE) from error
@@ -83,9 +83,9 @@ def _row(
     place = FilePlace(path, number, name=key or wanted or "text")
     text = value[key] if key else None
     if not isinstance(text, str):
-        said = "there is no text" if text is None else f"{str(text)[:40]} is not a text"
+        fault = "there is no text" if text is None else f"{str(text)[:40]} is not a text"
         hint = _EXAMPLE if wanted is None else f"The keys are: {', '.join(value)[:200]}."
-        raise InvalidInput(f"{place}: {said}.", hint)
+        raise InvalidInput(f"{place}: {fault}.", hint)
     _check_characters(place, text)
     if len(text) > LONGEST_CELL:
         raise too_long_cell(place)
@@ -132,9 +132,9 @@ def _name(value: object, place: FilePlace) -> str:
 
 
 def _synthetic(value: dict[str, object], place: FilePlace) -> str:
-    found = value.get("synthetic")
-    if isinstance(found, bool):
-        return "unknown" if found else ""
+    source = value.get("synthetic")
+    if isinstance(source, bool):
+        return "unknown" if source else ""
     return _plain_value(value, "synthetic", place).strip()
 
 
@@ -158,30 +158,30 @@ def _slot(item: object, text: str, place: FilePlace) -> Slot:
     raise InvalidInput(f"{str(item)[:60]} is no slot.", _SLOT)
 
 
-def _check_value(said: object, there: str, name: str) -> None:
-    """Refuse a value that does not stand where it is said to."""
-    if isinstance(said, str) and said != there:
+def _check_value(value: object, actual: str, name: str) -> None:
+    """Refuse a value that does not stand where the file says."""
+    if isinstance(value, str) and value != actual:
         raise InvalidInput(
-            f"the slot '{name}' is said to hold '{said[:60]}', and '{there[:60]}' stands there.",
+            f"the slot '{name}' is said to hold '{value[:60]}', and '{actual[:60]}' stands there.",
             "Count characters from 0, and give `end` one past the last.",
         )
 
 
 def _plain_value(value: dict[str, object], key: str, place: FilePlace) -> str:
-    found = value.get(key)
-    if found is None:
+    content = value.get(key)
+    if content is None:
         return ""
-    if isinstance(found, bool) or not isinstance(found, str | int):
+    if isinstance(content, bool) or not isinstance(content, str | int):
         raise InvalidInput(f"{place}: neither a text nor a number.", _EXAMPLE)
-    _check_characters(place, str(found))
-    return str(found)
+    _check_characters(place, str(content))
+    return str(content)
 
 
 def _check_characters(place: FilePlace, text: str) -> None:
     """Refuse what JSON can escape and no text holds: NUL and halves of surrogate pairs."""
-    if found := _NO_CHARACTER.search(text):
-        said = "a NUL character" if found.group() == "\0" else "half of a character (a surrogate)"
-        raise InvalidInput(f"{place}: {said}, at character {found.start() + 1}.", "Remove it.")
+    if match := _NO_CHARACTER.search(text):
+        fault = "a NUL character" if match.group() == "\0" else "half of a character (a surrogate)"
+        raise InvalidInput(f"{place}: {fault}, at character {match.start() + 1}.", "Remove it.")
 
 
 def _key(value: dict[str, object], names: tuple[str, ...]) -> str | None:

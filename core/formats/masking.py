@@ -42,8 +42,8 @@ def mask_personal(text: str) -> str:
 
 def count_masked(before: str, after: str) -> dict[str, int]:
     """Say how many pieces of each kind were masked between a text and what became of it."""
-    found = {kind: after.count(f"[{kind}]") - before.count(f"[{kind}]") for kind in KINDS}
-    return {kind: count for kind, count in found.items() if count > 0}
+    counts = {kind: after.count(f"[{kind}]") - before.count(f"[{kind}]") for kind in KINDS}
+    return {kind: count for kind, count in counts.items() if count > 0}
 
 
 def mask_dialogue(dialogue: Dialogue) -> Dialogue:
@@ -53,7 +53,7 @@ def mask_dialogue(dialogue: Dialogue) -> Dialogue:
 
 
 def _when(holds: Callable[[str], bool], word: str) -> Callable[[re.Match[str]], str]:
-    return lambda found: word if holds(found.group()) else found.group()
+    return lambda match: word if holds(match.group()) else match.group()
 
 
 def _passes_luhn(text: str) -> bool:

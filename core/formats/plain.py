@@ -28,7 +28,7 @@ def read_plain(
         place = FilePlace(path, number, 1)
         if len(line) > LONGEST_CELL:
             raise too_long_cell(place)
-        if found := unreadable(line):
-            raise InvalidInput(f"{place}: {found[1]}, at character {found[0] + 1}.", found[2])
+        if fault := unreadable(line):
+            raise InvalidInput(f"{place}: {fault[1]}, at character {fault[0] + 1}.", fault[2])
         row = ImportedRow(line.rstrip("\r\n"), split=options.default_split, line=number)
         yield accept(row, place, options.longest_text)

@@ -64,20 +64,20 @@ class _ExampleReader:
         return self._of_mapping(bullet[1] if bullet else bare)
 
     def _is_heading(self, line: str, bare: str) -> bool:
-        if found := _HEADING.fullmatch(bare):
-            self.intent = _unquoted(found[2]) if found[1] == "intent" else None
+        if match := _HEADING.fullmatch(bare):
+            self.intent = _unquoted(match[2]) if match[1] == "intent" else None
             self.literal = True
             return True
-        if found := _EXAMPLES.fullmatch(bare):
-            self.literal = bool(found[1])
+        if match := _EXAMPLES.fullmatch(bare):
+            self.literal = bool(match[1])
             return True
         if bare.startswith("##") or _TOP.match(line):
             self.intent = None
             return True
         return not bare or bare.startswith(("#", "<!--"))
 
-    def _of_mapping(self, said: str) -> str | None:
-        key, _, value = said.partition(":")
+    def _of_mapping(self, line: str) -> str | None:
+        key, _, value = line.partition(":")
         if key.strip() != "text":
             return None
         self.waiting = value.strip() in ("|", "|-", ">", ">-")
@@ -95,34 +95,34 @@ def read_rasa(
     Raises:
         InvalidInput: A line cannot be read, or no intent has an example.
     """
-    reading, found = _ExampleReader(), False
+    reading, has_example = _ExampleReader(), False
     for number, line in enumerate(read_lines(path, encoding), start=1):
         place = FilePlace(path, number)
         if len(line) > LONGEST_CELL:
             raise too_long_cell(place)
-        if wrong := unreadable(line):
-            raise InvalidInput(f"{place}: {wrong[1]}, at character {wrong[0] + 1}.", wrong[2])
+        if fault := unreadable(line):
+            raise InvalidInput(f"{place}: {fault[1]}, at character {fault[0] + 1}.", fault[2])
         try:
-            said = reading.example(line)
+            example = reading.example(line)
         except ValueError as error:
             raise InvalidInput(f"{place}: '{str(error)[:60]}' is no example.", _EXAMPLE) from error
-        if said is not None:
-            found = True
-            yield _row(said, reading.intent or "", place, options)
-    if not found:
+        if example is not None:
+            has_example = True
+            yield _row(example, reading.intent or "", place, options)
+    if not has_example:
         raise InvalidInput(f"{path}: no intent has an example.", _EXAMPLE)
 
 
 def _row(
-    said: str, intent: str, place: FilePlace, options: ReadOptions
+    example: str, intent: str, place: FilePlace, options: ReadOptions
 ) -> ImportedRow | RowProblem:
     text, slots, at = "", list[Slot](), 0
-    for found in _ENTITY.finditer(said):
-        text += said[at : found.start()]
-        slots.append(Slot(len(text), len(text) + len(found[1]), _entity(found, place)))
-        text += found[1]
-        at = found.end()
-    text += said[at:]
+    for match in _ENTITY.finditer(example):
+        text += example[at : match.start()]
+        slots.append(Slot(len(text), len(text) + len(match[1]), _entity(match, place)))
+        text += match[1]
+        at = match.end()
+    text += example[at:]
     row = ImportedRow(
         text=text,
         intents=split_intents(intent, options.separator),
@@ -140,15 +140,15 @@ def _fitting(text: str, slots: Sequence[Slot], place: FilePlace) -> tuple[Slot, 
         raise InvalidInput(f"{place}: {error.message}", error.hint) from error
 
 
-def _entity(found: re.Match[str], place: FilePlace) -> str:
-    if found[2]:
-        return found[2].partition(":")[0].strip()
+def _entity(match: re.Match[str], place: FilePlace) -> str:
+    if match[2]:
+        return match[2].partition(":")[0].strip()
     try:
-        value = json.loads(found[3])
+        value = json.loads(match[3])
         name, role = value["entity"], value.get("role", "")
     except (ValueError, KeyError, RecursionError) as error:
-        said = f"{place}: {found[0][:60]!r} does not say which entity it is."
-        raise InvalidInput(said, 'Write [Boston](city), or [Boston]{"entity": "city"}.') from error
+        fault = f"{place}: {match[0][:60]!r} does not say which entity it is."
+        raise InvalidInput(fault, 'Write [Boston](city), or [Boston]{"entity": "city"}.') from error
     return f"{name}.{role}" if role else str(name)
 
 

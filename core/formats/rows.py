@@ -137,8 +137,8 @@ def accept(row: ImportedRow, place: FilePlace, longest: int) -> ImportedRow | Ro
     if not row.text.strip():
         return RowProblem(row.line, "empty", f"{place}: the text is empty.")
     if len(row.text) > longest:
-        said = f"{place}: a text of {len(row.text):,} characters; at most {longest:,} are read."
-        return RowProblem(row.line, "too-long", said)
+        message = f"{place}: a text of {len(row.text):,} characters; at most {longest:,} are read."
+        return RowProblem(row.line, "too-long", message)
     return row
 
 

@@ -45,8 +45,8 @@ def augment(
     utterances: Sequence[SlottedText],
     book: SlotBook,
     how: Augmentation | None = None,
-    there: Iterable[str] = (),
-    made: Mapping[int, int] | None = None,
+    existing: Iterable[str] = (),
+    earlier: Mapping[int, int] | None = None,
 ) -> list[Synthetic]:
     """Fill the templates of utterances with frequent values.
 
@@ -57,28 +57,28 @@ def augment(
         utterances: Those whose templates are filled.
         book: Values.
         how: How far to go.
-        there: Match keys (`core.text.match_key`) of other texts that are there already.
-        made: How many of a row's share were made before.
+        existing: Match keys (`core.text.match_key`) of other texts, which are not made again.
+        earlier: How many utterances were made of a row before; they count in its share.
     """
     how = how or Augmentation()
-    seen = {match_key(utterance.text) for utterance in utterances}.union(there)
-    made = made or {}
-    taken = {row: made.get(row, 0) for row, one in enumerate(utterances) if one.slots}
+    seen = {match_key(utterance.text) for utterance in utterances}.union(existing)
+    earlier = earlier or {}
+    taken = {row: earlier.get(row, 0) for row, one in enumerate(utterances) if one.slots}
     rows = [row for row, n in taken.items() if n < how.per_template]
     streams = {row: _fillings(utterances[row], book, how, row) for row in rows}
-    found: list[Synthetic] = []
-    while streams and len(found) < how.most:
+    synthetic: list[Synthetic] = []
+    while streams and len(synthetic) < how.most:
         for row in list(streams):
-            new = next((one for one in streams[row] if one[0] not in seen), None)
-            if new is None or len(found) >= how.most:
+            filling = next((one for one in streams[row] if one[0] not in seen), None)
+            if filling is None or len(synthetic) >= how.most:
                 del streams[row]
                 continue
-            seen.add(new[0])
-            found.append(Synthetic(filled(utterances[row], new[1]), row))
+            seen.add(filling[0])
+            synthetic.append(Synthetic(filled(utterances[row], filling[1]), row))
             taken[row] += 1
             if taken[row] == how.per_template:
                 del streams[row]
-    return sorted(found, key=lambda one: one.source)
+    return sorted(synthetic, key=lambda one: one.source)
 
 
 def _fillings(

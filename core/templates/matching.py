@@ -25,7 +25,7 @@ class SlotMatcher:
 
     def propose(self, text: str) -> SlottedText:
         """Mark known values from left to right, the longest first."""
-        places = [_bare(found) for found in _WORD.finditer(text)]
+        places = [_bare(match) for match in _WORD.finditer(text)]
         words = [text[start:end].casefold() for start, end in places]
         slots: list[Slot] = []
         at = 0
@@ -70,9 +70,9 @@ class KnownValues:
     def share(self, name: str, value: str) -> float:
         """Return in which share of its occurrences a value is marked as a slot, 0 if never."""
         words = _words(value)
-        found = self.marked.get(words)
+        counts = self.marked.get(words)
         # MarkedValues within a word are no occurrences of it, so that they may be more.
-        return min(1.0, found[name] / max(1, self.seen.get(words, 0))) if found else 0.0
+        return min(1.0, counts[name] / max(1, self.seen.get(words, 0))) if counts else 0.0
 
     def matcher(self, least: float) -> SlotMatcher:
         """Keep the values that were marked in so large a share of their occurrences."""
@@ -86,15 +86,15 @@ class KnownValues:
 
 def count_values(utterances: Iterable[SlottedText]) -> KnownValues:
     """Count marked values and occurrences of the same words in utterances."""
-    known = list(utterances)
+    marked_ones = list(utterances)
     marked: dict[tuple[str, ...], Counter[str]] = {}
-    for utterance in known:
+    for utterance in marked_ones:
         for slot in utterance.slots:
             words = _words(utterance.value(slot))
             if words:
                 marked.setdefault(words, Counter())[slot.name] += 1
     longest = max(map(len, marked), default=0)
-    return KnownValues(marked, _occurrences(known, marked, longest))
+    return KnownValues(marked, _occurrences(marked_ones, marked, longest))
 
 
 def _occurrences(
@@ -111,15 +111,15 @@ def _occurrences(
 
 
 def _words(text: str) -> tuple[str, ...]:
-    bounds = [_bare(found) for found in _WORD.finditer(text)]
+    bounds = [_bare(match) for match in _WORD.finditer(text)]
     return tuple(text[start:end].casefold() for start, end in bounds)
 
 
-def _bare(found: re.Match[str]) -> tuple[int, int]:
+def _bare(match: re.Match[str]) -> tuple[int, int]:
     """Leave out the marks around a word; a word of marks alone stays as it is."""
-    word = found.group()
+    word = match.group()
     bare = word.strip(_EDGES)
     if not bare:
-        return found.span()
-    start = found.start() + word.index(bare)
+        return match.span()
+    start = match.start() + word.index(bare)
     return start, start + len(bare)

@@ -35,8 +35,8 @@ def slot_book(utterances: Iterable[SlottedText]) -> SlotBook:
         {
             name: tuple(
                 (written[name, key], count)
-                for key, count in sorted(found.items(), key=lambda item: (-item[1], item[0]))
+                for key, count in sorted(values.items(), key=lambda item: (-item[1], item[0]))
             )
-            for name, found in sorted(counts.items())
+            for name, values in sorted(counts.items())
         }
     )

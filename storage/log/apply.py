@@ -45,29 +45,27 @@ def bring_up(
 def _apart(changes: Sequence[Change]) -> bool:
     """Whether changes of utterances may be made in any order: no two touch the same."""
     deletes = sum(c.field == "row" and c.before is not None for c in changes)
-    known = all(c.subject == "utterance" and (c.field != "row" or c.before) for c in changes)
+    editable = all(c.subject == "utterance" and (c.field != "row" or c.before) for c in changes)
     # A text and its slots change one after the other, for slots are of one text.
     places = {(c.subject_id, "text" if c.field == "slots" else c.field) for c in changes}
-    return known and deletes in (0, len(changes)) and len(places) == len(changes)
+    return editable and deletes in (0, len(changes)) and len(places) == len(changes)
 
 
 def _apply_together(
     connection: Connection, project_id: int, first: int, changes: Sequence[Change]
 ) -> None:
     """Change or delete many utterances; one by one a hundred thousand had taken half a minute."""
-    own = sa.and_(utterance.c.project_id == project_id, utterance.c.id == sa.bindparam("own_id"))
+    in_project = utterance.c.project_id == project_id
+    this_row = sa.and_(in_project, utterance.c.id == sa.bindparam("own_id"))
     for start in range(0, len(changes), _TOGETHER):
-        some = changes[start : start + _TOGETHER]
-        here = sa.and_(
-            utterance.c.project_id == project_id,
-            utterance.c.id.in_({change.subject_id for change in some}),
-        )
-        found = {row.id: row for row in connection.execute(sa.select(utterance).where(here))}
-        for change in some:
-            _refuse_changed(connection, project_id, change, found.get(change.subject_id))
+        part = changes[start : start + _TOGETHER]
+        chosen = sa.and_(in_project, utterance.c.id.in_({c.subject_id for c in part}))
+        rows = {row.id: row for row in connection.execute(sa.select(utterance).where(chosen))}
+        for change in part:
+            _refuse_changed(connection, project_id, change, rows.get(change.subject_id))
     if changes[0].field == "row":
         gone = [{"own_id": change.subject_id} for change in changes]
-        connection.execute(sa.delete(utterance).where(own), gone)
+        connection.execute(sa.delete(utterance).where(this_row), gone)
         return
     touched = {change.subject_id: first + place for place, change in enumerate(changes)}
     for name in dict.fromkeys(change.field for change in changes):
@@ -76,7 +74,7 @@ def _apply_together(
             for c in changes
             if c.field == name
         ]
-        connection.execute(sa.update(utterance).where(own), values)
+        connection.execute(sa.update(utterance).where(this_row), values)
 
 
 def _values(change: Change, revision: int) -> dict[str, Any]:
@@ -88,40 +86,40 @@ def _values(change: Change, revision: int) -> dict[str, Any]:
 
 
 def _refuse_changed(
-    connection: Connection, project_id: int, change: Change, found: Row[Any] | None
+    connection: Connection, project_id: int, change: Change, row: Row[Any] | None
 ) -> None:
     """Refuse what is not as the change expects it."""
-    if found is None:
+    if row is None:
         raise Conflict(f"The {change.subject} was deleted meanwhile.", "Reload and try again.")
     if change.field == "row":
-        _refuse_delete(connection, project_id, change, found)
+        _refuse_delete(connection, project_id, change, row)
         return
-    current = found._mapping[change.field]
+    current = row._mapping[change.field]
     if current != change.before:
         raise Conflict(
             f"The {change.subject}'s {change.field} was changed meanwhile to {current!r}.",
             "Reload, look, and try again.",
         )
     if change.subject == "utterance":
-        refuse_change(change.field, change.after, dict(found._mapping))
+        refuse_change(change.field, change.after, dict(row._mapping))
 
 
 def _apply_one(connection: Connection, project_id: int, revision: int, change: Change) -> None:
     table = _TABLES[change.subject]
-    here = sa.and_(table.c.project_id == project_id, table.c.id == change.subject_id)
+    this_row = sa.and_(table.c.project_id == project_id, table.c.id == change.subject_id)
     if change.field == "row" and change.before is None:
         _insert(connection, table, [_row(project_id, revision, change)])
         return
-    found = connection.execute(sa.select(table).where(here)).first()
-    if table is intent and change.field == "name" and found is not None:
+    row = connection.execute(sa.select(table).where(this_row)).first()
+    if table is intent and change.field == "name" and row is not None:
         _refuse_taken(connection, project_id, [change.after])
-    _refuse_changed(connection, project_id, change, found)
+    _refuse_changed(connection, project_id, change, row)
     if change.field == "row":
-        connection.execute(sa.delete(table).where(here))
+        connection.execute(sa.delete(table).where(this_row))
     elif table is utterance:
-        connection.execute(sa.update(table).where(here).values(_values(change, revision)))
+        connection.execute(sa.update(table).where(this_row).values(_values(change, revision)))
     else:
-        connection.execute(sa.update(table).where(here).values({change.field: change.after}))
+        connection.execute(sa.update(table).where(this_row).values({change.field: change.after}))
 
 
 def _insert(connection: Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
@@ -144,11 +142,9 @@ def _refuse_taken(connection: Connection, project_id: int, names: Sequence[str])
         raise Conflict(f"There is an intent '{name}' already.", "Choose another name.")
 
 
-def _refuse_delete(
-    connection: Connection, project_id: int, change: Change, found: Row[Any]
-) -> None:
+def _refuse_delete(connection: Connection, project_id: int, change: Change, row: Row[Any]) -> None:
     """What was changed since, or is a label still, is not deleted."""
-    if differs(found, change.before):
+    if differs(row, change.before):
         raise Conflict(f"The {change.subject} was changed meanwhile.", "Reload and try again.")
     if change.subject == "intent" and dataset.ids_labelled_with(
         connection, project_id, change.subject_id

@@ -231,26 +231,27 @@ def _merge_targets(old: State, new: State) -> dict[str, str]:
 
 def _utterance_words(changes: Sequence[UtteranceChange]) -> list[str]:
     counts = Counter(change.kind for change in changes)
-    return [f"{counts[kind]:,} {said}" for kind, said in _UTTERANCE_WORDS.items() if counts[kind]]
+    phrases = _UTTERANCE_WORDS.items()
+    return [f"{counts[kind]:,} {phrase}" for kind, phrase in phrases if counts[kind]]
 
 
 def _intent_words(changes: Sequence[IntentChange]) -> list[str]:
     words: list[str] = []
-    for kind, said in _INTENT_WORDS.items():
+    for kind, phrase in _INTENT_WORDS.items():
         same = [change for change in changes if change.kind == kind]
         if kind in _WITH_TARGET and len(same) <= _NAMED:
-            words += [f"intent '{change.before}' {said} '{change.after}'" for change in same]
+            words += [f"intent '{change.before}' {phrase} '{change.after}'" for change in same]
         elif kind in _WITH_TARGET:
             words.append(f"{counted(len(same), 'intent')} {kind}")
         elif same:
-            words.append(_named(sorted(change.name for change in same), said))
+            words.append(_named(sorted(change.name for change in same), phrase))
     return words
 
 
-def _named(names: Sequence[str], said: str) -> str:
+def _named(names: Sequence[str], phrase: str) -> str:
     """Write "intent 'a' created", "2 intents created: 'a', 'b'", or so."""
     if len(names) == 1:
-        return f"intent '{names[0]}' {said}"
+        return f"intent '{names[0]}' {phrase}"
     listed = ", ".join(f"'{name}'" for name in names[:_NAMED])
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return f"{counted(len(names), 'intent')} {said}: {listed}{more}"
+    return f"{counted(len(names), 'intent')} {phrase}: {listed}{more}"

@@ -196,11 +196,11 @@ def split_intent(
 ) -> list[Change]:
     """Return the changes that move some utterances of an intent to a new intent."""
     record = dataset.intent_named(connection, project_id, source)
-    made = create_intent(new, position=record.position + 1)
-    changes = [made]
+    created = create_intent(new, position=record.position + 1)
+    changes = [created]
     for key in moved:
-        found = dataset.utterance_by_id(connection, project_id, key)
-        labels = found.labels or ()
-        swapped = [made.subject_id if name == record.id else name for name in labels]
-        changes.append(label(found, swapped))
+        utterance = dataset.utterance_by_id(connection, project_id, key)
+        labels = utterance.labels or ()
+        swapped = [created.subject_id if name == record.id else name for name in labels]
+        changes.append(label(utterance, swapped))
     return changes

@@ -49,9 +49,9 @@ def record(
     Raises:
         Conflict: The project has moved on from the expected revision, or a name is taken.
     """
-    known = find_batch(connection, project_id, action.key)
-    if known is not None:
-        return known.last_revision
+    earlier = find_batch(connection, project_id, action.key)
+    if earlier is not None:
+        return earlier.last_revision
     if action.expected_revision is not None:
         _check_revision(connection, project_id, action.expected_revision)
     batch_id = _open_batch(connection, project_id, action)
@@ -263,12 +263,12 @@ def _open_batch(connection: Connection, project_id: int, action: Action) -> int:
 
 
 def _check_revision(connection: Connection, project_id: int, expected: int) -> None:
-    found = head(connection, project_id)
-    if expected > found:
+    newest = head(connection, project_id)
+    if expected > newest:
         raise InvalidInput(f"Revision {expected} does not exist yet.", "Reload the project.")
-    if found != expected:
+    if newest != expected:
         raise Conflict(
-            f"The project has moved on from revision {expected} to {found}.",
+            f"The project has moved on from revision {expected} to {newest}.",
             "Reload and try again.",
         )
 

@@ -54,16 +54,16 @@ def label_origins(
         event.c.field.in_(("row", "labels")),
         event.c.revision <= revision,
     )
-    found: dict[str, LabelOrigin] = {}
+    origins: dict[str, LabelOrigin] = {}
     synthetic: dict[str, str] = {}
     for row in connection.execute(query.order_by(event.c.revision)):
         labels = row.after
         if row.field == "row":
             labels = None if row.after is None else row.after["labels"]
             synthetic[row.subject_id] = (row.after or {}).get("synthetic", "")
-        found.pop(row.subject_id, None)
+        origins.pop(row.subject_id, None)
         if labels is not None:
-            found[row.subject_id] = LabelOrigin(
+            origins[row.subject_id] = LabelOrigin(
                 row.actor,
                 row.verb,
                 row.origin,
@@ -71,4 +71,4 @@ def label_origins(
                 row.revision,
                 synthetic.get(row.subject_id, ""),
             )
-    return found
+    return origins

@@ -38,8 +38,8 @@ def cut(connection: Connection, project: ProjectRecord, message: str) -> Dataset
 
 def latest(connection: Connection, project_id: int) -> DatasetVersionRecord | None:
     """The newest version, or None."""
-    found = list_all(connection, project_id)
-    return found[-1] if found else None
+    records = list_all(connection, project_id)
+    return records[-1] if records else None
 
 
 def list_all(connection: Connection, project_id: int) -> list[DatasetVersionRecord]:
@@ -53,8 +53,8 @@ def is_whole(connection: Connection, project_id: int, version: DatasetVersionRec
     """Whether the log still gives the bytes that a version promised, in the form of its time."""
     state = state_at(connection, project_id, version.revision)
     names = {record.id: record.name for record in state.intent_records()}
-    found = canonical_hash(state.utterance_records(), names, version.scheme)
-    return found == version.sha256
+    sha256 = canonical_hash(state.utterance_records(), names, version.scheme)
+    return sha256 == version.sha256
 
 
 def find(connection: Connection, project_id: int, number: int) -> DatasetVersionRecord:
@@ -63,14 +63,13 @@ def find(connection: Connection, project_id: int, number: int) -> DatasetVersion
     Raises:
         NotFound: There is none of that number.
     """
-    known = list_all(connection, project_id)
-    for record in known:
+    records = list_all(connection, project_id)
+    for record in records:
         if record.number == number:
             return record
-    raise NotFound(
-        f"There is no dataset version {number}.",
-        f"Versions go from 1 to {known[-1].number}." if known else "Training cuts the first one.",
-    )
+    known = f"Versions go from 1 to {records[-1].number}." if records else ""
+    hint = known or "Training cuts the first one."
+    raise NotFound(f"There is no dataset version {number}.", hint)
 
 
 def get(connection: Connection, version_id: int) -> DatasetVersionRecord:
@@ -110,12 +109,12 @@ def successive_diffs(connection: Connection, project_id: int) -> list[DatasetDif
 
     The log is read once, and only rows that an interval touches are compared in it.
     """
-    state, at, found = State(), 0, []
+    state, at, diffs = State(), 0, []
     for version in list_all(connection, project_id):
         changes = list(events.changes_up_to(connection, project_id, version.revision, after=at))
         touched = {change.subject_id for change in changes}
         before = state.part(touched)
         replay(changes, state)
-        found.append(diff_states(before, state.part(touched)))
+        diffs.append(diff_states(before, state.part(touched)))
         at = version.revision
-    return found
+    return diffs

@@ -63,14 +63,14 @@ def columns(connection: Connection, project_id: int) -> PointColumns:
 
 def texts(connection: Connection, project_id: int, ids: Sequence[str]) -> dict[str, str]:
     """Return the texts of some utterances by id; ids that are gone are left out."""
-    found: dict[str, str] = {}
+    by_id: dict[str, str] = {}
     for start in range(0, len(ids), _CHUNK):
         query = sa.select(utterance.c.id, utterance.c.text).where(
             utterance.c.project_id == project_id,
             utterance.c.id.in_(ids[start : start + _CHUNK]),
         )
-        found |= dict(connection.execute(query).all())
-    return found
+        by_id |= dict(connection.execute(query).all())
+    return by_id
 
 
 def arrivals(connection: Connection, project_id: int) -> dict[str, str]:

@@ -142,15 +142,15 @@ def by_ids(
     connection: Connection, project_id: int, ids: Sequence[str]
 ) -> dict[str, UtteranceRecord]:
     """The utterances of these ids that exist."""
-    found: dict[str, UtteranceRecord] = {}
+    records: dict[str, UtteranceRecord] = {}
     for start in range(0, len(ids), _MOST_IDS):
         part = sa.and_(
             utterance.c.project_id == project_id,
             utterance.c.id.in_(ids[start : start + _MOST_IDS]),
         )
         rows = read_utterances(connection, sa.select(utterance).where(part))
-        found |= {record.id: record for record in rows}
-    return found
+        records |= {record.id: record for record in rows}
+    return records
 
 
 def sample_unlabelled(connection: Connection, project_id: int, limit: int) -> list[UtteranceRecord]:
@@ -162,12 +162,12 @@ def sample_unlabelled(connection: Connection, project_id: int, limit: int) -> li
 
 def waiting(connection: Connection, project_id: int, ids: Sequence[str]) -> set[str]:
     """Which of some utterances still wait for a label."""
-    found: set[str] = set()
+    unlabelled: set[str] = set()
     for start in range(0, len(ids), _MOST_IDS):
         which = Filter(state="unlabelled", ids=tuple(ids[start : start + _MOST_IDS]))
         query = sa.select(utterance.c.id).where(_condition(project_id, which))
-        found.update(connection.execute(query).scalars())
-    return found
+        unlabelled.update(connection.execute(query).scalars())
+    return unlabelled
 
 
 def taught(connection: Connection, project_id: int, task: Task) -> tuple[int, int]:
@@ -181,8 +181,8 @@ def taught(connection: Connection, project_id: int, task: Task) -> tuple[int, in
             _condition(project_id, Filter(split="train")), utterance.c.labels.is_not(None)
         )
     query = sa.select(utterance.c.labels, sa.func.count()).where(which).group_by(utterance.c.labels)
-    found = [(labels, n) for labels, n in connection.execute(query)]
-    return sum(n for _, n in found), len({key for labels, _ in found for key in labels})
+    groups = [(labels, n) for labels, n in connection.execute(query)]
+    return sum(n for _, n in groups), len({key for labels, _ in groups for key in labels})
 
 
 def intent_ids(connection: Connection, project_id: int) -> dict[str, str]:
@@ -203,8 +203,8 @@ def _condition(project_id: int, which: Filter) -> sa.ColumnElement[bool]:
     if which.state is not None:
         parts.append(_STATES[which.state])
     if which.synthetic is not None:
-        made = utterance.c.synthetic
-        parts.append(made != "" if which.synthetic else made == "")
+        source = utterance.c.synthetic
+        parts.append(source != "" if which.synthetic else source == "")
     if which.ids is not None:
         parts.append(utterance.c.id.in_(which.ids[:_MOST_IDS]))
     return sa.and_(*parts)

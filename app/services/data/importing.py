@@ -110,7 +110,7 @@ class _Import:
             return
         labels = yield from self._labels(row)
         identity = row.id if row.id and row.id not in self.ids else uuid.uuid4().hex
-        made = UtteranceRecord(
+        record = UtteranceRecord(
             id=identity,
             text=text,
             split=row.split or self._split_of(row),
@@ -121,11 +121,11 @@ class _Import:
             slots=normalised(SlottedText(row.text, row.slots)).slots,
             synthetic=row.synthetic,
         )
-        change = _created(made, row)
+        change = _created(record, row)
         self.ids.add(identity)
-        self.known[key] = made
+        self.known[key] = record
         self.counts["added"] += 1
-        self.counts["marked"] += bool(made.slots)
+        self.counts["marked"] += bool(record.slots)
         self.counts["labelled"] += labels is not None
         self.counts["without"] += labels == []
         yield change
@@ -164,16 +164,16 @@ class _Import:
                 yield edits.edit(self.archived.pop(name), "archived", value=False)
                 self.restored.append(f"The intent '{name}' was archived; the file uses it again.")
             if name not in self.intents:
-                made = edits.create_intent(name, position=len(self.intents))
-                made = Change(
-                    made.subject,
-                    self.new_intents.get(name, made.subject_id),
+                created = edits.create_intent(name, position=len(self.intents))
+                created = Change(
+                    created.subject,
+                    self.new_intents.get(name, created.subject_id),
                     "row",
                     None,
-                    made.after,
+                    created.after,
                 )
-                self.intents[name] = self.new_intents[name] = made.subject_id
-                yield made
+                self.intents[name] = self.new_intents[name] = created.subject_id
+                yield created
         return [self.intents[name] for name in row.intents]
 
     def _refuse_many(self, row: ImportedRow) -> None:
@@ -200,9 +200,9 @@ def _with_names(row: ImportedRow) -> ImportedRow:
     return replace(row, intents=tuple(dict.fromkeys(map(normalise, row.intents))))
 
 
-def _created(made: UtteranceRecord, row: ImportedRow) -> Change:
+def _created(record: UtteranceRecord, row: ImportedRow) -> Change:
     try:
-        return edits.create(made)
+        return edits.create(record)
     except InvalidInput as error:
         raise InvalidInput(f"Row {row.line}: {error.message}", error.hint) from error
 

@@ -163,9 +163,9 @@ def _size(book: Book) -> int:
 
 def learn_book(marked: Sequence[SlottedText], state: tuple[int, int] = (0, 0)) -> Book:
     """Make a slot book of marked utterances, which are as `state` tells."""
-    known = count_values(marked)
-    matchers = known.matcher(NOISY), known.matcher(0.0)
-    return Book(slot_book(marked), known, *matchers, len(marked), state)
+    values = count_values(marked)
+    matchers = values.matcher(NOISY), values.matcher(0.0)
+    return Book(slot_book(marked), values, *matchers, len(marked), state)
 
 
 def view_book(studio: Studio, project: str, text: str = "", most: int = 50) -> BookView:
@@ -191,10 +191,10 @@ def view_book(studio: Studio, project: str, text: str = "", most: int = 50) -> B
 
 def _slot_view(book: Book, name: str, wanted: str, most: int) -> SlotView:
     values = book.values.values[name]
-    found = [(value, count) for value, count in values if wanted in value.casefold()]
+    matching = [(value, count) for value, count in values if wanted in value.casefold()]
     shown = []
-    for value, count in found[:most]:
+    for value, count in matching[:most]:
         share = book.known.share(name, value)
         shown.append(ValueView(value, count, share, share < NOISY))
     total = sum(count for _, count in values)
-    return SlotView(name, total, len(values), len(found), tuple(shown))
+    return SlotView(name, total, len(values), len(matching), tuple(shown))

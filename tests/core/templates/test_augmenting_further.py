@@ -12,7 +12,7 @@ BOOK = slot_book(SAID)
 
 
 def test_texts_that_are_there_already_are_not_made_whatever_their_case_and_marks() -> None:
-    made = augment(SAID, BOOK, there=[match_key("Fly to ROME!"), match_key("weather in boston")])
+    made = augment(SAID, BOOK, existing=[match_key("Fly to ROME!"), match_key("weather in boston")])
     assert [one.utterance.text for one in made] == ["fly to Oslo"]
 
 
