@@ -24,11 +24,17 @@ PAGES = (
 )
 """Title, path and script of each page."""
 
+_SHEETS = (
+    *("shared/frame", "shared/controls", "shared/parts", "shared/evidence"),
+    *("data", "label", "slots", "map", "train", "versions", "try", "review"),
+)
+"""Style sheets in the order in which they are loaded: a page may refine what is shared."""
+
 _HEAD = (
     '<meta name="viewport" content="width=device-width, initial-scale=1">'
     '<meta name="color-scheme" content="light dark">'
-    '<link rel="stylesheet" href="/studio/css/studio.css">'
-    '<link rel="icon" href="/studio/icon.svg" type="image/svg+xml">'
+    + "".join(f'<link rel="stylesheet" href="/studio/css/{sheet}.css">' for sheet in _SHEETS)
+    + '<link rel="icon" href="/studio/icon.svg" type="image/svg+xml">'
 )
 
 

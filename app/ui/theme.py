@@ -1,4 +1,4 @@
-"""The look of Gradio's own parts: system fonts, and the colours of studio.css."""
+"""The look of Gradio's own parts: system fonts, and the colours of css/shared/frame.css."""
 
 import gradio as gr
 

@@ -24,7 +24,7 @@ def test_without_the_token_nothing_is_shown(serve) -> None:
         "/config",
         "/gradio_api/info",
         "/api/projects",
-        "/studio/css/studio.css",
+        "/studio/css/shared/frame.css",
     ):
         answer = client.get(path)
         assert answer.status_code == 401, path

@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 ROOMS = ("app", "core", "storage", "tests")
 SCRIPTS = sorted((ROOT / "assets" / "js").rglob("*.js"))
+SHEETS = sorted((ROOT / "assets" / "css").rglob("*.css"))
 FORBIDDEN_NAMES = {"utils", "helpers", "manager", "handler", "misc", "common"}
 
 
@@ -45,8 +46,8 @@ def _body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return (function.end_lineno or 0) - first.lineno + 1
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_a_script_has_at_most_400_lines_of_120_characters(path: Path) -> None:
+@pytest.mark.parametrize("path", SCRIPTS + SHEETS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_script_or_style_sheet_has_at_most_400_lines_of_120_characters(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 400
     assert [line for line in lines if len(line) > 120] == []
