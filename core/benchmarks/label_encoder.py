@@ -21,7 +21,8 @@ from core.recipes.labels import LabelEncoderRecipe
 from core.review.borderline import select_borderline
 from core.splits import few_shot
 from core.training.events import Event, drain
-from core.training.from_labels.names import NamingInputs, tune_to_names
+from core.training.from_labels.inputs import RunInputs
+from core.training.from_labels.names import tune_to_names
 from core.types import Exemplar, FloatArray, Intent, ScoreArray
 
 Rows = NDArray[np.int64]
@@ -111,7 +112,7 @@ def judge_variant(
         for row, (text, intent) in enumerate(zip(data.train.texts, data.train.intents, strict=True))
     )
     began = time.perf_counter()
-    inputs = NamingInputs(exemplars, _described(data), encoder)
+    inputs = RunInputs(exemplars, _described(data), encoder)
     tuned = drain(tune_to_names(recipe, inputs), watch)
     seconds = time.perf_counter() - began
     head = names_head(tuned, _described(data), recipe.similarity)

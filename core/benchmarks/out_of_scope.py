@@ -81,7 +81,7 @@ def out_of_scope_figures(
 class _Judged:
     """Signals of every set, and what the default fence says of those to judge."""
 
-    honest: ScoreArray
+    held_out: ScoreArray
     inside: ScoreArray
     outside: ScoreArray
     scores: ScoreArray
@@ -96,17 +96,17 @@ class _Judged:
             scores = result.pipeline.scores(asked)
             return signals(shapes, encoder.encode(asked), scores), scores
 
-        honest = signals_left_out(shapes, result.honest, result.honest_rows)
+        held_out = signals_left_out(shapes, result.held_out.scores, result.held_out.rows)
         inside, scores = measured(texts.test.texts)
         outside, outer = measured(texts.outside_test)
         calibration, _ = measured(texts.outside_calibration)
-        fence = fit_fence(DEFAULT, honest)
-        fence = with_limit(fence, fence.familiarity(honest), fence.familiarity(calibration))
+        fence = fit_fence(DEFAULT, held_out)
+        fence = with_limit(fence, fence.familiarity(held_out), fence.familiarity(calibration))
         kept = fence.inside(fence.familiarity(inside), scores.argmax(1))
         let_in = fence.inside(fence.familiarity(outside), outer.argmax(1))
-        return cls(honest, inside, outside, scores, kept, let_in)
+        return cls(held_out, inside, outside, scores, kept, let_in)
 
     def figures(self, method: Method) -> dict[str, float]:
-        fence: Fence = fit_fence(method, self.honest)
+        fence: Fence = fit_fence(method, self.held_out)
         both = fence.familiarity(self.inside), fence.familiarity(self.outside)
         return {"auroc": round(auroc(*both), 4), "fpr_at_95": round(fpr_at_95(*both), 4)}

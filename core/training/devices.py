@@ -1,4 +1,4 @@
-"""Where a run computes: the device of this process, its share of a batch, repeatable arithmetic.
+"""Where a run computes: its device, this process's share of a batch, repeatable arithmetic.
 
 Processes that train together (one for each GPU, started by `accelerate launch`) hold equal weights.
 Each embeds its share of a batch, all see the whole batch of embeddings, and gradients are summed,
@@ -15,7 +15,31 @@ import torch
 from torch import Tensor, distributed, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from core.encoders.base import Tuning
+from core.encoders.base import Tuning, TuningOptions
+from core.recipes.base import Tuned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComputeOptions:
+    """Where a run computes, and how often it can be resumed.
+
+    Attributes:
+        device: `cpu`, `cuda` or `cuda:1`.
+        checkpoint_every: Steps between checkpoints; 0 makes none.
+    """
+
+    device: str = "cpu"
+    checkpoint_every: int = 0
+
+
+def tuning_options(recipe: Tuned, device: str) -> TuningOptions:
+    """Return how a recipe opens an encoder on a device, or on this process's share of it."""
+    return TuningOptions(
+        frozen_layers=recipe.frozen_layers,
+        max_tokens=recipe.max_tokens,
+        device=device_of_process(device),
+        seed=recipe.seed,
+    )
 
 
 def device_of_process(asked: str) -> str:

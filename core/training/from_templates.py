@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from core.encoders.base import Encoder, TuningOptions
+from core.encoders.base import Encoder
 from core.encoders.opening import open_tuning
 from core.errors import InvalidInput
 from core.losses.template import TemplateWeights, Views, template_loss
@@ -18,7 +18,7 @@ from core.templates.slot_book import slot_book
 from core.templates.slots import SlottedText, template_of
 from core.training.batches import even_batches
 from core.training.checkpoints import Checkpoint
-from core.training.devices import device_of_process
+from core.training.devices import ComputeOptions, tuning_options
 from core.training.events import Event, StageStarted
 from core.training.loop import Course, FitOptions, Plan, follow
 
@@ -26,20 +26,16 @@ STAGE = "templates"
 
 
 @dataclass(frozen=True, slots=True)
-class TemplateInputs:
+class TemplateInputs(ComputeOptions):
     """What a run depends on.
 
     Attributes:
         utterances: With their slots; one without any is its own template.
         encoder: The base, left untouched.
-        device: Where it computes: `cpu`, `cuda` or `cuda:1`.
-        checkpoint_every: Steps between checkpoints; 0 makes none.
     """
 
     utterances: Sequence[SlottedText]
     encoder: Encoder
-    device: str = "cpu"
-    checkpoint_every: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +64,7 @@ def run_templates(
     """
     yield StageStarted("reading")
     pairing = pair_up(inputs.utterances, recipe)
-    options = TuningOptions(
-        frozen_layers=recipe.frozen_layers,
-        max_tokens=recipe.max_tokens,
-        device=device_of_process(inputs.device),
-        seed=recipe.seed,
-    )
-    tuning = open_tuning(inputs.encoder, pairing.texts, options)
+    tuning = open_tuning(inputs.encoder, pairing.texts, tuning_options(recipe, inputs.device))
     yield StageStarted("contrasting")
     course = plan_course(pairing, recipe, inputs.encoder.dim, tuning.device)
     yield from follow(tuning, course, recipe, FitOptions(STAGE, resume, inputs.checkpoint_every))

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from core.encoders.base import Tuning
+from core.recipes.base import Tuned
 from core.recipes.labels import TunedRecipe, chosen_epochs
 from core.training.batches import epoch_batches, even_batches
 from core.training.checkpoints import Checkpoint
 from core.training.devices import Share, repeatable, share_of_process
 from core.training.events import CheckpointReady, EpochScored, StepDone
 from core.training.objectives import build_objective
-from core.training.optimiser import Optimiser, Pace, build_optimiser
+from core.training.optimiser import Optimiser, build_optimiser
 from core.training.schedule import linear_rate
 from core.training.unseen import Watch, Watcher
 from core.types import ScoreArray, Task
@@ -89,7 +90,7 @@ def fit(
 def follow(
     tuning: Tuning,
     course: Course,
-    pace: Pace,
+    recipe: Tuned,
     options: FitOptions,
     untuned: Tensor | None = None,
 ) -> Iterator[StepDone | EpochScored | CheckpointReady]:
@@ -102,8 +103,8 @@ def follow(
     """
     share, plan = share_of_process(), course.plan
     parameters = [*tuning.trainable(), *course.objective.weights.named_parameters("objective")]
-    optimiser = build_optimiser(parameters, pace, tuning.device, course.rates)
-    torch.manual_seed(pace.seed)
+    optimiser = build_optimiser(parameters, recipe, tuning.device, course.rates)
+    torch.manual_seed(recipe.seed)
     done = 0
     if options.resume is not None and options.resume.stage == options.stage:
         optimiser.restore(options.resume.tensors)
@@ -115,8 +116,8 @@ def follow(
     yield from _scored(watcher, plan, 0, resumed=done > 0)
     for step in range(done, len(plan)):
         epoch, rows = plan[step]
-        optimiser.set_rate(linear_rate(step + 1, len(plan) + 1, pace.warmup))
-        share.seed_step(pace.seed, step)
+        optimiser.set_rate(linear_rate(step + 1, len(plan) + 1, recipe.warmup))
+        share.seed_step(recipe.seed, step)
         loss, embedded = _step(tuning, course, optimiser, share, rows)
         yield StepDone(step + 1, len(plan), epoch, loss)
         if watcher is not None:

@@ -3,38 +3,16 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
 
 import torch
 from torch import Tensor, nn
 
+from core.recipes.base import Tuned
+from core.recipes.conversations import ConvertRecipe
+
 _MAX_GRADIENT_NORM = 1.0
 _NO_DECAY = ("bias", "norm")  # in lower case
 Parameters = Sequence[tuple[str, nn.Parameter]]
-
-
-class Pace(Protocol):
-    """The settings of a recipe that say how fast weights change."""
-
-    @property
-    def seed(self) -> int:
-        """Seed of dropout."""
-        ...
-
-    @property
-    def learning_rate(self) -> float:
-        """Peak learning rate."""
-        ...
-
-    @property
-    def warmup(self) -> float:
-        """Share of the run in which the learning rate rises to its peak, in [0, 1]."""
-        ...
-
-    @property
-    def weight_decay(self) -> float:
-        """Decay of weights that are neither biases, norms nor the objective's own."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,10 +78,9 @@ class Optimiser:
 
 def build_optimiser(
     parameters: Parameters,
-    pace: Pace,
+    recipe: Tuned | ConvertRecipe,
     device: torch.device,
     factors: Mapping[str, float] | None = None,
-    algorithm: Literal["adamw", "adadelta"] = "adamw",
 ) -> Optimiser:
     """Group weights by decay and by learning rate, and build the algorithm that changes them.
 
@@ -112,10 +89,10 @@ def build_optimiser(
 
     Args:
         parameters: The weights by name.
-        pace: Learning rate and decay.
+        recipe: Has the learning rate and the decay, and perhaps names Adadelta (with a decay rate
+            of 0.9, as in ConveRT) in place of AdamW.
         device: Where the weights are.
         factors: Factors of the learning rate, by the beginning of a weight's name.
-        algorithm: AdamW, or Adadelta with a decay rate of 0.9 as in ConveRT.
     """
     groups: dict[tuple[bool, float], list[nn.Parameter]] = defaultdict(list)
     for name, parameter in parameters:
@@ -123,12 +100,16 @@ def build_optimiser(
         matching = (rate for start, rate in (factors or {}).items() if name.startswith(start))
         groups[exempt, next(matching, 1.0)].append(parameter)
     listed = [
-        {"params": weights, "weight_decay": 0.0 if exempt else pace.weight_decay, "factor": factor}
+        {
+            "params": weights,
+            "weight_decay": 0.0 if exempt else recipe.weight_decay,
+            "factor": factor,
+        }
         for (exempt, factor), weights in sorted(groups.items(), key=lambda group: group[0])
     ]
     built: torch.optim.Optimizer
-    if algorithm == "adadelta":
-        built = torch.optim.Adadelta(listed, lr=pace.learning_rate, rho=0.9)
+    if isinstance(recipe, ConvertRecipe) and recipe.optimizer == "adadelta":
+        built = torch.optim.Adadelta(listed, lr=recipe.learning_rate, rho=0.9)
     else:
-        built = torch.optim.AdamW(listed, lr=pace.learning_rate, foreach=True)
-    return Optimiser(built, parameters, device, pace.learning_rate)
+        built = torch.optim.AdamW(listed, lr=recipe.learning_rate, foreach=True)
+    return Optimiser(built, parameters, device, recipe.learning_rate)

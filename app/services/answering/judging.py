@@ -30,7 +30,7 @@ _ENOUGH = 20
 def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dict[str, Any]:
     """Return the figures of a run as JSON values.
 
-    Without a test split the honest scores of the run are judged: those of training texts by heads
+    Without a test split the held-out scores of the run are judged: those of training texts by heads
     (and encoders) that had not seen them.
     """
     said = is_said(inputs.exemplars)
@@ -42,7 +42,7 @@ def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dic
         figures = judge_exemplars(result.pipeline, test, after)
         figures["judged_on"] = f"test split of {len(test)} texts"
     else:
-        figures = _judge_honest(result, inputs)
+        figures = _judge_held_out(result, inputs)
     # Texts of several intents or none belong to no cluster.
     alone = np.array([len(e.intents) == 1 for e in shown], dtype=bool)
     names = [label for label, is_alone in zip(labels, alone, strict=True) if is_alone]
@@ -99,33 +99,33 @@ def _judge_sets(exemplars: Sequence[Exemplar], predictions: Sequence[Prediction]
     return {**figures, "expected_calibration_error": expected_calibration_error(confidences, right)}
 
 
-def _judge_honest(result: RunResult, inputs: RunInputs) -> dict[str, Any]:
-    asked = [inputs.exemplars[row] for row in result.honest_rows]
+def _judge_held_out(result: RunResult, inputs: RunInputs) -> dict[str, Any]:
+    asked = [inputs.exemplars[row] for row in result.held_out.rows]
     names = result.pipeline.head.intents
-    shares = probabilities(result.honest, result.pipeline.calibration)
+    shares = probabilities(result.held_out.scores, result.pipeline.calibration)
     if inputs.task == "multi-label":
-        return _judge_honest_sets(result, asked, shares)
-    predicted = [names[j] for j in result.honest.argmax(1)]
+        return _judge_held_out_sets(result, asked, shares)
+    predicted = [names[j] for j in result.held_out.scores.argmax(1)]
     held = _held_against(asked, predicted)
     figures = _figures(held, predicted, shares.max(1))
     figures |= borderline_figures([e.text for e in asked], held, predicted, names)
-    kept = result.honest.max(1) >= result.pipeline.calibration.threshold
-    return {**figures, "in_scope": float(kept.mean()), "judged_on": result.judged_on}
+    kept = result.held_out.scores.max(1) >= result.pipeline.calibration.threshold
+    return {**figures, "in_scope": float(kept.mean()), "judged_on": result.held_out.judged_on}
 
 
-def _judge_honest_sets(
+def _judge_held_out_sets(
     result: RunResult, asked: Sequence[Exemplar], shares: ScoreArray
 ) -> dict[str, Any]:
     names = result.pipeline.head.intents
     targets = target_matrix(asked, [Intent(name) for name in names])
-    chosen = _honest_answers(result.honest, targets, result.pipeline.calibration)
+    chosen = _held_out_answers(result.held_out.scores, targets, result.pipeline.calibration)
     answers = [tuple(names[j] for j in np.flatnonzero(row)) for row in chosen]
     error = expected_calibration_error(shares.ravel(), targets.ravel() > 0)
     figures = _set_figures([e.intents for e in asked], answers)
-    return {**figures, "expected_calibration_error": error, "judged_on": result.judged_on}
+    return {**figures, "expected_calibration_error": error, "judged_on": result.held_out.judged_on}
 
 
-def _honest_answers(
+def _held_out_answers(
     scores: ScoreArray, targets: ScoreArray, calibration: Calibration
 ) -> NDArray[np.bool_]:
     """Answer each text by thresholds that it had no part in choosing; (n, intents)."""

@@ -133,7 +133,10 @@ def _from_slots(context: JobContext, project: ProjectRecord, recipe: TemplatesRe
 
     def run(base: Any) -> Ranker:
         inputs = TemplateInputs(
-            utterances, base, resolve_device(payload["device"]), _CHECKPOINT_STEPS
+            utterances,
+            base,
+            device=resolve_device(payload["device"]),
+            checkpoint_every=_CHECKPOINT_STEPS,
         )
         tuned = drive(context, run_templates(recipe, inputs, latest_checkpoint_of(context)))
         return Ranker(tuned)

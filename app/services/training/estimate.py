@@ -129,7 +129,7 @@ def _seconds(recipe: AnyModelRecipe, size: Size) -> float:
 def _rows_tuned(recipe: TunedRecipe | LabelEncoderRecipe, size: Size) -> float:
     """How many rows go through the encoder: those of the model, then those of its thresholds.
 
-    As `core.training.honest` plans it: of k folds each is scored by a whole tuning on the others,
+    As `held_out_parts` plans it: of k folds each is scored by a whole tuning on the others,
     so that together they take k - 1 times the model's own; without folds a fifth is scored by one
     of half the epochs.
     """

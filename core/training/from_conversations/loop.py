@@ -58,8 +58,7 @@ def rank(
             "Import a log whose conversations have two turns or more.",
         )
     steps = recipe.epochs * (n_pairs // recipe.batch_size + (n_pairs % recipe.batch_size > 1))
-    algorithm = recipe.optimizer if isinstance(recipe, ConvertRecipe) else "adamw"
-    optimiser = build_optimiser(towers.trainable(), recipe, towers.device, algorithm=algorithm)
+    optimiser = build_optimiser(towers.trainable(), recipe, towers.device)
     torch.manual_seed(recipe.seed)
     done, spent = _restore(options.resume, towers, optimiser)
     clock = _Clock(steps, recipe.minutes, options.seconds() - spent, options.seconds)

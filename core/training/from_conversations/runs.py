@@ -4,7 +4,7 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from core.encoders.base import Encoder, TuningOptions
+from core.encoders.base import Encoder
 from core.encoders.convert.encoder import new_encoder
 from core.encoders.convert.network import new_network
 from core.encoders.convert.sizes import named_sizes
@@ -14,7 +14,7 @@ from core.encoders.opening import open_tuning
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
 from core.responses import Ranker
 from core.training.checkpoints import Checkpoint
-from core.training.devices import device_of_process
+from core.training.devices import ComputeOptions, device_of_process, tuning_options
 from core.training.events import Event, StageStarted
 from core.training.from_conversations.batches import PairSource
 from core.training.from_conversations.loop import STAGE, RankOptions, rank
@@ -27,20 +27,16 @@ from core.training.from_conversations.towers import (
 
 
 @dataclass(frozen=True, slots=True)
-class RankingInputs:
+class RankingInputs(ComputeOptions):
     """What a run over conversations depends on.
 
     Attributes:
         pairs: Begins the stream of pairs anew, as `stream_pairs` does.
         encoder: The base, left untouched; not asked for by `convert`, which has none.
-        device: Where it computes: `cpu`, `cuda` or `cuda:1`.
-        checkpoint_every: Steps between checkpoints; 0 makes none.
     """
 
     pairs: PairSource
     encoder: Encoder | None = None
-    device: str = "cpu"
-    checkpoint_every: int = 0
 
 
 def run_ranking(
@@ -74,12 +70,7 @@ def _run_dialogues(
     tuning = open_tuning(
         inputs.encoder,
         ["a"],  # the texts of each batch are opened alongside
-        TuningOptions(
-            frozen_layers=recipe.frozen_layers,
-            max_tokens=recipe.max_tokens,
-            device=device_of_process(inputs.device),
-            seed=recipe.seed,
-        ),
+        tuning_options(recipe, inputs.device),
     )
     towers = EncoderTowers(tuning, recipe, inputs.encoder.dim)
     yield from rank(towers, inputs.pairs, recipe, options)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.encoders.base import Encoder
+from core.training.devices import ComputeOptions
 from core.types import Exemplar, FloatArray, Intent, ScoreArray, Task
 
 Embed = Callable[[Encoder, Sequence[str]], FloatArray]
@@ -18,27 +19,23 @@ def embed_directly(encoder: Encoder, texts: Sequence[str]) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True)
-class RunInputs:
+class RunInputs(ComputeOptions):
     """Everything a run depends on; equal inputs give an equal pipeline.
 
     Attributes:
         exemplars: The labelled utterances of the training split.
-        intents: All intents that may be answered, described where a person did so.
+        intents: All intents that may be answered, some with a description.
         encoder: The base encoder, left untouched.
-        device: Where tuning computes: `cpu`, `cuda` or `cuda:1`.
         embed: How texts of the base encoder are embedded.
-        checkpoint_every: Steps of tuning between checkpoints; 0 makes none.
-        watched: Labelled texts kept apart, some of which are answered after each epoch, for
-            somebody to look at; nothing is chosen by them.
+        watched: Labelled texts that are not trained on. Accuracy on a sample of them is reported
+            after each epoch; it decides nothing.
         task: Whether an utterance has one intent, or any number of them and perhaps none.
     """
 
     exemplars: tuple[Exemplar, ...]
     intents: tuple[Intent, ...]
     encoder: Encoder
-    device: str = "cpu"
     embed: Embed = embed_directly
-    checkpoint_every: int = 0
     watched: tuple[Exemplar, ...] = ()
     task: Task = "single-label"
 

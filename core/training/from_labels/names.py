@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from core.encoders.base import Encoder, Tuning, TuningOptions
+from core.encoders.base import Encoder, Tuning
 from core.encoders.dual.encoder import of_any_length, utterances_side
 from core.encoders.dual.static import distil_static
 from core.encoders.dual.tuning import DualTuning
@@ -17,36 +17,16 @@ from core.losses.naming import name_cross_entropy, name_squared_error, similarit
 from core.recipes.labels import LabelEncoderRecipe, chosen_epochs
 from core.training.batches import even_batches
 from core.training.checkpoints import Checkpoint
-from core.training.devices import device_of_process
+from core.training.devices import tuning_options
 from core.training.events import Event, StageStarted
-from core.training.from_labels.inputs import first_columns
+from core.training.from_labels.inputs import RunInputs, first_columns
 from core.training.loop import Course, FitOptions, Plan, follow
-from core.types import Exemplar, Intent
 
 _COPY_RATE, _STATIC_RATE = 3.0, 30.0
 """An encoder of names alone sees few texts, and nobody else reads by it: it may go further. A word
 vector's numbers are some 0.1, and only the batches that hold the word move it."""
 
 STAGE = "naming"
-
-
-@dataclass(frozen=True, slots=True)
-class NamingInputs:
-    """What training with names depends on.
-
-    Attributes:
-        exemplars: Labelled utterances; the first intent of each counts.
-        intents: All intents, described where a person did so.
-        encoder: The base, left untouched.
-        device: Where it computes: `cpu`, `cuda` or `cuda:1`.
-        checkpoint_every: Steps between checkpoints; 0 makes none.
-    """
-
-    exemplars: tuple[Exemplar, ...]
-    intents: tuple[Intent, ...]
-    encoder: Encoder
-    device: str = "cpu"
-    checkpoint_every: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +70,7 @@ def plan_naming(labels: Sequence[int], n_intents: int, recipe: LabelEncoderRecip
 
 
 def tune_to_names(
-    recipe: LabelEncoderRecipe, inputs: NamingInputs, resume: Checkpoint | None = None
+    recipe: LabelEncoderRecipe, inputs: RunInputs, resume: Checkpoint | None = None
 ) -> Generator[Event, None, Encoder]:
     """Train by the recipe; the events come as they happen, the encoder is the generator's value.
 
@@ -113,18 +93,13 @@ def tune_to_names(
     return tuning.finish(recipe.interpolation)
 
 
-def open_sides(recipe: LabelEncoderRecipe, inputs: NamingInputs) -> Tuning:
+def open_sides(recipe: LabelEncoderRecipe, inputs: RunInputs) -> Tuning:
     """Open what the variant asks for on the utterances, followed by the names."""
     own = utterances_side(inputs.encoder)
     base = own if recipe.similarity == "cosine" else of_any_length(own)
     utterances = [exemplar.text for exemplar in inputs.exemplars]
     names = [label_text(intent) for intent in inputs.intents]
-    options = TuningOptions(
-        frozen_layers=recipe.frozen_layers,
-        max_tokens=recipe.max_tokens,
-        device=device_of_process(inputs.device),
-        seed=recipe.seed,
-    )
+    options = tuning_options(recipe, inputs.device)
     if recipe.variant == "siamese":
         return open_tuning(base, utterances + names, options)
     normalised = recipe.similarity == "cosine"

@@ -1,7 +1,7 @@
 """The one way through a training run: exemplars and a recipe in, events and a pipeline out."""
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 import numpy as np
@@ -28,8 +28,8 @@ from core.splits import Rows
 from core.training.checkpoints import Checkpoint
 from core.training.events import Event, StageStarted
 from core.training.from_labels.held_out import (
-    Fitted,
-    Honest,
+    FittedHead,
+    HeldOutScores,
     fit_head_on,
     folds_in_words,
     held_out_parts,
@@ -38,7 +38,7 @@ from core.training.from_labels.held_out import (
     let_names_speak,
 )
 from core.training.from_labels.inputs import RunInputs
-from core.training.from_labels.tuning import LearningRecipe, Place, n_steps, tune
+from core.training.from_labels.tuning import LearningRecipe, StepOffset, n_steps, tune
 from core.types import Exemplar, FloatArray, ScoreArray, Task
 from core.vectors import unit_rows
 
@@ -49,16 +49,12 @@ class RunResult:
 
     Attributes:
         pipeline: Ready to predict.
-        honest: Scores of exemplars by a pipeline that had not seen them, (m, intents) float64.
-        honest_rows: Which exemplars those are, (m,) int64.
-        judged_on: How those scores came about, in words.
+        held_out: Scores of exemplars by pipelines that had not seen them.
         name_embeddings: Intent names under the final encoder, (intents, d) float32.
     """
 
     pipeline: IntentPipeline
-    honest: ScoreArray
-    honest_rows: Rows = field(repr=False)
-    judged_on: str
+    held_out: HeldOutScores
     name_embeddings: FloatArray = field(repr=False)
 
 
@@ -87,14 +83,14 @@ def _run_instant(recipe: InstantRecipe, inputs: RunInputs) -> Generator[Event, N
     yield StageStarted("deciding")
     fitted = fit_head_on(recipe, inputs, inputs.encoder, embeddings)
     if recipe.folds == 1:
-        honest = leave_one_out(recipe.head, fitted, inputs.exemplars)
+        held_out = leave_one_out(recipe.head, fitted, inputs.exemplars)
     else:
         folds = judged_folds(inputs.exemplars, recipe.folds, recipe.seed)
         sources, rows = sources_of(inputs.exemplars), np.sort(np.concatenate(folds))
-        apart = [with_made(fold, sources) for fold in folds]
-        scores = fold_scores(fitted.head, recipe.head, embeddings, fitted.targets, apart)
-        honest = Honest(scores[rows], rows, folds_in_words(folds))
-    return _result(recipe, inputs, inputs.encoder, fitted, honest)
+        left_out = [with_made(fold, sources) for fold in folds]
+        scores = fold_scores(fitted.head, recipe.head, embeddings, fitted.targets, left_out)
+        held_out = HeldOutScores(scores[rows], rows, folds_in_words(folds))
+    return _result(recipe, inputs, inputs.encoder, fitted, held_out)
 
 
 def _run_tuned(
@@ -103,38 +99,38 @@ def _run_tuned(
     parts = held_out_parts(recipe, inputs)
     sizes = [n_steps(recipe, inputs), *(n_steps(part.recipe, part.inputs) for part in parts)]
     yield StageStarted("tuning")
-    encoder = yield from tune(recipe, inputs, Place(0, sum(sizes)), resume)
+    encoder = yield from tune(recipe, inputs, StepOffset(0, sum(sizes)), resume)
     yield StageStarted("encoding")
     embeddings = inputs.embed(encoder, [e.text for e in inputs.exemplars])
     settled = recipe.model_copy(update={"head": settle(recipe.head, inputs.task)})
     fitted = fit_head_on(settled, inputs, encoder, embeddings)
-    if not parts:
-        honest = leave_one_out(recipe.head, fitted, inputs.exemplars)
-        return _result(recipe, inputs, encoder, fitted, honest)
-    places = [Place(sum(sizes[:at]), sum(sizes)) for at in range(1, len(sizes))]
-    honest = yield from held_out_scores(parts, places, fitted)
-    return _result(recipe, inputs, encoder, fitted, honest)
+    if parts:
+        offsets = [StepOffset(sum(sizes[:at]), sum(sizes)) for at in range(1, len(sizes))]
+        held_out = yield from held_out_scores(parts, offsets, fitted)
+    else:
+        held_out = leave_one_out(recipe.head, fitted, inputs.exemplars)
+    return _result(recipe, inputs, encoder, fitted, held_out)
 
 
 def _result(
     recipe: AnyModelRecipe,
     inputs: RunInputs,
     encoder: Encoder,
-    fitted: Fitted,
-    honest: Honest,
+    fitted: FittedHead,
+    held_out: HeldOutScores,
 ) -> RunResult:
     voters = _voters(fitted.head, len(inputs.exemplars))
-    head, scores = let_names_speak(fitted, honest)
+    head, scores = let_names_speak(fitted, held_out)
     pipeline = IntentPipeline(
         encoder=encoder,
         head=head,
-        calibration=_calibration(recipe, inputs.task, scores, fitted.targets[honest.rows]),
+        calibration=_calibration(recipe, inputs.task, scores, fitted.targets[held_out.rows]),
         exemplars=tuple(inputs.exemplars[row] for row in voters),
         embeddings=unit_rows(fitted.embeddings[voters]),
         n_neighbours=recipe.neighbours,
         exact=exact_answers(inputs.exemplars),
     )
-    return RunResult(pipeline, scores, honest.rows, honest.judged_on, fitted.name_embeddings)
+    return RunResult(pipeline, replace(held_out, scores=scores), fitted.name_embeddings)
 
 
 def _calibration(

@@ -1,4 +1,4 @@
-"""Tuning as a part of a run: by Stage 2 of ConvFiT, or to the names of the intents."""
+"""Tune an encoder on labels, by Stage 2 of ConvFiT or to the names of intents."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
@@ -17,10 +17,10 @@ from core.recipes.labels import (
 )
 from core.text import name_words
 from core.training.checkpoints import Checkpoint
-from core.training.devices import device_of_process
+from core.training.devices import tuning_options
 from core.training.events import EpochScored, Event, StageStarted, StepDone
 from core.training.from_labels.inputs import RunInputs, first_columns, target_matrix
-from core.training.from_labels.names import NamingInputs, plan_naming, tune_to_names
+from core.training.from_labels.names import plan_naming, tune_to_names
 from core.training.loop import FitOptions, Labels, fit, plan_batches
 from core.training.unseen import Watch, unseen_sample
 from core.types import Exemplar
@@ -30,15 +30,15 @@ LearningRecipe = ConvfitRecipe | AdapterRecipe | LabelEncoderRecipe
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a tuning's steps lie among those of the run."""
+class StepOffset:
+    """How many steps of a run come before a tuning, and how many the run has in all."""
 
     before: int
     total: int
 
 
 def tune(
-    recipe: LearningRecipe, inputs: RunInputs, place: Place, resume: Checkpoint | None = None
+    recipe: LearningRecipe, inputs: RunInputs, offset: StepOffset, resume: Checkpoint | None = None
 ) -> Generator[Event, None, Encoder]:
     """Tune a copy of the encoder, or an adapter; steps count as those of the whole run."""
     run = _run_of(recipe, inputs, resume)
@@ -49,19 +49,17 @@ def tune(
             encoder: Encoder = end.value
             return encoder
         if isinstance(event, StepDone | EpochScored):
-            yield replace(event, step=place.before + event.step, total=place.total)
-        elif not isinstance(event, StageStarted):  # whoever runs this has named the stage
+            yield replace(event, step=offset.before + event.step, total=offset.total)
+        elif not isinstance(event, StageStarted):  # the run names its stages itself
             yield event
 
 
 def _run_of(
     recipe: LearningRecipe, inputs: RunInputs, resume: Checkpoint | None
 ) -> Generator[Event, None, Encoder]:
-    if not isinstance(recipe, LabelEncoderRecipe):
-        return _stage_two(recipe, inputs, resume)
-    given = (inputs.exemplars, inputs.intents, inputs.encoder)
-    naming = NamingInputs(*given, inputs.device, inputs.checkpoint_every)
-    return tune_to_names(recipe, naming, resume)
+    if isinstance(recipe, LabelEncoderRecipe):
+        return tune_to_names(recipe, inputs, resume)
+    return _stage_two(recipe, inputs, resume)
 
 
 def _stage_two(
@@ -77,12 +75,7 @@ def _stage_two(
 
 
 def _tuning_options(recipe: TunedRecipe, inputs: RunInputs) -> TuningOptions:
-    options = TuningOptions(
-        frozen_layers=recipe.frozen_layers,
-        max_tokens=recipe.max_tokens,
-        device=device_of_process(inputs.device),
-        seed=recipe.seed,
-    )
+    options = tuning_options(recipe, inputs.device)
     if isinstance(recipe, AdapterRecipe):
         kind, factor = recipe.adapter, recipe.reduction_factor
         return replace(options, adapter=AdapterOptions(kind, factor, recipe.rank, recipe.merge))
@@ -136,7 +129,7 @@ def tuning_rows(recipe: TunedRecipe, inputs: RunInputs) -> tuple[list[str], Labe
 
 
 def _tuned_exemplars(recipe: TunedRecipe, inputs: RunInputs) -> tuple[Exemplar, ...]:
-    """The exemplars that are tuned on: all, or as many as the recipe says, drawn by chance."""
+    """The exemplars that are tuned on: all, or as many as the recipe says, drawn at random."""
     exemplars = inputs.exemplars
     if recipe.tuned_on is None or recipe.tuned_on >= len(exemplars):
         return exemplars

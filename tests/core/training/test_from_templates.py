@@ -149,7 +149,7 @@ def test_a_run_brings_utterances_nearer_to_their_templates(encoder) -> None:
 
 def test_a_resumed_run_ends_bit_for_bit_alike_with_its_own_layer(encoder) -> None:
     recipe = RECIPE.model_copy(update={"template_layer": True, "epochs": 2})
-    whole, events = drain(run_templates(recipe, TemplateInputs(SAID, encoder, "cpu", 2)))
+    whole, events = drain(run_templates(recipe, TemplateInputs(SAID, encoder, checkpoint_every=2)))
     kept = [event.checkpoint for event in events if isinstance(event, CheckpointReady)]
     assert "weight.objective.layer" in kept[0].tensors
     resumed, _ = drain(run_templates(recipe, TemplateInputs(SAID, encoder), kept[0]))

@@ -4,18 +4,20 @@ import pytest
 import torch
 from torch import nn
 
-from core.recipes.conversations import DialoguesRecipe
+from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
 from core.training.optimiser import Optimiser, build_optimiser
 
+Recipe = DialoguesRecipe | ConvertRecipe
 CPU = torch.device("cpu")
-RECIPE = DialoguesRecipe(learning_rate=1e-2, weight_decay=0.1)
+SETTINGS = {"learning_rate": 1e-2, "weight_decay": 0.1}
+RECIPES = (DialoguesRecipe(**SETTINGS), ConvertRecipe(**SETTINGS, optimizer="adadelta"))
 
 
-def build(algorithm: str = "adamw") -> Optimiser:
+def build(recipe: Recipe = RECIPES[0]) -> Optimiser:
     torch.manual_seed(0)
     names = ("layer.weight", "layer.bias", "LayerNorm.weight", "objective.points", "names.weight")
     weights = [(name, nn.Parameter(torch.randn(3))) for name in names]
-    return build_optimiser(weights, RECIPE, CPU, {"names.": 30.0}, algorithm)
+    return build_optimiser(weights, recipe, CPU, {"names.": 30.0})
 
 
 def take_steps(optimiser: Optimiser, count: int) -> None:
@@ -46,13 +48,13 @@ def test_biases_norms_and_weights_of_the_objective_do_not_decay() -> None:
     assert rates == {1.0: pytest.approx(0.005), 30.0: pytest.approx(0.15)}
 
 
-@pytest.mark.parametrize("algorithm", ["adamw", "adadelta"])
-def test_a_restored_optimiser_goes_on_bit_for_bit(algorithm: str) -> None:
-    through = build(algorithm)
+@pytest.mark.parametrize("recipe", RECIPES, ids=["adamw", "adadelta"])
+def test_a_restored_optimiser_goes_on_bit_for_bit(recipe: Recipe) -> None:
+    through = build(recipe)
     take_steps(through, 3)
     state = through.state()
     take_steps(through, 3)
-    resumed = build(algorithm)
+    resumed = build(recipe)
     resumed.restore(state)
     take_steps(resumed, 3)
     for (_, one), (_, other) in zip(through.parameters, resumed.parameters, strict=True):

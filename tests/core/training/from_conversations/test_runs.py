@@ -373,7 +373,7 @@ def test_the_papers_optimizer_is_adadelta() -> None:
     ]
     recipe = ConvertRecipe(optimizer="adadelta", learning_rate=1.0)
     device = torch.device("cpu")
-    found = build_optimiser(weights, recipe, device, algorithm=recipe.optimizer).algorithm
+    found = build_optimiser(weights, recipe, device).algorithm
     assert isinstance(found, torch.optim.Adadelta)
     assert found.defaults["rho"] == 0.9
     assert [group["weight_decay"] for group in found.param_groups] == [1e-5, 0.0]

@@ -41,11 +41,11 @@ def run(recipe: InstantRecipe | ConvfitRecipe, inputs: RunInputs, resume: Checkp
 
 def shares_right(result: RunResult, exemplars: Sequence[Exemplar]) -> tuple[float, float]:
     """Accuracy of the honest scores, and of the finished head on the same rows, seen in fitting."""
-    names = np.array([exemplars[row].intents[0] for row in result.honest_rows])
+    names = np.array([exemplars[row].intents[0] for row in result.held_out.rows])
     order = np.array(result.pipeline.head.intents)
-    seen = result.pipeline.head.scores(result.pipeline.embeddings[result.honest_rows])
+    seen = result.pipeline.head.scores(result.pipeline.embeddings[result.held_out.rows])
     return (
-        float((order[result.honest.argmax(1)] == names).mean()),
+        float((order[result.held_out.scores.argmax(1)] == names).mean()),
         float((order[seen.argmax(1)] == names).mean()),
     )
 
@@ -70,14 +70,14 @@ def test_a_row_is_judged_by_its_misleading_twin_and_never_by_itself(
 ) -> None:
     result, _ = run(InstantRecipe(head=head, folds=20), paired_inputs(tiny))
     assert shares_right(result, paired_inputs(tiny).exemplars) == (0.0, 1.0)
-    assert result.judged_on == "20-fold cross-validation over 20 texts"
+    assert result.held_out.judged_on == "20-fold cross-validation over 20 texts"
     alone, _ = run(InstantRecipe(head=head, folds=5, seed=3), paired_inputs(tiny))
     fold_of = np.empty(20)
     for number, fold in enumerate(stratified_folds(["a", "b"] * 10, 5, seed=3)):
         fold_of[fold] = number
     misled = np.flatnonzero(fold_of != fold_of[np.arange(20) ^ 1])
     assert len(misled) >= 10
-    assert (alone.honest.argmax(1)[misled] != misled % 2).all()
+    assert (alone.held_out.scores.argmax(1)[misled] != misled % 2).all()
 
 
 def test_a_tuned_encoder_is_judged_on_texts_that_neither_it_nor_its_head_saw(
@@ -99,11 +99,11 @@ def test_a_tuned_encoder_is_judged_on_texts_that_neither_it_nor_its_head_saw(
     held_out = [whole - part for part in parts]
     assert sorted(len(fold) for fold in held_out) == [6, 7, 7]
     assert sorted(text for fold in held_out for text in fold) == sorted(texts)
-    assert result.honest_rows.tolist() == list(range(20))
+    assert result.held_out.rows.tolist() == list(range(20))
     honest, seen = shares_right(result, NOISE)
     assert seen == 1.0
     assert honest <= 0.5  # shuffled labels: a quarter is chance
-    assert result.judged_on == "3-fold cross-validation over 20 texts"
+    assert result.held_out.judged_on == "3-fold cross-validation over 20 texts"
 
 
 def test_one_seed_gives_the_same_scores_and_calibration_resumed_or_not(
@@ -117,10 +117,10 @@ def test_one_seed_gives_the_same_scores_and_calibration_resumed_or_not(
     after_tuning, rest = run(recipe, inputs, kept[-1])
     other, _ = run(recipe.model_copy(update={"seed": 1}), inputs)
     for same in (again, after_tuning):
-        np.testing.assert_array_equal(first.honest, same.honest)
+        np.testing.assert_array_equal(first.held_out.scores, same.held_out.scores)
         assert first.pipeline.calibration == same.pipeline.calibration
         assert first.pipeline.encoder.fingerprint == same.pipeline.encoder.fingerprint
-    assert not np.array_equal(first.honest, other.honest)
+    assert not np.array_equal(first.held_out.scores, other.held_out.scores)
     steps = [event for event in events if isinstance(event, StepDone)]
     left = [event for event in rest if isinstance(event, StepDone)]
     assert left == steps[-len(left) :]  # only the tunings of the folds are done again
@@ -140,7 +140,7 @@ def test_steps_count_through_all_tunings_of_a_run(tiny: TransformerEncoder, fold
     last_epochs = [a.epoch for a, b in zip(steps, [*steps[1:], None], strict=True)
                    if b is None or b.epoch < a.epoch]  # fmt: skip
     assert last_epochs == [4, 2] if folds == 1 else [4, 4, 4, 4]
-    assert len(result.honest) == (4 if folds == 1 else 20)
+    assert len(result.held_out.scores) == (4 if folds == 1 else 20)
 
 
 def test_how_a_run_was_judged_is_said_in_words(tiny: TransformerEncoder) -> None:
@@ -150,7 +150,7 @@ def test_how_a_run_was_judged_is_said_in_words(tiny: TransformerEncoder) -> None
         "leave-one-out over 20 texts": InstantRecipe(folds=1),
         "4 of 20 texts, held out": ConvfitRecipe(**QUICK),
     }
-    assert {run(recipe, inputs)[0].judged_on: recipe for recipe in found.values()} == found
+    assert {run(recipe, inputs)[0].held_out.judged_on: recipe for recipe in found.values()} == found
 
 
 def test_a_handful_of_labels_is_judged_by_leave_one_out(tiny: TransformerEncoder) -> None:
@@ -159,9 +159,9 @@ def test_a_handful_of_labels_is_judged_by_leave_one_out(tiny: TransformerEncoder
     inputs = RunInputs(few, (Intent("parcel"), Intent("refund")), tiny)
     for folds in (1, 3):
         result, _ = run(ConvfitRecipe(folds=folds, **QUICK), inputs)
-        assert result.judged_on == "leave-one-out over 3 texts"
+        assert result.held_out.judged_on == "leave-one-out over 3 texts"
     result, _ = run(InstantRecipe(), inputs)
-    assert result.judged_on == "3-fold cross-validation over 3 texts"
+    assert result.held_out.judged_on == "3-fold cross-validation over 3 texts"
 
 
 def test_folds_and_leave_one_out_are_not_asked_for_together() -> None:

@@ -89,11 +89,11 @@ def test_each_held_out_text_is_scored_by_an_encoder_that_never_saw_it(
     monkeypatch.setattr(cross_validated_scores, "tune", spy)
     result, events = run(tiny, epochs=2)
     (seen,) = tuned
-    held_out = {EXEMPLARS[row].text for row in result.honest_rows}
+    held_out = {EXEMPLARS[row].text for row in result.held_out.rows}
     assert held_out
     assert not held_out & seen
     assert held_out | seen == {e.text for e in EXEMPLARS}
-    assert result.judged_on == f"{len(held_out)} of {len(EXEMPLARS)} texts, held out"
+    assert result.held_out.judged_on == f"{len(held_out)} of {len(EXEMPLARS)} texts, held out"
     assert [e.words for e in events if isinstance(e, StageStarted)] == [
         "tuning",
         "encoding",
@@ -112,7 +112,7 @@ def test_the_honest_scores_are_those_of_the_whole_head(tiny: TransformerEncoder)
 
     assert isinstance(head.first, VoteHead)
     expected = leave_one_out(head.first) + head.voices(result.pipeline.embeddings)
-    np.testing.assert_allclose(result.honest, expected, atol=1e-6)
+    np.testing.assert_allclose(result.held_out.scores, expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("calibration", ["leave-one-out", "held-out"])
@@ -131,8 +131,8 @@ def test_the_voice_is_weighed_by_what_people_said(
     copies = tuple(Exemplar(f"s{e.id}", f"{e.text} now", e.intents, e.id) for e in EXEMPLARS[::2])
     recipe = read_recipe("label-encoder", {**QUICK, "epochs": 2, "calibration": calibration})
     result = drain(run_recipe(recipe, RunInputs(EXEMPLARS + copies, INTENTS, tiny)), lambda _: None)
-    rows = result.honest_rows.tolist()
-    assert len(result.honest) == len(rows) > 0
+    rows = result.held_out.rows.tolist()
+    assert len(result.held_out.scores) == len(rows) > 0
     assert max(rows) < len(EXEMPLARS)
     assert len(result.pipeline.exemplars) == len(EXEMPLARS + copies)  # all of them vote
     judged = {EXEMPLARS[row].id for row in rows}

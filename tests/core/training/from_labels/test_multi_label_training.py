@@ -161,7 +161,7 @@ def test_instant_serves_several_intents_with_each_head(tiny: TransformerEncoder,
     made = read_recipe("instant", {"head": head, "theta": 0.3}, "multi-label")
     result = drain(run_recipe(made, inputs(tiny)), lambda event: None)
     assert result.pipeline.calibration.threshold == 0.3
-    assert len(result.honest) == 16
+    assert len(result.held_out.scores) == 16
     answers = result.pipeline.predict(["cancel the card"])
     assert answers[0].decision.rule in ("votes", "no-intent")
 

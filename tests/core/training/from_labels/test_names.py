@@ -20,8 +20,8 @@ from core.recipes.labels import LabelEncoderRecipe
 from core.recipes.read import read_recipe
 from core.training.checkpoints import Checkpoint
 from core.training.events import CheckpointReady, Event, StepDone
+from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.names import (
-    NamingInputs,
     NamingObjective,
     plan_naming,
     tune_to_names,
@@ -39,7 +39,7 @@ EXEMPLARS = tuple(
 
 
 def _trained(
-    recipe: LabelEncoderRecipe, inputs: NamingInputs, resume: Checkpoint | None = None
+    recipe: LabelEncoderRecipe, inputs: RunInputs, resume: Checkpoint | None = None
 ) -> tuple[Encoder, list[Event]]:
     run: Generator[Event, None, Encoder] = tune_to_names(recipe, inputs, resume)
     events: list[Event] = []
@@ -98,7 +98,7 @@ def test_each_variant_brings_utterances_to_their_names(
 ) -> None:
     recipe = read_recipe("label-encoder", {**QUICK, **settings})
     before = tiny.encode(["hello"])
-    found, events = _trained(recipe, NamingInputs(EXEMPLARS, INTENTS, tiny))
+    found, events = _trained(recipe, RunInputs(EXEMPLARS, INTENTS, tiny))
     assert (tiny.encode(["hello"]) == before).all()
     steps = [event for event in events if isinstance(event, StepDone)]
     assert steps[-1].step == steps[-1].total == 3 * recipe.epochs
@@ -110,14 +110,14 @@ def test_each_variant_brings_utterances_to_their_names(
 
 def test_frozen_names_stay_as_they_were(tiny: TransformerEncoder) -> None:
     recipe = read_recipe("label-encoder", {**QUICK, "epochs": 1, "names_rate": 0.0})
-    found, _ = _trained(recipe, NamingInputs(EXEMPLARS, INTENTS, tiny))
+    found, _ = _trained(recipe, RunInputs(EXEMPLARS, INTENTS, tiny))
     assert (names_side(found).encode(["refund"]) == tiny.encode(["refund"])).all()
     assert not (found.encode(["refund"]) == tiny.encode(["refund"])).all()
 
 
 def test_a_run_goes_on_where_it_stopped_and_the_seed_decides(tiny: TransformerEncoder) -> None:
     recipe = read_recipe("label-encoder", {**QUICK, "variant": "heterogeneous", "epochs": 2})
-    inputs = NamingInputs(EXEMPLARS, INTENTS, tiny, checkpoint_every=2)
+    inputs = RunInputs(EXEMPLARS, INTENTS, tiny, checkpoint_every=2)
     whole, events = _trained(recipe, inputs)
     kept = next(event for event in events if isinstance(event, CheckpointReady)).checkpoint
     resumed, later = _trained(recipe, inputs, kept)

@@ -195,4 +195,4 @@ def test_tuning_the_real_encoder_pulls_intents_together() -> None:
     before = silhouette(base.encode(texts), labels)
     after = silhouette(result.pipeline.encoder.encode(texts), labels)
     assert after > before + 0.05
-    assert len(result.honest_rows) == 4
+    assert len(result.held_out.rows) == 4
