@@ -13,10 +13,32 @@ import uuid
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from core.errors import StudioError
 
 _FORMATS = ("auto", "csv", "tsv", "jsonl", "text", "rasa")
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "project": {},
+    "file": {"type": Path},
+    "model": {"metavar": "MODEL"},
+    "--json": {"action": "store_true", "help": "print one JSON object, nothing else"},
+    "--dry-run": {"action": "store_true", "help": "report, and write nothing"},
+    "--train": {"type": Path, "required": True},
+    "--test": {"type": Path, "required": True},
+    "--recipe": {"default": "convfit"},
+    "--base": {"default": "bundled"},
+    "--set": {
+        "action": "append",
+        "default": [],
+        "metavar": "KEY=VALUE",
+        "dest": "settings",
+        "help": "a setting of the recipe; `intent-studio recipes NAME` lists them",
+    },
+    "--seed": {"type": int, "default": 0},
+    "--seeds": {"default": "0,1,2", "help": "comma-separated"},
+}
+"""Options that several commands share."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -78,23 +100,29 @@ _Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _command(
-    commands: _Commands, name: str, help_text: str, target: str
+    commands: _Commands, name: str, help_text: str, target: str, *options: str
 ) -> argparse.ArgumentParser:
-    """Add one command; `target` is `room.verb`. `--home` is welcome before and after its name."""
+    """Add one command with shared options; `target` is `module.function` under `app.terminal`.
+
+    `--home` is accepted before and after its name.
+    """
     room, verb = target.split(".")
     command = commands.add_parser(name, help=help_text, description=help_text)
     command.add_argument("--home", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     command.add_argument("--database-url", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     command.set_defaults(room=room, verb=verb)
+    _add(command, *options)
     return command
 
 
-def _json_flag(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
+def _add(command: argparse.ArgumentParser, *options: str, **changes: Any) -> None:
+    """Add shared options, each with the same changes."""
+    for option in options:
+        command.add_argument(option, **{**_OPTIONS[option], **changes})
 
 
 def _data_commands(commands: _Commands) -> None:
-    _json_flag(_command(commands, "projects", "list the projects", "data.projects_"))
+    _command(commands, "projects", "list the projects", "data.projects_", "--json")
     new = _command(commands, "new", "create an empty project", "data.new")
     new.add_argument("name")
     new.add_argument(
@@ -102,9 +130,9 @@ def _data_commands(commands: _Commands) -> None:
     )
     sample = _command(commands, "sample", "create the sample project", "data.sample")
     sample.add_argument("name")
-    load = _command(commands, "import", "import utterances, all or nothing", "data.import_")
-    load.add_argument("project")
-    load.add_argument("file", type=Path)
+    load = _command(
+        commands, "import", "import utterances, all or nothing", "data.import_", "project", "file"
+    )
     load.add_argument("--format", default="auto", choices=_FORMATS)
     load.add_argument(
         "--split", choices=("train", "test", "pool"), help="split of rows without one"
@@ -113,46 +141,47 @@ def _data_commands(commands: _Commands) -> None:
     load.add_argument("--intent-column", help="column that holds the intent")
     load.add_argument("--separator", help="what parts several intents in one cell")
     load.add_argument("--encoding", help="such as cp1251, where it cannot be found out")
-    load.add_argument("--dry-run", action="store_true", help="report, and write nothing")
-    _json_flag(load)
-    export = _command(commands, "export", "export utterances and labels", "data.export")
-    export.add_argument("project")
-    export.add_argument("file", type=Path)
+    _add(load, "--dry-run", "--json")
+    export = _command(
+        commands, "export", "export utterances and labels", "data.export", "project", "file"
+    )
     export.add_argument("--format", default="auto", choices=(*_FORMATS, "spreadsheet"))
     export.add_argument("--version", help="dataset version, such as 3 (default: as it is now)")
-    versions = _command(commands, "versions", "list dataset and model versions", "data.versions")
-    versions.add_argument("project")
+    versions = _command(
+        commands, "versions", "list dataset and model versions", "data.versions", "project"
+    )
     versions.add_argument(
         "--shapes",
         action="store_true",
         help="measure uniformity and alignment, a second or so each",
     )
-    _json_flag(versions)
+    _add(versions, "--json")
 
 
 def _slot_commands(commands: _Commands) -> None:
-    book = _command(commands, "slots", "show the slots of a project", "slots.book")
-    book.add_argument("project")
+    book = _command(commands, "slots", "show the slots of a project", "slots.book", "project")
     book.add_argument("--text", default="", help="only values with this in them")
     book.add_argument("--most", type=int, help="values of each slot")
-    _json_flag(book)
-    more = _command(commands, "augment", "add synthetic utterances from templates", "slots.augment")
-    more.add_argument("project")
+    _add(book, "--json")
+    more = _command(
+        commands, "augment", "add synthetic utterances from templates", "slots.augment", "project"
+    )
     more.add_argument("--top", type=int, default=5, help="most frequent values (default 5)")
     more.add_argument(
         "--per-template", type=int, default=3, help="new ones of each utterance (default 3)"
     )
     more.add_argument("--most", type=int, default=1_000, help="new ones in all (default 1,000)")
     more.add_argument("--preview", action="store_true", help="show, and write nothing")
-    _json_flag(more)
+    _add(more, "--json")
 
 
 def _dialogue_commands(commands: _Commands) -> None:
     dialogues = commands.add_parser("dialogues", help="import, list or remove conversation logs")
     verbs = dialogues.add_subparsers(required=True, metavar="VERB")
-    load = _command(verbs, "import", "import a log, all or nothing", "conversations.import_")
-    load.add_argument("project")
-    load.add_argument("file", type=Path, help="JSONL, or CSV of turns; perhaps with .gz")
+    load = _command(
+        verbs, "import", "import a log, all or nothing", "conversations.import_", "project"
+    )
+    _add(load, "file", help="JSONL, or CSV of turns; perhaps with .gz")
     load.add_argument("--mask", action="store_true", help="put personal data behind words")
     load.add_argument(
         "--pool",
@@ -161,127 +190,88 @@ def _dialogue_commands(commands: _Commands) -> None:
         metavar="N",
         help="user turns that become utterances of the pool at most (default 5,000)",
     )
-    load.add_argument("--dry-run", action="store_true", help="report, and write nothing")
-    _json_flag(load)
-    listing = _command(verbs, "list", "list the logs of a project", "conversations.list_")
-    listing.add_argument("project")
-    _json_flag(listing)
-    remove = _command(verbs, "remove", "delete a log", "conversations.remove")
-    remove.add_argument("project")
+    _add(load, "--dry-run", "--json")
+    _command(
+        verbs, "list", "list the logs of a project", "conversations.list_", "project", "--json"
+    )
+    remove = _command(verbs, "remove", "delete a log", "conversations.remove", "project")
     remove.add_argument("log", type=int, metavar="LOG", help="its number in the list")
 
 
 def _model_commands(commands: _Commands) -> None:
-    train = _command(commands, "train", "train a model version in the background", "versions.train")
-    train.add_argument("project")
-    train.add_argument(
-        "--recipe",
-        default="convfit",
-        help="instant, adapter, label-encoder, convfit (default); dialogues, convert, templates",
+    recipes = _command(commands, "recipes", "list recipes and their settings", "recipes.recipes")
+    recipes.add_argument(
+        "name", nargs="?", metavar="NAME", help="recipe whose settings are printed"
     )
-    train.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
-    train.add_argument("--base", default="bundled", help="bundled, a folder, a hub id or PROJECT@N")
+    _add(recipes, "--json")
+    train = _command(
+        commands, "train", "train a model version in the background", "versions.train", "project"
+    )
+    models, encoders = _recipes("makes", "model"), _recipes("makes", "encoder")
+    _add(train, "--recipe", help=f"{', '.join(models)} (default); {', '.join(encoders)}")
+    _add(train, "--set")
+    _add(train, "--base", help="bundled, a folder, a hub id or PROJECT@N")
     train.add_argument(
         "--detach", action="store_true", help="return at once, do not follow the job"
     )
-    _json_flag(train)
+    _add(train, "--json")
     evaluate = _command(
-        commands, "evaluate", "measure a model on a labelled file", "versions.evaluate"
+        commands, "evaluate", "measure a model on a labelled file", "versions.evaluate", "model"
     )
-    evaluate.add_argument("model", metavar="MODEL")
-    evaluate.add_argument(
-        "file", type=Path, nargs="?", help="labelled texts (default: as it was judged in training)"
-    )
-    _json_flag(evaluate)
+    _add(evaluate, "file", nargs="?", help="labelled texts (default: as it was judged in training)")
+    _add(evaluate, "--json")
     predict = _command(commands, "predict", "predict intents of texts", "versions.predict")
-    predict.add_argument("model", metavar="MODEL_OR_BUNDLE")
+    _add(predict, "model", metavar="MODEL_OR_BUNDLE")
     predict.add_argument("texts", nargs="*", metavar="TEXT")
     predict.add_argument("--file", type=Path, help="predict every utterance of a file")
-    _json_flag(predict)
+    _add(predict, "--json")
     explain = _command(commands, "explain", "show why a text gets its intent", "explaining.explain")
-    explain.add_argument("model", metavar="MODEL_OR_BUNDLE")
+    _add(explain, "model", metavar="MODEL_OR_BUNDLE")
     explain.add_argument("text", metavar="TEXT")
     explain.add_argument("--against", metavar="INTENT", help="why not this one (default: the next)")
     explain.add_argument("--html", type=Path, metavar="OUT", help="write the evidence as one page")
     explain.add_argument("--pdf", type=Path, metavar="OUT", help="write it as a PDF")
-    _json_flag(explain)
-    review = _command(commands, "review", "list what hurts a model most", "review.review")
-    review.add_argument("project")
+    _add(explain, "--json")
+    review = _command(
+        commands, "review", "list what hurts a model most", "review.review", "project"
+    )
     review.add_argument("--kind", help="conflict, label, greedy, confusion, thin, next, ...")
     review.add_argument("--most", type=int, default=20, help="findings that are shown (default 20)")
-    _json_flag(review)
+    _add(review, "--json")
     promote = _command(commands, "promote", "make a model version the champion", "versions.promote")
-    promote.add_argument("model", metavar="PROJECT@N")
+    _add(promote, "model", metavar="PROJECT@N")
+
+
+def _recipes(fact: str, value: str) -> list[str]:
+    """Return the recipes of which a fact is told, such as what they make; the default is last."""
+    from core.recipes.read import RECIPES
+
+    names = [name for name, recipe in RECIPES.items() if getattr(recipe, fact) == value]
+    return sorted(names, key=lambda name: name == _OPTIONS["--recipe"]["default"])
 
 
 def _bundle_commands(commands: _Commands) -> None:
     bundle = commands.add_parser("bundle", help="export, verify or import a model bundle")
     verbs = bundle.add_subparsers(required=True, metavar="VERB")
-    export = _command(verbs, "export", "write a model version as one zip", "bundles.export")
-    export.add_argument("model", metavar="MODEL")
+    export = _command(
+        verbs, "export", "write a model version as one zip", "bundles.export", "model"
+    )
     export.add_argument("out", type=Path, metavar="OUT.zip")
-    verify = _command(verbs, "verify", "check every promise of a bundle", "bundles.verify")
-    verify.add_argument("file", type=Path)
-    _json_flag(verify)
-    load = _command(verbs, "import", "add a bundle as a model version", "bundles.import_")
-    load.add_argument("file", type=Path)
+    _command(verbs, "verify", "check every promise of a bundle", "bundles.verify", "file", "--json")
+    load = _command(verbs, "import", "add a bundle as a model version", "bundles.import_", "file")
     load.add_argument("--project", help="name of the project (default: the bundle's own)")
 
 
 def _bench_commands(commands: _Commands) -> None:
     bench = commands.add_parser("bench", help="measure accuracy, time and memory")
     verbs = bench.add_subparsers(required=True, metavar="BENCH")
-    shot = _command(verbs, "few-shot", "train on one file, judge on another", "benchmarks.few_shot")
-    shot.add_argument("--train", type=Path, required=True)
-    shot.add_argument("--test", type=Path, required=True)
-    shot.add_argument(
-        "--recipe", default="convfit", help="instant, adapter, label-encoder or convfit"
+    both, training = ("--train", "--test"), ("--base", "--seeds", "--set", "--json")
+    shot = _command(
+        verbs, "few-shot", "train on one file, judge on another", "benchmarks.few_shot", *both
     )
-    shot.add_argument("--base", default="bundled")
-    shot.add_argument("--seeds", default="0,1,2", help="comma-separated")
-    shot.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
-    _json_flag(shot)
-    _multi_label_bench_command(verbs)
-    replies = _command(
-        verbs,
-        "response-selection",
-        "train on one log of conversations, find the right one of 100 replies in another",
-        "benchmarks.response_selection",
-    )
-    replies.add_argument("--train", type=Path, required=True)
-    replies.add_argument("--test", type=Path, required=True)
-    replies.add_argument("--recipe", default="dialogues", choices=("dialogues", "convert"))
-    replies.add_argument("--base", default="bundled")
-    replies.add_argument("--contexts", type=int, default=0, help="earlier turns that are read, too")
-    replies.add_argument("--save", type=Path, help="folder for the encoder")
-    replies.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
-    _json_flag(replies)
-    _names_command(verbs)
-    _template_bench_command(verbs)
-    _measure_commands(verbs)
-
-
-def _names_command(verbs: _Commands) -> None:
-    names = _command(
-        verbs,
-        "label-encoder",
-        "train encoders of utterances and intent names, together or apart",
-        "bench_names.label_encoder",
-    )
-    names.add_argument("--train", type=Path, required=True)
-    names.add_argument("--test", type=Path, required=True)
-    names.add_argument(
-        "--variants", default="siamese,non-siamese,heterogeneous", help="comma-separated"
-    )
-    names.add_argument("--seeds", default="0,1,2", help="comma-separated")
-    names.add_argument("--per-intent", type=int, help="train on so many of each (default: all)")
-    names.add_argument("--shots", type=int, default=10, help="examples beside names (default 10)")
-    names.add_argument("--base", default="bundled")
-    names.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
-    _json_flag(names)
-
-
-def _multi_label_bench_command(verbs: _Commands) -> None:
+    *models, usual = _recipes("makes", "model")
+    _add(shot, "--recipe", help=f"{', '.join(models)} or {usual}")
+    _add(shot, *training)
     many = _command(
         verbs,
         "multi-label",
@@ -291,64 +281,80 @@ def _multi_label_bench_command(verbs: _Commands) -> None:
     many.add_argument("--folds", type=Path, required=True, metavar="DIR")
     many.add_argument("--train-folds", type=int, default=1, help="folds to train on (default 1)")
     many.add_argument("--only", help="numbers of the runs, comma-separated (default: all)")
-    many.add_argument("--recipe", default="convfit")
-    many.add_argument("--base", default="bundled")
-    many.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
-    _json_flag(many)
-
-
-def _template_bench_command(verbs: _Commands) -> None:
+    _add(many, "--recipe", "--base", "--set", "--json")
+    replies = _command(
+        verbs,
+        "response-selection",
+        "train on one log of conversations, find the right one of 100 replies in another",
+        "benchmarks.response_selection",
+        *both,
+    )
+    _add(replies, "--recipe", default="dialogues", choices=_recipes("learns_from", "conversations"))
+    _add(replies, "--base")
+    replies.add_argument("--contexts", type=int, default=0, help="earlier turns that are read, too")
+    replies.add_argument("--save", type=Path, help="folder for the encoder")
+    _add(replies, "--set", "--json")
+    _names_command(verbs)
     slots = _command(
         verbs,
         "templates",
         "learn from marked slots alone, judge by neighbours",
         "benchmarks.templates",
     )
-    slots.add_argument("--train", type=Path, required=True, help="JSONL with slots and intents")
-    slots.add_argument("--test", type=Path, required=True, help="JSONL with slots and intents")
-    slots.add_argument("--base", default="bundled")
-    slots.add_argument("--seeds", default="0,1,2", help="comma-separated")
-    slots.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
-    _json_flag(slots)
+    _add(slots, *both, help="JSONL with slots and intents")
+    _add(slots, *training)
+    _measure_commands(verbs)
+
+
+def _names_command(verbs: _Commands) -> None:
+    names = _command(
+        verbs,
+        "label-encoder",
+        "train encoders of utterances and intent names, together or apart",
+        "benchmarks.label_encoder",
+        "--train",
+        "--test",
+    )
+    names.add_argument(
+        "--variants", default="siamese,non-siamese,heterogeneous", help="comma-separated"
+    )
+    _add(names, "--seeds")
+    names.add_argument("--per-intent", type=int, help="train on so many of each (default: all)")
+    names.add_argument("--shots", type=int, default=10, help="examples beside names (default 10)")
+    _add(names, "--base", "--set", "--json")
 
 
 def _measure_commands(verbs: _Commands) -> None:
-    """Add the benches of explanations, the review list and the fence."""
+    """Add the benchmarks of explanations, the review list and the fence."""
     errors = _command(
         verbs, "label-errors", "plant label errors and look for them", "measures.label_errors"
     )
     errors.add_argument("--flip", type=float, default=0.05, help="share planted (default 0.05)")
+    _add(errors, "--train", "--base", "--json", "--seed")
     scope = _command(
         verbs, "out-of-scope", "tell texts in scope from others", "measures.out_of_scope"
     )
-    scope.add_argument("--test", type=Path, required=True, help="labelled texts to judge")
+    _add(scope, "--test", help="labelled texts to judge")
     scope.add_argument("--oos-val", type=Path, required=True, help="out of scope, sets the limit")
     scope.add_argument("--oos-test", type=Path, required=True, help="out of scope, to judge")
-    scope.add_argument("--recipe", default="convfit")
-    scope.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
+    _add(scope, "--recipe", "--set", "--train", "--base", "--json", "--seed")
     explain = _command(
         verbs, "explain", "time explanations, and check them by fitting again", "measures.explain"
     )
-    for command in (errors, scope, explain):
-        command.add_argument("--train", type=Path, required=True)
-        command.add_argument("--base", default="bundled")
-        _json_flag(command)
-    for command in (errors, scope):
-        command.add_argument("--seed", type=int, default=0)
+    _add(explain, "--train", "--base", "--json")
 
 
 def _upkeep_commands(commands: _Commands) -> None:
     jobs = _command(commands, "jobs", "list the jobs", "upkeep.jobs")
     jobs.add_argument("--watch", action="store_true", help="follow until all have ended")
-    _json_flag(jobs)
+    _add(jobs, "--json")
     for verb, words in (("cancel", "stop a job"), ("resume", "let a cancelled job go on")):
         command = _command(commands, verb, words, f"upkeep.{verb}")
         command.add_argument("job", metavar="JOB")
     backup = _command(commands, "backup", "copy everything into one file", "upkeep.backup")
     backup.add_argument("out", type=Path, metavar="OUT")
-    restore = _command(commands, "restore", "bring a backup into an empty home", "upkeep.restore")
-    restore.add_argument("file", type=Path)
-    _json_flag(_command(commands, "doctor", "look for anything out of order", "upkeep.doctor"))
+    _command(commands, "restore", "bring a backup into an empty home", "upkeep.restore", "file")
+    _command(commands, "doctor", "look for anything out of order", "upkeep.doctor", "--json")
     serve = _command(commands, "serve", "open the studio in the browser", "serve.serve")
     serve.add_argument("--host", default="127.0.0.1", help="address (default 127.0.0.1)")
     serve.add_argument("--port", type=int, help="default: the first free one from 7860 on")
