@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from core.errors import StudioError
 
@@ -96,7 +96,7 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-_Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
+_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _command(
@@ -327,19 +327,19 @@ def _names_command(verbs: _Commands) -> None:
 def _measure_commands(verbs: _Commands) -> None:
     """Add the benchmarks of explanations, the review list and the fence."""
     errors = _command(
-        verbs, "label-errors", "plant label errors and look for them", "measures.label_errors"
+        verbs, "label-errors", "plant label errors and look for them", "benchmarks.label_errors"
     )
     errors.add_argument("--flip", type=float, default=0.05, help="share planted (default 0.05)")
     _add(errors, "--train", "--base", "--json", "--seed")
     scope = _command(
-        verbs, "out-of-scope", "tell texts in scope from others", "measures.out_of_scope"
+        verbs, "out-of-scope", "tell texts in scope from others", "benchmarks.out_of_scope"
     )
     _add(scope, "--test", help="labelled texts to judge")
     scope.add_argument("--oos-val", type=Path, required=True, help="out of scope, sets the limit")
     scope.add_argument("--oos-test", type=Path, required=True, help="out of scope, to judge")
     _add(scope, "--recipe", "--set", "--train", "--base", "--json", "--seed")
     explain = _command(
-        verbs, "explain", "time explanations, and check them by fitting again", "measures.explain"
+        verbs, "explain", "time explanations, and check them by fitting again", "benchmarks.explain"
     )
     _add(explain, "--train", "--base", "--json")
 

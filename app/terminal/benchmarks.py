@@ -1,169 +1,268 @@
-"""Commands that measure."""
+"""The `bench` commands: each trains or measures on files and prints its figures."""
 
 import argparse
 import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
-from app.terminal.labelled import labelled_texts, numbers
 from app.terminal.output import plain, print_json, progress_bar, table
 from app.terminal.versions import read_settings
+from core.benchmarks import few_shot as few_shot_bench
+from core.benchmarks import label_encoder as label_encoder_bench
+from core.benchmarks import templates as templates_bench
+from core.benchmarks.explain import explain_figures
+from core.benchmarks.few_shot import FoldFigures, LabelledTexts, SeedFigures
+from core.benchmarks.label_errors import label_error_figures
+from core.benchmarks.out_of_scope import ScopeTexts, out_of_scope_figures
+from core.benchmarks.response_selection import response_selection as measure_responses
+from core.encoders.loading import load_encoder
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
+from core.recipes.conversations import RankingRecipe
+from core.recipes.labels import AnyModelRecipe, ModelRecipe
 from core.recipes.read import read_recipe
+from core.splits import few_shot as few_of_each
 from core.templates.slots import SlottedText
-from core.types import Exemplar
+from core.training.events import Event, StepDone
+from core.types import Exemplar, Task
+
+
+@contextmanager
+def _progress(title: str) -> Iterator[tuple[Callable[[Event], None], Callable[[str], None]]]:
+    """Show a bar; yield what moves it by the events of a training, and what fills it with words."""
+    with progress_bar(title) as bar:
+
+        def watch(event: Event) -> None:
+            if isinstance(event, StepDone):
+                words = f"{title}, epoch {event.epoch}, loss {event.loss:.2f}"
+                bar.move(event.step / event.total, words)
+
+        yield watch, lambda words: bar.move(1.0, f"{title}: {words}")
+
+
+def _print(options: argparse.Namespace, title: str, figures: Mapping[str, object]) -> None:
+    if options.json:
+        print_json(dict(figures))
+    else:
+        rows = [(name, json.dumps(value, default=plain)) for name, value in figures.items()]
+        table(title, ("figure", "value"), rows)
 
 
 def few_shot(options: argparse.Namespace) -> None:
     """Train on one file and judge on another, for several seeds."""
-    from core.benchmarks.few_shot import SeedFigures, few_shot, summarise
-    from core.training.events import StepDone
-
+    seeds = _numbers(options.seeds, "--seeds 0,1,2")
     figures: list[SeedFigures] = []
-    seeds = numbers(options.seeds, "--seeds 0,1,2")
-    settings = read_settings(options.settings)
-    for place, seed in enumerate(seeds):
-        recipe = read_recipe(options.recipe, {**settings, "seed": seed})
-        with progress_bar(f"seed {seed}") as bar:
-
-            def watch(event: object, seed: int = seed, place: int = place) -> None:
-                if isinstance(event, StepDone):
-                    words = f"seed {seed} ({place + 1} of {len(seeds)}), epoch {event.epoch}"
-                    bar.move(event.step / event.total, words)
-
-            both = (options.train, options.test)
+    for seed in seeds:
+        recipe = _model_recipe(options, seed=seed)
+        with _progress(f"seed {seed} ({len(figures) + 1} of {len(seeds)})") as (watch, finish):
             figures.append(
-                few_shot(
+                few_shot_bench.few_shot(
                     recipe,
                     options.base,
-                    lambda both=both: (labelled_texts(both[0]), labelled_texts(both[1])),
+                    lambda: (labelled_texts(options.train), labelled_texts(options.test)),
                     watch,
                 )
             )
-            bar.move(1.0, f"seed {seed}: {figures[-1].accuracy:.2f} %")
-    found = summarise(figures)
-    if options.json:
-        print_json({"recipe": options.recipe, **found})
-        return
-    table("Few-shot", ("figure", "value"), [(k, json.dumps(v)) for k, v in found.items()])
-
-
-def response_selection(options: argparse.Namespace) -> None:
-    """Train on one log of conversations and judge on another."""
-    from core.benchmarks.response_selection import response_selection
-    from core.training.events import StepDone
-
-    settings = {**read_settings(options.settings), "contexts": options.contexts}
-    recipe = read_recipe(options.recipe, settings)
-    with progress_bar("reading") as bar:
-
-        def watch(event: object) -> None:
-            if isinstance(event, StepDone):
-                words = f"step {event.step} of {event.total}, loss {event.loss:.3f}"
-                bar.move(event.step / event.total, words)
-
-        files = (options.train, options.test)
-        figures, baselines, encoder = response_selection(recipe, options.base, files, watch)
-        bar.move(1.0, f"R100@1 {figures.r100_at_1:.2f} %")
-    if options.save:
-        encoder.save(options.save)
-    found = {"recipe": options.recipe, **plain(figures), "baselines": baselines}
-    if options.json:
-        print_json(found)
-        return
-    rows = [(key, json.dumps(value)) for key, value in found.items()]
-    table("Response selection", ("figure", "value"), rows)
-
-
-def templates(options: argparse.Namespace) -> None:
-    """Tune by the slots of one file without its labels, and judge on another, for seeds."""
-    from core.benchmarks.templates import (
-        Remembering,
-        SlottedSet,
-        TemplateFigures,
-        summarise,
-        template_bench,
-    )
-    from core.encoders.loading import load_encoder
-    from core.training.events import StepDone
-
-    def read(path: Path) -> SlottedSet:
-        rows = [
-            row
-            for row in read_rows(path, ReadOptions(slots=True))
-            if isinstance(row, ImportedRow) and row.intents
-        ]
-        if not rows:
-            raise InvalidInput(f"{path} has no labelled row.", "Name a file with intents.")
-        utterances = tuple(SlottedText(row.text, row.slots) for row in rows)
-        return SlottedSet(utterances, tuple("|".join(sorted(row.intents or ())) for row in rows))
-
-    settings, base = read_settings(options.settings), Remembering(load_encoder(options.base))
-    sets = (read(options.train), read(options.test))
-    found: dict[int, dict[str, TemplateFigures]] = {}
-    for seed in numbers(options.seeds, "--seeds 0,1,2"):
-        recipe = read_recipe("templates", {**settings, "seed": seed})
-        with progress_bar(f"seed {seed}") as bar:
-
-            def watch(variant: str, event: object, seed: int = seed) -> None:
-                if isinstance(event, StepDone):
-                    bar.move(event.step / event.total, f"seed {seed}, {variant}")
-
-            found[seed] = template_bench(recipe, base, sets, watch)
-            reached = found[seed]["templates"].accuracy
-            bar.move(1.0, f"seed {seed}: {reached:.2f} %")
-    if options.json:
-        print_json({"recipe": read_recipe("templates", settings).model_dump(), **summarise(found)})
-        return
-    _template_table(summarise(found)["mean"])
-
-
-def _template_table(means: dict[str, dict[str, float]]) -> None:
-    head = ("figure", *means)
-    figures = next(iter(means.values()))
-    rows = [(name, *(means[variant][name] for variant in means)) for name in figures]
-    table("Templates: nearest neighbour without labels in training", head, rows)
+            finish(f"{figures[-1].accuracy:.2f} %")
+    _print(options, "Few-shot", {"recipe": options.recipe, **few_shot_bench.summarise(figures)})
 
 
 def multi_label(options: argparse.Namespace) -> None:
     """Train on some folds of a folder and judge on the others, for each choice of them."""
-    from core.benchmarks.few_shot import FoldFigures, choose_folds, multi_label, summarise_folds
-    from core.encoders.loading import load_encoder
-    from core.training.events import StepDone
-
-    folds = [_labelled(path) for path in sorted(options.folds.iterdir()) if path.is_file()]
-    runs = choose_folds(len(folds), options.train_folds)
-    recipe = read_recipe(options.recipe, read_settings(options.settings), "multi-label")
+    folds = [_fold(path) for path in sorted(options.folds.iterdir()) if path.is_file()]
+    runs = few_shot_bench.choose_folds(len(folds), options.train_folds)
+    recipe = _model_recipe(options, "multi-label")
     encoder = load_encoder(options.base)
-    chosen = list(range(len(runs))) if options.only is None else numbers(options.only, "--only 0,1")
-    if not set(chosen) <= set(range(len(runs))):
+    everything = list(range(len(runs)))
+    chosen = everything if options.only is None else _numbers(options.only, "--only 0,1")
+    if not set(chosen) <= set(everything):
         raise InvalidInput(f"There are runs 0 to {len(runs) - 1} only.", "Write --only 0,1, say.")
     figures: list[FoldFigures] = []
     for number in chosen:
         train, test = ([e for fold in side for e in folds[fold]] for side in runs[number])
-        with progress_bar(f"fold {number}") as bar:
+        with _progress(f"fold {number}") as (watch, finish):
+            fold = few_shot_bench.multi_label(recipe, encoder, (train, test), number, watch)
+            finish(f"F1 {fold.f1:.1f}, exact {fold.exact:.1f}")
+        figures.append(fold)
+    facts = {"recipe": options.recipe, "train_folds": options.train_folds}
+    _print(options, "Several intents", {**facts, **few_shot_bench.summarise_folds(figures)})
 
-            def watch(event: object, number: int = number) -> None:
-                if isinstance(event, StepDone):
-                    bar.move(event.step / event.total, f"fold {number}, epoch {event.epoch}")
 
-            figures.append(multi_label(recipe, encoder, (train, test), number, watch))
-            found = figures[-1]
-            bar.move(1.0, f"fold {number}: F1 {found.f1:.1f}, exact {found.exact:.1f}")
-    summary = {"recipe": options.recipe, "train_folds": options.train_folds}
-    summary |= summarise_folds(figures)
+def response_selection(options: argparse.Namespace) -> None:
+    """Train on one log of conversations and judge on another."""
+    settings = {**read_settings(options.settings), "contexts": options.contexts}
+    recipe = read_recipe(str(options.recipe), settings)
+    if not isinstance(recipe, RankingRecipe):
+        raise TypeError(recipe.kind)
+    with _progress("ranking") as (watch, finish):
+        files = (options.train, options.test)
+        figures, baselines, encoder = measure_responses(recipe, options.base, files, watch)
+        finish(f"R100@1 {figures.r100_at_1:.2f} %")
+    if options.save:
+        encoder.save(options.save)
+    facts = {"recipe": options.recipe, **plain(figures), "baselines": baselines}
+    _print(options, "Response selection", facts)
+
+
+def templates(options: argparse.Namespace) -> None:
+    """Tune by the slots of one file without its labels, and judge on another, for seeds."""
+    settings = read_settings(options.settings)
+    base = templates_bench.Remembering(load_encoder(options.base))
+    sets = (_slotted_set(options.train), _slotted_set(options.test))
+
+    def measure(seed: int) -> dict[str, templates_bench.TemplateFigures]:
+        recipe = read_recipe("templates", {**settings, "seed": seed})
+        with _progress(f"seed {seed}") as (watch, finish):
+            variants = templates_bench.template_bench(
+                recipe, base, sets, lambda _, event: watch(event)
+            )
+            finish(f"{variants['templates'].accuracy:.2f} %")
+        return variants
+
+    figures = {seed: measure(seed) for seed in _numbers(options.seeds, "--seeds 0,1,2")}
+    summary = templates_bench.summarise(figures)
     if options.json:
-        print_json(summary)
+        print_json({"recipe": read_recipe("templates", settings).model_dump(), **summary})
         return
-    table("Several intents", ("figure", "value"), [(k, json.dumps(v)) for k, v in summary.items()])
+    means = summary["mean"]
+    rows = [
+        (name, *(means[variant][name] for variant in means)) for name in next(iter(means.values()))
+    ]
+    table("Templates: nearest neighbour without labels in training", ("figure", *means), rows)
 
 
-def _labelled(path: Path) -> list[Exemplar]:
+def label_encoder(options: argparse.Namespace) -> None:
+    """Train each variant on one file and judge it on another, for several seeds."""
+    settings = read_settings(options.settings)
+    seeds = _numbers(options.seeds, "--seeds 0,1,2")
+    variants = [part.strip() for part in options.variants.split(",") if part.strip()]
+    recipes = [
+        read_recipe("label-encoder", {**settings, "variant": variant, "seed": seed})
+        for variant in variants
+        for seed in seeds
+    ]
+    train = labelled_texts(options.train)
+    if options.per_intent is not None:
+        rows = few_of_each(train.intents, options.per_intent).tolist()
+        train = LabelledTexts(
+            tuple(train.texts[row] for row in rows), tuple(train.intents[row] for row in rows)
+        )
+    data = label_encoder_bench.names_set(train, labelled_texts(options.test))
+    encoder = load_encoder(options.base)
+    zero_shot = label_encoder_bench.judge_zero_shot(encoder, data)
+    mixtures = label_encoder_bench.judge_mixtures(encoder, data, seeds, options.shots)
+    figures = []
+    for recipe in recipes:
+        with _progress(f"{recipe.variant}, seed {recipe.seed}") as (watch, finish):
+            judged = label_encoder_bench.judge_variant(recipe, encoder, data, watch)
+            finish(f"{judged.accuracy:.2f} %, borderline {judged.borderline} %")
+        figures.append(judged)
+    summary = label_encoder_bench.summarise_names(data, zero_shot, mixtures, figures)
+    _print(options, "Intent names", {"settings": settings, **summary})
+
+
+def label_errors(options: argparse.Namespace) -> None:
+    """Plant label errors in a file's labels, and see how many the review list finds."""
+    if not 0.0 < options.flip < 1.0:
+        raise InvalidInput(f"{options.flip} is no share.", "Write --flip 0.05, say.")
+    train = labelled_texts(options.train)
+    encoder = load_encoder(options.base)
+    figures = label_error_figures(train, encoder, options.flip, options.seed)
+    _print(options, "Label errors", figures)
+
+
+def out_of_scope(options: argparse.Namespace) -> None:
+    """Train on texts in scope, and see how well the fence keeps the others out."""
+    texts = ScopeTexts(
+        labelled_texts(options.train),
+        labelled_texts(options.test),
+        _texts(options.oos_val),
+        _texts(options.oos_test),
+    )
+    recipe = _model_recipe(options, seed=options.seed)
+    with _progress("training") as (watch, finish):
+        figures = out_of_scope_figures(recipe, load_encoder(options.base), texts, watch)
+        finish(f"AUROC {figures['auroc']}")
+    _print(options, "Out of scope", figures)
+
+
+def explain(options: argparse.Namespace) -> None:
+    """Measure what explanations cost, and check samples of them against fitting again."""
+    train = labelled_texts(options.train)
+    _print(options, "Explanations", explain_figures(train, load_encoder(options.base)))
+
+
+def _model_recipe(
+    options: argparse.Namespace, task: Task = "single-label", **settings: object
+) -> AnyModelRecipe:
+    """Read the recipe that the options name.
+
+    Raises:
+        InvalidInput: It cannot be used, or makes an encoder that answers no intents.
+    """
+    recipe = read_recipe(str(options.recipe), {**read_settings(options.settings), **settings}, task)
+    if not isinstance(recipe, ModelRecipe):
+        raise InvalidInput(
+            f"The recipe '{options.recipe}' makes an encoder, which answers no intents.",
+            "Name a recipe that makes a model; `intent-studio recipes` lists them.",
+        )
+    return recipe
+
+
+def _labelled_rows(path: Path, options: ReadOptions | None = None) -> list[ImportedRow]:
+    """Read the rows that name an intent.
+
+    Raises:
+        InvalidInput: The file cannot be read, or no row has a label.
+    """
+    rows = read_rows(path, options or ReadOptions())
+    labelled = [row for row in rows if isinstance(row, ImportedRow) and row.intents]
+    if not labelled:
+        raise InvalidInput(f"{path} has no labelled row.", "Name a file with intents.")
+    return labelled
+
+
+def labelled_texts(path: Path) -> LabelledTexts:
+    """Read a file's labelled rows; of several intents the first counts."""
+    rows = _labelled_rows(path)
+    texts = tuple(row.text.strip() for row in rows)
+    return LabelledTexts(texts, tuple(row.intents[0] for row in rows if row.intents))
+
+
+def _slotted_set(path: Path) -> templates_bench.SlottedSet:
+    """Read a file's labelled rows with their slots; several intents count as one of their own."""
+    rows = _labelled_rows(path, ReadOptions(slots=True))
+    utterances = tuple(SlottedText(row.text, row.slots) for row in rows)
+    labels = tuple("|".join(sorted(row.intents or ())) for row in rows)
+    return templates_bench.SlottedSet(utterances, labels)
+
+
+def _fold(path: Path) -> list[Exemplar]:
     """Read a fold; a row that says that no intent fits counts, one without a label does not."""
-    options = ReadOptions(separator="|")
     return [
         Exemplar(f"{path.stem}-{row.line}", row.text.strip(), row.intents)
-        for row in read_rows(path, options)
+        for row in read_rows(path, ReadOptions(separator="|"))
         if isinstance(row, ImportedRow) and row.intents is not None
     ]
+
+
+def _texts(path: Path) -> tuple[str, ...]:
+    """Read a file's texts, with or without labels."""
+    texts = tuple(row.text.strip() for row in read_rows(path) if isinstance(row, ImportedRow))
+    if not texts:
+        raise InvalidInput(f"{path} has no text.", "Name a file with texts out of scope.")
+    return texts
+
+
+def _numbers(listed: str, example: str) -> list[int]:
+    """Read numbers between commas; `example` shows how the option is written.
+
+    Raises:
+        InvalidInput: A part is not a number.
+    """
+    parts = [part.strip() for part in listed.split(",")]
+    if not all(part.isdecimal() for part in parts):
+        raise InvalidInput(f"'{listed}' is no list of numbers.", f"Write {example}, say.")
+    return [int(part) for part in parts]

@@ -130,8 +130,7 @@ def predict(options: argparse.Namespace) -> None:
 
     texts = list(options.texts)
     if options.file:
-        rows = read_rows(options.file)
-        texts += [row.text for row in rows if isinstance(row, ImportedRow)]
+        texts += [row.text for row in read_rows(options.file) if isinstance(row, ImportedRow)]
     if not texts:
         raise InvalidInput("There is no text to predict.", "Give texts, or a file with --file.")
     with opened(options) as studio:

@@ -9,71 +9,24 @@ import {Proposal} from './train/proposal.js';
 import {RecipeSettings} from './train/settings.js';
 
 const LEAD = 'Training happens in the background: you may leave this page, label on, or close the browser.';
-const RECIPES = [
-  [
-    'instant',
-    'Instant',
-    'Keeps the encoder as it is; the examples vote. Ready in seconds. ' +
-      'For a first look, and while labels are few.',
-  ],
-  [
-    'convfit',
-    'ConvFiT',
-    'Tunes the encoder so that examples of one intent come close together. ' +
-      'The most accurate; takes a minute or more, and 90 MB for each version.',
-  ],
-  [
-    'adapter',
-    'Adapter',
-    'Leaves the encoder as it is and tunes narrow layers inside it. About as accurate and as quick; ' +
-      'a version takes about 1 MB instead of 90, and all projects share one encoder in memory.',
-  ],
-  [
-    'label-encoder',
-    'Names',
-    'Tunes two encoders so that an utterance comes close to the name and description of its intent, ' +
-      'and lets names vote beside the examples. For intents with few examples or none.',
-  ],
-  [
-    'templates',
-    'Templates',
-    'Brings utterances close to their templates, in which marked values are left out; no label is needed. ' +
-      'Makes an encoder that the recipes above can start from.',
-  ],
-  [
-    'dialogues',
-    'Dialogues',
-    'Learns from your conversations which turn follows which; no label is needed. ' +
-      'Makes an encoder that the recipes above can start from.',
-  ],
-  [
-    'convert',
-    'ConveRT',
-    'Trains a small, quick encoder of its own from your conversations alone, ' +
-      'to start from and to rank replies with.',
-  ],
-];
-// What recipes learn from, and what to do where there is none of it. All but the first make encoders.
+const FIRST_CHOICE = 'convfit';
+// What recipes learn from, and what to do where there is none of it.
 const SOURCES = [
-  {title: 'From your labels', recipes: ['instant', 'convfit', 'adapter', 'label-encoder']},
+  {name: 'labels', title: 'From your labels'},
   {
+    name: 'templates',
     title: 'From your marked values',
-    recipes: ['templates'],
     lacks: status => !status.marked,
     why: 'This project has no marked values: mark some on the Label page, or import a file that has them.',
   },
   {
+    name: 'conversations',
     title: 'From your conversations',
-    recipes: ['dialogues', 'convert'],
     lacks: status => status.conversations === 0,
     why: 'This project has no conversations: import a log on the Data page.',
   },
 ];
-const sourceOf = recipe => SOURCES.find(({recipes}) => recipes.includes(recipe)) ?? SOURCES[0];
-const makesEncoder = recipe => sourceOf(recipe) !== SOURCES[0];
-const ONE_INTENT = ['label-encoder']; // bring an utterance to one name, and hold it off from all others
 const SEVERAL_INTENTS = 'Here an utterance may have several intents; this recipe knows one name for each.';
-const whyNot = recipe => (ONE_INTENT.includes(recipe) ? SEVERAL_INTENTS : sourceOf(recipe).why);
 const GATE = 'No pin is broken, and accuracy is not lower than chance explains';
 const GATE_WORDS =
   'promote the result by itself if it passes the gate: no pin broken, and accuracy not lower beyond noise';
@@ -82,13 +35,13 @@ export const mount = view => frame(view, 'train', 'Train', LEAD, context => new 
 
 class TrainPage {
   #context;
-  #recipe = localStorage.getItem('recipe') ?? 'convfit';
+  #recipe = localStorage.getItem('recipe') ?? FIRST_CHOICE; // its name
+  #cards = []; // of each recipe: what the studio says of it, where its data come from, and its button
   #settings = new RecipeSettings(() => this.#estimate());
   #running = null; // the training under way
   #started = null; // the id of the one that was started here
   #following = false;
   #estimates = 0; // how many were asked for; only the newest answer counts
-  #choices = this.#makeChoices();
   #estimated = h('p', {role: 'status', 'data-role': 'estimate'});
   #defaults = h('p', {class: 'soft small', 'data-role': 'defaults'});
   #gate;
@@ -121,8 +74,9 @@ class TrainPage {
   }
 
   async start() {
+    const [recipes] = await Promise.all([call('/recipes'), this.#settings.load(this.#context.base)]);
+    this.#cards = recipes.map(recipe => this.#makeCard(recipe));
     this.#layOut();
-    await this.#settings.load(this.#context.base);
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
     this.#showChoice();
     await Promise.all([this.#estimate(), this.#base.load(), this.#follow()]);
@@ -137,7 +91,14 @@ class TrainPage {
         h(
           'div',
           {role: 'radiogroup', 'aria-label': 'Recipe'},
-          SOURCES.map(source => [h('h3', {}, source.title), h('div', {class: 'cards'}, this.#cards(source))]),
+          SOURCES.map(source => [
+            h('h3', {}, source.title),
+            h(
+              'div',
+              {class: 'cards'},
+              this.#cards.filter(card => card.source === source).map(card => card.button),
+            ),
+          ]),
         ),
         this.#base.element,
         this.#settings.element,
@@ -150,20 +111,21 @@ class TrainPage {
     );
   }
 
-  #makeChoices() {
-    return RECIPES.map(([recipe, name, words]) =>
-      h(
-        'button',
-        {class: 'choice', role: 'radio', onclick: () => this.#choose(recipe)},
-        h('strong', {}, name),
-        h('span', {class: 'soft'}, words),
-        whyNot(recipe) && h('span', {class: 'why small', hidden: true}, whyNot(recipe)),
-      ),
+  #makeCard(recipe) {
+    const source = SOURCES.find(({name}) => name === recipe.learns_from);
+    const why = h('span', {class: 'why small', hidden: true});
+    const button = h(
+      'button',
+      {class: 'choice', role: 'radio', onclick: () => this.#choose(recipe.recipe)},
+      h('strong', {}, recipe.title),
+      h('span', {class: 'soft'}, recipe.summary),
+      why,
     );
+    return {recipe, source, button, why};
   }
 
-  #cards(source) {
-    return this.#choices.filter((_, place) => sourceOf(RECIPES[place][0]) === source);
+  get #chosen() {
+    return this.#cards.find(({recipe}) => recipe.recipe === this.#recipe)?.recipe;
   }
 
   #choose(recipe) {
@@ -175,21 +137,25 @@ class TrainPage {
   }
 
   #showChoice() {
-    const {status} = this.#context;
-    const cannot = recipe =>
-      Boolean(sourceOf(recipe).lacks?.(status)) ||
-      (status.task === 'multi-label' && ONE_INTENT.includes(recipe));
-    if (cannot(this.#recipe)) this.#recipe = 'convfit';
-    RECIPES.forEach(([recipe], place) => {
-      const choice = this.#choices[place];
-      choice.setAttribute('aria-checked', String(this.#recipe === recipe));
-      choice.disabled = cannot(recipe);
-      const why = choice.querySelector('.why');
-      if (why) why.hidden = !choice.disabled;
-    });
-    this.#base.for(this.#recipe);
-    this.#gateLine.hidden = makesEncoder(this.#recipe);
+    for (const {recipe, source, button, why} of this.#cards) {
+      why.textContent = this.#whyNot(recipe, source);
+      why.hidden = !why.textContent;
+      button.disabled = !why.hidden;
+      if (button.disabled && recipe.recipe === this.#recipe) this.#recipe = FIRST_CHOICE;
+    }
+    if (!this.#chosen) this.#recipe = FIRST_CHOICE;
+    for (const {recipe, button} of this.#cards)
+      button.setAttribute('aria-checked', String(recipe.recipe === this.#recipe));
+    this.#base.for(this.#chosen);
+    this.#gateLine.hidden = this.#chosen.makes === 'encoder';
     this.#settings.show(this.#recipe);
+  }
+
+  // Why a recipe cannot be used here; '' where it can.
+  #whyNot({tasks}, source) {
+    const {status} = this.#context;
+    if (!tasks.includes(status.task)) return SEVERAL_INTENTS;
+    return source.lacks?.(status) ? source.why : '';
   }
 
   get #wish() {
@@ -249,7 +215,7 @@ class TrainPage {
   }
 
   #drawStart() {
-    const first = this.#context.status.champion === null || makesEncoder(this.#recipe);
+    const first = this.#context.status.champion === null || this.#chosen.makes === 'encoder';
     const again = first ? 'Train' : 'Retrain';
     this.#start.disabled = Boolean(this.#running);
     this.#start.textContent = this.#running ? 'Training …' : again;
@@ -265,7 +231,7 @@ class TrainPage {
       });
     const use = () => {
       this.#base.choose(job.result.model);
-      this.#choose('convfit');
+      this.#choose(FIRST_CHOICE);
       window.scrollTo({top: 0});
     };
     this.#live.hidden = false;

@@ -18,7 +18,18 @@ REFERENCE = Path(__file__).parents[1] / "reference"
 NEW_COMMANDS = {"intent-studio recipes"}
 NEW_OPTIONS: set[tuple[str, str]] = set()
 """Command and option."""
-NEW_HELP: set[tuple[str, str]] = set()
+NEW_HELP = {
+    (f"intent-studio {command}", "--set")
+    for command in (
+        "train",
+        "bench few-shot",
+        "bench label-encoder",
+        "bench multi-label",
+        "bench out-of-scope",
+        "bench response-selection",
+        "bench templates",
+    )
+}
 """Command and option whose default, choices or help differ from the reference."""
 NEW_ROUTES = {"GET /api/recipes"}
 NEW_FIELDS: set[tuple[str, str, str]] = set()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.terminal.labelled import labelled_texts
+from app.terminal.benchmarks import labelled_texts
 from core.benchmarks.few_shot import LabelledTexts
 from core.encoders.base import Encoder
 from core.encoders.loading import BUNDLED, load_encoder

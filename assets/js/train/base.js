@@ -42,8 +42,8 @@ export class BaseChoice {
     this.#draw();
   }
 
-  for(recipe) {
-    this.#fresh = recipe === 'convert';
+  for({recipe, needs_base: needsBase}) {
+    this.#fresh = !needsBase;
     this.recipe = recipe;
     this.#draw();
   }

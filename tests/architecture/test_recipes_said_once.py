@@ -1,0 +1,32 @@
+"""No page, command or service lists recipes by hand: they read what the classes say."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from core.recipes.read import RECIPES
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = sorted((ROOT / "assets" / "js").rglob("*.js"))
+SOURCES = sorted(path for room in ("app", "storage") for path in (ROOT / room).rglob("*.py"))
+LISTS = ast.Tuple | ast.List | ast.Set | ast.Dict
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_module_lists_recipes(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, LISTS):
+            texts = {part.value for part in ast.walk(node) if isinstance(part, ast.Constant)}
+            assert len(texts & RECIPES.keys()) < 2, f"line {node.lineno}"
+
+
+def test_no_script_names_more_than_the_recipe_that_is_chosen_first() -> None:
+    named = {}
+    for path in SCRIPTS:
+        texts = set(re.findall(r"'([^']*)'", path.read_text(encoding="utf-8")))
+        if texts & RECIPES.keys():
+            named[path.relative_to(ROOT).as_posix()] = texts & RECIPES.keys()
+    assert named["assets/js/train.js"] == {"convfit"}
+    assert all(len(names) == 1 for names in named.values())
