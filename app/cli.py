@@ -265,13 +265,22 @@ def _bundle_commands(commands: _Commands) -> None:
 def _bench_commands(commands: _Commands) -> None:
     bench = commands.add_parser("bench", help="measure accuracy, time and memory")
     verbs = bench.add_subparsers(required=True, metavar="BENCH")
-    both, training = ("--train", "--test"), ("--base", "--seeds", "--set", "--json")
+    for add in (_model_benches, _ranking_bench, _names_bench, _templates_bench, _measuring_benches):
+        add(verbs)
+
+
+def _model_benches(verbs: _Commands) -> None:
     shot = _command(
-        verbs, "few-shot", "train on one file, judge on another", "benchmarks.few_shot", *both
+        verbs,
+        "few-shot",
+        "train on one file, judge on another",
+        "benchmarks.few_shot",
+        "--train",
+        "--test",
     )
     *models, usual = _recipes("makes", "model")
     _add(shot, "--recipe", help=f"{', '.join(models)} or {usual}")
-    _add(shot, *training)
+    _add(shot, "--base", "--seeds", "--set", "--json")
     many = _command(
         verbs,
         "multi-label",
@@ -282,31 +291,25 @@ def _bench_commands(commands: _Commands) -> None:
     many.add_argument("--train-folds", type=int, default=1, help="folds to train on (default 1)")
     many.add_argument("--only", help="numbers of the runs, comma-separated (default: all)")
     _add(many, "--recipe", "--base", "--set", "--json")
+
+
+def _ranking_bench(verbs: _Commands) -> None:
     replies = _command(
         verbs,
         "response-selection",
         "train on one log of conversations, find the right one of 100 replies in another",
         "benchmarks.response_selection",
-        *both,
+        "--train",
+        "--test",
     )
     _add(replies, "--recipe", default="dialogues", choices=_recipes("learns_from", "conversations"))
     _add(replies, "--base")
     replies.add_argument("--contexts", type=int, default=0, help="earlier turns that are read, too")
     replies.add_argument("--save", type=Path, help="folder for the encoder")
     _add(replies, "--set", "--json")
-    _names_command(verbs)
-    slots = _command(
-        verbs,
-        "templates",
-        "learn from marked slots alone, judge by neighbours",
-        "benchmarks.templates",
-    )
-    _add(slots, *both, help="JSONL with slots and intents")
-    _add(slots, *training)
-    _measure_commands(verbs)
 
 
-def _names_command(verbs: _Commands) -> None:
+def _names_bench(verbs: _Commands) -> None:
     names = _command(
         verbs,
         "label-encoder",
@@ -324,7 +327,18 @@ def _names_command(verbs: _Commands) -> None:
     _add(names, "--base", "--set", "--json")
 
 
-def _measure_commands(verbs: _Commands) -> None:
+def _templates_bench(verbs: _Commands) -> None:
+    slots = _command(
+        verbs,
+        "templates",
+        "learn from marked slots alone, judge by neighbours",
+        "benchmarks.templates",
+    )
+    _add(slots, "--train", "--test", help="JSONL with slots and intents")
+    _add(slots, "--base", "--seeds", "--set", "--json")
+
+
+def _measuring_benches(verbs: _Commands) -> None:
     """Add the benchmarks of explanations, the review list and the fence."""
     errors = _command(
         verbs, "label-errors", "plant label errors and look for them", "benchmarks.label_errors"
