@@ -87,6 +87,7 @@ def build_parser() -> argparse.ArgumentParser:
         _data_commands,
         _slot_commands,
         _dialogue_commands,
+        _training_commands,
         _model_commands,
         _bundle_commands,
         _bench_commands,
@@ -198,7 +199,7 @@ def _dialogue_commands(commands: _Commands) -> None:
     remove.add_argument("log", type=int, metavar="LOG", help="its number in the list")
 
 
-def _model_commands(commands: _Commands) -> None:
+def _training_commands(commands: _Commands) -> None:
     recipes = _command(commands, "recipes", "list recipes and their settings", "recipes.recipes")
     recipes.add_argument(
         "name", nargs="?", metavar="NAME", help="recipe whose settings are printed"
@@ -215,6 +216,9 @@ def _model_commands(commands: _Commands) -> None:
         "--detach", action="store_true", help="return at once, do not follow the job"
     )
     _add(train, "--json")
+
+
+def _model_commands(commands: _Commands) -> None:
     evaluate = _command(
         commands, "evaluate", "measure a model on a labelled file", "versions.evaluate", "model"
     )
