@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 
-from app.services.answering.stored import name_words
+from app.services.answering.words import name_words
 from app.services.studio import Studio
 from app.services.training import runs
 from app.terminal.output import opened, plain, print_json, progress_bar, say, table, tell
@@ -111,13 +111,13 @@ def _say_detached(job: JobRecord, *, as_json: bool) -> None:
 
 def evaluate(options: argparse.Namespace) -> None:
     """Measure a model on a labelled file; without one, tell how it was judged in training."""
-    from app.services.answering import stored as prediction
+    from app.services.answering.judging import evaluate_file, training_figures
 
     with opened(options) as studio:
         if options.file is None:
-            metrics = prediction.own_figures(studio, options.model)
+            metrics = training_figures(studio, options.model)
         else:
-            metrics = prediction.evaluate(studio, options.model, options.file)
+            metrics = evaluate_file(studio, options.model, options.file)
     if options.json:
         print_json(metrics)
     else:

@@ -2,13 +2,20 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.services.answering.stored import checked_out, load_model
+from app.services.studio import Studio
+from core.bundle.layout import read_facts
 from core.calibration.calibration import Calibration, probabilities
 from core.calibration.thresholds import fit_multi_label_calibration
+from core.errors import InvalidInput
+from core.formats.reading import read_rows
+from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions
 from core.heads.folds import is_said
 from core.metrics.calibration import expected_calibration_error
 from core.metrics.classification import IntentQuality, classification_report
@@ -73,6 +80,33 @@ def judge_exemplars(
     names = pipeline.head.intents
     hard = borderline_figures([e.text for e in exemplars], held, answers, names)
     return {**figures, **hard, "in_scope": _in_scope(predictions)}
+
+
+def evaluate_file(studio: Studio, reference: str, path: Path) -> dict[str, Any]:
+    """Judge a model on the labelled texts of a file.
+
+    Where the model answers with several intents, a cell holds several, as an export writes them.
+
+    Raises:
+        InvalidInput: The file cannot be read, or has no label.
+        NotFound: There is no such model.
+    """
+    pipeline = load_model(studio, reference)
+    separator = SEPARATOR if pipeline.task == "multi-label" else None
+    exemplars = [
+        Exemplar(str(row.line), row.text, row.intents)
+        for row in read_rows(path, ReadOptions(separator=separator))
+        if isinstance(row, ImportedRow) and row.intents is not None
+    ]
+    if not exemplars:
+        raise InvalidInput("The file has no labelled row to judge by.", "Add an intent column.")
+    return judge_exemplars(pipeline, exemplars)
+
+
+def training_figures(studio: Studio, reference: str) -> dict[str, Any]:
+    """Return how a model version or a bundle was judged when it was trained."""
+    with checked_out(studio, reference) as (folder, _):
+        return dict(read_facts(folder).get("metrics", {}))
 
 
 def borderline_figures(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.services.answering.stored import reasons_of, sentence_of
+from app.services.answering.words import reasons_of, sentence_of
 from app.services.explaining.counterfactuals import Asked, load_bearing_view, why_not_view
 from app.services.explaining.explained_model import (
     ExplainedModel,

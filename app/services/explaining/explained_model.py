@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.answering.stored import by_project, find_model, is_bundle
 from app.services.live.joining import amendment
-from app.services.live.models import LiveModel
+from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio, open_live
 from app.services.studio import Studio
 from core.maps.plane import Plane, fit_plane

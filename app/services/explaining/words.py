@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from app.services.answering.stored import MEASURES, reasons_of
+from app.services.answering.words import MEASURES, reasons_of
 from app.services.explaining.explained_model import ExplainedModel
 from app.services.explaining.views import IntentReason, Vote
 from core.text import counted

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from app.services.embedding import embed_texts
-from app.services.live.models import LiveModel
+from app.services.live.live_model import LiveModel
 from app.services.live.pool import Pool, judged, outside_of
 from app.services.live.server_state import LiveStudio
 from core.review.labelling_order import rank, rank_many, spread

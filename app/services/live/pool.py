@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from app.services.embedding import embed_texts
-from app.services.live.models import LiveModel, LiveModels
+from app.services.live.live_model import LiveModel
+from app.services.live.models import LiveModels
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from core.errors import StudioError

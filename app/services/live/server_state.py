@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from app.services.answering.stored import no_model_yet
-from app.services.live.models import LiveModel, LiveModels
+from app.services.live.live_model import LiveModel
+from app.services.live.models import LiveModels
 from app.services.live.pool import Pools
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
-from storage import projects
 from storage.records import ProjectRecord
 
 
@@ -34,9 +34,7 @@ def open_live(live_studio: LiveStudio, name: str) -> tuple[ProjectRecord, LiveMo
     Raises:
         NotFound: There is no such project, or it has no trained model yet.
     """
-    with live_studio.studio.database.read() as connection:
-        project = projects.find(connection, name)
-    live = live_studio.models.get(project.id)
+    now, live = live_studio.models.open(name)
     if live is None:
         raise no_model_yet(name)
-    return project, live
+    return now.project, live

@@ -1,5 +1,7 @@
 """Whether somebody is being served, so that work which can wait is done in the gaps."""
 
+import os
+import sys
 import threading
 import time
 from dataclasses import dataclass, field
@@ -41,3 +43,9 @@ class Traffic:
 
     def _is_busy(self) -> bool:
         return self.inside > 0 or time.monotonic() - self.last < _GAP_SECONDS
+
+
+def step_back() -> None:
+    """Let other threads have the processor first, where threads have priorities of their own."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)

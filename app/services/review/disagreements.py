@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.services.embedding import embed_texts
-from app.services.live.models import LiveModel
+from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio
 from core.types import ScoreArray
 from storage import projects

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from app.services.answering.as_project import own_limit
+from app.services.answering.as_project import exemplar_signals, own_threshold
+from app.services.answering.opened import Space
 from app.services.embedding import embed_texts
-from app.services.live.models import LiveModel, signals_as_trained
+from app.services.live.live_model import LiveModel
 from app.services.live.pool import Pool
 from app.services.live.server_state import LiveStudio, open_live
 from app.services.review.findings import honest_with_names, labels_of
@@ -144,7 +145,7 @@ def look(live_studio: LiveStudio, project: str, asked: FenceSetting | None = Non
     stands = setting_of(found, trained.measure)
     asked = _checked(asked or stands)
     case = _case(live_studio, found, live)
-    own = {m: own_limit(trained, m, case.ask) for m in {stands.method, asked.method}}
+    own = {m: own_threshold(trained, m, case.ask) for m in {stands.method, asked.method}}
     by = {m: case.familiarity(m) for m in own}
     now, then = (
         _fence(live, own[one.method], one).inside(by[one.method], case.scope.scores.argmax(1))
@@ -271,20 +272,22 @@ class _Case:
     """A project's texts, and how familiar they are; what is dear is kept by the cache.
 
     Attributes:
-        live_studio: Whose project it is.
+        live_studio: The open studio and its live models.
+        project: The project.
         live: The model.
         scope: The texts.
         key: Of what was measured: of a revision, and of a look at the pool.
     """
 
     live_studio: LiveStudio
+    project: ProjectRecord
     live: LiveModel
     scope: _Scope
     key: tuple[object, ...]
 
     def ask(self) -> "ExemplarSignals":
-        """Return the survey of the version."""
-        return signals_as_trained(self.live_studio.studio, self.live)
+        """Return how familiar the version's exemplars are to each other."""
+        return exemplar_signals(self.live_studio.studio, Space(self.project, self.live.version))
 
     def familiarity(self, method: Method) -> ScoreArray:
         """How familiar all texts are; (n,)."""
@@ -346,7 +349,7 @@ def _case(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) -> _
         lambda: _scope(live_studio, project, live, pool),
         lambda made: int(made.scores.nbytes + made.rows.nbytes),
     )
-    return _Case(live_studio, live, scope, key)
+    return _Case(live_studio, project, live, scope, key)
 
 
 def _scope(

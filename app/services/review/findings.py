@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from app.services.live.models import LiveModel
+from app.services.live.live_model import LiveModel
 from app.services.what_if.repairs import Repair
 from core.errors import InvalidInput
 from core.heads.mixture import MixtureHead, without_names

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from app.services.embedding import digest_of, embed_texts
-from app.services.live.models import LiveModel
+from app.services.live.live_model import LiveModel
 from app.services.live.pool import Pool
 from app.services.live.server_state import LiveStudio, open_live
 from app.services.review.borderline import misled

@@ -6,9 +6,10 @@ from itertools import islice, zip_longest
 
 import numpy as np
 
-from app.services.answering.names import names_pipeline
-from app.services.answering.stored import reasons_of, sentence_of, votes_of_others
-from app.services.live.models import LiveModel
+from app.services.answering.as_project import answer_by_names_alone
+from app.services.answering.stored import no_model_yet
+from app.services.answering.words import reasons_of, sentence_of, votes_of_others
+from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio, open_live
 from app.services.trying.compression import Compressed, compressed_model, look_compressed, told
 from app.services.trying.landing import ExampleMap, Landing, example_map, landing_of
@@ -104,11 +105,13 @@ def answer(
             f"{len(texts):,} texts are too many for the page.",
             f"Paste up to {_MOST_TEXTS:,}, or use: intent-studio predict {project} --file FILE",
         )
-    if strength is None:
-        untrained = names_pipeline(live_studio.studio, project, live_studio.models.name_cache())
-        if untrained is not None:
-            return [_told(one, frozenset()) for one in untrained.predict(list(texts))]
-    (_, live), look = open_live(live_studio, project), None
+    models = live_studio.models
+    (now, live), look = models.open(project), None
+    if live is None:
+        untrained = answer_by_names_alone(live_studio.studio, now, models.name_cache())
+        if untrained is None or strength is not None:
+            raise no_model_yet(project)
+        return [_told(one, frozenset()) for one in untrained.predict(list(texts))]
     if strength is None:
         embeddings = live.pipeline.encoder.encode(list(texts))
     else:

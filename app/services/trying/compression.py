@@ -11,7 +11,7 @@ import numpy as np
 
 from app.services.answering.stored import no_model_yet
 from app.services.embedding import embed_texts
-from app.services.live.models import LiveModel
+from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio, open_live
 from app.services.slots.matcher import MarkedValues, read_marked_values, tokens_of
 from app.services.studio import Studio

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from app.services.embedding import embed_known
 from app.services.live.joining import Said, amendment, can_join
-from app.services.live.models import LiveModel, LiveModels
+from app.services.live.live_model import LiveModel
+from app.services.live.models import LiveModels
 from core.errors import InvalidInput
 from core.text import match_key
 from core.types import FloatArray, Intent, Pause, ScoreArray

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.services.live.joining import Said
-from app.services.live.models import wanted
+from app.services.live.live_model import exemplar_of
 from app.services.what_if.prepared_texts import Answers, PreparedTexts
 from app.services.what_if.repairs import Repair, changes_of
 from app.services.what_if.views import Blast, JudgedAnswers, Merge, NearExample, Snapshot
@@ -224,7 +224,7 @@ def _answers(embed: _Embedder, prepared: PreparedTexts, snapshot: Snapshot) -> A
 
     live, wide = prepared.live, len(snapshot.columns)
     calibration, task = live.pipeline.calibration, live.pipeline.task
-    said = {key: wanted(record, task) for key, record in snapshot.records.items()}
+    said = {key: exemplar_of(record, task) for key, record in snapshot.records.items()}
     said = {key: now for key, now in said.items() if live.votes_as(key) != now}
     scoped = task == "single-label" and (
         len(calibration.thresholds) > 0 or calibration.familiarity_measure is not None

@@ -5,19 +5,18 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from app.services.answering.as_project import exemplar_signals, fenced
+from app.services.answering.opened import Space
 from app.services.answering.stored import no_model_yet
-from app.services.live.models import step_back, with_fence
 from app.services.live.server_state import LiveStudio
+from app.services.live.traffic import step_back
 from app.services.what_if.prepared_texts import Answers, PreparedTexts, prepare_texts
 from core.errors import StudioError
 from storage import models, projects
 from storage.log import events
 from storage.records import ProjectRecord
-
-if TYPE_CHECKING:
-    from core.calibration.calibration import Calibration
 
 _LOG = logging.getLogger("app.services")
 
@@ -38,14 +37,13 @@ class _Kept:
     Attributes:
         project_id: Id of the project.
         anchor: The texts, decided by the calibration that the model had at the anchor.
-        fence: What the thresholds of `decided` come from: the project's fence, and the id of the
-            champion.
+        fence: The project's fence, which decided `decided`; None where it has none.
         decided: The same texts, decided by the thresholds that hold now; None before the first use.
     """
 
     project_id: int
     anchor: PreparedTexts
-    fence: tuple[dict[str, Any] | None, int] | None = None
+    fence: dict[str, Any] | None = None
     decided: PreparedTexts | None = None
 
 
@@ -137,24 +135,24 @@ class WatchedTextCache:
             if self.kept is None or self.kept.project_id != project.id or self._is_outdated():
                 self.kept = self.answered = None  # frees the memory of the old kernel first
                 self.kept = _Kept(project.id, self._make(project))
-            kept, live = self.kept, self.live_studio.models.peek(project.id)
-            if live is None:
-                return kept.anchor
-            fence = (project.fence, live.version.id)
-            if kept.decided is None or kept.fence != fence:
-                decided = self._decide(kept.anchor, live.pipeline.calibration, project.fence)
-                self.kept = replace(kept, fence=fence, decided=decided)
+            kept = self.kept
+            if kept.decided is None or kept.fence != project.fence:
+                decided = self._decide(kept.anchor, project)
+                self.kept = replace(kept, fence=project.fence, decided=decided)
                 return decided
             return kept.decided
 
-    def _decide(
-        self, anchor: PreparedTexts, calibration: "Calibration", fence: dict[str, Any] | None
-    ) -> PreparedTexts:
-        """Return the texts decided by a calibration and a fence."""
+    def _decide(self, anchor: PreparedTexts, project: ProjectRecord) -> PreparedTexts:
+        """Return the texts decided by the fence of their project."""
         from core.explain.familiarity_after import surround
 
-        pipeline = replace(anchor.live.pipeline, calibration=calibration)
-        live = with_fence(self.live_studio.studio, replace(anchor.live, pipeline=pipeline), fence)
+        studio, live = self.live_studio.studio, anchor.live
+        space = Space(project, live.version)
+        pipeline = replace(live.pipeline, calibration=live.base.pipeline.calibration)
+        pipeline = fenced(
+            pipeline, live.columns, project.fence, lambda: exemplar_signals(studio, space)
+        )
+        live = replace(live, pipeline=pipeline)
         measure = live.pipeline.calibration.familiarity_measure
         if measure is None:
             return replace(anchor, live=live)

@@ -9,6 +9,7 @@ from app.server import _leave_a_core
 from app.services.answering.opened import find_space, open_space
 from app.services.live import models as live
 from app.services.live import pool
+from app.services.live.live_model import LiveModel
 from app.services.live.server_state import open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
@@ -32,7 +33,7 @@ class Slow:
         self.models = live.LiveModels(home)
         self.clock = clock
 
-    def get(self, project_id: int) -> live.LiveModel | None:
+    def get(self, project_id: int) -> LiveModel | None:
         self.clock[0] += 7.0
         return self.models.get(project_id)
 
@@ -63,8 +64,8 @@ def test_a_large_set_that_took_long_is_not_solved_again_soon(
 ) -> None:
     """With 10,000 exemplars every label solved all votes anew, one time after the other."""
     solved: list[int] = []
-    monkeypatch.setattr(live, "_is_immediate", lambda *_: False)
-    monkeypatch.setattr(live, "_caught_up", lambda _, key, known, *__: solved.append(key) or known)
+    monkeypatch.setattr(live, "is_immediate", lambda *_: False)
+    monkeypatch.setattr(live, "catch_up", lambda _, known, *__: solved.append(1) or known)
     monkeypatch.setattr(live, "_REST_SECONDS", 1e9)
     change(home, POOL[0], "flagged", "odd")
     models = live.LiveModels(home)

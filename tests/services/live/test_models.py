@@ -15,9 +15,9 @@ from app.services.data import utterances
 from app.services.data.history import redo_last, undo_last
 from app.services.data.intents import change_intent, merge_intents
 from app.services.data.utterances import Edit
-from app.services.live import joining
-from app.services.live import models as live
-from app.services.live.models import LiveModel, LiveModels
+from app.services.live import catching_up, joining
+from app.services.live.live_model import LiveModel
+from app.services.live.models import LiveModels, ProjectModel
 from app.services.studio import Studio
 from app.services.versions.registry import promote
 from core.heads.mixture import without_names
@@ -139,7 +139,7 @@ def loaded(trained_home: Path, tmp_path_factory: pytest.TempPathFactory) -> tupl
 
 @pytest.fixture
 def models_of(home: Studio, loaded: tuple[Path, LiveModel]) -> LiveModels:
-    return LiveModels(home, known={1: loaded[1]})
+    return LiveModels(home, kept={1: ProjectModel(loaded[1])})
 
 
 @settings(deadline=None, max_examples=10, suppress_health_check=list(HealthCheck))
@@ -151,7 +151,7 @@ def test_any_sequence_of_changes_gives_the_head_fitted_anew(
     place = tmp_path_factory.mktemp("example")
     shutil.copy(database, place / "studio.db")
     studio = opened(place)
-    known = LiveModels(studio, known={1: champion})
+    known = LiveModels(studio, kept={1: ProjectModel(champion)})
     for one in steps:
         step(studio, *one)
         if not together:
@@ -202,10 +202,10 @@ def test_hot_counts_labels_that_vote_but_were_not_trained_on(home, models_of) ->
 
 def test_a_column_without_intent_becomes_that_of_a_new_one_of_its_name(home, models_of) -> None:
     """Of a bundle from elsewhere, say: two columns of one name would share its votes."""
-    champion = models_of.known[1]
+    champion = models_of.kept[1].model
     bare = tuple("" if n == "refund" else k for k, n in _columns(champion))
     base = dataclasses.replace(champion.base, columns=bare)
-    models_of.known[1] = dataclasses.replace(champion, base=base)
+    models_of.kept[1].model = dataclasses.replace(champion, base=base)
     add(home, "unrelated")
     found = models_of.get(1)
     assert found.columns[:-1] == champion.columns
@@ -249,7 +249,8 @@ def test_threads_that_ask_while_labels_come_get_whole_answers(home, models_of) -
 
 
 def test_a_large_set_is_solved_beside_the_answers(home, models_of, monkeypatch) -> None:
-    monkeypatch.setattr(live, "_is_immediate", lambda *_: False)
+    monkeypatch.setattr(catching_up, "_SOLVED_AT_ONCE", 0)
+    monkeypatch.setattr(catching_up, "_IMMEDIATE", 0)
     started = models_of.get(1).revision
     step(home, "text", 0, 0)
     assert models_of.get(1).revision == started

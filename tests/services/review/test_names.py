@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from app.services.answering.as_project import answer_by_names_alone
 from app.services.answering.judging import borderline_figures
-from app.services.answering.names import names_pipeline
 from app.services.data.projects import create_project
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.borderline import borderline_ids
@@ -91,10 +91,10 @@ def test_enough_borderline_texts_are_judged_apart() -> None:
 def test_a_project_without_a_model_answers_by_its_names(
     live_studio: LiveStudio, tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.services.answering import names as named_only
+    from app.services.answering import as_project
     from app.services.answering.opened import Opened
 
-    monkeypatch.setattr(named_only, "open_space", lambda studio, space: Opened(tiny))
+    monkeypatch.setattr(as_project, "open_space", lambda studio, space: Opened(tiny))
     [found] = answer(live_studio, "p", ["card arrival"])
     assert found.prediction.intent == "card_arrival"
     assert found.prediction.by_name
@@ -103,7 +103,9 @@ def test_a_project_without_a_model_answers_by_its_names(
     assert found.votes_of_others == pytest.approx(0.0, abs=1e-12)
     assert "by its name alone, before any training" in found.sentence
     create_project(live_studio.studio, "empty")
-    assert names_pipeline(live_studio.studio, "empty") is None
+    now, live = live_studio.models.open("empty")
+    assert live is None
+    assert answer_by_names_alone(live_studio.studio, now) is None
     with pytest.raises(NotFound, match="no trained model"):
         answer(live_studio, "empty", ["card arrival"])
 

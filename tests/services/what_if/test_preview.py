@@ -108,11 +108,11 @@ def test_what_is_watched_is_not_made_anew_from_a_model_that_is_no_newer(
     """Of 10,000 rows imported at once, each preview took 14 s until the model had caught up."""
     told(watched_texts, repairs(watched_texts)[0])
     kept = watched_texts.kept.anchor
-    live = watched_texts.live_studio.models.known[1]
+    live = watched_texts.live_studio.models.peek(1)
     monkeypatch.setattr(watched_module, "_DRIFT", 2)
     for text in POOL[:3]:
         change(watched_texts.live_studio.studio, text, "flagged", "odd")
-    monkeypatch.setattr(LiveModels, "_current", lambda *_: live)
+    monkeypatch.setattr(LiveModels, "get", lambda *_: live)
     told(watched_texts, repairs(watched_texts)[0])
     assert watched_texts.kept.anchor is kept
     monkeypatch.undo()

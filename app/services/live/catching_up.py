@@ -1,0 +1,205 @@
+"""Load a champion, and bring it up to a revision of its project without training."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from app.services.answering.as_project import ProjectNow, ids_by_name, read_now
+from app.services.answering.opened import Space, open_space, require_pipeline
+from app.services.live.joining import (
+    Changes,
+    Joining,
+    base_of,
+    can_join,
+    has_many,
+    joined,
+    labels_in,
+    named_anew,
+    solved_for,
+    with_intents,
+)
+from app.services.live.live_model import LiveModel, exemplar_of
+from app.services.studio import Studio
+from core.heads.mixture import MixtureHead, without_names
+from core.heads.votes.fit import VoteHead
+from core.maps.plane import fit_plane
+from core.pipeline import IntentPipeline
+from core.types import Pause, no_pause
+from storage import models
+from storage.database import Transaction
+from storage.log import events, versions
+from storage.queries import utterances
+from storage.records import ProjectRecord, UtteranceRecord
+
+_IMMEDIATE = 4_096
+"""Up to this many exemplars labels join before the next answer; of more, beside the answers."""
+
+_SOLVED_AT_ONCE = 1_500
+"""Up to this many exemplars the votes are solved again before the next answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Everything that a live model is made of, read in one transaction.
+
+    Attributes:
+        now: The project with its champion, its intents and its fence.
+        known: The model that is loaded; None where the champion is not.
+        ids: Intent ids by the names that a champion which is not loaded was trained with.
+        learned_at: Revision that such a champion was trained at.
+        touched: Utterances that were touched since the model's revision, by id (None: deleted).
+            Empty where the model is up to date, or is to be brought there beside the answers.
+    """
+
+    now: ProjectNow
+    known: LiveModel | None
+    ids: Mapping[str, str] = field(default_factory=dict)
+    learned_at: int = 0
+    touched: Mapping[str, UtteranceRecord | None] = field(default_factory=dict)
+
+
+def read_project(
+    connection: Transaction,
+    project: ProjectRecord,
+    known: LiveModel | None,
+    *,
+    even_large: bool = False,
+) -> Reading:
+    """Read what a project's live model is made of.
+
+    Args:
+        connection: An open transaction.
+        project: The project.
+        known: The model that is loaded, perhaps of an earlier champion; None: none is.
+        even_large: Whether to read what was touched where no answer waits for it to join, too.
+    """
+    champion = models.champion(connection, project.id)
+    now = read_now(connection, project, champion)
+    if champion is None:
+        return Reading(now, None)
+    if known is None or known.version.id != champion.id:
+        revision = versions.learned_at(connection, champion)
+        touched = _touched_since(connection, project.id, revision)
+        return Reading(now, None, ids_by_name(connection, now), revision, touched)
+    head = project.head_revision
+    if known.revision == head or not (even_large or is_immediate(known, head)):
+        return Reading(now, known)
+    return Reading(now, known, touched=_touched_since(connection, project.id, known.revision))
+
+
+def _touched_since(
+    connection: Transaction, project_id: int, revision: int
+) -> dict[str, UtteranceRecord | None]:
+    touched = events.touched_since(connection, project_id, revision)
+    keys = sorted({key for subject, key in touched if subject == "utterance"})
+    records = utterances.by_ids(connection, project_id, keys)
+    return {key: records.get(key) for key in keys}
+
+
+def load_champion(studio: Studio, reading: Reading) -> LiveModel:
+    """Load a champion as it was trained, with columns for the intents that came since."""
+    now = reading.now
+    if now.version is None:
+        message = "the project has no champion"
+        raise ValueError(message)
+    space = Space(now.project, now.version)
+    pipeline = replace(require_pipeline(open_space(studio, space)), model_version=space.name)
+    pipeline, voice = _without_voice(pipeline)
+    base = base_of(pipeline, tuple(reading.ids.get(name, "") for name in pipeline.head.intents))
+    taught = base.said
+    if isinstance(pipeline.head, VoteHead) and pipeline.head.carriers is not None:
+        # The pipeline keeps only the exemplars that vote.
+        with studio.database.read() as connection:
+            state = versions.state_at(connection, now.project.id, reading.learned_at)
+        saying = {r.id: exemplar_of(r, pipeline.task) for r in state.utterance_records()}
+        taught = {key: said for key, said in saying.items() if said is not None}
+    base = with_intents(base, now.intents, now.names)
+    return LiveModel(
+        version=now.version,
+        pipeline=base.pipeline,
+        base=base,
+        taught=taught,
+        plane=fit_plane(pipeline.embeddings),
+        revision=reading.learned_at,
+        voice=voice,
+    )
+
+
+def _without_voice(pipeline: IntentPipeline) -> tuple[IntentPipeline, MixtureHead | None]:
+    """Take the names that were trained beside the votes out of a pipeline."""
+    votes = without_names(pipeline.head)
+    if not isinstance(pipeline.head, MixtureHead) or not isinstance(votes, VoteHead):
+        return pipeline, None
+    return replace(pipeline, head=votes), pipeline.head
+
+
+def is_immediate(live: LiveModel, head: int) -> bool:
+    """Whether an answer can wait until all changes up to a revision have joined."""
+    n_exemplars = len(live.pipeline.exemplars) + head - live.revision
+    if n_exemplars <= _SOLVED_AT_ONCE:
+        return True
+    is_solved = live.base.basis is not None and not has_many(live.base, live.changes)
+    return is_solved and n_exemplars <= _IMMEDIATE
+
+
+def catch_up(
+    studio: Studio, live: LiveModel, reading: Reading, pause: Pause = no_pause
+) -> LiveModel:
+    """Bring a model up to the revision of a reading, which holds what was touched since its own."""
+    names = reading.now.names
+    live = _widened(_renamed(live, names), reading.now.intents, names)
+    task = live.pipeline.task
+    said = {
+        **live.said,
+        **{key: exemplar_of(record, task) for key, record in reading.touched.items()},
+    }
+    changes = {key: now for key, now in said.items() if live.base.said.get(key) != now}
+    if can_join(live.base, changes):
+        live = _joined(Joining(studio.database, names, pause), live, changes)
+    since = {key for key, now in said.items() if live.taught.get(key) != now}
+    hot = frozenset(key for key in since if said[key] is not None)
+    return replace(
+        live,
+        hot=hot,
+        waiting=frozenset(key for key in hot if live.votes_as(key) != said[key]),
+        gone=frozenset(since - hot),
+        said=said,
+        revision=reading.now.project.head_revision,
+    )
+
+
+def _renamed(live: LiveModel, names: Mapping[str, str]) -> LiveModel:
+    """Let the pipeline speak of intents by the names they have now."""
+    old = live.base.pipeline.head.intents
+    free = {name: key for key, name in names.items() if key not in live.columns}
+    # A column whose intent is not there becomes that of one made since under its name.
+    pairs = list(zip(live.columns, old, strict=True))
+    columns = tuple(key if key in names else free.get(name, key) for key, name in pairs)
+    new = tuple(names.get(key, name) for key, name in zip(columns, old, strict=True))
+    base = live.base if columns == live.columns else replace(live.base, columns=columns)
+    if new == old:
+        return replace(live, base=base)
+    base = named_anew(base, new)
+    pipeline = joined(base, live.changes) if live.changes else base.pipeline
+    return replace(live, base=base, pipeline=pipeline)
+
+
+def _widened(live: LiveModel, keys: Iterable[str], names: Mapping[str, str]) -> LiveModel:
+    """Give intents columns before their first example."""
+    base = with_intents(live.base, keys, names)
+    if base is live.base:
+        return live
+    pipeline = joined(base, live.changes) if live.changes else base.pipeline
+    return replace(live, base=base, pipeline=pipeline)
+
+
+def _joined(how: Joining, live: LiveModel, changes: Changes) -> LiveModel:
+    """Let exemplars vote as they are now."""
+    if changes == live.changes:
+        return live
+    base = with_intents(live.base, labels_in(changes), how.names)
+    if changes:
+        base = solved_for(how, base, changes)
+    pipeline = joined(base, changes) if changes else base.pipeline
+    if has_many(base, changes):
+        base, changes = base_of(pipeline, base.columns), {}
+    return replace(live, base=base, pipeline=pipeline, changes=changes)
