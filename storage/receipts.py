@@ -17,14 +17,7 @@ _DIGITS = 32
 def keep(
     connection: Connection, project_id: int, content: dict[str, Any], actor: str
 ) -> ReceiptRecord:
-    """Keep evidence; the same evidence is kept once, under the same id.
-
-    Args:
-        connection: An open writing transaction.
-        project_id: Whose it is.
-        content: JSON values.
-        actor: Who asked for it.
-    """
+    """Keep evidence; the same evidence is kept once, under the same id."""
     words = json.dumps([project_id, content], ensure_ascii=False, sort_keys=True)
     key = hashlib.sha256(words.encode()).hexdigest()[:_DIGITS]
     existing = _read(connection, key)

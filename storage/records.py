@@ -19,11 +19,7 @@ class ProjectRecord:
     """A project.
 
     Attributes:
-        id: Row.
-        name: Unique.
-        task: `single-label` or `multi-label`.
         head_revision: Of its newest change.
-        created_at: UTC.
         auto_promote: Whether a version that passes the gate answers by itself.
         fence: From where on a text is in scope: `method`, `limit`, `limits` by intent id; None
             where the model's own limit holds.
@@ -55,10 +51,7 @@ class UtteranceRecord:
     """An utterance.
 
     Attributes:
-        id: Its own for ever.
         text: NFC, without outer white space.
-        split: train, test or pool.
-        source: Where it came from.
         labels: Intent ids; None is unlabelled, empty is "no intent".
         skipped: Whether somebody passed it over.
         flagged: Why somebody marked it, or empty.
@@ -151,16 +144,8 @@ class ConversationLogRecord:
     """An imported log of conversations.
 
     Attributes:
-        id: Row.
-        project_id: Whose.
-        source: Name of the file.
         tree_sha256: Its files: the conversations, and digests by which they are known again.
-        n_dialogues: Conversations.
-        n_turns: Turns of them all.
-        n_user_turns: Those that users said.
         masked: How many pieces of personal data of each kind were masked; None where nobody asked.
-        actor: Who imported it.
-        created_at: When, in UTC.
     """
 
     id: int

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fastapi import APIRouter, Response, UploadFile
 
 from app.api.http.bodies import DialogueBody, RepliesBody
-from app.api.http.server_state import Live
+from app.api.http.server_state import OpenStudio
 from app.services.conversations import logs as dialogues
 from app.services.conversations import replies, uploads
 from app.services.conversations.logs import DialogueReport
@@ -18,44 +18,44 @@ _PIECE = 1 << 20
 
 
 @router.get("/projects/{project}/dialogues")
-def logs(live_studio: Live, project: str) -> list[ConversationLogRecord]:
+def logs(studio: OpenStudio, project: str) -> list[ConversationLogRecord]:
     """The project's logs of conversations, oldest first."""
-    return dialogues.list_logs(live_studio.studio, project)
+    return dialogues.list_logs(studio, project)
 
 
 @router.post("/projects/{project}/dialogues", status_code=201)
-def upload(live_studio: Live, project: str, file: UploadFile) -> WaitingLog:
+def upload(studio: OpenStudio, project: str, file: UploadFile) -> WaitingLog:
     """Keep a log, and show its beginning."""
     pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
-    return uploads.receive(live_studio.studio, project, file.filename or "log.jsonl", pieces)
+    return uploads.receive(studio, project, file.filename or "log.jsonl", pieces)
 
 
 @router.get("/projects/{project}/dialogues/waiting/{key}")
-def look(live_studio: Live, project: str, key: str, mask: bool = False) -> WaitingLog:  # noqa: ARG001
+def look(studio: OpenStudio, project: str, key: str, mask: bool = False) -> WaitingLog:  # noqa: ARG001
     """Show the beginning of an uploaded log again, as it would be stored."""
-    return uploads.look(live_studio.studio, key, mask=mask)
+    return uploads.look(studio, key, mask=mask)
 
 
 @router.post("/projects/{project}/dialogues/waiting/{key}/import")
-def bring_in(live_studio: Live, project: str, key: str, body: DialogueBody) -> DialogueReport:
+def bring_in(studio: OpenStudio, project: str, key: str, body: DialogueBody) -> DialogueReport:
     """Import an uploaded log, all or nothing."""
-    return uploads.bring_in(live_studio.studio, project, key, mask=body.mask, pool=body.pool)
+    return uploads.bring_in(studio, project, key, mask=body.mask, pool=body.pool)
 
 
 @router.delete("/projects/{project}/dialogues/waiting/{key}", status_code=204)
-def forget(live_studio: Live, key: str) -> Response:
+def forget(studio: OpenStudio, key: str) -> Response:
     """Forget an uploaded log."""
-    delete_upload(live_studio.studio, key)
+    delete_upload(studio, key)
     return Response(status_code=204)
 
 
 @router.delete("/projects/{project}/dialogues/{log}")
-def remove(live_studio: Live, project: str, log: int) -> ConversationLogRecord:
+def remove(studio: OpenStudio, project: str, log: int) -> ConversationLogRecord:
     """Delete a log; utterances that came from it stay."""
-    return dialogues.remove_log(live_studio.studio, project, log)
+    return dialogues.remove_log(studio, project, log)
 
 
 @router.post("/projects/{project}/replies")
-def rank(live_studio: Live, project: str, body: RepliesBody) -> replies.Replies:
+def rank(studio: OpenStudio, project: str, body: RepliesBody) -> replies.Replies:
     """Rank replies to a conversation; without any, some are drawn from the project's logs."""
-    return replies.rank_replies(live_studio.studio, project, body.turns, body.candidates, body.n)
+    return replies.rank_replies(studio, project, body.turns, body.candidates, body.n)

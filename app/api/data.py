@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse
 from app.api.http import schemas
 from app.api.http.bodies import EditBody, FilterBody, FilterQuery, IdsBody, MappingBody
 from app.api.http.downloads import BYTES, download
-from app.api.http.server_state import Live
+from app.api.http.server_state import Live, OpenStudio
 from app.services.data.exporting import export_file
 from app.services.data.importing import ImportReport
 from app.services.data.uploads import (
@@ -51,9 +51,9 @@ def _filter(live_studio: LiveStudio, project: str, which: FilterBody) -> Filter:
 
 
 @router.post("/projects/{project}/utterances/by-ids")
-def by_ids(live_studio: Live, project: str, body: IdsBody) -> list[UtteranceRecord]:
+def by_ids(studio: OpenStudio, project: str, body: IdsBody) -> list[UtteranceRecord]:
     """Return utterances by their ids, in the order asked for."""
-    return load_utterances(live_studio.studio, project, body.ids)
+    return load_utterances(studio, project, body.ids)
 
 
 @router.post("/projects/{project}/edits")
@@ -65,28 +65,28 @@ def edit(live_studio: Live, project: str, body: EditBody) -> schemas.Changed:
 
 
 @router.post("/projects/{project}/uploads", status_code=201)
-def upload(live_studio: Live, project: str, file: UploadFile) -> Incoming:
+def upload(studio: OpenStudio, project: str, file: UploadFile) -> Incoming:
     """Keep a file, and show what importing it would do."""
     pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
-    return receive_upload(live_studio.studio, project, file.filename or "upload.csv", pieces)
+    return receive_upload(studio, project, file.filename or "upload.csv", pieces)
 
 
 @router.post("/projects/{project}/uploads/{key}/look")
-def look(live_studio: Live, project: str, key: str, body: MappingBody) -> Incoming:
+def look(studio: OpenStudio, project: str, key: str, body: MappingBody) -> Incoming:
     """Show again what importing would do, with another mapping."""
-    return preview_upload(live_studio.studio, project, key, body.read())
+    return preview_upload(studio, project, key, body.read())
 
 
 @router.post("/projects/{project}/uploads/{key}/import")
-def bring_in(live_studio: Live, project: str, key: str, body: MappingBody) -> ImportReport:
+def bring_in(studio: OpenStudio, project: str, key: str, body: MappingBody) -> ImportReport:
     """Import an uploaded file, all or nothing."""
-    return import_upload(live_studio.studio, project, key, body.read())
+    return import_upload(studio, project, key, body.read())
 
 
 @router.delete("/projects/{project}/uploads/{key}", status_code=204)
-def forget(live_studio: Live, key: str) -> Response:
+def forget(studio: OpenStudio, key: str) -> Response:
     """Forget an uploaded file."""
-    delete_upload(live_studio.studio, key)
+    delete_upload(studio, key)
     return Response(status_code=204)
 
 
@@ -102,11 +102,11 @@ _ENDINGS: dict[WriteFormat, str] = {
 
 @router.get("/projects/{project}/export", responses=BYTES)
 def export(
-    live_studio: Live,
+    studio: OpenStudio,
     project: str,
     kind: WriteFormat = "csv",
     version: str | None = None,
 ) -> FileResponse:
     """Download the utterances, as they are or as a version froze them."""
     name = f"{project}{'' if version is None else f'-v{version}'}.{_ENDINGS[kind]}"
-    return download(name, lambda out: export_file(live_studio.studio, project, out, kind, version))
+    return download(name, lambda out: export_file(studio, project, out, kind, version))

@@ -14,7 +14,7 @@ from fastapi.responses import FileResponse, HTMLResponse
 from app.api.http.bodies import ExplainBody
 from app.api.http.downloads import BYTES, download
 from app.api.http.schemas import Kept
-from app.api.http.server_state import Live
+from app.api.http.server_state import Live, OpenStudio
 from app.services.explaining import explain as explaining
 from app.services.explaining.views import Explanation
 from app.services.reports import model_report, receipts
@@ -50,44 +50,42 @@ def keep_receipt(live_studio: Live, viewer: Viewer, project: str, body: ExplainB
 
 
 @router.get("/receipts/{key}/receipt.{form}", responses=BYTES)
-def receipt(live_studio: Live, request: Request, key: str, form: Form) -> FileResponse:
+def receipt(studio: OpenStudio, request: Request, key: str, form: Form) -> FileResponse:
     """Download a receipt as one page that needs nothing else, or as a PDF."""
-    record = receipts.find_receipt(live_studio.studio, key)
+    record = receipts.find_receipt(studio, key)
     link = _absolute(request, f"/receipts/{key}")
 
     def make() -> str:
         return receipts.receipt_page(record.content, record.created_at, link, {})
 
-    return _file(live_studio.studio, f"receipt-{key[:8]}", form, make)
+    return _file(studio, f"receipt-{key[:8]}", form, make)
 
 
 @router.get("/projects/{project}/models/{number}/report.{form}", responses=BYTES)
 def report(
-    live_studio: Live, request: Request, project: str, number: int, form: Form
+    studio: OpenStudio, request: Request, project: str, number: int, form: Form
 ) -> FileResponse:
     """Download a report about a model version as one page, or as a PDF."""
     link = _absolute(request, _report_path(project, number))
 
     def make() -> str:
-        return model_report.report_page(
-            model_report.report(live_studio.studio, project, number), link, {}
-        )
+        return model_report.report_page(model_report.report(studio, project, number), link, {})
 
-    return _file(live_studio.studio, f"{project}-v{number}-report", form, make)
+    return _file(studio, f"{project}-v{number}-report", form, make)
 
 
 @router.get("/projects/{project}/models/{number}/report-link")
-def report_link(live_studio: Live, viewer: Viewer, project: str, number: int) -> Kept:
+def report_link(studio: OpenStudio, viewer: Viewer, project: str, number: int) -> Kept:
     """Return the link under which somebody may read the report, and nothing else."""
-    model_report.require_version(live_studio.studio, project, number)
+    model_report.require_version(studio, project, number)
     path = _report_path(project, number)
     return Kept(f"{project}@{number}", path, _link(path, viewer))
 
 
 @pages.get("/receipts/{key}")
-def receipt_page(live_studio: Live, request: Request, key: str) -> HTMLResponse:
+def receipt_page(studio: OpenStudio, request: Request, key: str) -> HTMLResponse:
     """Show a receipt."""
-    record = receipts.find_receipt(live_studio.studio, key)
+    record = receipts.find_receipt(studio, key)
     forms = {form.upper(): f"/api/receipts/{key}/receipt.{form}" for form in ("pdf", "html")}
     link = _absolute(request, f"/receipts/{key}")
     page = receipts.receipt_page(record.content, record.created_at, link, forms)
@@ -95,11 +93,11 @@ def receipt_page(live_studio: Live, request: Request, key: str) -> HTMLResponse:
 
 
 @pages.get("/reports/{project}/{number}")
-def report_page(live_studio: Live, request: Request, project: str, number: int) -> HTMLResponse:
+def report_page(studio: OpenStudio, request: Request, project: str, number: int) -> HTMLResponse:
     """Show the report about a model version."""
     base = f"/api/projects/{quote(project)}/models/{number}/report"
     forms = {form.upper(): f"{base}.{form}" for form in ("pdf", "html")}
-    report = model_report.report(live_studio.studio, project, number)
+    report = model_report.report(studio, project, number)
     page = model_report.report_page(
         report, _absolute(request, _report_path(project, number)), forms
     )

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Query
 
 from app.api.http.bodies import OperationBody, SimilarBody
-from app.api.http.server_state import LabellingQueues, Live
+from app.api.http.server_state import LabellingQueues, Live, OpenStudio
 from app.services.labelling import decisions
 from app.services.labelling.queue import Order, QueueItem, QueueRequest, QueueView
 from app.services.trying import answers
@@ -43,13 +43,13 @@ def suggestions(queues: LabellingQueues, project: str, ids: str) -> tuple[QueueI
 
 @router.post("/projects/{project}/ops")
 def decide(
-    live_studio: Live,
+    studio: OpenStudio,
     project: str,
     operations: Annotated[list[OperationBody], Body(max_length=_MOST_OPERATIONS)],
 ) -> list[decisions.Outcome]:
     """Save decisions, each once, in their order."""
     read = [decisions.Operation(**operation.model_dump()) for operation in operations]
-    return decisions.decide(live_studio.studio, project, read)
+    return decisions.decide(studio, project, read)
 
 
 @router.post("/projects/{project}/similar")

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from app.api.http import schemas
 from app.api.http.bodies import ColourQuery, LayoutBody, PlacesQuery
 from app.api.http.downloads import BYTES
-from app.api.http.server_state import Live
+from app.api.http.server_state import OpenStudio
 from app.services.maps import compressed, requests
 from app.services.maps.views import ColourView, DriftView, MapView
 from app.services.studio import Studio
@@ -54,9 +54,9 @@ def _packed_plotly() -> tuple[bytes, str]:
 
 
 @router.get("/projects/{project}/map", response_model=schemas.MapPoints)
-def points(live_studio: Live, project: str, method: str = "pca", model: Model = None) -> Response:
+def points(studio: OpenStudio, project: str, method: str = "pca", model: Model = None) -> Response:
     """Which points there are; where they lie is a second request."""
-    points = requests.map_points(live_studio.studio, project, model, method)
+    points = requests.map_points(studio, project, model, method)
     view = schemas.MapPoints(
         model=points.model,
         method=points.method,
@@ -70,28 +70,28 @@ def points(live_studio: Live, project: str, method: str = "pca", model: Model = 
 
 
 @router.get("/projects/{project}/map/drift")
-def drift(live_studio: Live, project: str, method: str = "pca", model: Model = None) -> DriftView:
+def drift(studio: OpenStudio, project: str, method: str = "pca", model: Model = None) -> DriftView:
     """Which points move when texts are compressed towards their templates."""
-    return compressed.drift_view(live_studio.studio, project, model, method)
+    return compressed.drift_view(studio, project, model, method)
 
 
 @router.get("/projects/{project}/map/xy", responses=BYTES)
-def places(live_studio: Live, project: str, which: Annotated[PlacesQuery, Query()]) -> Response:
+def places(studio: OpenStudio, project: str, which: Annotated[PlacesQuery, Query()]) -> Response:
     """Where the points lie: x and y of each, little-endian float32."""
     order, space = which.order, (project, which.model, which.method)
     if which.strength is None:
-        points = requests.map_points(live_studio.studio, *space)
+        points = requests.map_points(studio, *space)
     else:
-        points = compressed.drifted(live_studio.studio, *space, which.strength)
+        points = compressed.drifted(studio, *space, which.strength)
     _same(points, order)
     return Binary(points.xy.astype("<f4").tobytes(), headers=_FRESH)
 
 
 @router.get("/projects/{project}/map/colours", responses=BYTES)
-def colours(live_studio: Live, project: str, which: Annotated[ColourQuery, Query()]) -> Response:
+def colours(studio: OpenStudio, project: str, which: Annotated[ColourQuery, Query()]) -> Response:
     """Legend and codes: length of the JSON as uint32, JSON, then one uint16 for each point."""
-    ids = _ids(live_studio.studio, project, which)
-    colouring = requests.map_colours(live_studio.studio, project, which.model, which.by, ids)
+    ids = _ids(studio, project, which)
+    colouring = requests.map_colours(studio, project, which.model, which.by, ids)
     _same(colouring, which.order)
     legend = [
         {"name": c.name, "colour": c.colour, "count": n}
@@ -115,20 +115,18 @@ def _same(shown: MapView | ColourView, order: str) -> None:
 
 
 @router.post("/projects/{project}/map/layout", status_code=202)
-def lay_out(live_studio: Live, project: str, body: LayoutBody) -> schemas.Started:
+def lay_out(studio: OpenStudio, project: str, body: LayoutBody) -> schemas.Started:
     """Queue the computation of a layout."""
-    job = requests.start_layout(
-        live_studio.studio, project, body.model, body.method, templates=body.templates
-    )
+    job = requests.start_layout(studio, project, body.model, body.method, templates=body.templates)
     return schemas.Started(job.id)
 
 
 @router.get("/projects/{project}/map/compare", response_model=schemas.MapComparison)
 def compare(
-    live_studio: Live, project: str, before: int, after: int, method: str = "pca"
+    studio: OpenStudio, project: str, before: int, after: int, method: str = "pca"
 ) -> Response:
     """Two maps of the same points, and which texts moved most."""
-    comparison = requests.compare_maps(live_studio.studio, project, before, after, method)
+    comparison = requests.compare_maps(studio, project, before, after, method)
     view = schemas.MapComparison(
         ids=comparison.ids,
         before=comparison.before,

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from app.api.http import schemas
 from app.api.http.bodies import IntentBody, IntentChangeBody, MergeBody, NewProject, ProjectChange
-from app.api.http.server_state import Live
+from app.api.http.server_state import Live, OpenStudio
 from app.services import status
 from app.services.data import intents
 from app.services.data.history import list_actions, redo_last, undo_last
@@ -27,25 +27,25 @@ def health() -> schemas.Health:
 
 
 @router.get("/projects")
-def projects(live_studio: Live) -> list[ProjectView]:
+def projects(studio: OpenStudio) -> list[ProjectView]:
     """All projects, with what they hold."""
-    return list_projects(live_studio.studio)
+    return list_projects(studio)
 
 
 @router.post("/projects", status_code=201)
-def new_project(live_studio: Live, body: NewProject) -> schemas.Named:
+def new_project(studio: OpenStudio, body: NewProject) -> schemas.Named:
     """Create a project, empty or from the sample."""
     if body.sample:
-        create_sample(live_studio.studio, body.name)
+        create_sample(studio, body.name)
     else:
-        create_project(live_studio.studio, body.name, body.task)
+        create_project(studio, body.name, body.task)
     return schemas.Named(body.name)
 
 
 @router.patch("/projects/{project}", status_code=204)
-def change_project(live_studio: Live, project: str, body: ProjectChange) -> None:
+def change_project(studio: OpenStudio, project: str, body: ProjectChange) -> None:
     """Say whether a version that passes the gate answers by itself."""
-    change_gate(live_studio.studio, project, auto_promote=body.auto_promote)
+    change_gate(studio, project, auto_promote=body.auto_promote)
 
 
 @router.get("/projects/{project}/status")
@@ -55,49 +55,47 @@ def project_status(live_studio: Live, project: str) -> status.StatusView:
 
 
 @router.get("/projects/{project}/overview")
-def overview(live_studio: Live, project: str) -> schemas.Overview:
+def overview(studio: OpenStudio, project: str) -> schemas.Overview:
     """Counts of utterances, and all intents."""
-    return schemas.Overview(*intents.load_overview(live_studio.studio, project))
+    return schemas.Overview(*intents.load_overview(studio, project))
 
 
 @router.post("/projects/{project}/intents", status_code=201)
-def add_intent(live_studio: Live, project: str, body: IntentBody) -> schemas.IntentKey:
+def add_intent(studio: OpenStudio, project: str, body: IntentBody) -> schemas.IntentKey:
     """Create an intent."""
-    return schemas.IntentKey(
-        intents.add_intent(live_studio.studio, project, body.name, body.description)
-    )
+    return schemas.IntentKey(intents.add_intent(studio, project, body.name, body.description))
 
 
 @router.patch("/projects/{project}/intents/{intent_id}")
 def change_intent(
-    live_studio: Live, project: str, intent_id: str, body: IntentChangeBody
+    studio: OpenStudio, project: str, intent_id: str, body: IntentChangeBody
 ) -> schemas.IntentKey:
     """Rename, describe, colour, archive or restore an intent."""
     values = body.model_dump(exclude_none=True)
-    intents.change_intent(live_studio.studio, project, intent_id, values)
+    intents.change_intent(studio, project, intent_id, values)
     return schemas.IntentKey(intent_id)
 
 
 @router.post("/projects/{project}/merge")
-def merge(live_studio: Live, project: str, body: MergeBody) -> schemas.Named:
+def merge(studio: OpenStudio, project: str, body: MergeBody) -> schemas.Named:
     """Give all utterances of one intent to another."""
-    intents.merge_intents(live_studio.studio, project, body.source, body.target)
+    intents.merge_intents(studio, project, body.source, body.target)
     return schemas.Named(body.target)
 
 
 @router.post("/projects/{project}/undo")
-def undo(live_studio: Live, project: str) -> schemas.Undone:
+def undo(studio: OpenStudio, project: str) -> schemas.Undone:
     """Take back the newest action."""
-    return schemas.Undone(undo_last(live_studio.studio, project))
+    return schemas.Undone(undo_last(studio, project))
 
 
 @router.post("/projects/{project}/redo")
-def redo(live_studio: Live, project: str) -> schemas.Redone:
+def redo(studio: OpenStudio, project: str) -> schemas.Redone:
     """Take back the newest undo."""
-    return schemas.Redone(redo_last(live_studio.studio, project))
+    return schemas.Redone(redo_last(studio, project))
 
 
 @router.get("/projects/{project}/history")
-def history(live_studio: Live, project: str) -> list[BatchRecord]:
+def history(studio: OpenStudio, project: str) -> list[BatchRecord]:
     """The newest actions."""
-    return list(list_actions(live_studio.studio, project))
+    return list(list_actions(studio, project))

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from app.api.http.bodies import ActBody, FenceBody, UndoBody, WhatIfBody
-from app.api.http.server_state import Live, WatchedTexts
+from app.api.http.server_state import Live, OpenStudio, WatchedTexts
 from app.services.review import fence as fencing
 from app.services.review import findings
 from app.services.review import intents as confusions
@@ -39,21 +39,19 @@ def what_if(watched_texts: WatchedTexts, project: str, body: WhatIfBody) -> list
 
 
 @router.post("/projects/{project}/review/act")
-def act(live_studio: Live, project: str, body: ActBody) -> dict[str, str]:
+def act(studio: OpenStudio, project: str, body: ActBody) -> dict[str, str]:
     """Do a repair, or keep what was found as it is."""
     if body.repair is None:
-        repairs.keep_finding(live_studio.studio, project, body.finding, body.key)
+        repairs.keep_finding(studio, project, body.finding, body.key)
     else:
-        repairs.apply_repair(
-            live_studio.studio, project, body.repair.read(), body.key, body.finding
-        )
+        repairs.apply_repair(studio, project, body.repair.read(), body.key, body.finding)
     return {"key": body.key}
 
 
 @router.post("/projects/{project}/review/undo")
-def undo(live_studio: Live, project: str, body: UndoBody) -> dict[str, str]:
+def undo(studio: OpenStudio, project: str, body: UndoBody) -> dict[str, str]:
     """Take a repair back, or that something was kept."""
-    repairs.undo_repair(live_studio.studio, project, body.key)
+    repairs.undo_repair(studio, project, body.key)
     return {"key": body.key}
 
 

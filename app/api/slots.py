@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from app.api.http import schemas
 from app.api.http.bodies import AcceptBody, AugmentBody, MarkBody, SlotRename
-from app.api.http.server_state import Live
+from app.api.http.server_state import OpenStudio
 from app.services.slots.augmentation import Augmented, add_synthetic, preview_augmentation
 from app.services.slots.book import BookView, view_book
 from app.services.slots.marking import (
@@ -23,32 +23,32 @@ router = APIRouter(tags=["slots"])
 
 @router.get("/projects/{project}/slots")
 def book(
-    live_studio: Live,
+    studio: OpenStudio,
     project: str,
     text: Annotated[str, Query(max_length=200)] = "",
     most: Annotated[int, Query(ge=1, le=10_000)] = 50,
 ) -> BookView:
     """The project's slots with their most frequent values, perhaps those with a text in them."""
-    return view_book(live_studio.studio, project, text, most)
+    return view_book(studio, project, text, most)
 
 
 @router.get("/projects/{project}/utterances/{utterance}/slots")
-def marked(live_studio: Live, project: str, utterance: str) -> Marked:
+def marked(studio: OpenStudio, project: str, utterance: str) -> Marked:
     """What is marked in an utterance, and what may be."""
-    return load_marked(live_studio.studio, project, utterance)
+    return load_marked(studio, project, utterance)
 
 
 @router.put("/projects/{project}/utterances/{utterance}/slots")
-def mark(live_studio: Live, project: str, utterance: str, body: MarkBody) -> Marked:
+def mark(studio: OpenStudio, project: str, utterance: str, body: MarkBody) -> Marked:
     """Mark the values of an utterance, all of them."""
-    return mark_slots(live_studio.studio, project, utterance, body.read(), body.key)
+    return mark_slots(studio, project, utterance, body.read(), body.key)
 
 
 @router.post("/projects/{project}/slots/accept")
-def accept(live_studio: Live, project: str, body: AcceptBody) -> Accepted:
+def accept(studio: OpenStudio, project: str, body: AcceptBody) -> Accepted:
     """Mark what is proposed, or only tell how much that is."""
     return accept_proposals(
-        live_studio.studio,
+        studio,
         project,
         body.utterances,
         noisy=body.noisy,
@@ -58,19 +58,19 @@ def accept(live_studio: Live, project: str, body: AcceptBody) -> Accepted:
 
 
 @router.post("/projects/{project}/slots/rename")
-def rename(live_studio: Live, project: str, body: SlotRename) -> schemas.Changed:
+def rename(studio: OpenStudio, project: str, body: SlotRename) -> schemas.Changed:
     """Call a slot otherwise everywhere, or merge it into another."""
-    changed = rename_slot(live_studio.studio, project, body.name, body.to, body.key)
+    changed = rename_slot(studio, project, body.name, body.to, body.key)
     return schemas.Changed(changed)
 
 
 @router.post("/projects/{project}/augmentation/preview")
-def preview(live_studio: Live, project: str, body: AugmentBody) -> Augmented:
+def preview(studio: OpenStudio, project: str, body: AugmentBody) -> Augmented:
     """Tell which synthetic utterances would be added."""
-    return preview_augmentation(live_studio.studio, project, body.read())
+    return preview_augmentation(studio, project, body.read())
 
 
 @router.post("/projects/{project}/augmentation")
-def augment(live_studio: Live, project: str, body: AugmentBody) -> Augmented:
+def augment(studio: OpenStudio, project: str, body: AugmentBody) -> Augmented:
     """Add synthetic utterances to the training split, as one action."""
-    return add_synthetic(live_studio.studio, project, body.read(), body.key)
+    return add_synthetic(studio, project, body.read(), body.key)

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from app.api.http import schemas
 from app.api.http.bodies import TrainBody
-from app.api.http.server_state import Live
+from app.api.http.server_state import OpenStudio
 from app.services.training import estimate as estimates
 from app.services.training import recipe_forms, runs
 from app.services.training.jobs import (
@@ -20,10 +20,10 @@ router = APIRouter(tags=["training"])
 
 
 @router.post("/projects/{project}/train", status_code=202)
-def train(live_studio: Live, project: str, body: TrainBody) -> schemas.Started:
+def train(studio: OpenStudio, project: str, body: TrainBody) -> schemas.Started:
     """Queue a training."""
     request = runs.TrainingRequest(project, body.recipe, body.settings, body.base, body.gate)
-    return schemas.Started(runs.start_training(live_studio.studio, request).id)
+    return schemas.Started(runs.start_training(studio, request).id)
 
 
 @router.get("/recipes")
@@ -33,36 +33,36 @@ def all_recipes() -> list[RecipeView]:
 
 
 @router.get("/projects/{project}/recipes")
-def recipes(live_studio: Live, project: str) -> list[recipe_forms.RecipeForm]:
+def recipes(studio: OpenStudio, project: str) -> list[recipe_forms.RecipeForm]:
     """What can be set in each recipe, with the defaults of this project."""
-    return recipe_forms.recipe_forms(live_studio.studio, project)
+    return recipe_forms.recipe_forms(studio, project)
 
 
 @router.post("/projects/{project}/estimate")
-def estimate(live_studio: Live, project: str, body: TrainBody) -> estimates.Estimate:
+def estimate(studio: OpenStudio, project: str, body: TrainBody) -> estimates.Estimate:
     """Say what a training would do, and how long it would take."""
-    return estimates.estimate(live_studio.studio, project, body.recipe, body.settings)
+    return estimates.estimate(studio, project, body.recipe, body.settings)
 
 
 @router.get("/projects/{project}/jobs")
-def jobs(live_studio: Live, project: str) -> list[JobView]:
+def jobs(studio: OpenStudio, project: str) -> list[JobView]:
     """The newest jobs of a project."""
-    return project_jobs(live_studio.studio, project)
+    return project_jobs(studio, project)
 
 
 @router.get("/jobs/{job_id}")
-def job(live_studio: Live, job_id: str) -> JobView:
+def job(studio: OpenStudio, job_id: str) -> JobView:
     """One job as its row tells it."""
-    return job_view(live_studio.studio, job_id)
+    return job_view(studio, job_id)
 
 
 @router.post("/jobs/{job_id}/resume")
-def resume(live_studio: Live, job_id: str) -> schemas.JobState:
+def resume(studio: OpenStudio, job_id: str) -> schemas.JobState:
     """Let a cancelled job go on from where it was."""
-    return schemas.JobState(resume_job(live_studio.studio, job_id).state)
+    return schemas.JobState(resume_job(studio, job_id).state)
 
 
 @router.post("/jobs/{job_id}/cancel")
-def cancel(live_studio: Live, job_id: str) -> schemas.JobState:
+def cancel(studio: OpenStudio, job_id: str) -> schemas.JobState:
     """Ask a job to stop."""
-    return schemas.JobState(cancel_job(live_studio.studio, job_id).state)
+    return schemas.JobState(cancel_job(studio, job_id).state)

@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse
 from app.api.http import schemas
 from app.api.http.bodies import RollBackBody
 from app.api.http.downloads import BYTES, download
-from app.api.http.server_state import Live
+from app.api.http.server_state import OpenStudio
 from app.services.versions import comparison, registry, shapes
 from app.services.versions.bundles import export_encoder, export_model, take_in_bundle
 from app.services.versions.registry import ChampionChange, DeletionView, LineageView
@@ -23,105 +23,103 @@ _MOST_BYTES = 2 << 30
 
 
 @router.get("/projects/{project}/versions")
-def versions(live_studio: Live, project: str) -> schemas.Versions:
+def versions(studio: OpenStudio, project: str) -> schemas.Versions:
     """Dataset versions and model versions, oldest first."""
-    data, models = list_versions(live_studio.studio, project)
-    states = registry.model_states(live_studio.studio, project)
+    data, models = list_versions(studio, project)
+    states = registry.model_states(studio, project)
     return schemas.Versions(data, models, states)
 
 
 @router.get("/projects/{project}/models")
-def model_states(live_studio: Live, project: str) -> dict[int, str]:
+def model_states(studio: OpenStudio, project: str) -> dict[int, str]:
     """Numbers of the model versions, each with its state."""
-    return registry.model_states(live_studio.studio, project)
+    return registry.model_states(studio, project)
 
 
 @router.get("/projects/{project}/diff")
-def diff(live_studio: Live, project: str, older: int = 0, newer: int = 0) -> DatasetDiff:
+def diff(studio: OpenStudio, project: str, older: int = 0, newer: int = 0) -> DatasetDiff:
     """What changed between two dataset versions; 0 is the beginning, and now."""
-    return comparison.compare_versions(live_studio.studio, project, older or None, newer or None)
+    return comparison.compare_versions(studio, project, older or None, newer or None)
 
 
 @router.get("/projects/{project}/compare")
 def compare(
-    live_studio: Live, project: str, candidate: int, champion: int | None = None
+    studio: OpenStudio, project: str, candidate: int, champion: int | None = None
 ) -> schemas.Compared:
     """A candidate against the champion, and what the gate says of it."""
-    compared = comparison.compare_models(live_studio.studio, project, candidate, champion)
+    compared = comparison.compare_models(studio, project, candidate, champion)
     return schemas.Compared(compared, comparison.gate(compared))
 
 
 @router.post("/projects/{project}/models/{number}/promote")
-def promote(live_studio: Live, project: str, number: int) -> ChampionChange:
+def promote(studio: OpenStudio, project: str, number: int) -> ChampionChange:
     """Let a version answer for the project."""
-    return registry.promote(live_studio.studio, project, number)
+    return registry.promote(studio, project, number)
 
 
 @router.post("/projects/{project}/models/{number}/discard")
-def discard(live_studio: Live, project: str, number: int) -> schemas.Discarded:
+def discard(studio: OpenStudio, project: str, number: int) -> schemas.Discarded:
     """Turn a candidate down; it stays, and may be promoted later."""
-    registry.discard(live_studio.studio, project, number)
+    registry.discard(studio, project, number)
     return schemas.Discarded(number)
 
 
 @router.post("/projects/{project}/rollback")
-def roll_back(live_studio: Live, project: str, body: RollBackBody | None = None) -> ChampionChange:
+def roll_back(studio: OpenStudio, project: str, body: RollBackBody | None = None) -> ChampionChange:
     """Return to the champion before this one; refused where another one answers by now."""
     champion = None if body is None else body.champion
-    return registry.roll_back(live_studio.studio, project, champion=champion)
+    return registry.roll_back(studio, project, champion=champion)
 
 
 @router.get("/projects/{project}/models/{number}/lineage")
-def lineage(live_studio: Live, project: str, number: int) -> LineageView:
+def lineage(studio: OpenStudio, project: str, number: int) -> LineageView:
     """Where a version came from."""
-    return registry.lineage(live_studio.studio, project, number)
+    return registry.lineage(studio, project, number)
 
 
 @router.get("/projects/{project}/models/{number}/shape")
-def shape(live_studio: Live, project: str, number: int) -> shapes.Shape:
+def shape(studio: OpenStudio, project: str, number: int) -> shapes.Shape:
     """Uniformity and alignment of a version's space; 0 is the untuned encoder."""
-    return shapes.shape_of(live_studio.studio, project, number)
+    return shapes.shape_of(studio, project, number)
 
 
 @router.get("/projects/{project}/models/{number}/deletion")
-def deletion(live_studio: Live, project: str, number: int) -> DeletionView:
+def deletion(studio: OpenStudio, project: str, number: int) -> DeletionView:
     """What deleting a version would free, and what speaks against it."""
-    return registry.deletion_preview(live_studio.studio, project, number)
+    return registry.deletion_preview(studio, project, number)
 
 
 @router.delete("/projects/{project}/models/{number}")
-def delete(live_studio: Live, project: str, number: int, even_so: bool = False) -> DeletionView:
+def delete(studio: OpenStudio, project: str, number: int, even_so: bool = False) -> DeletionView:
     """Delete a version and the files that no other uses."""
-    return registry.delete_model(live_studio.studio, project, number, even_so=even_so)
+    return registry.delete_model(studio, project, number, even_so=even_so)
 
 
 @router.get("/projects/{project}/timeline")
-def events(live_studio: Live, project: str) -> tuple[TimelineEntry, ...]:
+def events(studio: OpenStudio, project: str) -> tuple[TimelineEntry, ...]:
     """Data versions, model versions and changes of the champion, in their order."""
-    return timeline(live_studio.studio, project)
+    return timeline(studio, project)
 
 
 @router.get("/projects/{project}/models/{number}/bundle", responses=BYTES)
-def bundle(live_studio: Live, project: str, number: int) -> FileResponse:
+def bundle(studio: OpenStudio, project: str, number: int) -> FileResponse:
     """Download a model version as one verified zip."""
     reference = f"{project}@{number}"
-    return download(
-        f"{project}-v{number}.zip", lambda out: export_model(live_studio.studio, reference, out)
-    )
+    return download(f"{project}-v{number}.zip", lambda out: export_model(studio, reference, out))
 
 
 @router.get("/projects/{project}/models/{number}/encoder", responses=BYTES)
-def encoder(live_studio: Live, project: str, number: int) -> FileResponse:
+def encoder(studio: OpenStudio, project: str, number: int) -> FileResponse:
     """Download a version that is an encoder, as a zip of a sentence-transformers folder."""
     reference = f"{project}@{number}"
     return download(
         f"{project}-v{number}-encoder.zip",
-        lambda out: export_encoder(live_studio.studio, reference, out),
+        lambda out: export_encoder(studio, reference, out),
     )
 
 
 @router.post("/projects/{project}/bundles", status_code=201)
-def take_in(live_studio: Live, project: str, file: UploadFile) -> schemas.Imported:
+def take_in(studio: OpenStudio, project: str, file: UploadFile) -> schemas.Imported:
     """Verify an uploaded bundle, and add it as a model version."""
     with tempfile.TemporaryDirectory(prefix="bundle-") as folder:
         path = Path(folder) / "bundle.zip"
@@ -136,4 +134,4 @@ def take_in(live_studio: Live, project: str, file: UploadFile) -> schemas.Import
                     )
                 stream.write(piece)
         name = file.filename or "The upload"
-        return schemas.Imported(take_in_bundle(live_studio.studio, project, path, name))
+        return schemas.Imported(take_in_bundle(studio, project, path, name))

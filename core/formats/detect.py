@@ -40,7 +40,6 @@ class Dialect:
     """How a line becomes cells.
 
     Attributes:
-        delimiter: The character between cells.
         quoted: Whether quotes around a cell are quotes, or characters like any other.
     """
 
@@ -56,17 +55,11 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class TableLayout:
-    """How the rows of a delimited file are made.
+    """How the rows of a delimited file are made: each column by its index from 0, or None.
 
     Attributes:
-        dialect: How its lines become cells.
         names: The cells of the header; empty without one.
         width: Cells in a usual row.
-        text: FilePlace of the text in a row, from 0.
-        intent: FilePlace of the intent, or None; so for the following two.
-        split: FilePlace of the split.
-        id: FilePlace of the id.
-        synthetic: FilePlace of the id of the utterance whose template the row fills.
     """
 
     dialect: Dialect

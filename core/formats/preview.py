@@ -18,11 +18,9 @@ class FilePreview:
     """What a file seems to be.
 
     Attributes:
-        format: Found out or asked for.
         columns: Names of its columns, or their numbers from 1 where there is no header.
         rows: The first rows, cell by cell, long cells cut.
         text_column: The column taken for the text, or "" where none is clear.
-        intent_column: The same for the intent; "" where there is none.
         header: Whether the first row names the columns.
     """
 

@@ -40,8 +40,6 @@ class ImportedRow:
     Attributes:
         text: The utterance; not blank.
         intents: Its label: None is unlabelled, an empty tuple says that no intent fits.
-        split: Its split, from the file or the options.
-        id: Its id, where the file gives one.
         line: Line of the file on which it begins, from 1.
         slots: Values marked in the text, where the options ask for them.
         synthetic: Id of the utterance whose template it fills; empty for what somebody said.
@@ -78,11 +76,9 @@ class ReadOptions:
     Attributes:
         format: `auto` goes by the ending of the name, then by the content.
         text_column: Name of the text's column or key; in a file without header its number, from 1.
-        intent_column: The same for the intent.
         separator: What parts several intents in one cell; None takes a cell for one intent.
         encoding: Name of a text encoding, such as `cp1251`.
         delimiter: The character between the cells of a CSV file.
-        header: Whether the first row names the columns.
         default_split: Split of the rows for which the file names none.
         longest_text: Characters; a longer text is a `RowProblem`.
         slots: Whether the values marked in JSONL or Rasa are read, too.
@@ -105,7 +101,6 @@ class FilePlace:
     """Where in a file something stands, for messages.
 
     Attributes:
-        path: The file.
         row: Line on which the row begins, from 1.
         column: Number of the column from 1, or None where a row has no columns.
         name: The column's name, where it has one.

@@ -33,7 +33,6 @@ class Synthetic:
     """An utterance that nobody said.
 
     Attributes:
-        utterance: Text and slots.
         source: Row of the utterance whose template it is.
     """
 
@@ -51,14 +50,9 @@ def augment(
     """Fill the templates of utterances with frequent values.
 
     No text comes twice, and none that is among the utterances. Where all combinations are too
-    many, some are drawn; each template gets its share before one gets a second helping.
-
-    Args:
-        utterances: Those whose templates are filled.
-        book: Values.
-        how: How far to go.
-        existing: Match keys (`core.text.match_key`) of other texts, which are not made again.
-        earlier: How many utterances were made of a row before; they count in its share.
+    many, some are drawn, an equal share of each template first. `existing` holds the match keys
+    (`core.text.match_key`) of other texts, which are not made again; `earlier` says how many
+    utterances were made of a row before, which count in its share.
     """
     how = how or Augmentation()
     seen = {match_key(utterance.text) for utterance in utterances}.union(existing)

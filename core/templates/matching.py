@@ -16,7 +16,6 @@ class SlotMatcher:
     """Values by their words in lower case, each with the slot that it was marked as most often.
 
     Attributes:
-        names: Slot of each value.
         longest: Words of the longest value.
     """
 

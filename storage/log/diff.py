@@ -49,9 +49,6 @@ class UtteranceChange:
     Attributes:
         kind: `added`, `removed`, `labelled`, `relabelled`, `unlabelled`, `edited`, `marked`,
             `moved`, `flagged`, `unflagged`, `skipped` or `unskipped`.
-        id: Of the utterance.
-        text: As it reads now, or last read.
-        split: Where it is now, or last was.
         before: What it said: intent names (of the older state), a text, values, a split or a flag.
         after: What it says; intent names are those of the newer state.
     """
@@ -71,8 +68,6 @@ class IntentChange:
     Attributes:
         kind: `created`, `removed`, `renamed`, `merged`, `archived`, `restored`, `described`,
             `recoloured` or `reordered`.
-        id: Of the intent.
-        name: As it is called now, or last was.
         before: The name, description, color or position it had.
         after: What it has; the name of the intent that it was merged into.
     """
@@ -89,8 +84,6 @@ class DatasetDiff:
     """Everything that differs between two states, by kind and id.
 
     Attributes:
-        utterances: Changes of utterances.
-        intents: Changes of intents.
         words: The same for a reader, a phrase for each kind; "nothing changed" if so.
     """
 

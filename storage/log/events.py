@@ -26,7 +26,6 @@ class Action:
 
     Attributes:
         verb: `label`, `import`, `rename`, `merge`, ... as a history shows it.
-        actor: Who.
         origin: Where from: `cli`, `page`, `rest`, `import FILE`.
         key: Repeating an action under its key changes nothing.
         expected_revision: Refuse if the project has moved on from here; None does not care.

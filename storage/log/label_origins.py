@@ -14,11 +14,8 @@ class LabelOrigin:
     """The change that gave an utterance the label it has.
 
     Attributes:
-        actor: Who.
         verb: What was done, as a history shows it: `label`, `import`, `merge`, ...
         origin: Where from: `cli`, `page`, `rest`, `import FILE`.
-        at: When, in UTC.
-        revision: Of the project.
         synthetic: Id of the utterance whose template it fills; empty for what somebody said.
     """
 

@@ -71,12 +71,7 @@ def replay(changes: Iterable[Change], start: State | None = None) -> State:
 def canonical_lines(
     utterances: Iterable[UtteranceRecord], names: dict[str, str], scheme: str = SCHEME
 ) -> Iterator[bytes]:
-    """Write utterances in the canonical form; equal data gives equal bytes.
-
-    Args:
-        utterances: Sorted by id.
-        names: Intent id to name.
-        scheme: Which form.
+    """Write utterances, sorted by id, in a canonical form; `names` are those of intents by id.
 
     Raises:
         InvalidInput: There is no such form here.

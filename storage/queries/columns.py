@@ -20,10 +20,7 @@ class PointColumns:
     Attributes:
         ids: Rising.
         hashes: Of their texts, as the vector cache knows them.
-        splits: train, test or pool.
         labels: Intent ids; None is unlabelled, empty is "no intent". Equal labels are one object.
-        skipped: Whether a person passed them over.
-        flagged: Whether a person marked them.
     """
 
     ids: tuple[str, ...]

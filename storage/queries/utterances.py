@@ -28,8 +28,6 @@ class Filter:
 
     Attributes:
         text: Every word of it must occur, anywhere, in any case.
-        intent_id: Labelled with this intent.
-        split: In this split.
         state: `labelled` with an intent, `unlabelled` and not skipped, `out-of-scope` by label, ...
         ids: Among these, at most 20,000.
         synthetic: Whether it fills another one's template, or whether somebody said it.
@@ -68,15 +66,7 @@ class Counts:
 def read_page(
     connection: Connection, project_id: int, which: Filter, order: Order, page: Page
 ) -> tuple[list[UtteranceRecord], int]:
-    """Return one page and how many utterances the filter lets through.
-
-    Args:
-        connection: An open transaction.
-        project_id: Whose.
-        which: The filter.
-        order: By coming, by last change, or by text.
-        page: Which rows of that order.
-    """
+    """Return one page and how many utterances the filter lets through."""
     query = sa.select(utterance).where(_condition(project_id, which)).order_by(*_ORDERS[order])
     records = read_utterances(connection, query.offset(page.offset).limit(page.limit))
     return records, count_all(connection, project_id, which)

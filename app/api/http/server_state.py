@@ -6,12 +6,17 @@ from fastapi import Depends, Request
 
 from app.services.labelling.queue import Queues
 from app.services.live.server_state import LiveStudio
+from app.services.studio import Studio
 from app.services.what_if.watched_texts import WatchedTextCache
 
 
 def _live_studio(request: Request) -> LiveStudio:
     live_studio: LiveStudio = request.app.state.live_studio
     return live_studio
+
+
+def _studio(request: Request) -> Studio:
+    return _live_studio(request).studio
 
 
 def _queues(request: Request) -> Queues:
@@ -26,6 +31,9 @@ def _watched_texts(request: Request) -> WatchedTextCache:
 
 Live = Annotated[LiveStudio, Depends(_live_studio)]
 """The studio and its live models, as an argument of a route."""
+
+OpenStudio = Annotated[Studio, Depends(_studio)]
+"""The studio, as an argument of a route."""
 
 LabellingQueues = Annotated[Queues, Depends(_queues)]
 """The labelling queues of all projects, as an argument of a route."""

@@ -29,11 +29,7 @@ class ImportRequest:
     """What to import, and how.
 
     Attributes:
-        project: Name of the project.
-        path: The file.
-        options: How to read it.
         split: Split of rows that name none; None puts labelled rows into train, others into pool.
-        dry_run: Report, and write nothing.
     """
 
     project: str
@@ -54,10 +50,8 @@ class ImportReport:
         conflicting: Rows whose utterance already has another label; the label is kept as it was.
         empty: Rows without text, left out.
         too_long: Rows over the length limit, left out.
-        new_intents: Names of intents that the file brings.
         examples: Intents that were archived and are used again, then a few single rows with their
             line, in sentences.
-        dry_run: Whether nothing was written.
         without: Labels given by the file that say that no intent fits.
         convention: How a cell says several intents, or none, where a text may have several.
         marked: Utterances, new and known, whose values the file marks.

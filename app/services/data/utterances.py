@@ -57,12 +57,7 @@ def load_utterances(studio: Studio, project: str, ids: Sequence[str]) -> list[Ut
 def change_many(studio: Studio, project: str, which: Filter, edit: Edit, expected: int) -> int:
     """Change every utterance that a filter lets through, as one action; return how many.
 
-    Args:
-        studio: The studio.
-        project: Its name.
-        which: The filter, as the person saw it.
-        edit: What changes.
-        expected: How many the page said it would be.
+    `expected` is the number that the page showed before.
 
     Raises:
         Conflict: Meanwhile it would be another number.

@@ -23,8 +23,6 @@ class Operation:
 
     Attributes:
         key: Made by the page; the same key is saved once, however often it is sent.
-        kind: What was decided.
-        id: The utterance.
         intents: Intent ids of a label.
         create: Names of intents to label with, which are made where they do not exist yet.
         seen: The label that the person saw; another one there now is a conflict.

@@ -32,8 +32,6 @@ class Suggestion:
     """An intent that may fit.
 
     Attributes:
-        intent_id: Its id.
-        intent: Its name.
         probability: By the model that answers.
         marked: Whether it is in the answer; always the first alone where a text has one intent.
     """
@@ -79,8 +77,6 @@ class QueueRequest:
 
     Attributes:
         client: Name of the browser's tab; its own leases do not hold items back from it.
-        order: Which come first.
-        n: How many.
         without: Ids that the browser has already.
     """
 

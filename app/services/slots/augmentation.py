@@ -51,8 +51,6 @@ class FilledTemplate:
         template: With the names of its slots in braces.
         intents: Names of the intents that the new utterances get.
         source_text: An utterance that has it.
-        n: New utterances of it.
-        examples: The first of them.
     """
 
     template: str
@@ -67,11 +65,8 @@ class Augmented:
     """What augmentation would add, or has added.
 
     Attributes:
-        n: New utterances.
-        n_templates: Templates that they fill.
         n_sources: Utterances whose templates these are.
         templates: The templates that bring most, up to 50.
-        preview: Whether nothing was written.
     """
 
     n: int

@@ -28,7 +28,6 @@ class ValueView:
 
     Attributes:
         value: As it was met first.
-        count: How often it is marked.
         share: In which share of its occurrences, within utterances that have marks.
         noisy: Whether that is less than half.
     """
@@ -44,9 +43,7 @@ class SlotView:
     """A slot with its values, the most frequent first.
 
     Attributes:
-        name: Its name.
         count: How often it is marked.
-        n_values: How many values it has.
         n_found: How many of them the search finds.
         values: Those, up to a limit.
     """
@@ -63,7 +60,6 @@ class BookView:
     """A project's slots by name, from utterances of the training split that are not synthetic.
 
     Attributes:
-        slots: All of them.
         n_marked: Utterances in which something is marked.
         n_utterances: Utterances that might be.
     """
@@ -78,9 +74,6 @@ class Proposal:
     """A value that may be marked.
 
     Attributes:
-        start: Its first character.
-        end: One past its last.
-        name: Of the slot.
         share: In which share of its occurrences it is marked; None if found by a pattern.
         noisy: Whether a person should check it before it is marked.
     """
@@ -169,13 +162,7 @@ def learn_book(marked: Sequence[SlottedText], state: tuple[int, int] = (0, 0)) -
 
 
 def view_book(studio: Studio, project: str, text: str = "", most: int = 50) -> BookView:
-    """Show a project's slots with their most frequent values.
-
-    Args:
-        studio: The studio.
-        project: Its name.
-        text: Only values in which this occurs, in any case.
-        most: Values of each slot.
+    """Show a project's slots, each with up to `most` of its frequent values that contain `text`.
 
     Raises:
         NotFound: There is no such project.

@@ -41,14 +41,7 @@ class ProposedText:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """How many proposals were marked, or with `preview` would be.
-
-    Attributes:
-        proposals: How many values.
-        utterances: In how many utterances.
-        examples: The first of these.
-        preview: Whether nothing was written.
-    """
+    """How many proposals were marked, or with `preview` would be."""
 
     proposals: int
     utterances: int
