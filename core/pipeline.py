@@ -13,6 +13,7 @@ from core.encoders.base import Encoder
 from core.heads.base import Head
 from core.heads.mixture import MixtureHead, voices_of, without_names
 from core.heads.neighbours import NeighbourHead, neighbour_votes
+from core.heads.targets import target_matrix
 from core.heads.votes.fit import VoteHead, votes_for
 from core.text import match_key
 from core.types import (
@@ -37,12 +38,13 @@ class IntentPipeline:
     """Everything that answers a text.
 
     Attributes:
-        encoder: Texts to embeddings.
-        head: Embeddings to scores.
-        calibration: Scores to probabilities and to "out of scope".
+        encoder: Turns texts into embeddings.
+        head: Turns embeddings into scores.
+        calibration: Turns scores into probabilities, and decides what is out of scope.
         exemplars: The labelled utterances that are shown as evidence.
-        embeddings: Theirs, unit rows, (m, d) float32. For votes these are the voting rows.
-        n_neighbours: How many an answer shows.
+        embeddings: Of the exemplars, unit rows, (m, d) float32. For votes these are the voting
+            rows.
+        n_neighbours: Exemplars that a reason shows.
         exact: Match key to intents; texts with contradicting labels are left out.
         model_version: Name of the model version, or None.
         dataset_version: Name of the dataset version, or None.
@@ -77,7 +79,7 @@ class IntentPipeline:
 
     @property
     def by_name(self) -> tuple[str, ...]:
-        """Intents that no exemplar speaks for, so that their names alone do."""
+        """Intents without an exemplar, which are answered by their names alone."""
         return tuple(name for at, name in enumerate(self.head.intents) if self._by_name(at))
 
     @property
@@ -86,18 +88,14 @@ class IntentPipeline:
         head = without_names(self.head)
         if isinstance(head, VoteHead | NeighbourHead):
             return head.targets
-        place = {name: column for column, name in enumerate(self.head.intents)}
-        targets = np.zeros((len(self.exemplars), len(place)))
-        for row, exemplar in enumerate(self.exemplars):
-            targets[row, [place[name] for name in exemplar.intents if name in place]] = 1.0
-        return targets
+        return target_matrix([exemplar.intents for exemplar in self.exemplars], head.intents)
 
     def scores(self, texts: Sequence[str], embeddings: FloatArray | None = None) -> ScoreArray:
         """Score texts, raw and without evidence; (n, intents) float64 in the head's order.
 
         Args:
-            texts: What is asked.
-            embeddings: Theirs, where they are known already; (n, d).
+            texts: The texts.
+            embeddings: Of the texts, where they are computed already; (n, d).
         """
         return self.head.scores(self._embedded(texts, embeddings))
 
@@ -107,14 +105,14 @@ class IntentPipeline:
         """Answer texts in their order; each answer is independent of the others.
 
         Args:
-            texts: What is asked.
-            embeddings: Theirs, where they are known already; (n, d).
+            texts: The texts.
+            embeddings: Of the texts, where they are computed already; (n, d).
         """
-        known = self._embedded(texts, embeddings)
+        rows = self._embedded(texts, embeddings)
         answers: list[Prediction] = []
         for start in range(0, len(texts), _CHUNK):
             part = slice(start, start + _CHUNK)
-            answers += self._predict_chunk(texts[part], known[part])
+            answers += self._predict_chunk(texts[part], rows[part])
         return answers
 
     def _embedded(self, texts: Sequence[str], embeddings: FloatArray | None) -> FloatArray:
@@ -128,80 +126,47 @@ class IntentPipeline:
     def _predict_chunk(self, texts: Sequence[str], embeddings: FloatArray) -> list[Prediction]:
         scores = self.head.scores(embeddings)
         voices = voices_of(self.head, embeddings)
-        order = np.argsort(-scores, axis=1, kind="stable")
-        shares = probabilities(scores, self.calibration)
-        ranked = _ranked(self.head.intents, order, scores, shares)
-        similarity = cosines(unit_rows(embeddings), self.embeddings)
+        ranked = _ranked(self.head.intents, scores, probabilities(scores, self.calibration))
         if self.task == "multi-label":
-            return self._answer_many(texts, ranked, (scores, voices), similarity)
-        shown = self._evidence(similarity, order[:, 0])
-        limits = self.calibration.limits(scores.shape[1])[order[:, 0]].tolist()
-        familiar = self.calibration.familiarity(embeddings, scores).tolist()
+            decided = [self._decide_many(*row) for row in zip(texts, scores, strict=True)]
+        else:
+            familiarity = self.calibration.familiarity(embeddings, scores).tolist()
+            decided = [self._decide(*row) for row in zip(texts, scores, familiarity, strict=True)]
+        similarity = cosines(unit_rows(embeddings), self.embeddings)
+        reasons = self._reasons(similarity, scores, voices, [columns for _, columns in decided])
         return [
             Prediction(
-                text=text,
-                ranked=ranked[row],
-                decision=self._decide(text, ranked[row][0], familiar[row], limits[row]),
-                neighbours=shown[row],
-                prior=self._prior(int(order[row, 0])),
-                voice=float(voices[row, order[row, 0]]),
-                by_name=self._by_name(int(order[row, 0])),
-                model_version=self.model_version,
-                dataset_version=self.dataset_version,
+                text, ranked[row], decision, reasons[row], self.model_version, self.dataset_version
             )
-            for row, text in enumerate(texts)
+            for row, (text, (decision, _)) in enumerate(zip(texts, decided, strict=True))
         ]
 
-    def _answer_many(
-        self,
-        texts: Sequence[str],
-        ranked: Sequence[tuple[IntentScore, ...]],
-        parts: tuple[ScoreArray, ScoreArray],
-        similarity: ScoreArray,
-    ) -> list[Prediction]:
-        """Answer with any number of intents; the first reason serves where there is none."""
-        asked = [self._decide_many(text, row) for text, row in zip(texts, parts[0], strict=True)]
-        reasons = self._reasons(similarity, parts, [columns for _, columns in asked])
-        return [
-            Prediction(
-                text=text,
-                ranked=ranked[row],
-                decision=decision,
-                neighbours=reasons[row][0].neighbours,
-                prior=reasons[row][0].prior,
-                voice=reasons[row][0].voice,
-                by_name=reasons[row][0].by_name,
-                model_version=self.model_version,
-                dataset_version=self.dataset_version,
-                reasons=reasons[row] if decision.intents else (),
-            )
-            for row, (text, (decision, _)) in enumerate(zip(texts, asked, strict=True))
-        ]
-
-    def _decide(self, text: str, best: IntentScore, familiar: float, limit: float) -> Decision:
-        intents, rule = self._answer(text, best.intent, inside=familiar >= limit)
-        measure = self.calibration.measure
-        own = None if measure == "votes" else familiar
-        return Decision(intents, rule, best.score, limit, best.intent, measure, own)
-
-    def _answer(
-        self, text: str, best: str, *, inside: bool
-    ) -> tuple[tuple[str, ...], Literal["exact", "votes", "out-of-scope"]]:
+    def _decide(
+        self, text: str, scores: ScoreArray, familiarity: float
+    ) -> tuple[Decision, list[int]]:
+        """Decide on the intent of the highest score; also its column, to give the reason for."""
+        best = int(scores.argmax())
+        name, threshold = self.head.intents[best], float(self.calibration.limits(len(scores))[best])
         twin = self.exact.get(match_key(text))
-        if twin is not None:
-            return twin, "exact"
-        return ((best,), "votes") if inside else ((), "out-of-scope")
+        rule: Literal["exact", "votes", "out-of-scope"] = "exact"
+        if twin is None:
+            rule = "votes" if familiarity >= threshold else "out-of-scope"
+            twin = (name,) if rule == "votes" else ()
+        measure = self.calibration.measure
+        by_fence = None if measure == "votes" else familiarity
+        score = float(scores[best])
+        return Decision(twin, rule, score, threshold, name, measure, by_fence), [best]
 
     def _decide_many(self, text: str, scores: ScoreArray) -> tuple[Decision, list[int]]:
         """Decide on every intent by its own threshold; also the columns to give reasons for."""
-        names, limits = self.head.intents, self.calibration.limits(len(scores))
+        names, thresholds = self.head.intents, self.calibration.limits(len(scores))
         twin = self.exact.get(match_key(text))
         if twin is None:
-            found = np.flatnonzero(scores >= limits)
+            chosen = np.flatnonzero(scores >= thresholds)
         else:
-            found = np.array([at for at, name in enumerate(names) if name in twin], dtype=np.int64)
-        columns = found[np.argsort(-scores[found], kind="stable")].tolist()
-        leading = columns[0] if columns else int((scores - limits).argmax())
+            chosen = np.array([at for at, name in enumerate(names) if name in twin], dtype=np.int64)
+        columns = chosen[np.argsort(-scores[chosen], kind="stable")].tolist()
+        leading = columns[0] if columns else int((scores - thresholds).argmax())
         rule: Literal["exact", "votes", "no-intent"] = "votes" if columns else "no-intent"
         if twin is not None:
             rule = "exact"
@@ -209,7 +174,7 @@ class IntentPipeline:
             tuple(names[column] for column in columns),
             rule,
             float(scores[leading]),
-            float(limits[leading]),
+            float(thresholds[leading]),
             names[leading],
         )
         return decision, columns or [leading]
@@ -217,21 +182,23 @@ class IntentPipeline:
     def _reasons(
         self,
         similarity: ScoreArray,
-        parts: tuple[ScoreArray, ScoreArray],
+        scores: ScoreArray,
+        voices: ScoreArray,
         columns: Sequence[Sequence[int]],
     ) -> list[tuple[Reason, ...]]:
-        """Explain for each text the scores of some columns, at least of one; names' voices, too."""
-        scores, voices = parts
-        limits = self.calibration.limits(scores.shape[1]).tolist()
+        """Explain for each text the scores of some columns, at least of one."""
+        thresholds = self.calibration.limits(scores.shape[1]).tolist()
         rows = np.repeat(np.arange(len(columns)), [len(of_text) for of_text in columns])
         flat = np.array([column for of_text in columns for column in of_text], dtype=np.int64)
-        evidence = iter(self._evidence(similarity[rows], flat))
+        if len(rows) > len(columns):  # else each text has one row already, and needs no copy
+            similarity = similarity[rows]
+        evidence = iter(self._evidence(similarity, flat))
         return [
             tuple(
                 Reason(
                     self.head.intents[column],
                     float(scores[row, column]),
-                    limits[column],
+                    thresholds[column],
                     self._prior(column),
                     next(evidence),
                     float(voices[row, column]),
@@ -287,9 +254,10 @@ class IntentPipeline:
 
 
 def _ranked(
-    intents: tuple[str, ...], order: NDArray[np.int64], scores: ScoreArray, shares: ScoreArray
+    intents: tuple[str, ...], scores: ScoreArray, shares: ScoreArray
 ) -> list[tuple[IntentScore, ...]]:
     """Name scores and probabilities in falling order of the scores."""
+    order = np.argsort(-scores, axis=1, kind="stable")
     names = np.array(intents, dtype=object)[order].tolist()
     by_score = np.take_along_axis(scores, order, 1).tolist()
     by_share = np.take_along_axis(shares, order, 1).tolist()
@@ -300,27 +268,7 @@ def _ranked(
 
 def exact_answers(exemplars: Sequence[Exemplar]) -> dict[str, tuple[str, ...]]:
     """Map each text's match key to its intents, where all exemplars of that text agree."""
-    return {
-        key: tuple(sorted(same[0].intents))
-        for key, same in _by_key(exemplars).items()
-        if _agree(same)
-    }
-
-
-def contradictions(exemplars: Sequence[Exemplar]) -> list[tuple[Exemplar, ...]]:
-    """Return the groups of exemplars that say the same under different intents.
-
-    For these the exact rule stays silent, and the scores decide.
-    """
-    return [tuple(same) for same in _by_key(exemplars).values() if not _agree(same)]
-
-
-def _by_key(exemplars: Sequence[Exemplar]) -> dict[str, list[Exemplar]]:
-    found: dict[str, list[Exemplar]] = defaultdict(list)
+    labels: dict[str, set[frozenset[str]]] = defaultdict(set)
     for exemplar in exemplars:
-        found[match_key(exemplar.text)].append(exemplar)
-    return found
-
-
-def _agree(same: Sequence[Exemplar]) -> bool:
-    return len({frozenset(exemplar.intents) for exemplar in same}) == 1
+        labels[match_key(exemplar.text)].add(frozenset(exemplar.intents))
+    return {key: tuple(sorted(*same)) for key, same in labels.items() if len(same) == 1}

@@ -124,16 +124,14 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why one of several intents is in the answer.
+    """Why an intent has its score: prior, voice and the votes of all exemplars sum to it.
 
     Attributes:
-        intent: The intent.
-        score: Its score.
-        threshold: Its own threshold.
+        threshold: From which on the intent is answered.
         prior: The part of the score that no exemplar gave (the intent's share of labels).
         neighbours: The exemplars that moved this score most, by falling absolute vote.
         voice: The part that the intent's name and description gave.
-        by_name: Whether no exemplar of the intent has a vote: its name alone speaks for it.
+        by_name: Whether no exemplar of the intent has a vote, so that its name alone decides.
     """
 
     intent: str
@@ -153,28 +151,25 @@ class Prediction:
         text: The text as it was asked.
         ranked: Intents by falling score.
         decision: The answer and the rule that gave it.
-        neighbours: The exemplars that weighed most on the decision's score, by falling absolute
-            vote.
-        prior: The part of that score that no exemplar gave (the intent's share of labels).
-        voice: The part of it that the intent's name and description gave.
-        by_name: Whether no exemplar of the intent has a vote: its name alone speaks for it.
+        reasons: One for each intent of a multi-label answer, in its order; else one, for the
+            intent whose score was held against the threshold.
         model_version: Name of the model version, or None outside a project.
         dataset_version: Name of the dataset version it was trained on, or None.
-        reasons: One for each intent of a multi-label answer, in its order; else empty.
     """
 
     text: str
     ranked: tuple[IntentScore, ...]
     decision: Decision
-    neighbours: tuple[Neighbour, ...]
-    prior: float = 0.0
-    voice: float = 0.0
-    by_name: bool = False
+    reasons: tuple[Reason, ...]
     model_version: str | None = None
     dataset_version: str | None = None
-    reasons: tuple[Reason, ...] = ()
 
     @property
     def intent(self) -> str:
         """The highest ranked intent, whatever the decision."""
         return self.ranked[0].intent
+
+    @property
+    def reason(self) -> Reason:
+        """The first of the reasons: that of the intent whose score decided."""
+        return self.reasons[0]

@@ -8,7 +8,7 @@ from app.api.http.bodies import OperationBody, SimilarBody
 from app.api.http.server_state import LabellingQueues, Live, OpenStudio
 from app.services.labelling import decisions
 from app.services.labelling.queue import Order, QueueItem, QueueRequest, QueueView
-from app.services.trying import answers
+from app.services.trying.similar import Similar, find_similar
 
 router = APIRouter(tags=["labelling"])
 _MOST_OPERATIONS = 500
@@ -53,6 +53,6 @@ def decide(
 
 
 @router.post("/projects/{project}/similar")
-def similar(live_studio: Live, project: str, body: SimilarBody) -> list[answers.Similar]:
+def similar(live_studio: Live, project: str, body: SimilarBody) -> list[Similar]:
     """Find utterances like a tray of texts."""
-    return answers.similar(live_studio, project, body.texts, body.n, unlabelled=body.unlabelled)
+    return find_similar(live_studio, project, body.texts, body.n, unlabelled=body.unlabelled)

@@ -10,7 +10,7 @@ from app.services.review import fence as fencing
 from app.services.review import findings
 from app.services.review import intents as confusions
 from app.services.review import review as reviewing
-from app.services.trying import pin_history as history
+from app.services.trying.pins import PinHistory, load_pin_history
 from app.services.what_if import preview, repairs, views
 from storage.queries.utterances import Page
 
@@ -74,6 +74,6 @@ def set_fence(live_studio: Live, project: str, body: FenceBody) -> None:
 
 
 @router.get("/projects/{project}/pins/history")
-def pin_history(live_studio: Live, project: str) -> list[history.PinHistory]:
+def pin_history(live_studio: Live, project: str) -> list[PinHistory]:
     """All pins, with what every version since has made of each."""
-    return history.pin_history(live_studio, project)
+    return load_pin_history(live_studio, project)

@@ -24,7 +24,8 @@ def explain(options: argparse.Namespace) -> None:
         if options.html or options.pdf:
             receipt = _write(options, studio, model, found)
     if options.json:
-        answered = prediction_as_json(model.pipeline.predict([options.text])[0])
+        [prediction] = model.pipeline.predict([options.text])
+        answered = prediction_as_json(prediction, model.pipeline.task)
         answered["model_version"] = found.model
         print_json({**answered, **plain(found), "receipt": receipt})
     else:

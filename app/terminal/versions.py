@@ -4,14 +4,15 @@ import argparse
 import json
 import sys
 
-from app.services.answering.words import name_words
+from app.services.answering.prediction_view import prediction_view
+from app.services.explaining.words import name_words
 from app.services.studio import Studio
 from app.services.training import runs
 from app.terminal.output import opened, plain, print_json, progress_bar, say, table, tell
 from core.errors import InvalidInput, RunFailed
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
-from core.types import Prediction
+from core.types import Prediction, Task
 from storage.records import JobRecord
 
 _CALLED = {"exact": "exact match", "none_recall": "no intent found"}
@@ -134,9 +135,10 @@ def predict(options: argparse.Namespace) -> None:
     if not texts:
         raise InvalidInput("There is no text to predict.", "Give texts, or a file with --file.")
     with opened(options) as studio:
-        predictions = load_model(studio, options.model).predict(texts)
+        pipeline = load_model(studio, options.model)
+        predictions = pipeline.predict(texts)
     if options.json:
-        print_json({"predictions": [prediction_as_json(p) for p in predictions]})
+        print_json({"predictions": [prediction_as_json(p, pipeline.task) for p in predictions]})
         return
     rows = [(p.text, p.decision.words, _shares(p), _weightiest(p)) for p in predictions]
     table("Predictions", ("text", "intent", "probability", "weightiest example"), rows)
@@ -186,21 +188,21 @@ def _figure(key: str, value: object) -> str:
 
 
 def _weightiest(prediction: Prediction) -> str:
-    if prediction.by_name:
+    reason = prediction.reason
+    if reason.by_name:
         return name_words(prediction)
-    return prediction.neighbours[0].text if prediction.neighbours else ""
+    return reason.neighbours[0].text if reason.neighbours else ""
 
 
 def _shares(prediction: Prediction) -> str:
     """Probabilities of all intents in the answer, else of the one that its score is of."""
     shares = {one.intent: f"{one.probability:.0%}" for one in prediction.ranked}
-    named = [reason.intent for reason in prediction.reasons]
-    return ", ".join(shares[name] for name in named or [prediction.decision.leading])
+    return ", ".join(shares[reason.intent] for reason in prediction.reasons)
 
 
-def prediction_as_json(prediction: Prediction) -> dict[str, object]:
+def prediction_as_json(prediction: Prediction, task: Task) -> dict[str, object]:
     """Return what `predict --json` prints of one text."""
-    value: dict[str, object] = plain(prediction)
+    value: dict[str, object] = plain(prediction_view(prediction, task))
     decision = value["decision"]
     return {
         "intent": prediction.decision.intents[0] if prediction.decision.intents else None,

@@ -25,7 +25,7 @@ from core.recipes.heads import (
 )
 from core.recipes.labels import AnyModelRecipe
 from core.training.events import Event, drain
-from core.training.from_labels.inputs import RunInputs, target_matrix
+from core.training.from_labels.inputs import RunInputs, exemplar_targets
 from core.training.from_labels.runs import RunResult, run_recipe
 from core.types import Exemplar, FloatArray, Intent
 
@@ -215,7 +215,7 @@ def _head_accuracies(
     """Judge every head on the same embeddings; none of them is chosen by this."""
     pipeline = result.pipeline
     seen = pipeline.encoder.encode([e.text for e in inputs.exemplars])
-    targets = target_matrix(inputs.exemplars, inputs.intents)
+    targets = exemplar_targets(inputs.exemplars, inputs.intents)
     names = [intent.name for intent in inputs.intents]
     configs: list[HeadConfig] = [
         settle(VotesConfig()),

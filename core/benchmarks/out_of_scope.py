@@ -21,7 +21,7 @@ from core.encoders.base import Encoder
 from core.metrics.out_of_scope import auroc, fpr_at_95
 from core.recipes.labels import AnyModelRecipe
 from core.training.events import drain
-from core.training.from_labels.inputs import RunInputs, target_matrix
+from core.training.from_labels.inputs import RunInputs, exemplar_targets
 from core.training.from_labels.runs import RunResult, run_recipe
 from core.types import Exemplar, Intent, Method, ScoreArray
 
@@ -56,7 +56,8 @@ def out_of_scope_figures(
     intents = tuple(Intent(name) for name in sorted(set(texts.train.intents)))
     inputs = RunInputs(exemplars, intents, encoder)
     result = drain(run_recipe(recipe, inputs), watch)
-    shapes = fit_intent_shapes(encoder.encode(texts.train.texts), target_matrix(exemplars, intents))
+    targets = exemplar_targets(exemplars, intents)
+    shapes = fit_intent_shapes(encoder.encode(texts.train.texts), targets)
     judged = _Judged.of(result, encoder, shapes, texts)
     own = judged.figures(DEFAULT)
     names = [intent.name for intent in intents]

@@ -76,17 +76,18 @@ def test_the_votes_of_each_intent_in_the_answer_sum_to_its_own_score() -> None:
         assert reason.score >= reason.threshold
     leading = answer.reasons[0]
     assert (answer.decision.score, answer.decision.threshold) == (leading.score, 0.35)
-    assert (answer.neighbours, answer.prior) == (leading.neighbours, leading.prior)
+    assert answer.reason == leading
 
 
 def test_a_text_without_intent_shows_what_came_nearest_to_its_threshold() -> None:
     (answer,) = pipeline().predict(["the second of june"])
-    assert (answer.decision.intents, answer.reasons) == ((), ())
+    assert (answer.decision.intents, len(answer.reasons)) == ((), 1)
     row = pipeline().scores([answer.text])[0]
     nearest = int((row - np.array(CALIBRATION.thresholds)).argmax())
     assert answer.decision.score == pytest.approx(row[nearest])
+    assert answer.reason.intent == INTENTS[nearest]
     assert answer.decision.score < answer.decision.threshold == CALIBRATION.thresholds[nearest]
-    total = answer.prior + sum(neighbour.vote for neighbour in answer.neighbours)
+    total = answer.reason.prior + sum(neighbour.vote for neighbour in answer.reason.neighbours)
     assert total == pytest.approx(answer.decision.score, abs=1e-6)
 
 
@@ -138,4 +139,5 @@ def test_the_same_scores_say_one_intent_in_a_single_label_project() -> None:
     single = replace(pipeline(), calibration=Calibration(0.1, 0.4, 0.05))
     (answer,) = single.predict(["please cancel my account now"])
     assert single.task == "single-label"
-    assert (answer.decision.intents, answer.reasons) == (("account",), ())
+    assert answer.decision.intents == ("account",)
+    assert [reason.intent for reason in answer.reasons] == ["account"]

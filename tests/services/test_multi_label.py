@@ -21,7 +21,7 @@ from app.services.maps import requests
 from app.services.review import disagreements
 from app.services.studio import Studio
 from app.services.training.estimate import estimate
-from app.services.trying import answers as trying
+from app.services.trying import answers, pins
 from app.services.versions import comparison
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
@@ -184,7 +184,7 @@ def test_the_most_unsure_is_nearest_to_a_threshold(live_studio: LiveStudio) -> N
 def test_each_intent_of_an_answer_is_explained_by_votes_that_sum_to_its_score(
     live_studio: LiveStudio,
 ) -> None:
-    [found] = trying.answer(live_studio, "p", ["please cancel my card"])
+    [found] = answers.answer_texts(live_studio, "p", ["please cancel my card"])
     assert {w.reason.intent for w in found.reasons} == {"cancel", "card"}
     for why in found.reasons:
         votes = sum(n.vote for n in why.reason.neighbours) + why.votes_of_others
@@ -193,7 +193,7 @@ def test_each_intent_of_an_answer_is_explained_by_votes_that_sum_to_its_score(
     assert found.votes_of_others == found.reasons[0].votes_of_others
     assert "card (" in found.sentence
     assert "cancel (" in found.sentence
-    [nothing] = trying.answer(live_studio, "p", ["my name is john smith"])
+    [nothing] = answers.answer_texts(live_studio, "p", ["my name is john smith"])
     assert nothing.sentence == "This has no intent, exactly as a labelled example says."
     assert len(nothing.reasons) == 1
     assert nothing.landing is not None
@@ -216,17 +216,17 @@ def test_each_intent_of_an_answer_has_its_words_and_its_load_bearing_examples(
 def test_examples_of_several_intents_or_none_are_on_the_map_of_examples(
     live_studio: LiveStudio,
 ) -> None:
-    shown = trying.examples(live_studio, "p")
+    shown = answers.load_example_map(live_studio, "p")
     assert set(shown.labels) == {("cancel",), ("cancel", "card"), ("card",), ("thanks",), ()}
     assert shown.codes.count(shown.labels.index(())) == 4
 
 
 def test_a_pin_expects_just_its_intents(live_studio: LiveStudio) -> None:
     known = ids(live_studio.studio)
-    trying.pin(live_studio, "p", "cancel my card please", [known["card"], known["cancel"]])
-    trying.pin(live_studio, "p", "I want to cancel the card", [known["cancel"]])
-    trying.pin(live_studio, "p", "at half past nine", [])
-    found = {p.text: (p.expected, p.kept) for p in trying.pins(live_studio, "p")}
+    pins.set_pin(live_studio, "p", "cancel my card please", [known["card"], known["cancel"]])
+    pins.set_pin(live_studio, "p", "I want to cancel the card", [known["cancel"]])
+    pins.set_pin(live_studio, "p", "at half past nine", [])
+    found = {p.text: (p.expected, p.kept) for p in pins.load_pins(live_studio, "p")}
     assert found == {
         "cancel my card please": ("cancel and card", True),
         "I want to cancel the card": ("cancel", False),
@@ -236,7 +236,7 @@ def test_a_pin_expects_just_its_intents(live_studio: LiveStudio) -> None:
 
     create_project(live_studio.studio, "single")
     with pytest.raises(InvalidInput, match="one intent"):
-        trying.pin(live_studio, "single", "text", [])
+        pins.set_pin(live_studio, "single", "text", [])
 
 
 def test_candidate_and_champion_are_compared_by_exact_sets(several: Studio) -> None:

@@ -17,6 +17,7 @@ from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions
 from core.heads.folds import is_said
+from core.heads.targets import target_matrix
 from core.metrics.calibration import expected_calibration_error
 from core.metrics.classification import IntentQuality, classification_report
 from core.metrics.geometry import alignment, silhouette, uniformity
@@ -24,9 +25,9 @@ from core.metrics.multi_label import multi_label_report
 from core.pipeline import IntentPipeline
 from core.review.borderline import idle_words, select_borderline
 from core.text import label_words
-from core.training.from_labels.inputs import RunInputs, target_matrix
+from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import RunResult
-from core.types import Exemplar, FloatArray, Intent, Prediction, ScoreArray
+from core.types import Exemplar, FloatArray, Prediction, ScoreArray
 
 _CONFUSIONS = 20
 _FOLDS = 5
@@ -151,7 +152,7 @@ def _judge_held_out_sets(
     result: RunResult, asked: Sequence[Exemplar], shares: ScoreArray
 ) -> dict[str, Any]:
     names = result.pipeline.head.intents
-    targets = target_matrix(asked, [Intent(name) for name in names])
+    targets = target_matrix([exemplar.intents for exemplar in asked], names)
     chosen = _held_out_answers(result.held_out.scores, targets, result.pipeline.calibration)
     answers = [tuple(names[j] for j in np.flatnonzero(row)) for row in chosen]
     error = expected_calibration_error(shares.ravel(), targets.ravel() > 0)

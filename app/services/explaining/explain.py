@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.services.answering.words import reasons_of, sentence_of
 from app.services.explaining.counterfactuals import Asked, load_bearing_view, why_not_view
 from app.services.explaining.explained_model import (
     ExplainedModel,
@@ -22,7 +21,7 @@ from app.services.explaining.views import (
     WordsView,
 )
 from app.services.explaining.votes import shown_votes, vote_shares
-from app.services.explaining.words import notes_of, plain_words, scope_words
+from app.services.explaining.words import notes_of, plain_words, scope_words, sentence_of
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
@@ -111,7 +110,7 @@ def explain_text(
         raise InvalidInput("There is no text to explain.", "Type one first.")
     case = _case(studio, model, text)
     found, names = case.prediction, model.pipeline.head.intents
-    reasons = reasons_of(found)
+    reasons = found.reasons
     rival = _rival(case, against)
     shares = {one.intent: one.probability for one in found.ranked}
     scope = _scope(case)
@@ -166,7 +165,7 @@ def _rival(case: _ExplainedText, against: str | None) -> str | None:
     found = case.prediction
     leading = set(found.decision.intents)
     if found.decision.rule == "exact":
-        leading |= {one.intent for one in reasons_of(found)}
+        leading |= {one.intent for one in found.reasons}
     if against is not None and against not in case.model.pipeline.head.intents:
         raise NotFound(
             f"The model knows no intent called '{against}'.",

@@ -53,13 +53,11 @@ def _fitted(model: ExplainedModel) -> Panel:
     from core.heads.linear import fit_linear
     from core.heads.neighbours import NeighbourHead
     from core.heads.points import fit_prototypes
+    from core.heads.targets import target_matrix
 
     pipeline = model.pipeline
     names = pipeline.head.intents
-    column = {name: at for at, name in enumerate(names)}
-    targets = np.zeros((len(pipeline.exemplars), len(names)))
-    for row, exemplar in enumerate(pipeline.exemplars):
-        targets[row, [column[name] for name in exemplar.intents if name in column]] = 1.0
+    targets = target_matrix([exemplar.intents for exemplar in pipeline.exemplars], names)
     rows = pipeline.embeddings
     heads: dict[str, Any] = {
         "neighbours": NeighbourHead(names, _NEAREST, rows, targets),

@@ -1,16 +1,80 @@
-"""An explanation in words that need no studio to be understood."""
+"""The sentences that say why a text got its answer, for pages, the terminal and reports."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING
 
-from app.services.answering.words import MEASURES, reasons_of
-from app.services.explaining.explained_model import ExplainedModel
 from app.services.explaining.views import IntentReason, Vote
 from core.text import counted
-from core.types import Decision, Prediction
+from core.types import Decision, Method, Prediction, Reason
 
+if TYPE_CHECKING:
+    from app.services.explaining.explained_model import ExplainedModel
+
+MEASURES: Mapping[Method, str] = {
+    "votes": "score",
+    "nearest": "familiarity by the nearest examples",
+    "mahalanobis": "familiarity by the distance to the intents",
+    "mixture": "familiarity by score, nearest examples and distance",
+}
+"""What a limit is one of, in words."""
+
+_ALONE = 0.7
+"""From this share of the nearest examples on, an intent is named without the others."""
+_NOTHING = "texts of no intent"
 _LOCAL = "local"
 """Who acts where nobody gave a name."""
+
+
+def votes_of_others(reason: Reason) -> float:
+    """Return what all exemplars that a reason does not show add to its score."""
+    return reason.score - reason.prior - reason.voice - sum(n.vote for n in reason.neighbours)
+
+
+def sentence_of(prediction: Prediction) -> str:
+    """Say in one sentence what was answered, and because of which examples."""
+    decision = prediction.decision
+    if decision.rule == "exact":
+        is_it = "This is" if decision.intents else "This has"
+        return f"{is_it} {decision.words}, exactly as a labelled example says."
+    reasons = prediction.reasons
+    examples = "; ".join(f"“{text}”" for text in _helping(reasons)[:2])
+    because = f", mostly because of {examples}" if examples else ""
+    if reasons[0].by_name:
+        because = f", {name_words(prediction)}"
+    if decision.intents:
+        shares = {one.intent: one.probability for one in prediction.ranked}
+        named = " and ".join(f"{name} ({shares[name]:.0%})" for name in decision.intents)
+        return f"This is {named}{because}."
+    if decision.familiarity is not None:
+        return (
+            f"No intent fits well enough: the {MEASURES[decision.measure]} is "
+            f"{decision.held:.2f}, under the limit of {decision.threshold:.2f}; the best intent is "
+            f"{decision.leading}{because}."
+        )
+    if decision.out_of_scope:
+        what, limit = "No intent fits well enough: the best", "the limit"
+    else:
+        what, limit = "This has no intent: the one nearest to its limit", "that"
+    return (
+        f"{what}, {decision.leading}, scores {decision.score:.2f}, under "
+        f"{limit} of {decision.threshold:.2f}{because}."
+    )
+
+
+def name_words(prediction: Prediction) -> str:
+    """Say that no example speaks for an answer; without a model there is none to be shown."""
+    why = "no examples yet" if prediction.reason.neighbours else "before any training"
+    return f"by its name alone, {why}"
+
+
+def _helping(reasons: Sequence[Reason]) -> list[str]:
+    """Texts that vote for the answer, in turn those of each of its intents."""
+    texts = [[n.text for n in reason.neighbours if n.vote > 0] for reason in reasons]
+    in_turn = chain.from_iterable(zip_longest(*texts))
+    return list(dict.fromkeys(text for text in in_turn if text is not None))
 
 
 def plain_words(found: Prediction, reasons: Sequence[IntentReason]) -> str:
@@ -88,7 +152,7 @@ def scope_words(decision: Decision, nearest: float) -> str:
     )
 
 
-def notes_of(model: ExplainedModel, found: Prediction, *, asked: bool) -> tuple[str, ...]:
+def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tuple[str, ...]:
     """Say what a reader of the figures should know."""
     notes = []
     if found.decision.rule == "exact":
@@ -96,7 +160,7 @@ def notes_of(model: ExplainedModel, found: Prediction, *, asked: bool) -> tuple[
             "The text is a labelled example, which decides by itself; the votes below are what "
             "the model would say of it anyhow."
         )
-        if set(found.decision.intents) != {one.intent for one in reasons_of(found)}:
+        if set(found.decision.intents) != {one.intent for one in found.reasons}:
             notes.append("They say something else than the label.")
     if found.decision.familiarity is not None:
         notes.append(
@@ -114,3 +178,19 @@ def notes_of(model: ExplainedModel, found: Prediction, *, asked: bool) -> tuple[
             "every example votes."
         )
     return tuple(notes)
+
+
+def landing_words(labels: Sequence[Sequence[str]], *, outside: bool) -> str:
+    """Say where a text lies by the labels of its nearest examples, the nearest first."""
+    names = (name for label in labels for name in label or (_NOTHING,))
+    ranked = Counter(names).most_common()  # of equal ones the nearest comes first
+    if outside:
+        return f"Lands away from the examples; the nearest are of {_listed(ranked)}."
+    frequent = [name for name, n in ranked if n >= _ALONE * len(labels)]
+    if frequent:
+        return f"Lands among {' and '.join(frequent)}."
+    return f"Lands between {_listed(ranked)}."
+
+
+def _listed(ranked: list[tuple[str, int]]) -> str:
+    return " and ".join(name for name, _ in ranked[:2])

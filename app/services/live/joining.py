@@ -4,10 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from app.services.embedding import embed_texts
-from core.types import Exemplar, Pause, ScoreArray, no_pause
+from core.types import Exemplar, Pause, no_pause
 from storage.database import Database
 
 if TYPE_CHECKING:
@@ -181,15 +179,16 @@ def joined(base: Base, changes: Changes) -> Any:
 
 def amendment(base: Base, changes: Changes) -> "Amendment":
     """Return what changes mean for the votes of a base that is solved for them."""
+    from core.heads.targets import target_matrix
     from core.heads.votes.amending import Amendment
 
     gone, coming, kept = _parts(base, changes)
     return Amendment(
         added=[base.met[said[0]] for _, said in coming],
-        labels=_targets(base, [said for _, said in coming]),
+        labels=target_matrix([labels for _, (_, labels) in coming], base.columns),
         removed=[base.moved[row] for row in gone],
         relabelled=[base.moved[base.rows[key]] for key in kept],
-        relabels=_targets(base, list(kept.values())),
+        relabels=target_matrix([labels for _, labels in kept.values()], base.columns),
     )
 
 
@@ -207,14 +206,6 @@ def _parts(
 def _text(base: Base, key: str) -> str | None:
     said = base.said.get(key)
     return None if said is None else said[0]
-
-
-def _targets(base: Base, said: Sequence[Said]) -> ScoreArray:
-    column = {key: place for place, key in enumerate(base.columns)}
-    targets = np.zeros((len(said), len(base.columns)))
-    for row, (_, labels) in enumerate(said):
-        targets[row, [column[key] for key in labels]] = 1.0
-    return targets
 
 
 def _exemplar(key: str, said: Said, names: Mapping[str, str]) -> Exemplar:

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from app.services.answering.words import MEASURES
 from app.services.explaining.explained_model import ExplainedModel, explained_version, figures_of
+from app.services.explaining.words import MEASURES
 from app.services.reports.judged_again import Bin, JudgedText, JudgedVersion, judge_again
 from app.services.reports.pages import render
 from app.services.reports.weaknesses import weaknesses_of

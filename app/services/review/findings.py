@@ -11,6 +11,7 @@ from app.services.live.live_model import LiveModel
 from app.services.what_if.repairs import Repair
 from core.errors import InvalidInput
 from core.heads.mixture import MixtureHead, without_names
+from core.heads.targets import target_matrix
 from core.heads.votes.fit import VoteHead, fit_votes, leave_one_out
 from core.review.nearby import Nearby
 from core.text import label_words
@@ -171,10 +172,7 @@ def votes_of(live: LiveModel) -> VoteHead:
             f"{len(pipeline.exemplars):,} examples are too many to be reviewed at once.",
             f"Review works with up to {_MOST_FITTED:,}.",
         )
-    column = {name: place for place, name in enumerate(head.intents)}
-    targets = np.zeros((len(pipeline.exemplars), len(column)))
-    for row, exemplar in enumerate(pipeline.exemplars):
-        targets[row, [column[name] for name in exemplar.intents if name in column]] = 1.0
+    targets = target_matrix([exemplar.intents for exemplar in pipeline.exemplars], head.intents)
     return fit_votes(pipeline.embeddings, targets, head.intents, *_SETTINGS)
 
 

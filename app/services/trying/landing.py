@@ -1,21 +1,18 @@
 """Where a typed text lands among the examples of the model that answers."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
+from app.services.explaining.words import landing_words
 from core.maps.plane import Plane
 from core.types import FloatArray, Prediction
 from core.vectors import nearest, unit_rows
 
 _MOST_POINTS = 2_000
 _NEAREST = 10
-_ALONE = 0.7
-"""From this share of the nearest examples on, an intent is named without the others."""
-_NOTHING = "texts of no intent"
 Place = tuple[float, float]
 
 
@@ -87,7 +84,7 @@ def example_map(live: Mapped, model: str, most: int | None = None) -> ExampleMap
 
 def landing_of(live: Mapped, prediction: Prediction, embedding: FloatArray) -> Landing:
     """Place an answered text, embedded as (d,), among the examples."""
-    voted = [neighbour.exemplar_id for neighbour in prediction.neighbours]
+    voted = [neighbour.exemplar_id for neighbour in prediction.reason.neighbours]
     return land(live, embedding, voted, outside=prediction.decision.rule == "out-of-scope")
 
 
@@ -101,24 +98,8 @@ def land(live: Mapped, embedding: FloatArray, voted: Sequence[str], *, outside: 
     return Landing(
         place=_places(live, embedding[None])[0],
         neighbours=_places(live, pipeline.embeddings[[row_of[key] for key in voted]]),
-        words=in_words(labels, outside=outside),
+        words=landing_words(labels, outside=outside),
     )
-
-
-def in_words(labels: Sequence[Sequence[str]], *, outside: bool) -> str:
-    """Say where a text lies by the labels of its nearest examples, the nearest first."""
-    names = (name for label in labels for name in label or (_NOTHING,))
-    ranked = Counter(names).most_common()  # of equal ones the nearest comes first
-    if outside:
-        return f"Lands away from the examples; the nearest are of {_listed(ranked)}."
-    frequent = [name for name, n in ranked if n >= _ALONE * len(labels)]
-    if frequent:
-        return f"Lands among {' and '.join(frequent)}."
-    return f"Lands between {_listed(ranked)}."
-
-
-def _listed(ranked: list[tuple[str, int]]) -> str:
-    return " and ".join(name for name, _ in ranked[:2])
 
 
 def _places(live: Mapped, embeddings: FloatArray) -> tuple[Place, ...]:

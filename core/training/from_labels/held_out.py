@@ -26,7 +26,7 @@ from core.recipes.labels import AnyModelRecipe, LabelEncoderRecipe
 from core.splits import Rows
 from core.text import name_words
 from core.training.events import Event, StageStarted
-from core.training.from_labels.inputs import RunInputs, n_intents, target_matrix
+from core.training.from_labels.inputs import RunInputs, exemplar_targets, n_intents
 from core.training.from_labels.tuning import LearningRecipe, StepOffset, n_epochs, tune
 from core.types import Exemplar, FloatArray, ScoreArray
 
@@ -83,7 +83,7 @@ def fit_head_on(
     recipe: AnyModelRecipe, inputs: RunInputs, encoder: Encoder, embeddings: FloatArray
 ) -> FittedHead:
     """Fit a recipe's head on exemplars embedded (m, d), and the names beside it if they speak."""
-    targets = target_matrix(inputs.exemplars, inputs.intents)
+    targets = exemplar_targets(inputs.exemplars, inputs.intents)
     labels = [intent.name for intent in inputs.intents]
     config = settled_on_said(recipe.head, embeddings, targets, sources_of(inputs.exemplars))
     if not isinstance(recipe, LabelEncoderRecipe):

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from core.encoders.base import Encoder
+from core.heads.targets import target_matrix
 from core.training.devices import ComputeOptions
 from core.types import Exemplar, FloatArray, Intent, ScoreArray, Task
 
@@ -40,13 +39,9 @@ class RunInputs(ComputeOptions):
     task: Task = "single-label"
 
 
-def target_matrix(exemplars: Sequence[Exemplar], intents: Sequence[Intent]) -> ScoreArray:
-    """One row per exemplar with a 1 for each of its intents; (m, intents) float64."""
-    column = {intent.name: place for place, intent in enumerate(intents)}
-    targets = np.zeros((len(exemplars), len(intents)))
-    for row, exemplar in enumerate(exemplars):
-        targets[row, [column[name] for name in exemplar.intents]] = 1.0
-    return targets
+def exemplar_targets(exemplars: Sequence[Exemplar], intents: Sequence[Intent]) -> ScoreArray:
+    """Return the 0/1 matrix of the exemplars' labels; (m, intents) float64."""
+    return target_matrix([e.intents for e in exemplars], [intent.name for intent in intents])
 
 
 def n_intents(exemplars: Sequence[Exemplar]) -> int:

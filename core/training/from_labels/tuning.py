@@ -19,7 +19,7 @@ from core.text import name_words
 from core.training.checkpoints import Checkpoint
 from core.training.devices import tuning_options
 from core.training.events import EpochScored, Event, StageStarted, StepDone
-from core.training.from_labels.inputs import RunInputs, first_columns, target_matrix
+from core.training.from_labels.inputs import RunInputs, exemplar_targets, first_columns
 from core.training.from_labels.names import plan_naming, tune_to_names
 from core.training.loop import FitOptions, Labels, fit, plan_batches
 from core.training.unseen import Watch, unseen_sample
@@ -90,7 +90,7 @@ def _watch(recipe: TunedRecipe, inputs: RunInputs, tuned_on: Sequence[str]) -> W
     if not unseen:
         return None
     names = tuple(intent.name for intent in inputs.intents)
-    targets = target_matrix(_tuned_exemplars(recipe, inputs), inputs.intents)
+    targets = exemplar_targets(_tuned_exemplars(recipe, inputs), inputs.intents)
     return Watch(unseen, names, targets, vote_settings(recipe.head, inputs.task), recipe.seed)
 
 
@@ -117,7 +117,7 @@ def tuning_rows(recipe: TunedRecipe, inputs: RunInputs) -> tuple[list[str], Labe
     """
     exemplars = _tuned_exemplars(recipe, inputs)
     texts = [e.text for e in exemplars]
-    targets = target_matrix(exemplars, inputs.intents)
+    targets = exemplar_targets(exemplars, inputs.intents)
     if recipe.names:
         texts += [name_words(intent.name) for intent in inputs.intents]
         targets = np.concatenate([targets, np.eye(len(inputs.intents))])

@@ -294,7 +294,9 @@ def assert_alike_elsewhere(made: IntentPipeline, tmp_path: Path) -> Path:
         assert answer["intents"] == list(mine.decision.intents)
         assert answer["rule"] == mine.decision.rule
         assert answer["score"] == pytest.approx(mine.ranked[0].score, abs=1e-5)
-        assert answer["neighbours"][0]["vote"] == pytest.approx(mine.neighbours[0].vote, abs=1e-5)
+        assert answer["neighbours"][0]["vote"] == pytest.approx(
+            mine.reason.neighbours[0].vote, abs=1e-5
+        )
     return tmp_path / "p.zip"
 
 

@@ -81,21 +81,21 @@ def test_a_new_intent_is_answered_at_once_and_others_score_as_before(home: Studi
     np.testing.assert_allclose(after.pipeline.scores(ASKED)[:, :-1], own, atol=1e-12)
     [found] = after.pipeline.predict([NAME.replace("_", " ")])
     assert found.ranked[0].intent == NAME
-    assert found.voice == pytest.approx(ALONE_WEIGHT, abs=1e-6)  # its very name
-    assert found.by_name
-    assert found.decision.score == pytest.approx(found.voice, abs=1e-9)
+    assert found.reason.voice == pytest.approx(ALONE_WEIGHT, abs=1e-6)  # its very name
+    assert found.reason.by_name
+    assert found.decision.score == pytest.approx(found.reason.voice, abs=1e-9)
     # No example votes for it. The first ones of the list were shown, however far away.
-    near = [one.cosine for one in found.neighbours]
+    near = [one.cosine for one in found.reason.neighbours]
     cosines = after.pipeline.embeddings @ after.pipeline.encoder.encode([NAME.replace("_", " ")])[0]
     assert near == pytest.approx(sorted(cosines.tolist(), reverse=True)[: len(near)], abs=1e-5)
-    assert {one.vote for one in found.neighbours} == {0.0}
+    assert {one.vote for one in found.reason.neighbours} == {0.0}
 
 
 def test_the_page_and_the_command_line_say_that_a_name_alone_speaks(home: Studio) -> None:
     named(home)
     live_studio = open_live_studio(home)
     text = NAME.replace("_", " ")
-    [answer] = answers.answer(live_studio, "p", [text])
+    [answer] = answers.answer_texts(live_studio, "p", [text])
     assert "by its name alone, no examples yet" in answer.sentence
     assert answer.prediction.by_name
     [reason] = (why.reason for why in answer.reasons)
@@ -104,7 +104,7 @@ def test_the_page_and_the_command_line_say_that_a_name_alone_speaks(home: Studio
         reason.score, abs=1e-9
     )
     [stored] = load_model(home, "p").predict([text])
-    assert (stored.ranked[0].intent, stored.by_name) == (NAME, True)
+    assert (stored.ranked[0].intent, stored.reason.by_name) == (NAME, True)
     for told in (explain(live_studio, "p", text), explain_reference(home, "p", text)):
         assert told.reasons[0].intent == NAME
         assert told.reasons[0].by_name
@@ -128,7 +128,7 @@ def test_a_bundle_answers_by_the_name_too_and_another_studio_takes_it_in(
     found = load_model(home, str(bundle)).predict(texts)
     told = agreed(one.decision for one in expected)
     assert [one.decision for one in found] == told
-    assert (found[0].intent, found[0].by_name) == (NAME, True)
+    assert (found[0].intent, found[0].reason.by_name) == (NAME, True)
     folder = unpacked(bundle, tmp_path / "unpacked")
     said = example_answers(folder, texts)
     assert [one["best"] for one in said] == [one.decision.leading for one in expected]
@@ -136,7 +136,7 @@ def test_a_bundle_answers_by_the_name_too_and_another_studio_takes_it_in(
     assert f"for no example says them: {NAME}." in (folder / "README.md").read_text("utf-8")
     made = import_bundle(home, bundle, "taken_in")
     assert load_model(home, made).predict(texts)[0].decision == told[0]
-    [answer] = answers.answer(open_live_studio(home), "taken_in", texts[:1])
+    [answer] = answers.answer_texts(open_live_studio(home), "taken_in", texts[:1])
     assert answer.prediction.decision == told[0]
     export_model(home, made, again)
     assert digests(again) == digests(bundle)
@@ -167,7 +167,7 @@ def test_an_archived_or_renamed_intent_is_heard_as_it_is_called_now(home: Studio
     key = named(home)
     change_intent(home, "p", key, {"name": "stop_membership"})
     [found] = live_of(models).pipeline.predict(["stop membership"])
-    assert (found.intent, found.by_name) == ("stop_membership", True)
+    assert (found.intent, found.reason.by_name) == ("stop_membership", True)
     change_intent(home, "p", key, {"archived": True})
     found = live_of(models)
     assert not isinstance(found.pipeline.head, MixtureHead)
@@ -191,7 +191,7 @@ def test_a_name_alone_stands_before_every_fence(home: Studio, method: Method) ->
     assert stored.calibration.familiarity_measure.fence == units.fence(method)
     told = stored.predict(texts)
     assert [p.decision for p in live.predict(texts)] == agreed(p.decision for p in told)
-    assert told[-1].by_name
+    assert told[-1].reason.by_name
     assert told[-1].decision.measure == method
     rows = trained.encoder.encode(texts[-1:])
     scores = trained.head.scores(rows)

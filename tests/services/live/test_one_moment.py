@@ -12,7 +12,7 @@ from app.services.live.server_state import LiveStudio, open_live, open_live_stud
 from app.services.review import fence
 from app.services.review.fence import FenceSetting
 from app.services.studio import Studio
-from app.services.trying.answers import Answer, answer
+from app.services.trying.answers import Answer, answer_texts
 from app.services.versions.registry import promote
 from storage import projects
 from storage.database import Database
@@ -24,7 +24,7 @@ _HIGH = 9.0
 
 
 def ask(live_studio: LiveStudio) -> Answer:
-    [found] = answer(live_studio, "p", [ASKED])
+    [found] = answer_texts(live_studio, "p", [ASKED])
     return found
 
 

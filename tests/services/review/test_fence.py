@@ -53,7 +53,7 @@ def test_who_goes_in_and_out_is_told_and_then_happens(live_studio: LiveStudio) -
     limit = float(np.sort(scores)[5]) + 1e-9  # six of nine stay out
     asked = FenceSetting(limit)
     found = fencing.look(live_studio, "p", asked)
-    said = answers.answer(live_studio, "p", texts)
+    said = answers.answer_texts(live_studio, "p", texts)
     inside = {t for t, a in zip(texts, said, strict=True) if not a.prediction.decision.out_of_scope}
     stays = {t for t, score in zip(texts, scores, strict=True) if score >= limit}
     assert {c.text for c in found.leaving} == inside - stays
@@ -65,13 +65,13 @@ def test_who_goes_in_and_out_is_told_and_then_happens(live_studio: LiveStudio) -
     assert found.kept[1] == np.mean([t in stays for t in JUDGED])
     assert fencing.look(live_studio, "p").stands == FenceSetting()
     fencing.save(live_studio, "p", asked)
-    after = answers.answer(live_studio, "p", texts)
+    after = answers.answer_texts(live_studio, "p", texts)
     assert {
         t for t, a in zip(texts, after, strict=True) if not a.prediction.decision.out_of_scope
     } == stays
     assert fencing.look(live_studio, "p").n_leaving == 0
     fencing.save(live_studio, "p", FenceSetting())
-    again = [a.prediction.decision for a in answers.answer(live_studio, "p", texts)]
+    again = [a.prediction.decision for a in answers.answer_texts(live_studio, "p", texts)]
     assert again == agreed(a.prediction.decision for a in said)
 
 
@@ -80,10 +80,10 @@ def test_an_intent_with_a_limit_of_its_own_goes_by_it_and_so_do_previews(
 ) -> None:
     with live_studio.studio.database.read() as connection:
         by = browse.intent_ids(connection, 1)
-    said = [a.prediction for a in answers.answer(live_studio, "p", POOL)]
+    said = [a.prediction for a in answers.answer_texts(live_studio, "p", POOL)]
     best = said[0].ranked[0].intent
     fencing.save(live_studio, "p", FenceSetting(-9.0, {by[best]: 9.0}))
-    after = [a.prediction.decision for a in answers.answer(live_studio, "p", POOL)]
+    after = [a.prediction.decision for a in answers.answer_texts(live_studio, "p", POOL)]
     assert [d.out_of_scope for d in after] == [p.ranked[0].intent == best for p in said]
     parcel = next(
         key for key, (text, _) in rows_of(live_studio.studio).items() if "is late" in text
@@ -106,12 +106,12 @@ def test_the_command_line_and_a_bundle_answer_by_the_fence_as_the_pages_do(
     with studio.database.read() as connection:
         by = browse.intent_ids(connection, 1)
         version = models.champion(connection, 1)
-    before = [a.prediction.decision for a in answers.answer(live_studio, "p", POOL)]
+    before = [a.prediction.decision for a in answers.answer_texts(live_studio, "p", POOL)]
     plain, fence, again = (tmp_path / f"{name}.zip" for name in ("plain", "fence", "again"))
     export_model(studio, "p", plain)
     fencing.save(live_studio, "p", FenceSetting(-9.0, {by[before[0].leading]: 9.0}))
     export_model(studio, "p", fence)
-    after = [a.prediction.decision.words for a in answers.answer(live_studio, "p", POOL)]
+    after = [a.prediction.decision.words for a in answers.answer_texts(live_studio, "p", POOL)]
     assert after != [decision.words for decision in before]
     for reference, expected in (("p", after), (str(fence), after), (str(plain), before)):
         said = [one.decision.words for one in load_model(studio, reference).predict(POOL)]
@@ -219,13 +219,13 @@ def own_label(live_studio: LiveStudio) -> list[str]:
 
 
 def answers_by_text(live_studio: LiveStudio, texts: Sequence[str]) -> dict[str, Decision]:
-    found = answers.answer(live_studio, "p", tuple(texts))
+    found = answers.answer_texts(live_studio, "p", tuple(texts))
     return {text: one.prediction.decision for text, one in zip(texts, found, strict=True)}
 
 
 def _answers(live_studio: LiveStudio) -> dict[str, answers.Answer]:
     texts = (*JUDGED, *POOL[2:])
-    return dict(zip(texts, answers.answer(live_studio, "p", texts), strict=True))
+    return dict(zip(texts, answers.answer_texts(live_studio, "p", texts), strict=True))
 
 
 def test_what_is_no_limit_is_refused(live_studio: LiveStudio) -> None:

@@ -11,7 +11,7 @@ from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.borderline import borderline_ids
 from app.services.review.names import misleading
 from app.services.studio import Studio
-from app.services.trying.answers import answer
+from app.services.trying.answers import answer_texts
 from app.services.what_if.repairs import Repair, changes_of
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import NotFound
@@ -95,8 +95,8 @@ def test_a_project_without_a_model_answers_by_its_names(
     from app.services.answering.opened import Opened
 
     monkeypatch.setattr(as_project, "open_space", lambda studio, space: Opened(tiny))
-    [found] = answer(live_studio, "p", ["card arrival"])
-    assert found.prediction.intent == "card_arrival"
+    [found] = answer_texts(live_studio, "p", ["card arrival"])
+    assert found.prediction.ranked[0].intent == "card_arrival"
     assert found.prediction.by_name
     assert found.prediction.model_version == "p, names alone"
     assert found.prediction.voice == pytest.approx(found.prediction.decision.score)
@@ -107,11 +107,11 @@ def test_a_project_without_a_model_answers_by_its_names(
     assert live is None
     assert answer_by_names_alone(live_studio.studio, now) is None
     with pytest.raises(NotFound, match="no trained model"):
-        answer(live_studio, "empty", ["card arrival"])
+        answer_texts(live_studio, "empty", ["card arrival"])
 
 
 def test_names_alone_turn_away_what_is_near_to_none(tiny: TransformerEncoder) -> None:
     pipeline = names_alone(tiny, [Intent("refund"), Intent("greeting")])
     [found] = pipeline.predict(["refund"])
     assert found.decision.intents == ("refund",)
-    assert found.neighbours == ()
+    assert found.reason.neighbours == ()

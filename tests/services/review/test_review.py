@@ -9,8 +9,8 @@ from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review import review
 from app.services.review.findings import Finding
 from app.services.studio import Studio
-from app.services.trying import answers
-from app.services.trying.pin_history import Judgement, pin_history
+from app.services.trying import pins
+from app.services.trying.pins import Judgement, load_pin_history
 from app.services.what_if import repairs
 from app.services.what_if.repairs import Repair
 from core.errors import NotFound
@@ -189,11 +189,11 @@ def test_a_pin_remembers_which_versions_kept_and_which_broke_it(
     live_studio: LiveStudio, tiny_path: Path
 ) -> None:
     by = intents(live_studio)
-    answers.pin(live_studio, "p", "where is my parcel", [by["parcel"]])
-    answers.pin(live_studio, "p", "the parcel is late", [by["refund"]])
-    assert [one.judgements for one in pin_history(live_studio, "p")] == [(), ()]
+    pins.set_pin(live_studio, "p", "where is my parcel", [by["parcel"]])
+    pins.set_pin(live_studio, "p", "the parcel is late", [by["refund"]])
+    assert [one.judgements for one in load_pin_history(live_studio, "p")] == [(), ()]
     train(live_studio.studio, tiny_path, {"kind": "instant"})
-    late, where = pin_history(live_studio, "p")
+    late, where = load_pin_history(live_studio, "p")
     assert late.judgements == (Judgement(3, "broken", "parcel"),)
     assert where.judgements == (Judgement(3, "kept", ""),)
     assert (late.pin.kept, where.pin.kept) == (False, True)

@@ -10,7 +10,7 @@ from app.services.data.utterances import Edit
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.disagreements import differing_ids
 from app.services.studio import Studio
-from app.services.trying import answers
+from app.services.trying import answers, pins, similar
 from core.errors import Conflict, InvalidInput, NotFound
 from core.heads.votes.fit import leave_one_out
 from core.vectors import unit_rows
@@ -44,7 +44,7 @@ def change(live_studio: LiveStudio, text: str, kind: str, value: str = "") -> No
 
 def test_an_answer_adds_up_and_names_what_is_hot(live_studio: LiveStudio) -> None:
     change(live_studio, POOL[0], "label", intent(live_studio, "greeting"))
-    [found] = answers.answer(live_studio, "p", [POOL[0]])
+    [found] = answers.answer_texts(live_studio, "p", [POOL[0]])
     best = found.prediction.ranked[0]
     votes = sum(n.vote for n in found.prediction.neighbours)
     assert votes + found.votes_of_others + found.prediction.prior == pytest.approx(best.score)
@@ -52,10 +52,10 @@ def test_an_answer_adds_up_and_names_what_is_hot(live_studio: LiveStudio) -> Non
     assert "exactly as a labelled example says" in found.sentence
     assert found.hot == (rows(live_studio)[POOL[0]].id,)
     with pytest.raises(InvalidInput, match="1,001 texts"):
-        answers.answer(live_studio, "p", ["x"] * 1_001)
+        answers.answer_texts(live_studio, "p", ["x"] * 1_001)
     create_project(live_studio.studio, "bare")
     with pytest.raises(NotFound, match="no trained model"):
-        answers.answer(live_studio, "bare", ["x"])
+        answers.answer_texts(live_studio, "bare", ["x"])
 
 
 def test_likeness_is_the_cosine_to_the_trays_mean(live_studio: LiveStudio) -> None:
@@ -63,59 +63,59 @@ def test_likeness_is_the_cosine_to_the_trays_mean(live_studio: LiveStudio) -> No
     encoder = live_studio.models.get(1).pipeline.encoder
     centre = unit_rows(unit_rows(encoder.encode(tray)).mean(0, keepdims=True))[0]
     for unlabelled in (True, False):
-        found = answers.similar(live_studio, "p", tray, 50, unlabelled=unlabelled)
+        found = similar.find_similar(live_studio, "p", tray, 50, unlabelled=unlabelled)
         there = [r for r in rows(live_studio).values() if (r.labels is None) == unlabelled]
         assert {s.record.id for s in found} == {r.id for r in there}
         cosines = [s.cosine for s in found]
         assert cosines == sorted(cosines, reverse=True)
         expected = unit_rows(encoder.encode([s.record.text for s in found])) @ centre
         np.testing.assert_allclose(cosines, expected, atol=1e-5)
-        assert answers.similar(live_studio, "p", tray, 2, unlabelled=unlabelled) == found[:2]
+        assert similar.find_similar(live_studio, "p", tray, 2, unlabelled=unlabelled) == found[:2]
 
 
 def test_a_large_tray_of_the_pool_itself_does_not_hide_the_others(live_studio: LiveStudio) -> None:
     """The nearest are those of the tray; cut before they were left out, nothing had been found."""
-    found = answers.similar(live_studio, "p", POOL[:4], 1, unlabelled=True)
+    found = similar.find_similar(live_studio, "p", POOL[:4], 1, unlabelled=True)
     assert [s.record.text for s in found] == POOL[4:]
     change(live_studio, POOL[4], "out-of-scope")
-    assert answers.similar(live_studio, "p", POOL[:4], 1, unlabelled=True) == []
+    assert similar.find_similar(live_studio, "p", POOL[:4], 1, unlabelled=True) == []
 
 
 def test_pins_tell_what_is_expected_and_answered(live_studio: LiveStudio) -> None:
     parcel, refund = intent(live_studio, "parcel"), intent(live_studio, "refund")
-    answers.pin(live_studio, "p", "where is my parcel", [parcel])
-    answers.pin(live_studio, "p", "the parcel is late", [refund])
-    said = {(p.text, p.expected, p.answer, p.kept) for p in answers.pins(live_studio, "p")}
+    pins.set_pin(live_studio, "p", "where is my parcel", [parcel])
+    pins.set_pin(live_studio, "p", "the parcel is late", [refund])
+    said = {(p.text, p.expected, p.answer, p.kept) for p in pins.load_pins(live_studio, "p")}
     assert said == {
         ("where is my parcel", "parcel", "parcel", True),
         ("the parcel is late", "refund", "parcel", False),
     }
     change_intent(live_studio.studio, "p", parcel, {"name": "delivery"})
-    assert {(p.expected, p.answer, p.kept) for p in answers.pins(live_studio, "p")} == {
+    assert {(p.expected, p.answer, p.kept) for p in pins.load_pins(live_studio, "p")} == {
         ("delivery", "delivery", True),
         ("refund", "delivery", False),
     }
-    answers.unpin(live_studio, "p", "the parcel is late ")
-    assert [p.text for p in answers.pins(live_studio, "p")] == ["where is my parcel"]
+    pins.remove_pin(live_studio, "p", "the parcel is late ")
+    assert [p.text for p in pins.load_pins(live_studio, "p")] == ["where is my parcel"]
     with pytest.raises(InvalidInput):
-        answers.pin(live_studio, "p", "  ", [parcel])
+        pins.set_pin(live_studio, "p", "  ", [parcel])
     with pytest.raises(NotFound):
-        answers.pin(live_studio, "p", "text", ["nobody"])
+        pins.set_pin(live_studio, "p", "text", ["nobody"])
 
 
 def test_a_pin_of_an_archived_intent_is_neither_kept_nor_broken(live_studio: LiveStudio) -> None:
     """The page called it broken for ever, while no training was judged by it."""
     parcel = intent(live_studio, "parcel")
-    answers.pin(live_studio, "p", "good morning", [parcel])
+    pins.set_pin(live_studio, "p", "good morning", [parcel])
     change_intent(live_studio.studio, "p", parcel, {"archived": True})
-    [found] = answers.pins(live_studio, "p")
+    [found] = pins.load_pins(live_studio, "p")
     assert (found.expected, found.kept, found.stale) == ("parcel", None, True)
     with pytest.raises(Conflict, match="'parcel' is archived"):
-        answers.pin(live_studio, "p", "another", [parcel])
+        pins.set_pin(live_studio, "p", "another", [parcel])
     change_intent(live_studio.studio, "p", parcel, {"archived": False})
-    assert [(p.kept, p.stale) for p in answers.pins(live_studio, "p")] == [(False, False)]
+    assert [(p.kept, p.stale) for p in pins.load_pins(live_studio, "p")] == [(False, False)]
     with pytest.raises(InvalidInput, match="needs a text"):
-        answers.pin(live_studio, "p", "a\0b", [parcel])
+        pins.set_pin(live_studio, "p", "a\0b", [parcel])
 
 
 def test_pins_wait_for_a_model(studio: Studio) -> None:
@@ -124,8 +124,8 @@ def test_pins_wait_for_a_model(studio: Studio) -> None:
     made = edits.create_intent("a")
     with studio.database.write() as connection:
         events.record(connection, project.id, Action("create"), [made])
-    answers.pin(live_studio, "p", "hello", [made.subject_id])
-    [found] = answers.pins(live_studio, "p")
+    pins.set_pin(live_studio, "p", "hello", [made.subject_id])
+    [found] = pins.load_pins(live_studio, "p")
     assert (found.expected, found.answer, found.kept) == ("a", None, None)
     assert differing_ids(live_studio, "p") == ()
 
@@ -139,7 +139,7 @@ def test_a_wrong_label_differs_from_what_the_others_say(live_studio: LiveStudio)
     assert set(differing_ids(live_studio, "p")) == expected
     text = "good morning"
     change(live_studio, text, "move", "test")
-    [found] = answers.answer(live_studio, "p", [text])
+    [found] = answers.answer_texts(live_studio, "p", [text])
     key, said = rows(live_studio)[text].id, found.prediction.intent
     for name in ("greeting", "parcel"):
         change(live_studio, text, "label", intent(live_studio, name))

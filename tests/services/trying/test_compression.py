@@ -12,7 +12,7 @@ from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.trying import answers
 from app.services.trying.compression import (
     STEPS,
-    compressed_model,
+    compress_model,
     compression_view,
     strength_choice,
 )
@@ -54,7 +54,7 @@ def test_a_text_and_the_examples_move_by_the_same_strength(live_studio: LiveStud
     query = 0.3 * asked[1:] + np.float32(0.7) * asked[:1]
     head = live.pipeline.head
     fitted = fit_votes(rows, head.targets, head.intents, head.tau, head.ridge)
-    [found] = answers.answer(live_studio, "p", [ASKED], 0.3)
+    [found] = answers.answer_texts(live_studio, "p", [ASKED], 0.3)
     ranked = {one.intent: one.score for one in found.prediction.ranked}
     expected = dict(zip(head.intents, fitted.scores(query)[0], strict=True))
     assert ranked == pytest.approx(expected, abs=1e-5)
@@ -73,24 +73,26 @@ def test_a_text_and_the_examples_move_by_the_same_strength(live_studio: LiveStud
 
 def test_without_strength_nothing_moves_and_whole_templates_meet(live_studio: LiveStudio) -> None:
     [usual], [still] = (
-        answers.answer(live_studio, "p", [ASKED]),
-        answers.answer(live_studio, "p", [ASKED], 0.0),
+        answers.answer_texts(live_studio, "p", [ASKED]),
+        answers.answer_texts(live_studio, "p", [ASKED], 0.0),
     )
     assert usual.compressed is None
     scores = [one.score for one in usual.prediction.ranked]
     assert [one.score for one in still.prediction.ranked] == pytest.approx(scores, abs=1e-9)
     assert [near.before for near in still.compressed.nearest] == [1, 2, 3, 4, 5]
     assert still.landing.place == usual.landing.place
-    [whole] = answers.answer(live_studio, "p", ["fly me to oslo now"], 1.0)
+    [whole] = answers.answer_texts(live_studio, "p", ["fly me to oslo now"], 1.0)
     twins = [near for near in whole.compressed.nearest if near.cosine == pytest.approx(1, abs=1e-5)]
     assert all(near.text.startswith("fly me to") for near in twins)
     assert (
-        answers.examples(live_studio, "p", 0.0).points == answers.examples(live_studio, "p").points
+        answers.load_example_map(live_studio, "p", 0.0).points
+        == answers.load_example_map(live_studio, "p").points
     )
     assert (
-        answers.examples(live_studio, "p", 1.0).points != answers.examples(live_studio, "p").points
+        answers.load_example_map(live_studio, "p", 1.0).points
+        != answers.load_example_map(live_studio, "p").points
     )
-    live = compressed_model(live_studio.studio, live_studio.models.get(1), 1.0)
+    live = compress_model(live_studio.studio, live_studio.models.get(1), 1.0)
     assert len(np.unique(live.pipeline.embeddings.round(5), axis=0)) == 6  # frames of the examples
 
 
@@ -101,11 +103,11 @@ def test_names_speak_beside_votes_of_moved_examples(live_studio: LiveStudio) -> 
     asked = ["a taxi to oslo", "taxi"]
     assert compression_view(live_studio, "p").ready
     for text in asked:
-        [usual] = answers.answer(live_studio, "p", [text])
-        [still] = answers.answer(live_studio, "p", [text], 0.0)
+        [usual] = answers.answer_texts(live_studio, "p", [text])
+        [still] = answers.answer_texts(live_studio, "p", [text], 0.0)
         for one, other in zip(usual.prediction.ranked, still.prediction.ranked, strict=True):
             assert other.score == pytest.approx(one.score, abs=1e-6)
-        [moved] = answers.answer(live_studio, "p", [text], 0.5)
+        [moved] = answers.answer_texts(live_studio, "p", [text], 0.5)
         said = moved.prediction
         shown = sum(n.vote for n in said.neighbours) + moved.votes_of_others
         assert shown + said.prior + said.voice == pytest.approx(said.ranked[0].score, abs=1e-9)
@@ -132,7 +134,7 @@ def test_synthetic_examples_vote_and_judge_nothing(live_studio: LiveStudio) -> N
         events.record(connection, 1, Action("augment"), [edits.create(made)])
     assert compression_view(live_studio, "p").voting == 31
     assert strength_choice(live_studio, "p").n == 30
-    [found] = answers.answer(live_studio, "p", ["fly me to tokyo now"], 0.3)
+    [found] = answers.answer_texts(live_studio, "p", ["fly me to tokyo now"], 0.3)
     assert found.compressed.values == ()  # what nobody said teaches no value
 
 
@@ -145,16 +147,16 @@ def test_a_second_look_at_a_strength_fits_nothing(
     live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The slider answers in a fraction of a second by what was fitted before."""
-    first = answers.answer(live_studio, "p", [ASKED], 0.5)
+    first = answers.answer_texts(live_studio, "p", [ASKED], 0.5)
     monkeypatch.setattr("core.heads.votes.compression.compressed_votes", None)
-    assert answers.answer(live_studio, "p", [ASKED], 0.52) == first
+    assert answers.answer_texts(live_studio, "p", [ASKED], 0.52) == first
 
 
 def test_of_very_many_examples_some_vote(live_studio: LiveStudio, monkeypatch) -> None:
     monkeypatch.setattr("app.services.trying.compression._MOST", 12)
     view = compression_view(live_studio, "p")
     assert (view.voting, view.total, view.marked) == (12, 30, 12)
-    [found] = answers.answer(live_studio, "p", [ASKED], 0.5)
+    [found] = answers.answer_texts(live_studio, "p", [ASKED], 0.5)
     assert len(found.compressed.nearest) == 5
     assert found.landing is not None
 
@@ -169,7 +171,7 @@ def test_where_nothing_can_move_the_page_says_why(live_studio: LiveStudio, tiny_
     assert (view.ready, view.reason) == (False, "No value is marked in the examples.")
     assert "Label page" in view.hint
     with pytest.raises(InvalidInput, match="No value is marked"):
-        answers.answer(live_studio, "bare", [ASKED], 0.2)
+        answers.answer_texts(live_studio, "bare", [ASKED], 0.2)
     with pytest.raises(InvalidInput, match="No value is marked"):
         strength_choice(live_studio, "bare")
     head = {"kind": "neighbours", "k": 1}

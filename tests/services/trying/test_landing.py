@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from app.services.explaining.words import landing_words
 from app.services.labelling.decisions import Operation, decide
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
-from app.services.trying.answers import answer, examples
-from app.services.trying.landing import in_words
+from app.services.trying.answers import answer_texts, load_example_map
 from core.maps.plane import fit_plane
 from storage import projects
 from storage.queries import dataset
@@ -20,7 +20,7 @@ def live_studio(home: Studio) -> LiveStudio:
 
 
 def test_an_example_lands_on_its_own_point_of_the_map(live_studio: LiveStudio) -> None:
-    shown = examples(live_studio, "p")
+    shown = load_example_map(live_studio, "p")
     live = live_studio.models.get(1)
     assert live is not None
     assert (shown.model, shown.total, len(shown.points)) == (f"p@{live.version.number}", 20, 20)
@@ -28,7 +28,7 @@ def test_an_example_lands_on_its_own_point_of_the_map(live_studio: LiveStudio) -
     named = [shown.labels[code] for code in shown.codes]
     assert named == [exemplar.intents for exemplar in exemplars]
     for row in (0, 7, 19):
-        (one,) = answer(live_studio, "p", [exemplars[row].text])
+        (one,) = answer_texts(live_studio, "p", [exemplars[row].text])
         assert one.landing is not None
         assert one.landing.place == pytest.approx(shown.points[row], abs=2e-4)
         assert one.prediction.model_version == shown.model
@@ -38,9 +38,9 @@ def test_an_example_lands_on_its_own_point_of_the_map(live_studio: LiveStudio) -
 
 
 def test_many_texts_at_once_land_nowhere(live_studio: LiveStudio) -> None:
-    found = answer(live_studio, "p", ["where is it", "money back"])
+    found = answer_texts(live_studio, "p", ["where is it", "money back"])
     assert [one.landing for one in found] == [None, None]
-    (alone,) = answer(live_studio, "p", ["money back"])
+    (alone,) = answer_texts(live_studio, "p", ["money back"])
     same, other = alone.prediction.ranked[0], found[1].prediction.ranked[0]
     assert (same.intent, same.score) == (other.intent, pytest.approx(other.score, abs=1e-5))
 
@@ -48,9 +48,9 @@ def test_many_texts_at_once_land_nowhere(live_studio: LiveStudio) -> None:
 def test_of_very_many_examples_some_are_shown(
     live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = examples(live_studio, "p")
+    whole = load_example_map(live_studio, "p")
     monkeypatch.setattr("app.services.trying.landing._MOST_POINTS", 6)
-    some = examples(live_studio, "p")
+    some = load_example_map(live_studio, "p")
     assert (some.total, len(some.points), len(some.codes)) == (20, 6, 6)
     assert set(zip(some.codes, some.points, strict=True)) < set(
         zip(whole.codes, whole.points, strict=True)
@@ -58,7 +58,7 @@ def test_of_very_many_examples_some_are_shown(
 
 
 def test_a_new_label_adds_a_point_and_moves_none(live_studio: LiveStudio, home: Studio) -> None:
-    before = examples(live_studio, "p")
+    before = load_example_map(live_studio, "p")
     rows = rows_of(home)
     fresh = next(key for key, (_, labels) in rows.items() if labels is None)
     with home.database.read() as connection:
@@ -66,7 +66,7 @@ def test_a_new_label_adds_a_point_and_moves_none(live_studio: LiveStudio, home: 
         intent = next(iter(dataset.intents(connection, project.id))).id
     (done,) = decide(home, "p", [Operation("k", "label", fresh, (intent,))])
     assert done.state == "saved"
-    after = examples(live_studio, "p")
+    after = load_example_map(live_studio, "p")
     assert after.total == before.total + 1
     assert set(before.points) < set(after.points)
 
@@ -88,7 +88,7 @@ def test_a_new_label_adds_a_point_and_moves_none(live_studio: LiveStudio, home: 
 def test_where_a_text_lies_is_said_by_its_nearest_examples(
     names: list[str], words: str, *, outside: bool
 ) -> None:
-    assert in_words([(name,) for name in names], outside=outside) == words
+    assert landing_words([(name,) for name in names], outside=outside) == words
 
 
 def test_a_plane_places_others_as_those_it_was_fitted_to() -> None:

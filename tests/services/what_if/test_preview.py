@@ -9,7 +9,7 @@ from app.services.live.models import LiveModels
 from app.services.live.server_state import open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
-from app.services.trying import answers as trying
+from app.services.trying import pins
 from app.services.what_if import watched_texts as watched_module
 from app.services.what_if.prepared_texts import PreparedTexts
 from app.services.what_if.preview import preview
@@ -177,8 +177,8 @@ def test_changes_since_the_anchor_count_as_made(watched_texts: WatchedTextCache)
 
 def test_fixed_and_broken_are_counted_by_labels_and_pins(watched_texts: WatchedTextCache) -> None:
     known, by = rows(watched_texts), intents(watched_texts)
-    trying.pin(watched_texts.live_studio, "p", "where is my parcel", [by["parcel"]])
-    trying.pin(watched_texts.live_studio, "p", "my package is missing", [by["refund"]])
+    pins.set_pin(watched_texts.live_studio, "p", "where is my parcel", [by["parcel"]])
+    pins.set_pin(watched_texts.live_studio, "p", "my package is missing", [by["refund"]])
     parcels = [
         r.id for r in known.values() if by["parcel"] in (r.labels or ()) and r.split != "test"
     ]

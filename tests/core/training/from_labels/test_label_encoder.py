@@ -65,11 +65,13 @@ def test_names_are_one_more_voice_beside_the_votes(trained: tuple[RunResult, lis
         column = head.intents.index(answer.decision.leading)
         embedding = pipeline.encoder.encode([answer.text])[0]
         every = float(votes(head.first, embedding)[:, column].sum())
-        assert every + answer.prior + answer.voice == pytest.approx(answer.decision.score, abs=1e-9)
-        assert answer.voice == pytest.approx(head.voices(embedding[None])[0, column], abs=1e-12)
-        assert answer.voice >= 0
-        assert not answer.by_name
-        shown = {n.exemplar_id: n.vote for n in answer.neighbours}
+        reason = answer.reason
+        assert every + reason.prior + reason.voice == pytest.approx(reason.score, abs=1e-9)
+        assert reason.score == answer.decision.score
+        assert reason.voice == pytest.approx(head.voices(embedding[None])[0, column], abs=1e-12)
+        assert reason.voice >= 0
+        assert not reason.by_name
+        shown = {n.exemplar_id: n.vote for n in reason.neighbours}
         mine = votes(head.first, embedding)[:, column]
         own = {e.id: mine[row] for row, e in enumerate(pipeline.exemplars)}
         assert shown == pytest.approx({key: own[key] for key in shown}, abs=1e-9)

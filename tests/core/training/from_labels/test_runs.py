@@ -159,7 +159,7 @@ def test_votes_shown_and_hidden_add_up_to_the_score(tiny: TransformerEncoder) ->
     recipe = InstantRecipe(neighbours=20)
     result = drain(run_recipe(recipe, inputs(tiny)), lambda _: None)
     for answer in result.pipeline.predict(["my money is late", "zzz"]):
-        total = answer.prior + sum(n.vote for n in answer.neighbours)
+        total = answer.reason.prior + sum(n.vote for n in answer.reason.neighbours)
         assert total == pytest.approx(answer.ranked[0].score, abs=1e-6)
 
 
@@ -177,9 +177,9 @@ def test_neighbours_show_the_nearest_exemplars_whose_votes_are_the_score(
     recipe = InstantRecipe(head=NeighboursConfig(k=3))
     result = drain(run_recipe(recipe, inputs(tiny)), lambda _: None)
     answer = result.pipeline.predict(["where is the parcel now"])[0]
-    cosines = [n.cosine for n in answer.neighbours]
+    cosines = [n.cosine for n in answer.reason.neighbours]
     assert cosines == sorted(cosines, reverse=True)
-    total = sum(n.vote for n in answer.neighbours)
+    total = sum(n.vote for n in answer.reason.neighbours)
     assert total == pytest.approx(answer.ranked[0].score, abs=1e-9)
 
 

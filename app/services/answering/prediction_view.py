@@ -1,0 +1,51 @@
+"""A prediction as REST and the command line show it."""
+
+from dataclasses import dataclass
+
+from core.types import Decision, IntentScore, Neighbour, Prediction, Reason, Task
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionView:
+    """The answer for one text, with its evidence.
+
+    Attributes:
+        text: The text as it was asked.
+        ranked: Intents by falling score.
+        decision: The answer and the rule that gave it.
+        neighbours: The exemplars that weighed most on the decision's score.
+        prior: The part of that score that no exemplar gave.
+        voice: The part of it that the intent's name and description gave.
+        by_name: Whether no exemplar of the intent has a vote, so that its name alone decides.
+        model_version: Name of the model version, or None outside a project.
+        dataset_version: Name of the dataset version it was trained on, or None.
+        reasons: One for each intent of a multi-label answer, in its order; else empty.
+    """
+
+    text: str
+    ranked: tuple[IntentScore, ...]
+    decision: Decision
+    neighbours: tuple[Neighbour, ...]
+    prior: float = 0.0
+    voice: float = 0.0
+    by_name: bool = False
+    model_version: str | None = None
+    dataset_version: str | None = None
+    reasons: tuple[Reason, ...] = ()
+
+
+def prediction_view(prediction: Prediction, task: Task) -> PredictionView:
+    """Show a prediction with the evidence of its first reason beside the answer."""
+    several = task == "multi-label" and prediction.decision.intents
+    return PredictionView(
+        prediction.text,
+        prediction.ranked,
+        prediction.decision,
+        prediction.reason.neighbours,
+        prediction.reason.prior,
+        prediction.reason.voice,
+        prediction.reason.by_name,
+        prediction.model_version,
+        prediction.dataset_version,
+        prediction.reasons if several else (),
+    )
