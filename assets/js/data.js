@@ -1,4 +1,4 @@
-// Browse, search, import, edit: the filter lives in the address, pages come from the server.
+// The Data page: browse, search, import and edit utterances.
 import {Bulk} from './data/bulk.js';
 import {ConversationSheet} from './data/conversations.js';
 import {Filter} from './data/filter.js';
@@ -114,7 +114,7 @@ class DataPage {
     await Promise.all([this.#loadIntents(), this.#rows.load(), this.#context.refresh()]);
   }
 
-  // What somebody else changed is shown, unless it would disturb what is being chosen or written here.
+  // Changes by other users are shown, unless they would disturb a selection or an edit.
   #follow() {
     if (dialogIsOpen() || this.#rows.picked) return;
     this.#rows.load();

@@ -1,4 +1,4 @@
-// All projects: open one, create one, or start from the sample.
+// The start page: open a project, create one, or start from the sample.
 import {address} from './shared/address.js';
 import {field, h, progressBar} from './shared/elements.js';
 import {guarded} from './shared/messages.js';

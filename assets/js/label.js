@@ -1,4 +1,4 @@
-// The labelling page: one key decides and shows the next; every decision is kept here until it is saved.
+// The Label page: one key decides and shows the next card; decisions are kept until they are saved.
 import {Card} from './label/card.js';
 import {Decisions} from './label/decisions.js';
 import {Guidelines} from './label/guidelines.js';
@@ -24,7 +24,7 @@ export const mount = view => frame(view, 'label', 'Label', null, context => new 
 class LabelPage {
   #context;
   #multi;
-  #chosen = new ChosenIntents(); // intents of the utterances, where they may have several
+  #chosen = new ChosenIntents(); // intents chosen for the utterances, in a multi-label project
   #intents;
   #decisions;
   #queue;
@@ -102,8 +102,8 @@ class LabelPage {
     this.#keys = new Keys({enter: accept, ...actions}, {digits: this.#digits, intents: this.#intents});
   }
 
-  // What decides is meant for the card that was seen. A number that is still being typed counts first;
-  // where that brings the next card, or was no intent's number, nothing else is done.
+  // A deciding key applies to the card that was on the screen. A number still being typed is completed first;
+  // if that shows the next card, or is no intent's number, the key does nothing more.
   #seen(act) {
     return (...given) => {
       const {first} = this.#queue;
@@ -111,7 +111,7 @@ class LabelPage {
     };
   }
 
-  // What only looks at the card, or types, goes on with the next one, which is there to be seen by then.
+  // Other keys apply to the card on the screen now.
   #afterDigits(act) {
     return () => {
       this.#digits.settle();
@@ -146,7 +146,7 @@ class LabelPage {
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
   }
 
-  // Ids of utterances that are not to come to the card again.
+  // Ids of utterances that must not be offered again.
   get #settled() {
     return [...this.#decisions.settled, ...this.#tray.ids];
   }
@@ -229,7 +229,7 @@ class LabelPage {
     this.#draw();
   }
 
-  // A new intent is the label, or where there may be several, one of them.
+  // A new intent becomes the label, or in a multi-label project one of the label's intents.
   #create(name) {
     if (!this.#multi) this.#decide('label', {create: [name]});
     else if (this.#queue.first) {
@@ -312,18 +312,18 @@ class LabelPage {
     this.#queue.bringForward(items, `${plural(near.length, 'utterance')} like ${like} come next.`);
   }
 
-  // An intent that was created with a label has its number and its colour from the server.
+  // The number and colour of an intent that was created with a label come from the server.
   async #sent(operations) {
     if (operations.some(operation => operation.create?.length)) await this.#loadIntents().catch(() => {});
   }
 
-  // Whoever has decided on everything is told whether anything came back or is left with somebody else.
+  // After the last card, asks the server whether utterances came back or are leased to others.
   #saved() {
     this.#context.refreshSoon();
     if (!this.#queue.first) this.#queue.refill();
   }
 
-  // Told by the server every few seconds, and counted here in between.
+  // The server sends this count every few seconds; in between it is counted here.
   #countLeft(left) {
     this.#waiting = Math.max(0, left);
     this.#left.textContent = this.#waiting ? `${number(this.#waiting)} wait for a label` : '';
@@ -363,7 +363,7 @@ class LabelPage {
   }
 }
 
-// Utterances are leased to a tab under this name.
+// The name under which the server leases utterances to this tab.
 function clientOfThisTab() {
   const client = sessionStorage.getItem('client') ?? crypto.randomUUID();
   sessionStorage.setItem('client', client);

@@ -18,7 +18,7 @@ const METHODS = [
   ['umap', 'UMAP'],
   ['tsne', 't-SNE'],
 ];
-const PAUSE = 150; // milliseconds of silence after which a search is asked for
+const PAUSE = 150; // milliseconds without typing before a search is sent
 const MOST_MARKED = 500;
 const NO_VALUES = 'No value is marked in this project: mark some on the Label page.';
 const COMPARED = 'Not while two maps are compared.';
@@ -29,11 +29,11 @@ export const mount = view => frame(view, 'map', 'Map', null, context => new MapP
 class MapPage {
   #context;
   #choice;
-  #versions = []; // values and names of the maps to choose from
+  #versions = []; // values and names of the available maps
   #intents;
   #points; // on the map now
-  #wanted; // on their way to it
-  #texts = new Map(); // utterances that were pointed at, by id
+  #wanted; // requested and not drawn yet
+  #texts = new Map(); // utterances that the pointer has been on, by id
   #hovered = '';
   #side = 'after';
   #awaitsLayout = false;
@@ -94,9 +94,9 @@ class MapPage {
 
   async start() {
     const {base} = this.#context;
-    // The drawing library and the points take longest: they are under way before anything is drawn.
+    // The drawing library and the points take longest, so they are requested first.
     const begun = this.#fetch();
-    begun.catch(() => {}); // showing them tells of it
+    begun.catch(() => {}); // the error is shown when they are drawn
     const [states] = await Promise.all([call(`${base}/models`), this.#intents.load()]);
     this.#versions = [
       ['', 'champion'],
@@ -123,7 +123,7 @@ class MapPage {
       ),
     );
     const recolour = guarded(() => {
-      if (!this.#wanted) this.#load(); // it failed, and may come in other colours
+      if (!this.#wanted) this.#load(); // it failed, and may succeed with other colours
       return this.#recolour();
     });
     this.#colouring = this.#select('Colour by', COLOURINGS, 'by', recolour);
@@ -155,7 +155,7 @@ class MapPage {
     return select({'aria-label': label, onchange: change}, options, this.#choice[field]);
   }
 
-  // A map that was asked for in the meantime is the one that is shown.
+  // If another map was requested in the meantime, that one is shown.
   async #fetch() {
     const points = new Points(this.#context.base, this.#choice);
     this.#wanted = points;
@@ -198,7 +198,7 @@ class MapPage {
     }
   }
 
-  // By what was chosen last, also where that was while others were under way.
+  // Colours by the newest choice, also if it was made while earlier colours were loading.
   async #coloursOf(points) {
     const {by} = this.#choice;
     const [found] = await Promise.allSettled([points.colours(by)]);
@@ -282,14 +282,14 @@ class MapPage {
 
   async #recolour() {
     const points = this.#points;
-    if (!points) return; // they come in the right colours
+    if (!points) return; // they will be drawn in the right colours
     const found = await this.#coloursOf(points).catch(error => this.#stayWith(this.#legend.by, error));
     if (points !== this.#points) return;
     this.#legend.show(found.by, found.colours.legend);
     await this.#plot.recolour(found.colours, this.#legend.hidden);
   }
 
-  // Colours are never seen under the name of others.
+  // Keeps the colours shown, and their name, when others could not be loaded.
   #stayWith(by, error) {
     this.#choice.by = by;
     this.#colouring.value = by;
@@ -301,7 +301,7 @@ class MapPage {
     const edit = {filter: {ids}, kind, value, expected: ids.length};
     const {changed} = await post(`${this.#context.base}/edits`, edit);
     toast(`${plural(changed, 'utterance')} ${said}.`, 'Undo on the Data page takes it back.', 'good');
-    await Promise.all([this.#selection.renew(), this.#context.refresh()]); // with which the colours come
+    await Promise.all([this.#selection.renew(), this.#context.refresh()]); // the colours follow from the status
   }
 
   async #pick(ids) {
@@ -345,7 +345,7 @@ class MapPage {
   }
 
   #mark(ids) {
-    if (this.#points) this.#plot.mark(this.#placesOf(ids)); // else what is looked for is marked with them
+    if (this.#points) this.#plot.mark(this.#placesOf(ids)); // otherwise the search marks them when the points are drawn
   }
 
   async #highlight() {
@@ -356,7 +356,7 @@ class MapPage {
     }
     const asked = new URLSearchParams({text, size: MOST_MARKED});
     const {rows, total} = await call(`${this.#context.base}/utterances?${asked}`);
-    if (text !== this.#search.value) return; // something else is looked for by now
+    if (text !== this.#search.value) return; // the search text has changed
     this.#mark(rows.map(row => row.id));
     const more = total > MOST_MARKED ? `; the first ${MOST_MARKED} are marked` : '';
     this.#note.say(`${plural(total, 'utterance')} with “${text}”${more}`);

@@ -1,4 +1,4 @@
-// What hurts the model, worst first: see whose answers a repair changes, make it, take it back.
+// The Review page: findings, worst first; preview a repair, make it, undo it.
 import {AddingTab} from './review/adding.js';
 import {BorderTab} from './review/border.js';
 import {FenceTab} from './review/fence.js';
@@ -26,9 +26,9 @@ class ReviewPage {
   #tab;
   #switch = h('div', {class: 'row tight', role: 'group', 'aria-label': 'What to look at'});
   #place = h('div');
-  #made = []; // what can be taken back here, the newest last: key, words and finding
-  #turns = new Turns(); // acts and undos reach the server in their order
-  #behind = false; // whether the project has changed, and the page does not show it yet
+  #made = []; // actions that can be undone here, newest last: key, words and finding
+  #turns = new Turns(); // actions and undos reach the server in order
+  #behind = false; // whether the project has changed since the page was drawn
 
   constructor(context) {
     this.#context = context;
@@ -61,7 +61,8 @@ class ReviewPage {
     document.addEventListener('keydown', event => this.#onKey(event));
     document.addEventListener('close', () => this.#catchUp(), true); // it does not bubble
     const opened = this.#open(query().get('tab') ?? 'findings');
-    this.#context.onStatus((status, before) => this.#onStatus(status, before)); // of changes meanwhile, too
+    // Including changes since the page was loaded.
+    this.#context.onStatus((status, before) => this.#onStatus(status, before));
     await opened;
   }
 
@@ -72,11 +73,11 @@ class ReviewPage {
     this.#catchUp();
   }
 
-  // Nothing is drawn anew behind an open dialog; it is as soon as the dialog closes.
+  // The page is not redrawn behind an open dialog, but as soon as the dialog closes.
   #catchUp() {
     if (!this.#behind || dialogIsOpen()) return;
     this.#behind = false;
-    this.#renew().catch(() => {}); // the header tells of it
+    this.#renew().catch(() => {}); // the header shows the error
   }
 
   async #renew(finding) {
@@ -101,10 +102,10 @@ class ReviewPage {
     return h('button', {'aria-pressed': String(pressed), 'data-key': name, onclick: open}, words);
   }
 
-  // Does a repair, or without one keeps what was found; both can be taken back.
+  // Makes a repair, or without one keeps the data as it is; both can be undone.
   async #act(repair, words, finding = '') {
     const one = {key: crypto.randomUUID(), words, finding};
-    this.#made.push(one); // at once, so that it can be taken back before its answer has come
+    this.#made.push(one); // at once, so it can be undone before the answer arrives
     try {
       await this.#send('act', {key: one.key, finding, repair});
     } catch (error) {
@@ -124,7 +125,7 @@ class ReviewPage {
     try {
       await this.#send('undo', {key: last.key});
     } catch (error) {
-      if (error.status === 0) this.#made.push(last); // nobody answered, so it may be asked again
+      if (error.status === 0) this.#made.push(last); // the server did not answer, so the undo can be tried again
       throw error;
     }
     toast(`Taken back: ${last.words}`);

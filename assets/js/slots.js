@@ -1,4 +1,4 @@
-// The project's slots: their values, what could be marked by itself, and utterances made from templates.
+// The Slots page: slots and their values, proposals, and synthetic utterances.
 import {AugmentingSheet} from './slots/augmenting.js';
 import {BookSheet} from './slots/book.js';
 import {ProposalsSheet} from './slots/proposals.js';

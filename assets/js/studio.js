@@ -1,4 +1,4 @@
-// The frame around every page: the way to the others, the project's state, and the page's own heading.
+// The frame around every page: navigation, the project's state, and the page's heading.
 import {address, query, setQuery} from './shared/address.js';
 import {fill, h, progressBar} from './shared/elements.js';
 import {complain} from './shared/messages.js';
@@ -15,17 +15,17 @@ const PAGES = [
   ['try', 'Try'],
   ['versions', 'Versions'],
 ];
-const PAUSE = 4000; // milliseconds between two looks at the project's state
-const SHORT_PAUSE = 1000; // while something is under way, and between two looks that a page asks for
+const PAUSE = 4000; // milliseconds between two requests for the project's status
+const SHORT_PAUSE = 1000; // while a job runs, and between two refreshes requested by a page
 
-// What a page knows of the project, and hears of it.
+// The project's status as a page reads it, with notice of its changes.
 class Context {
   status = null;
   #listeners = [];
   #state;
   #soon = 0;
   #asked = 0;
-  #answered = 0; // the newest question that has its answer; an older one tells of the past
+  #answered = 0; // number of the newest answered request; older answers are out of date
 
   constructor(project, {main, heading, state}) {
     this.project = project;
@@ -35,7 +35,7 @@ class Context {
     this.#state = state;
   }
 
-  // The listener is told of the state now, and of each later one together with the one before it.
+  // Calls the listener with the current status, then with each new status and the one before it.
   onStatus(listener) {
     this.#listeners.push(listener);
     if (this.status) listener(this.status, null);
@@ -66,17 +66,17 @@ class Context {
     for (const listener of this.#listeners) listener(status, before);
   }
 
-  // Whoever labels asks after each decision; once a second is enough, and leaves the processor to the next card.
+  // Labelling asks for a refresh after each decision; one a second leaves the processor to the next card.
   refreshSoon() {
     this.#soon ||= setTimeout(() => {
       this.#soon = 0;
-      this.refresh().catch(() => {}); // the header tells of it
+      this.refresh().catch(() => {}); // the header shows the error
     }, SHORT_PAUSE);
   }
 
   keepFresh() {
     const tick = async () => {
-      if (!document.hidden) await this.refresh().catch(() => {}); // the header tells of it
+      if (!document.hidden) await this.refresh().catch(() => {}); // the header shows the error
       const busy = this.status?.job || this.status?.model === 'loading';
       setTimeout(tick, busy ? SHORT_PAUSE : PAUSE);
     };
@@ -84,7 +84,7 @@ class Context {
   }
 }
 
-// Draws header and heading, keeps the project's status fresh, and hands over to the page.
+// Draws header and heading, keeps the status up to date, and starts the page.
 export async function frame(view, page, title, lead, build) {
   const parts = drawFrame(view, title, lead);
   const home = page === 'home';
@@ -108,7 +108,7 @@ export async function frame(view, page, title, lead, build) {
   }
 }
 
-// A page that fails half-way says so, and what it has drawn stays.
+// If a page fails while starting, it shows the error and keeps what is already drawn.
 async function start(build, context) {
   try {
     await build(context);
@@ -129,7 +129,7 @@ function drawFrame(view, title, lead) {
   return {main, state, nav, heading};
 }
 
-// The project that the address names, or the one looked at last, or any.
+// The project in the address, or the last one opened, or any.
 async function chooseProject() {
   const wanted = query().get('project');
   if (wanted) return wanted;
@@ -178,7 +178,7 @@ function stateOf(status) {
   ];
 }
 
-// Labels vote at once where the head allows it; the encoder learns from them at the next training.
+// Labels vote at once if the head allows it; the encoder learns them in the next training.
 const hotWords = ({hot, waiting}) =>
   waiting === 0
     ? 'They vote already; the encoder learns from them at the next training'

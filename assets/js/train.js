@@ -1,4 +1,4 @@
-// One button; what it will do and how long it takes; progress that survives a reload; then a proposal.
+// The Train page: one button with an estimate, progress that survives a reload, then a proposal.
 import {fill, h} from './shared/elements.js';
 import {guarded, toast} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
@@ -41,7 +41,7 @@ class TrainPage {
   #running = null; // the training under way
   #started = null; // the id of the one that was started here
   #following = false;
-  #estimates = 0; // how many were asked for; only the newest answer counts
+  #estimates = 0; // number of the newest request; older answers are dropped
   #estimated = h('p', {role: 'status', 'data-role': 'estimate'});
   #defaults = h('p', {class: 'soft small', 'data-role': 'defaults'});
   #gate;
@@ -247,11 +247,11 @@ class TrainPage {
   async #onStatus(status, before) {
     if (!before) return;
     if (SOURCES.some(({lacks}) => lacks && lacks(before) !== lacks(status))) this.#showChoice();
-    if (before.auto_promote !== status.auto_promote) this.#gate.checked = status.auto_promote; // chosen elsewhere
+    if (before.auto_promote !== status.auto_promote) this.#gate.checked = status.auto_promote; // changed in another tab
     const decided = status.candidate !== before.candidate || status.champion !== before.champion;
     if (this.#following || !(status.job || this.#running || decided)) return;
     this.#following = true;
-    await this.#follow().catch(() => {}); // the header says that the studio does not answer
+    await this.#follow().catch(() => {}); // the header shows that the studio does not answer
     this.#following = false;
   }
 }

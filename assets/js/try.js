@@ -1,4 +1,4 @@
-// Type, and see at once what answers and which examples decide; paste many lines for a table.
+// The Try page: type a text and see its answer and the examples that decide; paste many lines for a table.
 import {query, setQuery} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
@@ -142,8 +142,8 @@ class TryPage {
     }
     const [answer] = answers;
     fill(this.#answer, answerView(answer, this.#intents), this.#pins.form(answer.prediction));
-    const isCompressed = Boolean(answer.compressed?.strength); // it says why the model itself answers
-    // Names alone, before a training: there are no examples to ask about.
+    const isCompressed = Boolean(answer.compressed?.strength); // otherwise it says why the model itself answers
+    // Before a training only names answer, so there are no examples to explain.
     if (isCompressed || !answer.landing) this.#why.hide();
     else this.#why.show(answer.prediction.text);
     this.#compression.show(answer.compressed);

@@ -1,4 +1,4 @@
-// What the project was and is: data versions, model versions, who answered when; compare, roll back, hand over.
+// The Versions page: data and model versions and their history; compare, roll back, export bundles.
 import {query, setQuery} from './shared/address.js';
 import {comparisonOf} from './shared/comparison.js';
 import {fill, h} from './shared/elements.js';
@@ -23,8 +23,8 @@ class VersionsPage {
   #context;
   #base;
   #made = []; // model versions
-  #coming = null; // what was asked to be shown last
-  #asked = 0; // numbers the questions about them, of which only the last one's answer is wanted
+  #coming = null; // the newest request
+  #asked = 0; // number of the newest request about them; older answers are dropped
   #models = h('section', {class: 'sheet', 'aria-label': 'Model versions'});
   #detail = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Comparison', tabindex: -1});
   #data = h('section', {class: 'sheet', 'aria-label': 'Data versions'});
@@ -69,10 +69,10 @@ class VersionsPage {
       this.#data,
       dataView(this.#base, found.data, (older, newer) => this.#compareData(older, newer)),
     );
-    this.#shapes.show(found.models); // comes when it comes
+    this.#shapes.show(found.models); // arrives later
   }
 
-  // What is refused may have changed meanwhile, and is shown as it is now.
+  // A refusal may mean that versions have changed, so they are loaded again.
   async #act(path, said, body) {
     try {
       await post(`${this.#base}/${path}`, body);
@@ -88,7 +88,7 @@ class VersionsPage {
     await this.#load();
   }
 
-  // Shows under the lists what was asked for last, as soon as it is there.
+  // Shows the answer to the newest request below the lists.
   async #show(coming) {
     this.#coming = coming;
     this.#detail.hidden = false;

@@ -1,4 +1,4 @@
-// One action on all picked utterances. Its controls stay in place, so that a choice outlives another pick.
+// One action on all picked utterances. Its controls stay in place, so a choice survives another pick.
 import {fill, h, optionsOf, select} from '../shared/elements.js';
 import {ask, guarded, toast} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
@@ -26,8 +26,8 @@ export class Bulk {
   #action;
   #intent;
 
-  // `done` hears that the picked rows were changed; `nothing` says that no intent fits; `several` whether
-  // an utterance may have more than one.
+  // Calls `done` after the picked rows were changed; `nothing` is the word for no intent; `several` is true in a
+  // multi-label project.
   constructor(base, rows, {done, nothing, several}) {
     this.#base = base;
     this.#rows = rows;

@@ -1,10 +1,10 @@
-// Logs of conversations: those that the project has, and another one, shown as it would be stored.
+// Conversation logs: those of the project, and a preview of a new one as it would be stored.
 import {field, fill, h} from '../shared/elements.js';
 import {ask, guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
 
-const POOL = 5000; // user turns that come into the pool, unless somebody says otherwise
+const POOL = 5000; // default number of user turns that are added to the pool
 const WHAT =
   'Logs teach an encoder how your customers speak, before there is a label. ' +
   'Turns of users come into the pool.';
@@ -17,7 +17,7 @@ export class ConversationSheet {
   #picker;
   #choose;
 
-  // `changed` hears that there are other conversations, and perhaps other utterances, now.
+  // Calls `changed` after conversations, and perhaps utterances, have changed.
   constructor(context, changed) {
     this.#base = `${context.base}/dialogues`;
     this.#changed = changed;
@@ -139,7 +139,7 @@ export class ConversationSheet {
 
 const USERS = ['user', 'customer', 'client', 'caller', 'visitor', 'human', 'usr'];
 
-// One conversation; turns that users did not say are set in.
+// One conversation; turns of the system are indented.
 function talk({turns}) {
   const line = ({text, speaker}) => {
     const own = USERS.includes(speaker.toLowerCase());

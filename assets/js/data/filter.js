@@ -1,8 +1,8 @@
-// Which utterances are shown, in which order: held by the address, so that it can be sent to somebody.
+// Filter and order of the utterances, held in the address so that a link shows the same rows.
 import {query, setQuery} from '../shared/address.js';
 import {fill, h, optionsOf, select} from '../shared/elements.js';
 
-const PAUSE = 60; // milliseconds of silence after which a search is asked for
+const PAUSE = 60; // milliseconds without typing before a search is sent
 const SPLITS = [
   ['', 'any split'],
   ['train', 'train'],
@@ -29,7 +29,7 @@ const DISAGREES = 'Labelled utterances that the model would label otherwise, jud
 
 export class Filter {
   page = 0;
-  #values; // what is asked for, and the order of it
+  #values; // filter and order
   #changed;
   #timer = 0;
   #search;
@@ -39,7 +39,7 @@ export class Filter {
 
   #nothing;
 
-  // `nothing` says that no intent fits; `changed` hears that other rows are wanted.
+  // `nothing` is the word for no intent; calls `changed` when other rows are to be shown.
   constructor(nothing, changed) {
     this.#nothing = nothing;
     const given = query();
@@ -93,13 +93,13 @@ export class Filter {
     return select({'aria-label': label, onchange: change}, options, this.#values[name]);
   }
 
-  // What the server takes as a filter.
+  // The filter as the server reads it.
   get asked() {
     const {text, intent, split, state, differs, borderline} = this.#values;
     return {text, intent: intent || null, split: split || null, state: state || null, differs, borderline};
   }
 
-  // The same as a part of an address, with the page that is looked at.
+  // The same as query parameters, with the current page.
   parameters(size) {
     const asked = new URLSearchParams({order: this.#values.order, page: this.page, size});
     for (const [name, value] of Object.entries(this.asked)) if (value) asked.set(name, value);

@@ -1,4 +1,4 @@
-// Drop a file, see how it will be read and what it would do, then import all of it or nothing.
+// Import: drop a file, preview how it is read and what it adds, then import all of it or nothing.
 import {field, fill, h, select, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
@@ -21,7 +21,7 @@ export class ImportSheet {
   #picker;
   #drop;
 
-  // `imported` hears that there are other utterances now.
+  // Calls `imported` after the utterances have changed.
   constructor(context, imported) {
     this.#uploads = `${context.base}/uploads`;
     this.#multi = context.status.task === 'multi-label';
@@ -72,7 +72,7 @@ export class ImportSheet {
     }
   });
 
-  // `chosen` is the mapping that somebody asked for; the server's own guess needs none.
+  // `chosen` is the user's mapping of columns; without it the server guesses.
   #show(incoming, chosen = {}) {
     const {preview, report} = incoming;
     const again = guarded(async mapping => {
@@ -147,7 +147,7 @@ class Mapping {
     };
   }
 
-  // Another reading of the first row renames the columns, so those that were chosen are not kept.
+  // Reading the first row differently renames the columns, so the chosen ones are dropped.
   #makeHeader(preview) {
     const reread = () => this.#changed({split: this.values.split, header: this.#header.checked});
     return h('input', {

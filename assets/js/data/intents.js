@@ -98,7 +98,7 @@ function editing(intent, others) {
   ];
 }
 
-// A colour is sent only where somebody has chosen one.
+// A colour is sent only if the user has chosen one.
 function changes(intent, given) {
   const shown = isHex(intent.color) ? intent.color : GREY;
   return {

@@ -1,4 +1,4 @@
-// The utterances that fit the filter, a page of them at a time, and which of them are picked.
+// The utterances that match the filter, page by page, and the picked ones.
 import {fill, h} from '../shared/elements.js';
 import {slotChips} from '../shared/marker.js';
 import {guarded} from '../shared/messages.js';
@@ -13,8 +13,8 @@ export class Rows {
   #rows = [];
   #count = 0;
   #picked = new Set();
-  #pickedAll = false; // all of the filter, those of other pages included
-  #asked = 0; // numbers the questions, of which only the last one's answer is wanted
+  #pickedAll = false; // all that match the filter, including other pages
+  #asked = 0; // number of the newest request; older answers are dropped
   #base;
   #filter;
   #intents;
@@ -22,7 +22,7 @@ export class Rows {
   #body = h('tbody');
   #pickPage;
 
-  // `hears`: `edit`, `values` and `remove` of a row, `picked` of another choice.
+  // Callbacks in `hears`: `edit`, `values` and `remove` with a row, `picked` on a change of the selection.
   constructor({base, filter, intents, hears}) {
     this.#base = base;
     this.#filter = filter;
@@ -54,7 +54,7 @@ export class Rows {
     return this.#count;
   }
 
-  // What the server takes to mean the picked ones.
+  // The filter that selects the picked utterances on the server.
   get pickedFilter() {
     return this.#pickedAll ? this.#filter.asked : {ids: [...this.#picked]};
   }

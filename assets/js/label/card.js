@@ -1,5 +1,5 @@
-// The card: one utterance, its suggestions, and what can be done with it.
-// Its parts stay in place and only their content changes, so that typing is never interrupted.
+// The card: one utterance with its suggestions and actions.
+// Its elements stay in place and only their content changes, so typing is never interrupted.
 import {fill, h} from '../shared/elements.js';
 import {percent, plural} from '../shared/words.js';
 
@@ -18,7 +18,7 @@ export class Card {
   #multi;
   #give;
 
-  // `give` takes an intent; `buttons` are triples of a name, its key and what it does.
+  // `give` is called with an intent; `buttons` are triples of a name, a key and an action.
   constructor({intents, multi, finder, give, accept, buttons}) {
     this.#intents = intents;
     this.#multi = multi;
@@ -47,14 +47,14 @@ export class Card {
     this.#digits.textContent = digits ? `number ${digits}…` : '';
   }
 
-  // Shows words in place of an utterance.
+  // Shows a message instead of an utterance.
   rest(content) {
     this.#work.hidden = true;
     this.#rest.hidden = false;
     fill(this.#rest, content);
   }
 
-  // `chosen` says which intents an utterance with several of them is going to have.
+  // `chosen` holds the intents chosen so far, in a multi-label project.
   draw(item, {chosen, hasModel}) {
     this.#work.hidden = false;
     this.#rest.hidden = true;
@@ -110,7 +110,7 @@ export class Card {
         style: {'--dot': intent?.color},
         disabled: !intent,
         'aria-pressed': this.#multi ? String(chosen.has(id)) : null,
-        // Where one key decides, the next card must not find the focus on one of its options.
+        // In a single-label project no option keeps the focus on the next card, where Enter would press it.
         'data-key': this.#multi ? id : null,
         onclick: () => this.#give(intent),
       },
@@ -125,7 +125,7 @@ export class Card {
 const keyButton = ([name, key, action]) =>
   h('button', {onclick: action}, name, ' ', h('kbd', {'aria-hidden': 'true'}, key));
 
-// An intent that is made together with the label; a press takes it away again.
+// An intent that is created together with the label; pressing it removes it.
 const newOption = (name, forget) =>
   h(
     'button',

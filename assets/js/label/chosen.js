@@ -1,14 +1,13 @@
-// Which intents an utterance is going to be labelled with, where there may be several:
-// those that the model answers with, until somebody chooses otherwise.
+// The intents chosen for each utterance of a multi-label project: the model's answer, until the user changes it.
 
 export class ChosenIntents {
-  #chosen = new Map(); // by utterance: ids of intents, and names of those that do not exist yet
+  #chosen = new Map(); // by utterance: ids of intents, and names of new intents
 
   clear(item) {
     this.#chosen.delete(item.id);
   }
 
-  // Whether anything says what the label is: a person, or the model, whose answer may be none.
+  // Whether a person or the model has said what the label is; it may be no intent.
   areKnown(item) {
     return this.#chosen.has(item.id) || item.suggestions !== null;
   }

@@ -1,4 +1,4 @@
-// What was decided in this visit: on its way to the server, listed beside the card, and undone in order.
+// Decisions of this visit: sent to the server, listed beside the card, undone in order.
 import {fill, h} from '../shared/elements.js';
 import {chip} from '../shared/intents.js';
 import {toast} from '../shared/messages.js';
@@ -6,7 +6,7 @@ import {plural} from '../shared/words.js';
 import {Outbox} from './outbox.js';
 
 const SHOWN = 6;
-const REMEMBERED = 60; // decisions whose utterances are not wanted again
+const REMEMBERED = 60; // newest decisions whose utterances are not offered again
 const SAID = {skip: 'skipped', flag: 'flagged'};
 const LOOKS = {saved: '', saving: 'waiting', offline: 'trouble'};
 
@@ -17,7 +17,7 @@ export class Decisions {
   #intents;
   #outbox;
 
-  // `sent` hears of each batch that the server has answered, `saved` of the end of the backlog.
+  // Calls `sent` after each answered batch, and `saved` when nothing waits.
   constructor({project, base}, intents, {sent, saved}) {
     this.#intents = intents;
     this.#outbox = new Outbox(project, base, {
@@ -32,7 +32,7 @@ export class Decisions {
     return this.#outbox.size;
   }
 
-  // Ids of utterances that are not to be asked about again.
+  // Ids of utterances that must not be offered again.
   get settled() {
     return [...this.pendingIds, ...this.#made.slice(-REMEMBERED).map(({item}) => item.id)];
   }
@@ -54,7 +54,7 @@ export class Decisions {
     this.draw();
   }
 
-  // Returns the utterance that is to be decided once more, or null where nothing is left to undo.
+  // Returns the utterance to decide again, or null if there is nothing to undo.
   undo() {
     const last = this.#made.pop();
     if (!last) return null;

@@ -1,4 +1,4 @@
-// What belongs to each intent: its description, and the examples labelled last.
+// The guideline of each intent: its description, and its newest examples.
 import {fill, h} from '../shared/elements.js';
 import {chip} from '../shared/intents.js';
 import {guarded} from '../shared/messages.js';

@@ -18,7 +18,7 @@ const keysOf = ({multi, nothing}) => [
   ['G', 'guidelines'],
   ['?', 'these keys'],
 ];
-const SILENCE = 300; // milliseconds after which digits are a whole number
+const SILENCE = 300; // milliseconds without a digit after which the number is complete
 
 export class Keys {
   #actions;
@@ -58,14 +58,14 @@ export class Keys {
   #meant({key, ctrlKey, metaKey, altKey}, at) {
     if ((ctrlKey || metaKey) && key.toLowerCase() === 'z') return this.#actions.u;
     if (ctrlKey || metaKey || altKey) return null;
-    if (key === 'Enter' && at.matches?.('button,a,summary')) return null; // it presses what has the focus
+    if (key === 'Enter' && at.matches?.('button,a,summary')) return null; // Enter presses the focused control
     if (/^[0-9]$/.test(key)) return () => this.#digits.type(key);
     if (key === 'Escape') return () => this.#digits.forget();
     return this.#actions[key.toLowerCase()];
   }
 }
 
-// Digits gather until only one intent can be meant; a moment of silence settles them, too.
+// Collects digits until only one intent matches, or until no digit follows for a moment.
 export class Digits {
   #typed = '';
   #timer = 0;
@@ -89,7 +89,7 @@ export class Digits {
     else this.settle();
   }
 
-  // Returns whether that was well: what was typed is an intent, or nothing was typed.
+  // Returns true if the typed number is an intent's, or if nothing was typed.
   settle() {
     const typed = this.#typed;
     if (!typed) return true;

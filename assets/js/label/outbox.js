@@ -1,11 +1,11 @@
-// Decisions on their way to the server: kept in order, sent as one backlog, each known by its key.
-// What is not saved yet outlives a reload, a crash of the tab and a cut network.
+// Decisions on their way to the server: kept in order, sent together, each with its own key.
+// Unsaved decisions survive a reload, a crash of the tab and a network failure.
 import {post} from '../shared/rest.js';
 
-const SHORTEST_WAIT = 300; // milliseconds before a lost message is sent again
+const SHORTEST_WAIT = 300; // milliseconds before a failed message is sent again
 const LONGEST_WAIT = 8000;
 const MOST = 200; // operations in one message
-const MAY_PASS = new Set([401, 408, 429]); // refusals that another try may not meet
+const MAY_PASS = new Set([401, 408, 429]); // HTTP statuses after which another try may succeed
 
 export class Outbox {
   #path;
@@ -16,8 +16,8 @@ export class Outbox {
   #sending = new Set();
   #failing = false;
 
-  // `hears`: `changed` of anything new, `refused` of an operation and its outcome, `sent` of a batch that
-  // was answered, `saved` of an outbox that is empty again.
+  // Callbacks in `hears`: `changed` on any change, `refused` with an operation and its outcome, `sent` when a
+  // batch was answered, `saved` when the outbox is empty.
   constructor(project, base, hears) {
     this.#path = `${base}/ops`;
     this.#prefix = `outbox:${project}:`;
@@ -38,14 +38,14 @@ export class Outbox {
     return this.#pending.map(operation => operation.id);
   }
 
-  // Takes over what this tab, or one that is gone, could not save.
+  // Takes over unsaved decisions of this tab, and of tabs that are closed.
   async restore() {
     for (const name of Object.keys(localStorage).filter(key => key.startsWith(this.#prefix))) {
       if (name !== this.#store && (await held(name))) continue;
       try {
         this.#pending.push(...JSON.parse(localStorage.getItem(name)));
       } catch {
-        // half a line of a crashed tab
+        // an incomplete line from a crashed tab
       }
       localStorage.removeItem(name);
     }
@@ -61,7 +61,7 @@ export class Outbox {
     this.#flush();
   }
 
-  // A decision that has not left yet is simply forgotten.
+  // A decision that was not sent yet is removed.
   withdraw(key) {
     const place = this.#pending.findIndex(operation => operation.key === key);
     if (place < 0 || this.#sending.has(key)) return false;
@@ -71,7 +71,7 @@ export class Outbox {
     return true;
   }
 
-  // A full store of the browser keeps nobody from deciding: what waits is then in this tab alone.
+  // If the browser's storage is full, decisions wait in this tab's memory only.
   #keep() {
     try {
       if (this.size) localStorage.setItem(this.#store, JSON.stringify(this.#pending));
@@ -119,7 +119,7 @@ export class Outbox {
   }
 }
 
-// What the server understood and refuses will not be welcome later either.
+// The server would refuse such an operation again, so it is not retried.
 const isFinal = ({status}) => status >= 400 && status < 500 && !MAY_PASS.has(status);
 const refusal = (key, {message, hint}) => ({key, state: 'refused', message, hint});
 
@@ -129,7 +129,7 @@ const pauseOrOnline = wait =>
     new Promise(wake => window.addEventListener('online', wake, {once: true})),
   ]);
 
-// A lock lives as long as its tab, so that two tabs never send the same backlog.
+// The lock is released when its tab closes, so two tabs never send the same backlog.
 function hold(name) {
   navigator.locks?.request(name, () => new Promise(() => {}));
 }

@@ -1,10 +1,10 @@
-// The utterances that wait for a label: fetched ahead of the card, in the order that somebody chose.
+// The utterances that wait for a label: fetched in advance, in the chosen order.
 import {complain} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 
-const AHEAD = 40; // as many cards as anybody decides on before more arrive
+const AHEAD = 40; // more cards than a person decides on before the next answer arrives
 const MOST_AHEAD = 60;
-const MOST_NAMED = 150; // utterances that one request names as not wanted again
+const MOST_NAMED = 150; // utterances that one request excludes
 
 export const ordersOf = multi => [
   [
@@ -28,18 +28,18 @@ const BY_MODEL = ['unsure', 'torn', 'unlike'];
 
 export class Queue {
   items = [];
-  waiting = 0; // on the server, those of other browsers included
+  waiting = 0; // on the server, including those leased to other browsers
   fetching = false;
-  filter = null; // in words, where something else than the order decides what comes next
+  filter = null; // words of a filter that replaces the order, or null
   #context;
   #client;
   #settled;
   #changed;
   #orders;
   #model = '';
-  #round = 0; // an answer to a question of an earlier round is not wanted any more
+  #round = 0; // answers to requests of earlier rounds are dropped
 
-  // `settled` returns the ids of what was decided already and may not be known to the server.
+  // `settled` returns ids of decided utterances that the server may not know about yet.
   constructor(context, {client, order, multi, settled, changed}) {
     this.#orders = ordersOf(multi);
     this.#context = context;
@@ -65,7 +65,7 @@ export class Queue {
     this.items.unshift(...items);
   }
 
-  // What is looked at stays, even where it is one of these; the others come right after it.
+  // The current utterance stays, even if it is one of these; the others follow it.
   bringForward(items, filter) {
     const [first, ...rest] = this.items;
     const ids = new Set(items.map(item => item.id));
@@ -76,12 +76,12 @@ export class Queue {
     this.suggest();
   }
 
-  // Whether chance chose them, for want of a model that has looked at what waits.
+  // Whether the order is random, because no model has scored the pool yet.
   get byChance() {
     return BY_MODEL.includes(this.order) && this.#model === 'loading' && this.filter === null;
   }
 
-  // What is looked at stays; the rest is asked for again.
+  // The current utterance stays; the rest is requested again.
   async rearrange() {
     this.items.length = Math.min(1, this.items.length);
     this.filter = null;
@@ -138,7 +138,7 @@ export class Queue {
     this.#model = model;
   }
 
-  // Utterances that came before the model could be asked get their suggestions later, and then keep them.
+  // Utterances that arrived before the model was ready get their suggestions later, once.
   async suggest() {
     const bare = this.items.filter(item => item.suggestions === null).map(item => item.id);
     const noModel = this.#model === 'none' && this.#context.status.champion === null;
@@ -153,7 +153,7 @@ export class Queue {
     this.#changed();
   }
 
-  // Others may have them now; sent while the page goes away.
+  // Releases the leases; sent while the page is closing.
   release() {
     const path = `${this.#context.base}/queue?client=${this.#client}`;
     call(path, {method: 'DELETE', keepalive: true}).catch(() => {});

@@ -1,4 +1,4 @@
-// Utterances laid aside, to be labelled together.
+// The tray: utterances set aside, to be labelled together.
 import {fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 

@@ -1,4 +1,4 @@
-// The values of the utterance on the card: opened once, it follows from card to card.
+// The panel of slot values on the card: once opened, it stays open for the next cards.
 import {fill, h} from '../shared/elements.js';
 import {Marker} from '../shared/marker.js';
 import {guarded} from '../shared/messages.js';
@@ -10,7 +10,7 @@ export class Values {
   #marker;
   #shown = null;
 
-  // `left` hears that somebody goes back to the card.
+  // Calls `left` when the user returns to the card.
   constructor(base, left) {
     this.#names = new SlotNames(base);
     this.#marker = new Marker({base, names: this.#names, left: () => this.#close(left)});
@@ -23,15 +23,15 @@ export class Values {
     fill(this.element, h('div', {class: 'row'}, h('h2', {}, 'Values'), close), this.#marker.element);
   }
 
-  // Opens for an utterance and takes the keyboard at once, so that no key is taken for the card's.
+  // Opens for an utterance and takes the keyboard at once, so no key reaches the card.
   open(item) {
     this.element.hidden = false;
     this.#marker.focus();
-    this.#names.forget(); // others may have come up with more
+    this.#names.forget(); // other users may have added names
     this.#show(item.id);
   }
 
-  // The next card's utterance, where it is open.
+  // Shows the next card's utterance if the panel is open.
   follow(item) {
     if (this.element.hidden || !item || item.id === this.#shown) return;
     this.#show(item.id);

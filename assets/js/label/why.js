@@ -1,4 +1,4 @@
-// Why the model suggests what it suggests: the examples that vote for it.
+// Why the model suggests an intent: the examples that vote for it.
 import {fill, h} from '../shared/elements.js';
 import {post} from '../shared/rest.js';
 import {votesOf} from '../shared/votes.js';
@@ -15,7 +15,7 @@ export class Why {
     this.#intents = intents;
   }
 
-  // What is said of one utterance does not stay beside the next.
+  // The evidence is removed when the next utterance is shown.
   follow(item) {
     if (item?.id === this.#shown) return;
     this.#shown = null;

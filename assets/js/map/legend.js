@@ -1,4 +1,4 @@
-// What the colours mean; a press hides the points of one, and another shows them again.
+// The legend; pressing an entry hides or shows its points.
 import {fill, h} from '../shared/elements.js';
 import {number} from '../shared/words.js';
 
@@ -6,14 +6,14 @@ export class Legend {
   element = h('div', {class: 'legend', 'aria-label': 'Legend'});
   #by = '';
   #entries = [];
-  #hidden = new Set(); // names, each with what is coloured by; places change when an entry comes or goes
+  #hidden = new Set(); // names with their way of colouring; codes would change when an entry is added or removed
   #hide;
 
   constructor(hide) {
     this.#hide = hide;
   }
 
-  // What is hidden stays so however often its colours come anew.
+  // Hidden entries stay hidden when colours are loaded again.
   show(by, entries) {
     this.#by = by;
     this.#entries = entries;
@@ -24,7 +24,7 @@ export class Legend {
     return this.#by;
   }
 
-  // Codes of the points that are not to be seen.
+  // Codes of the hidden points.
   get hidden() {
     return new Set(this.#entries.flatMap((entry, code) => (this.#isHidden(entry) ? [code] : [])));
   }

@@ -1,4 +1,4 @@
-// The line under the map: what is on it, what is missing, and the text under the pointer.
+// The line under the map: number of points, missing points, and the text under the pointer.
 import {fill, h, progressBar} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {duration, number, plural} from '../shared/words.js';
@@ -7,7 +7,7 @@ export class Note {
   element = h('div', {class: 'row small soft', role: 'status', 'data-role': 'map-note'});
   #compute;
 
-  // `compute` starts the layout of what is missing.
+  // `compute` starts the layout of the missing points.
   constructor(compute) {
     this.#compute = guarded(compute);
   }
@@ -29,7 +29,7 @@ export class Note {
     );
   }
 
-  // A layout that is dear to make exists only once somebody has asked for it. What failed else may come `again`.
+  // An expensive layout is computed only on request. Any other failure can be tried `again`.
   offer(error, {name, onDemand, again}) {
     const expected = error.status === 404 && onDemand;
     const words = expected
@@ -43,7 +43,7 @@ export class Note {
     );
   }
 
-  // Which points are elsewhere while texts are compressed, and how their places came about.
+  // Which points have moved under compression, and how their coordinates were computed.
   tellDrift({marked, proposed, total, words}, strength) {
     const who = `${number(marked + proposed)} of ${plural(total, 'point')} have values (${number(proposed)} proposed)`;
     const how = strength ? ` and have moved by ${strength.toFixed(1)} towards their templates. ${words}` : '';

@@ -1,13 +1,13 @@
-// Everything that speaks to Plotly: points, marks upon them, and what somebody does with them.
+// All calls to Plotly: points, highlights, and pointer events.
 import {h} from '../shared/elements.js';
 
-const POINTS = 0; // the traces
+const POINTS = 0; // index of the trace
 const MARKS = 1;
 const MANY = 8000; // points that are drawn smaller
 const MOST_MOVING = 10000; // more points jump
 const MOVE = 700; // milliseconds
 const SHOWN = 0.85; // opacity
-const FAINT = 0.17; // what a lasso has left out
+const FAINT = 0.17; // opacity of points outside the selection
 const HIDDEN = 0.04;
 const BOX = [-0.03, 1.03];
 const GREY = '#888';
@@ -29,21 +29,21 @@ export class Plot {
   });
   #hears;
   #plotly;
-  #xy; // where the points are drawn now
-  #target; // where they are on their way to
+  #xy; // coordinates drawn now
+  #target; // coordinates at the end of the movement
   #frame = 0;
-  #marked = []; // places in the list of points
+  #marked = []; // indices of highlighted points
   #colours;
   #hidden = new Set(); // codes
-  #picked = new Set(); // places; where it is empty, none stands out
+  #picked = new Set(); // indices of selected points; if empty, all have full opacity
 
-  // `hears`: `lassoed` of points, or of none where a selection is given up; `clicked` and `hovered` of one.
-  // Points are told by their place in the list.
+  // Callbacks in `hears`: `lassoed` with points, or none when the selection is dropped; `clicked` and `hovered`
+  // with one point. Points are given by index.
   constructor(hears) {
     this.#hears = hears;
   }
 
-  // The library is large, so it comes from the server once and when a map is looked at.
+  // The library is large, so it is loaded only when a map is opened.
   load() {
     this.#plotly ??= fetchPlotly().catch(error => {
       this.#plotly = null;
@@ -52,7 +52,7 @@ export class Plot {
     return this.#plotly;
   }
 
-  // `boxed`: the places lie in the unit box, which stays in view whatever moves in it.
+  // `boxed`: coordinates lie in the unit box, which stays in view.
   async draw(xy, colours, {boxed, hidden, picked}) {
     const plotly = await this.load();
     this.stop();
@@ -92,8 +92,8 @@ export class Plot {
     this.element.on('plotly_hover', event => when(this.#hears.hovered, first(event)));
   }
 
-  // The outline goes once it has chosen: it would keep the points under it from being clicked. Plotly then tells
-  // of a selection without points and without an outline, which nobody made.
+  // The outline is removed after the selection, because it would block clicks on points under it. Plotly then
+  // reports a selection without points and outline, which is ignored.
   #lassoed(event) {
     const points = event.points.filter(point => point.curveNumber === POINTS);
     const isSeen = place => !this.#hidden.has(this.#colours.codes[place]);
@@ -120,7 +120,7 @@ export class Plot {
     this.#restyle(POINTS, {'marker.opacity': [this.#opacity()]});
   }
 
-  // Plotly highlights nothing where points differ in their opacity, as they do while some are hidden.
+  // Plotly cannot highlight points while some are hidden, because opacities differ.
   highlight(places) {
     this.#picked = new Set(places);
     this.#restyle(POINTS, {'marker.opacity': [this.#opacity()]});
@@ -132,8 +132,7 @@ export class Plot {
     this.#restyle(MARKS, {x: [x], y: [y]});
   }
 
-  // Points glide where that is not too much for the eye or the machine. A call in mid-way turns them
-  // round from where they are.
+  // Animates the points unless there are too many. A call during an animation starts from the current positions.
   moveTo(xy) {
     this.stop();
     this.#target = xy;
@@ -142,7 +141,7 @@ export class Plot {
     else this.#glide(this.#xy, xy);
   }
 
-  // The frame stays as it is, so that what moves is seen to move.
+  // The axes stay fixed, so movement is visible.
   hold() {
     return window.Plotly.relayout(this.element, {'xaxis.autorange': false, 'yaxis.autorange': false});
   }
@@ -188,7 +187,7 @@ export class Plot {
     return Array.from(this.#colours.codes, (code, place) => (hidden.has(code) ? HIDDEN : opacity(place)));
   }
 
-  // Shape tells labelled from unlabelled.
+  // The shape shows whether a point is labelled.
   #symbols() {
     return this.#colours.labelled?.map(is => (is ? 'circle' : 'diamond')) ?? 'circle';
   }
@@ -215,7 +214,7 @@ const marks = ink => ({
   unselected: {marker: {opacity: 1}},
 });
 
-// The axes of a box hold still while the points move.
+// The axes of the unit box stay fixed while points move.
 const layout = (style, boxed) => ({
   dragmode: 'lasso',
   uirevision: 'keep',

@@ -1,8 +1,7 @@
-// What the server knows of a map: where the points are, and their colours. Both come as arrays in the
-// order of one list of ids.
+// Coordinates and colours of a map. Both are arrays in the order of one list of ids.
 import {binary, call, post} from '../shared/rest.js';
 
-const MOST_SHAPES = 10000; // with more points, a symbol for each makes drawing slow
+const MOST_SHAPES = 10000; // with more points, drawing a symbol for each is slow
 
 export const COLOURINGS = [
   ['intent', 'intent'],
@@ -18,8 +17,8 @@ export const utterances = (base, ids) => post(`${base}/utterances/by-ids`, {ids}
 
 export class Points {
   ids = [];
-  missing = 0; // utterances without a place
-  places = {}; // x and y by turns: `after`, and `before` where two maps are compared
+  missing = 0; // utterances without coordinates
+  places = {}; // x and y alternating: `after`, and `before` if two maps are compared
   compared = null;
   #base;
   #choice;
@@ -27,7 +26,7 @@ export class Points {
   #model = null;
   #colours = new Map();
   #drift = null;
-  #compressed = new Map(); // places by strength
+  #compressed = new Map(); // coordinates by strength
 
   // `choice`: the method of the layout, the model's version, and the other one to compare with.
   constructor(base, {method, model, other}) {
@@ -64,7 +63,7 @@ export class Points {
     return found;
   }
 
-  // Which points move when texts are compressed, and whether a job has to encode templates first.
+  // Which points move under compression, and whether a job must embed templates first.
   drift() {
     this.#drift ??= call(`${this.#base}/map/drift?${this.#asked()}`).catch(error => {
       this.#drift = null;
@@ -73,7 +72,7 @@ export class Points {
     return this.#drift;
   }
 
-  // Where the points are when texts are so far on their way to their templates.
+  // Coordinates of the points at a strength of compression.
   async compressed(strength) {
     if (!strength) return this.places.after;
     if (!this.#compressed.has(strength)) {
@@ -88,7 +87,7 @@ export class Points {
     return new URLSearchParams({method, ...(model ? {model} : {}), ...more});
   }
 
-  // A legend and for each point its place in it; and which are labelled, where each may have a shape.
+  // The legend, the code of each point, and which points are labelled (if there are few enough for shapes).
   async colours(by) {
     const shaped = this.ids.length <= MOST_SHAPES;
     const known = this.#colours;
@@ -96,18 +95,18 @@ export class Points {
       this.#codes(by),
       shaped ? this.#codes('label state') : null,
     ]);
-    if (known !== this.#colours) return this.colours(by); // a label has changed since
+    if (known !== this.#colours) return this.colours(by); // a label has changed meanwhile
     const isLabelled = code => state.legend[code].name !== 'unlabelled';
     return {legend, codes, labelled: state && Array.from(state.codes, isLabelled)};
   }
 
-  // The dear ones are asked for while nobody waits.
+  // Slow colourings are requested in advance.
   async fetchOtherColours() {
     for (const [by] of COLOURINGS)
       if (this.#model || !NEED_MODEL.has(by)) await this.#codes(by).catch(() => {});
   }
 
-  // Labels have changed, or what is marked in texts.
+  // Called when labels or marked values have changed.
   forget() {
     this.#colours = new Map();
     this.#compressed.clear();
@@ -125,7 +124,7 @@ export class Points {
     return known.get(by);
   }
 
-  // Four bytes that tell the length of the legend, the legend, and two bytes for each point.
+  // Four bytes for the length of the legend, the legend, then two bytes for each point.
   async #fetchCodes(by) {
     const {after: model, before: other} = this.compared ?? {};
     const sides = this.compared ? {model, other} : {};

@@ -1,4 +1,4 @@
-// The panel beside the map: what is selected and what to do with it, a point's neighbours, what has moved.
+// The panel beside the map: the selection and its actions, a point's neighbours, and moved points.
 import {address} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
@@ -15,13 +15,13 @@ export class Selection {
   #context;
   #intents;
   #hears;
-  #picked = []; // ids of what is selected
-  #list = h('ul'); // and its texts
-  #asked = 0; // numbers what is asked to be shown, of which only the last one is
-  #readings = 0; // the same for the texts of what is selected
+  #picked = []; // ids of the selected utterances
+  #list = h('ul'); // their texts
+  #asked = 0; // number of the newest request to show something; older answers are dropped
+  #readings = 0; // the same for the texts of the selection
 
-  // `hears`: `edit` of ids, a kind of edit, its value and how to tell of it; `marked` of ids to point out;
-  // `cleared` of a selection that is given up.
+  // Callbacks in `hears`: `edit` with ids, kind, value and words of an edit; `marked` with ids to highlight;
+  // `cleared` when the selection is dropped.
   constructor(context, intents, hears) {
     this.#context = context;
     this.#intents = intents;
@@ -64,7 +64,7 @@ export class Selection {
     return h('li', {}, h('button', button, h('span', {}, text, words)));
   }
 
-  // Whatever is done goes to what is selected from now on, so that is there at once; its texts follow.
+  // The ids are set at once, because actions apply to them; the texts follow.
   async showPicked(ids) {
     this.#giveUp();
     this.#picked = ids;
@@ -86,7 +86,7 @@ export class Selection {
     await this.renew();
   }
 
-  // Shows the labels of what is selected as they are now.
+  // Shows the current labels of the selection.
   async renew() {
     if (!this.#picked.length) return;
     const reading = (this.#readings += 1);

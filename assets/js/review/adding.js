@@ -1,4 +1,4 @@
-// A new example, and what it collides with while it is typed.
+// A new example, with the labels it conflicts with, shown while typing.
 import {field, fill, h, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';

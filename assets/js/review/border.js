@@ -4,11 +4,11 @@ import {field, fill, h, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 
-const REACH = 1; // a lead that fills the lane
+const REACH = 1; // difference of two scores that fills the lane
 
 export class BorderTab {
   #tools;
-  #asked = 0; // the newest question; an older one's answer tells of another pair
+  #asked = 0; // number of the newest request; older answers are about another pair
   #pair = [query().get('first') ?? '', query().get('second') ?? ''];
   #choice = h('div', {class: 'row end'});
   #walk = h('div', {'data-role': 'walk'});

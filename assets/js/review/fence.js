@@ -1,4 +1,4 @@
-// The fence: by which method and from where on a text is in scope; who crosses while it is moved.
+// The fence: method and threshold for being in scope, and the texts that cross it while it is moved.
 import {field, fill, h, optionsOf, table} from '../shared/elements.js';
 import {guarded, toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
@@ -16,11 +16,11 @@ const OF_VOTES = [-0.2, 1.2];
 export class FenceTab {
   #path;
   #intents;
-  #asked = null; // the fence that is looked at: `method`, `limit` and `limits`
+  #asked = null; // the fence on the screen: `method`, `limit` and `limits`
   #own = 0;
   #timer = 0;
   #running = null;
-  #intent = ''; // whose limit is moved; "" is the project's
+  #intent = ''; // the intent whose threshold is moved; "" for the project's
   #whose;
   #method;
   #slider;
@@ -133,7 +133,7 @@ export class FenceTab {
   }
 
   #set(change) {
-    this.#running?.abort(); // its answer would bring back what stood there before
+    this.#running?.abort(); // its answer would bring back the earlier fence
     this.#asked = {...this.#asked, ...change};
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => guarded(() => this.#look())(), PAUSE);
@@ -163,14 +163,14 @@ export class FenceTab {
   #actions({stands, asked}) {
     const moved = !isSame(stands, asked);
     const has = stands.method !== 'votes' || stands.limit !== null || Object.keys(stands.limits).length > 0;
-    // Without a setting what is shown is saved: the preview may still be of an earlier one.
+    // Without an argument the fence on the screen is saved; the preview may still be of an earlier one.
     const save = (setting, words) =>
       guarded(async () => {
         const shown = this.#asked;
         const saved = setting ?? shown;
         await call(this.#path, {method: 'PUT', body: saved});
         toast(words, '', 'good');
-        if (isSame(this.#asked, shown)) this.#asked = saved; // else somebody has moved it since
+        if (isSame(this.#asked, shown)) this.#asked = saved; // otherwise the user has moved it since
         await this.#look();
       });
     const back = () => this.#set(stands);

@@ -1,4 +1,4 @@
-// One finding: why it is one, its texts, and what mends it, each with whose answers it would change.
+// One finding: its reason, its texts, and its remedies, each with the answers it would change.
 import {address, query} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
@@ -6,15 +6,15 @@ import {ask, guarded, toast} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 import {radiusLine, turnsOf} from './radius.js';
 
-const MOST_PICKED = 4; // labels that stay among the remedies; the keys reach to the ninth
-const ABOUT_ONE = new Set(['label', 'greedy', 'next']); // the other texts are there to compare with
+const MOST_PICKED = 4; // typed labels that are kept as remedies; digit keys reach nine
+const ABOUT_ONE = new Set(['label', 'greedy', 'next']); // the other texts are for comparison
 
 const FIRST = {
   relabel: ['intent', 'Choose the label, and see first what it changes.'],
   rename: ['name', 'Labels and answers stay as they are.'],
   describe: ['description', 'Say in a sentence what belongs to it. Labels stay as they are.'],
 };
-// What has to be said before anything can be foretold; else undefined.
+// What the user must enter before a preview is possible; otherwise undefined.
 const firstOf = ({asks, repair}) =>
   asks && FIRST[repair.kind]?.[0] === asks ? FIRST[repair.kind][1] : undefined;
 const isForetold = one => one.repair && !firstOf(one);
@@ -33,13 +33,13 @@ export class FindingView {
   });
   #tools;
   #finding = null;
-  #remedies = []; // each with its button, its line, and what it would change
-  #picked = []; // remedies of labels that somebody picked; they outlive a finding drawn anew
-  #seen = null; // whose consequences are shown, or are to be as soon as they are known
+  #remedies = []; // each with its button, its line, and its preview
+  #picked = []; // remedies for labels that the user typed; they survive redrawing
+  #seen = null; // the remedy whose preview is shown, or will be when it arrives
   #head = h('div');
   #body = h('div');
   #choices = h('div', {class: 'remedies'});
-  #other = h('div'); // the field of another label; only it is never drawn anew under somebody's hands
+  #other = h('div'); // the field for another label; it is not redrawn while the user types
   #turns = h('div');
 
   constructor(tools) {
@@ -47,14 +47,14 @@ export class FindingView {
     this.element.append(this.#head, this.#body, this.#choices, this.#other, this.#turns);
   }
 
-  // The finding whose label somebody types, by id; null while nobody does.
+  // Id of the finding whose label is being typed; null if none is.
   get typedFor() {
     return this.#other.contains(document.activeElement) ? this.#finding.id : null;
   }
 
   async show(finding) {
     const typedFor = this.typedFor;
-    if (typedFor !== null && typedFor !== finding?.id) return; // what is typed belongs to the finding shown
+    if (typedFor !== null && typedFor !== finding?.id) return; // the typed text belongs to the finding on the screen
     const same = finding && finding.id === this.#finding?.id;
     this.#finding = finding;
     if (!same) this.#picked = [];
@@ -112,7 +112,7 @@ export class FindingView {
     );
   }
 
-  // Promises that the first text gets the label that it has.
+  // Pins the first text to its label.
   async #pin() {
     const [{text, intents}] = this.#finding.texts;
     if (!intents?.length) {
@@ -123,7 +123,7 @@ export class FindingView {
     toast(`Pinned “${text.slice(0, 60)}”.`, 'Every training is judged by it.', 'good');
   }
 
-  // Mends one text of many in place.
+  // Changes the label of one text of the list.
   #fix(one) {
     const {intents, act} = this.#tools;
     const repair = {kind: 'relabel', ids: [one.id], intents: one.suggested};
@@ -183,7 +183,7 @@ export class FindingView {
     );
   }
 
-  // Asks whose answers would change, of all that can be done at once.
+  // Requests the previews of all remedies together.
   async #ask(remedies) {
     if (!remedies.length) return;
     const finding = this.#finding;
@@ -216,7 +216,7 @@ export class FindingView {
     }
     const finding = this.#finding;
     const repair = one.asks ? await this.#spoken(one) : one.repair;
-    if (one.asks && !repair) return; // somebody thought better of it
+    if (one.asks && !repair) return; // the user cancelled
     const text = finding.texts[0]?.text.slice(0, 50) ?? '';
     await this.#tools.act(repair, `${one.words.replace(' …', '')}: “${text}”`, finding.id);
   }
@@ -231,7 +231,7 @@ export class FindingView {
     return given && {...repair, value: given.value};
   }
 
-  // Another label: it becomes a remedy of its own, with what it would change.
+  // A typed label becomes a remedy with its own preview.
   #choose() {
     const {intents} = this.#tools;
     const asking = this.#finding.remedies.find(one => one.asks === 'intent');

@@ -1,4 +1,4 @@
-// The list of findings with a filter by kind, and the one that is looked at.
+// The list of findings with a filter by kind; one is selected.
 import {query, setQuery} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
@@ -54,9 +54,9 @@ export class FindingsTab {
     );
   }
 
-  // Looks again, at the finding of this id, or at the one that was looked at before.
+  // Loads the list again and selects the finding with this id, or the one selected before.
   async renew(wanted = null) {
-    this.#wanted = wanted ?? this.#wanted; // kept where another look overtakes this one
+    this.#wanted = wanted ?? this.#wanted; // remembered in case a newer load overtakes this one
     const asked = (this.#asked += 1);
     if (!this.#findings.length) fill(this.#list, h('li', {class: 'empty'}, 'Looking at every example …'));
     const kind = this.#kind ? `?kind=${this.#kind}` : '';

@@ -1,4 +1,4 @@
-// Pins with what every version has made of them; a version that breaks one is not promoted by itself.
+// Pins with the answers of every version; a version that breaks a pin is not promoted automatically.
 import {field, fill, h, select, table} from '../shared/elements.js';
 import {guarded, toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
@@ -38,7 +38,7 @@ export class PinsTab {
 
   #row({pin, at, judgements}) {
     const remove = guarded(async () => {
-      await post(this.#path, {text: pin.text}); // without a label nothing is promised any more
+      await post(this.#path, {text: pin.text}); // a post without a label removes the pin
       await this.renew();
     });
     const button = {

@@ -1,4 +1,4 @@
-// The blast radius in words: how many answers change, which of them get right or wrong, and the pins.
+// The effect of a repair in words: how many answers change, which become right or wrong, and which pins.
 import {h, table} from '../shared/elements.js';
 import {number, plural} from '../shared/words.js';
 

@@ -1,4 +1,4 @@
-// What if intents were cut otherwise: merge two, move examples, split some off, rename; first seen, then done.
+// Reshape intents: merge two, move examples, split some off, rename; previewed first, then done.
 import {field, fill, h, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
@@ -24,7 +24,7 @@ export class ReshapeTab {
   #examples = [];
   #timer = 0;
   #running = null;
-  #asked = 0; // numbers the lists, of which only the last one is wanted
+  #asked = 0; // number of the newest list; older answers are dropped
   #choice = h('div', {class: 'row end'});
   #radius = h('div', {'data-role': 'reshape', 'aria-live': 'polite', style: {margin: '14px 0'}});
   #list = h('ul', {class: 'last told'});

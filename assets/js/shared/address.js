@@ -1,4 +1,4 @@
-// The address holds what a page shows, so that it can be sent to somebody.
+// The address holds what a page shows, so a link shows another person the same view.
 
 export const query = () => new URLSearchParams(location.search);
 

@@ -92,7 +92,7 @@ function answersOf({answers, task}) {
   );
 }
 
-// Of several intents all must be named and no other; else any of the label's is right.
+// Multi-label: the answer must equal the label. Single-label: any intent of the label is right.
 function answerVerdict({expected, before, after}, task) {
   const isRight = answer =>
     task === 'multi-label' ? isSame(answer, expected) : answer.some(intent => expected.includes(intent));

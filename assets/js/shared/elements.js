@@ -1,9 +1,9 @@
-// Elements made from text. Texts of people always become text nodes, never markup.
+// Makes elements. A user's text always becomes a text node, never markup.
 
 const PROPERTIES = new Set(['value', 'checked', 'disabled', 'selected', 'indeterminate']);
 const absent = one => one === null || one === undefined || one === false;
 
-// What is null or false is left out: attributes and children alike.
+// Attributes and children that are null or false are left out.
 export function h(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) if (!absent(value)) set(node, name, value);
@@ -26,8 +26,8 @@ export function svg(tag, attributes) {
   return node;
 }
 
-// Puts new content into a node. Parts with a `data-key` are drawn anew without being disturbed: the one
-// that has the keyboard's focus has it again, and what somebody opened or closed stays so.
+// Replaces the content of a node. Parts with a `data-key` keep the keyboard focus, and stay opened or closed
+// as the user left them.
 export function fill(node, ...content) {
   const focused = node.contains(document.activeElement) ? document.activeElement : null;
   const place = focused?.dataset.key ? keyed(node).indexOf(focused) : -1;
@@ -39,7 +39,7 @@ export function fill(node, ...content) {
 
 const keyed = (node, tag = '') => [...node.querySelectorAll(`${tag}[data-key]`)];
 
-// Where the focused control is gone, what stands in its place gets the focus: the next row of a list.
+// If the focused control is gone, the control now in its place gets the focus: the next row of a list.
 function refocus(node, focused, place) {
   if (node.contains(focused)) focused.focus({preventScroll: true});
   if (place < 0 || document.activeElement === focused) return;
@@ -51,12 +51,12 @@ function refocus(node, focused, place) {
 export const field = (words, control, attributes = {}) =>
   h('label', {class: 'field', ...attributes}, words, control);
 
-// Options are pairs of a value and what is shown for it.
+// Options are pairs of a value and its words.
 export const select = (attributes, options, chosen) => h('select', attributes, optionsOf(options, chosen));
 export const optionsOf = (options, chosen) =>
   options.map(([value, name]) => h('option', {value, selected: value === chosen}, name));
 
-// Cells are contents, or cells of their own where they need attributes.
+// A cell is its content, or a `td` element if it needs attributes.
 export const table = (head, rows, attributes = {}) =>
   h(
     'div',

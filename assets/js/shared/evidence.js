@@ -1,11 +1,11 @@
-// Evidence that is kept: opened, printed, and sent to somebody who may look and change nothing.
+// Receipts and reports: open one, print it, or copy a read-only link.
 import {h} from './elements.js';
 import {guarded, toast} from './messages.js';
 import {binary} from './rest.js';
 
 export const open = path => window.open(path, '_blank', 'noopener');
 
-// Fetched first, so that what cannot be printed is told here and not saved as a file.
+// The file is fetched first, so an error of printing is shown here and not saved as a file.
 export async function savePdf(path, name) {
   const content = new Blob([await binary(path)], {type: 'application/pdf'});
   const link = h('a', {href: URL.createObjectURL(content), download: name});
@@ -13,8 +13,7 @@ export async function savePdf(path, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
-// A button that says that it is at work, and takes no second press meanwhile. It keeps the focus, which a disabled
-// one would lose.
+// A button that says when it is busy and then ignores presses. Unlike a disabled button it keeps the focus.
 export function busyButton(words, action, attributes = {}) {
   const work = guarded(action);
   const press = async event => {
@@ -27,7 +26,7 @@ export function busyButton(words, action, attributes = {}) {
   return h('button', {...attributes, onclick: press}, words);
 }
 
-// The link that others may have: it shows, and changes nothing.
+// The link to pass on: it can be read and changes nothing.
 export function linkLine({link}, what) {
   const address = new URL(link, location.origin).href;
   const box = h('input', {

@@ -7,14 +7,14 @@ const MOST_SHOWN = 60;
 const plain = text => text.toLowerCase().replace(/[_-]/g, ' ');
 
 export class IntentFinder {
-  static #made = 0; // an input names its list by id, so each list has one of its own
+  static #made = 0; // an input names its list by id, so each list needs its own id
   #id = `finder-${(IntentFinder.#made += 1)}`;
   #shown = []; // {intent} or {create: name}
   #at = 0;
   #list;
   #input;
 
-  // `intents` returns those to choose from; without `create` only they can be chosen.
+  // `intents` returns the intents to choose from; without `create` no new intent can be made.
   constructor({intents, pick, create = null, label}) {
     Object.assign(this, {intents, pick, create});
     this.#list = h('ul', {id: this.#id, role: 'listbox', 'aria-label': label, hidden: true});

@@ -9,16 +9,16 @@ export class Intents {
   byId = new Map();
   byName = new Map();
   #base;
-  #asked = 0; // numbers the questions, of which only the last one's answer counts
+  #asked = 0; // number of the newest request; older answers are dropped
 
-  // `task` is the project's: an utterance has one intent, or any number of them.
+  // `task` is the project's: single-label or multi-label.
   constructor(base, task) {
     this.#base = base;
     this.multi = task === 'multi-label';
     this.nothing = nothingFits(task);
   }
 
-  // Those that labels may be given of.
+  // The intents that labels may use: those not archived.
   get open() {
     return this.all.filter(intent => !intent.archived);
   }
@@ -34,7 +34,7 @@ export class Intents {
     return this;
   }
 
-  // An utterance's label: nothing yet, that no intent fits, or its intents.
+  // Chips of an utterance's label: unlabelled, no intent, or its intents.
   labels(ids) {
     if (ids === null) return h('span', {class: 'soft small'}, 'no label');
     const place = id => this.byId.get(id)?.number ?? Infinity;
@@ -42,7 +42,7 @@ export class Intents {
     return ids.length ? inOrder.map(id => chip(this.byId.get(id), id)) : this.nothingChip();
   }
 
-  // The same by names; none says that no intent fits.
+  // The same for intents by name; an empty list means that no intent fits.
   named(names) {
     return names.length ? names.map(name => chip(this.byName.get(name), name)) : this.nothingChip();
   }
@@ -58,7 +58,7 @@ export function chip(intent, fallback = '?') {
   return h('span', {class: 'chip', style, title: intent.description || null}, nameOf(intent.name));
 }
 
-// In a narrow column a name breaks behind its underscores, not inside its words.
+// Allows line breaks after underscores, so a long name does not break inside a word.
 function nameOf(name) {
   const parts = name.split(/(?<=_)/);
   return h(

@@ -1,22 +1,22 @@
-// Marks values in one utterance: choose words with mouse or arrows, then say what they are.
+// Marks values in one utterance: select words by mouse or arrow keys, then name their slot.
 import {fill, h} from './elements.js';
 import {guarded} from './messages.js';
 import {call} from './rest.js';
 import {part, wordsOf} from './tokens.js';
 import {Turns} from './turns.js';
 
-const MOST_NAMED = 9; // slots that a digit names
-const HUES = 137; // degrees from one slot's colour to the next: never the same side of the circle
+const MOST_NAMED = 9; // slots with a digit as their key
+const HUES = 137; // degrees on the colour circle from one slot to the next; neighbours differ clearly
 const NOTHING = {text: '', slots: [], proposals: []};
 
 export class Marker {
   #base;
-  #names; // those of the project's slots
+  #names; // names of the project's slots
   #left;
-  #shown = NOTHING; // the utterance as the server told of it last
+  #shown = NOTHING; // the utterance as the server returned it last
   #words = [];
   #saves = new Turns();
-  #anchor = 0; // the word where a choice began, and the one where it ends
+  #anchor = 0; // the word where the selection began, and the one where it ends
   #at = 0;
   #dragging = false;
   #line;
@@ -24,7 +24,7 @@ export class Marker {
   #naming = h('div', {class: 'row tight', role: 'group', 'aria-label': 'What the chosen words are'});
   #note = h('p', {class: 'small soft', 'aria-live': 'polite'});
 
-  // `names` are those of the project's slots, loaded or not; `left` hears Escape.
+  // `names` are the names of the project's slots, loaded or not; Escape calls `left`.
   constructor({base, names, left}) {
     this.#base = base;
     this.#names = names;
@@ -53,8 +53,8 @@ export class Marker {
     });
   }
 
-  // Shows an utterance as the server knows it, marks of a moment ago included. Until that is told, and how
-  // slots are called, keys mean nothing here; what was asked for last is shown, whichever answer comes last.
+  // Shows an utterance with all saved marks. Keys do nothing until marks and slot names are loaded.
+  // If answers arrive out of order, the newest request is shown.
   async show(id) {
     const shown = {path: `${this.#base}/utterances/${id}/slots`};
     this.#shown = shown;
@@ -70,7 +70,7 @@ export class Marker {
     this.#line.focus();
   }
 
-  // As soon as all marks are saved or refused.
+  // Resolves when all marks are saved or refused.
   get settled() {
     return this.#saves.ended;
   }
@@ -90,7 +90,7 @@ export class Marker {
     return Math.max(this.#anchor, this.#at);
   }
 
-  // The characters that are chosen.
+  // The selected characters: start and end.
   get #chosen() {
     return {start: this.#words[this.#first].start, end: this.#words[this.#last].end};
   }
@@ -99,10 +99,10 @@ export class Marker {
     return this.#words.length ? marks.filter(mark => overlap(mark, this.#chosen)) : [];
   }
 
-  // ---- what is done ----
+  // ---- changes ----
 
-  // `change` makes the new marks of those before, or null where there is nothing to do. Every change waits
-  // for the one before it: it takes over what the server said then, and a refused one holds up nobody.
+  // `change` returns the new marks from the old ones, or null for no change. Each change waits for the previous
+  // one and starts from the server's answer to it. A refused change does not block later ones.
   #save = guarded((change, {done, idle = ''}) => {
     const shown = this.#shown;
     return this.#saves.take(async () => {
@@ -120,7 +120,7 @@ export class Marker {
     this.#take(shown, found);
   }
 
-  // The chosen words become a value; what was marked among them gives way.
+  // Marks the selected words as a value; marks that overlap it are removed.
   #name(name) {
     const said = name.trim();
     if (!said || !this.#words.length) return;
@@ -138,7 +138,7 @@ export class Marker {
     this.#save(change, {done: 'The mark is gone.', idle: 'Nothing is marked there.'});
   }
 
-  // What has been marked meanwhile is proposed no longer.
+  // Proposals that overlap a mark are dropped.
   #accept(proposals) {
     const change = slots => {
       const free = proposals.filter(one => !slots.some(slot => overlap(slot, one)));
@@ -185,14 +185,14 @@ export class Marker {
   #press(event) {
     const word = wordAt(event);
     if (word === null) return;
-    // A finger cannot hold Shift: the word beside those chosen joins them.
+    // Touch has no Shift key: a tap on an adjacent word extends the selection.
     const beside = event.pointerType === 'touch' && (word === this.#last + 1 || word === this.#first - 1);
     if (beside && word < this.#first) this.#anchor = this.#last;
     else if (beside) this.#anchor = this.#first;
     else if (!event.shiftKey) this.#anchor = word;
     this.#at = word;
     this.#dragging = event.pointerType === 'mouse';
-    event.preventDefault(); // the browser's own choice of text would lie over this one
+    event.preventDefault(); // otherwise the browser's text selection covers this one
     this.#line.focus();
     this.#draw();
   }
@@ -215,7 +215,7 @@ export class Marker {
     this.#name(value);
   }
 
-  // ---- what is shown ----
+  // ---- drawing ----
 
   #draw() {
     fill(this.#line, this.#pieces());
@@ -247,7 +247,7 @@ export class Marker {
     return [...pieces, h('span', {}, part(this.#shown.text, at, Infinity))];
   }
 
-  // What lies between two words of one value belongs to it.
+  // The space between two words of one value belongs to the value.
   #gap(start, end) {
     const mark = this.#shown.slots.find(slot => slot.start < start && slot.end > end);
     const style = mark ? {'--hue': hueOf(mark.name, this.#names.all)} : {};
@@ -280,7 +280,7 @@ const apart = (marks, from) => marks.filter(mark => !overlap(mark, from));
 
 export const hueOf = (name, names) => String((Math.max(0, names.indexOf(name)) * HUES + 210) % 360);
 
-// The values of an utterance after its text: what they are called, and what they are.
+// The values of an utterance, listed after its text: slot name and value.
 export const slotChips = (text, slots, names = []) =>
   slots.map(({start, end, name}) =>
     h(

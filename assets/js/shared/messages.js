@@ -1,7 +1,7 @@
-// What a page tells somebody in passing, and what it asks before it acts.
+// Messages that disappear by themselves, and questions before an action.
 import {h} from './elements.js';
 
-const SHOWN = {bad: 12000}; // milliseconds; a trouble takes longer to read
+const SHOWN = {bad: 12000}; // milliseconds; errors take longer to read
 const SHOWN_ELSE = 5000;
 
 export function toast(message, hint = '', kind = '') {
@@ -27,7 +27,7 @@ export function complain(error) {
   if (error.name !== 'AbortError') toast(error.message, error.hint, 'bad');
 }
 
-// An action whose failure is told and goes no further.
+// Runs an action; a failure is shown as a message and not thrown.
 export const guarded =
   action =>
   async (...given) => {
@@ -39,7 +39,7 @@ export const guarded =
     }
   };
 
-// Resolves to the values of the form's fields, or to null where somebody thought better of it.
+// Resolves to the values of the form's fields, or to null if the user cancels.
 export function ask(title, content, confirm, kind = 'primary') {
   const buttons = h(
     'div',
@@ -59,7 +59,7 @@ export function ask(title, content, confirm, kind = 'primary') {
   });
 }
 
-// Shows something to look at and to work with; what is done there is done at once. Resolves when it is closed.
+// Shows a dialog whose controls act at once. Resolves when it is closed.
 export function present(title, content) {
   const close = h('button', {type: 'button', class: 'push', onclick: () => dialog.close()}, 'Close');
   const dialog = h(

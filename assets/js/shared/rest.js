@@ -1,9 +1,9 @@
-// The one way to the server. What it refuses is thrown with its message and its hint.
+// The only way to the server. A refusal is thrown with its message and hint.
 
 export class Refused extends Error {
   constructor(status, message, hint) {
     super(message);
-    this.status = status; // 0: nobody answered
+    this.status = status; // 0: the server did not answer
     this.hint = hint;
   }
 }

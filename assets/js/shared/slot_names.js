@@ -1,4 +1,4 @@
-// The names of a project's slots, the most frequent first; those marked here join them at once.
+// Names of a project's slots, most frequent first; names marked on this page are added at once.
 import {call} from './rest.js';
 
 export class SlotNames {
@@ -11,7 +11,7 @@ export class SlotNames {
     this.#base = base;
   }
 
-  // Asks for them, and asks again after `forget`, or where no answer came.
+  // Loads the names; loads again after `forget` or after a failure.
   load() {
     this.#known ??= this.#ask();
     return this.#known;

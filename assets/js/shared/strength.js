@@ -1,7 +1,7 @@
 // A slider for semantic compression: how far texts move towards their templates, from 0 to 1 by tenths.
 import {h} from './elements.js';
 
-const PAUSE = 60; // milliseconds of rest after which somebody wants to see
+const PAUSE = 60; // milliseconds without movement after which the strength is applied
 const BEST = 'the best on held-out examples';
 
 export class Strength {
@@ -10,7 +10,7 @@ export class Strength {
   #figure = h('output', {class: 'tabular'}, '0.0');
   #marks = h('datalist', {id: 'suggested-strength'});
 
-  // `changed` hears of every strength that the slider rests at.
+  // Calls `changed` with each strength at which the slider rests.
   constructor(changed) {
     let timer = 0;
     const moved = () => {
@@ -41,7 +41,7 @@ export class Strength {
     this.#figure.textContent = strength.toFixed(1);
   }
 
-  // A slider that cannot be moved goes back to where nothing is compressed.
+  // A disabled slider returns to 0: nothing is compressed.
   allow(ready) {
     this.#input.disabled = !ready;
     if (!ready) this.value = 0;

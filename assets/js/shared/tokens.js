@@ -1,8 +1,8 @@
-// A text in words, with the places that the server knows them by: characters, not halves of an emoji.
+// Splits a text into words. Positions count Unicode characters, as the server does, not UTF-16 units.
 
 const EDGES = new Set('.,;:!?"\'()');
 
-// Words without the marks around them; `start` and `end` count characters from 0.
+// Words without surrounding punctuation; `start` and `end` count characters from 0.
 export function wordsOf(text) {
   const characters = [...text];
   const words = [];
@@ -20,7 +20,7 @@ export const part = (text, start, end) => [...text].slice(start, end).join('');
 
 const isSpace = character => /\s/u.test(character);
 
-// A word of marks alone stays as it is.
+// A word of punctuation only is kept.
 function bare(characters, start, end) {
   let [first, last] = [start, end];
   while (first < last && EDGES.has(characters[first])) first += 1;

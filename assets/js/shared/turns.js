@@ -1,6 +1,6 @@
-// Things done one after the other: each begins when the one before it has ended, well or not.
+// Runs tasks one after the other: each begins when the previous one has succeeded or failed.
 export class Turns {
-  ended = Promise.resolve(); // as soon as all have
+  ended = Promise.resolve(); // resolves when all tasks have ended
 
   take(act) {
     const done = this.ended.then(act);

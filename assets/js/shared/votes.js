@@ -1,9 +1,9 @@
-// An answer with the votes that make it: for each of its intents, prior, examples for and against, and all
-// others add up to the score.
+// An answer with its votes: for each intent, the prior, the examples for and against, and the sum of all
+// other votes add up to the score.
 import {h} from './elements.js';
 import {percent} from './words.js';
 
-const SMALLEST_SCALE = 0.05; // so that votes of next to nothing do not fill the lane
+const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
 const SHOWN_INTENTS = 4;
 
 export function votesOf(answer, intents) {
@@ -42,7 +42,7 @@ const nameWords = byName => [
   byName && h('span', {class: 'badge warn'}, 'no examples yet'),
 ];
 
-// Those of the answer first, however many, then the next ones.
+// All intents of the answer first, then the next ones.
 function likeliest({ranked, decision}, intents) {
   const isAnswer = one => decision.intents.includes(one.intent);
   const inOrder = [...ranked].sort((a, b) => isAnswer(b) - isAnswer(a));

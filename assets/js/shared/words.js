@@ -4,10 +4,10 @@ const absent = value => value === null || value === undefined;
 
 export const percent = (share, digits = 1) => (absent(share) ? '–' : `${(100 * share).toFixed(digits)} %`);
 export const number = value => Number(value).toLocaleString('en-GB');
-// What a text is called that has no intent: where it must have one, it lies outside of all.
+// The word for a text without an intent: out of scope in a single-label project.
 export const nothingFits = task => (task === 'multi-label' ? 'no intent' : 'out of scope');
 
-// How good a model is, in short: where a text may have several intents, F1 and the share of exact matches.
+// A model's figures in short: accuracy, or for multi-label F1 and the share of exact matches.
 export const figuresOf = ({accuracy, micro_f1: f1}) =>
   absent(f1) ? percent(accuracy) : `F1 ${percent(f1)}, exact ${percent(accuracy)}`;
 

@@ -1,4 +1,4 @@
-// More utterances from templates and frequent values: looked at first, then added, always marked synthetic.
+// Synthetic utterances from templates and frequent values: previewed first, then added.
 import {field, fill, h} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {guarded, toast} from '../shared/messages.js';
@@ -72,7 +72,7 @@ export class AugmentingSheet {
     if (asked === this.#asked) this.#draw(found, body);
   }
 
-  // What is added is what is shown, whatever the fields say by then.
+  // The previewed utterances are added, even if the fields have changed since.
   #draw(found, body) {
     const {n, n_templates: templates, n_sources: sources} = found;
     if (!n) {
@@ -117,7 +117,7 @@ export class AugmentingSheet {
 
   async #add(body) {
     clearTimeout(this.#timer);
-    this.#asked += 1; // what was asked before tells of the past
+    this.#asked += 1; // earlier answers are out of date
     const {n} = await post(`${this.#base}/augmentation`, {...body, key: crypto.randomUUID()});
     toast(`${plural(n, 'synthetic utterance')} added to train.`, 'Undo takes all of them away.', 'good');
     fill(this.#place);

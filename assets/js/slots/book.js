@@ -1,4 +1,4 @@
-// The slot book: each slot, its values, and how surely its words are that value.
+// The slot book: each slot with its values, and how reliable each value is.
 import {field, fill, h, table} from '../shared/elements.js';
 import {hueOf} from '../shared/marker.js';
 import {ask, guarded, toast} from '../shared/messages.js';
@@ -16,7 +16,7 @@ export class BookSheet {
   #values = h('div');
   #chosen = '';
   #timer = 0;
-  #asked = 0; // numbers the questions, of which only the last one's answer is drawn
+  #asked = 0; // number of the newest request; older answers are dropped
   #search = h('input', {
     type: 'search',
     'aria-label': 'Find values',
@@ -36,7 +36,7 @@ export class BookSheet {
     );
   }
 
-  // Asks for the book as the search wants it, draws it, and returns it.
+  // Requests the book for the search text, draws it, and returns it.
   async load() {
     const asked = (this.#asked += 1);
     const wanted = new URLSearchParams({text: this.#search.value.trim(), most: SHOWN});

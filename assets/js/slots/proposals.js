@@ -1,4 +1,4 @@
-// What could be marked by itself: known values, dates, numbers and times, shown before anything is.
+// Values that could be marked automatically: known values, dates, numbers and times, previewed first.
 import {fill, h} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {slotChips} from '../shared/marker.js';
@@ -32,7 +32,7 @@ export class ProposalsSheet {
     if (asked === this.#asked) this.#draw(found, noisy);
   }
 
-  // What is marked is what is shown, whatever is ticked by then.
+  // The previewed values are marked, even if the ticks have changed since.
   #draw({proposals: n, utterances: many, examples}, noisy) {
     const none = 'Nothing that is known from the slot book stands unmarked.';
     const attributes = {class: 'primary', 'data-key': 'accept'};
@@ -54,7 +54,7 @@ export class ProposalsSheet {
   }
 
   async #accept(noisy) {
-    this.#asked += 1; // what was asked before tells of the past
+    this.#asked += 1; // earlier answers are out of date
     try {
       const {proposals: n} = await this.#ask({noisy, preview: false, key: crypto.randomUUID()});
       toast(`${plural(n, 'value')} marked.`, 'Undo takes all of them back.', 'good');

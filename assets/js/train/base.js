@@ -29,7 +29,7 @@ export class BaseChoice {
     return this.#fresh ? BUNDLED : this.#chosen;
   }
 
-  // Encoders may have come or gone.
+  // The list of encoders may have changed.
   async load() {
     const {models} = await call(this.#versions);
     this.#encoders = models.filter(model => model.kind === 'encoder').toReversed();

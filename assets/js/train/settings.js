@@ -1,4 +1,4 @@
-// The settings of each recipe: a form for each, made from what the studio says a recipe has.
+// One form for each recipe, made from the settings that the server declares.
 import {field, h, select} from '../shared/elements.js';
 import {call} from '../shared/rest.js';
 
@@ -6,7 +6,7 @@ export class RecipeSettings {
   element = h('div', {style: {'margin-top': '14px'}});
   #forms = new Map(); // by recipe: its element and its controls
 
-  // `changed` hears of every change.
+  // Calls `changed` on every change.
   constructor(changed) {
     this.element.addEventListener('input', changed);
   }
@@ -24,7 +24,7 @@ export class RecipeSettings {
     for (const [name, {form}] of this.#forms) form.hidden = name !== recipe;
   }
 
-  // What somebody chose. What is left alone takes the default of the project.
+  // The settings that the user changed. The others take the project's defaults.
   of(recipe) {
     const {controls} = this.#forms.get(recipe) ?? {controls: []};
     const given = controls.map(({setting, input}) => [setting.name, chosen(setting, input)]);
@@ -59,7 +59,7 @@ function controlOf(recipe, setting) {
   return {setting, input, element: h('div', {}, labelled, help)};
 }
 
-// A default that may be taken away is a value; any other is a hint in an empty field.
+// A default that may be removed is filled in; any other is a placeholder in an empty field.
 const MAKERS = {
   choice: ({choices, default: usual}, attributes) =>
     select(attributes, [['', `usual (${usual})`], ...choices.map(one => [one, one])], ''),
@@ -74,7 +74,7 @@ const MAKERS = {
     }),
 };
 
-// Undefined where the default holds. What is no number goes as it was typed, to be refused by its name.
+// Undefined for the default. Text that is no number is sent as typed, and the server refuses it by name.
 function chosen({kind, default: usual, emptied}, input) {
   if (kind === 'tick') return input.checked === usual ? undefined : input.checked;
   const typed = input.value.trim();

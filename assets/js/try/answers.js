@@ -1,9 +1,9 @@
-// What the model says: of one text with the votes that decide, of many as a table.
+// The model's answers: one text with its votes, several texts as a table.
 import {h, table} from '../shared/elements.js';
 import {votesOf} from '../shared/votes.js';
 import {number, percent, plural} from '../shared/words.js';
 
-// Without a model there are no examples to be shown.
+// Without a model there are no examples.
 const nameWords = ({neighbours}) =>
   `by its name alone, ${neighbours.length ? 'no examples yet' : 'before any training'}`;
 
@@ -23,7 +23,7 @@ export function answerView(answer, intents) {
   ];
 }
 
-// `given` lines were typed; the answers are those of the first ones where that is too many.
+// `given` is the number of typed lines; if there are too many, only the first ones are answered.
 export function answersView(answers, given, intents) {
   const all = plural(answers.length, 'text');
   const title =
@@ -42,7 +42,7 @@ const likelihood = ({ranked}) => percent(ranked[0].probability, 0);
 const nearest = ({neighbours}) => [...neighbours].sort((a, b) => b.cosine - a.cosine)[0];
 const verdict = ({decision}, intents) => intents.named(decision.intents);
 
-// Of every intent in the answer, or where there is none, of the one that came nearest.
+// For every intent in the answer, or if there is none, for the nearest one.
 function eachLikelihood({ranked, decision}) {
   const named = decision.intents.length ? decision.intents : [decision.leading];
   const shares = named.map(name => ranked.find(one => one.intent === name)?.probability);

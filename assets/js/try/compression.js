@@ -1,4 +1,4 @@
-// Compression on the Try page: how far texts and examples move towards their templates, and what comes near.
+// Compression on the Try page: how far texts and examples move towards their templates, and the nearest ones.
 import {fill, h} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
@@ -19,9 +19,9 @@ export class Compression {
   #suggested = h('div', {class: 'row small', 'data-role': 'suggested'});
   #found = h('div', {'data-role': 'compressed', 'aria-live': 'polite'});
   #ready = false;
-  #looked = 0; // only the newest look at the model counts
+  #looked = 0; // number of the newest request; older answers are dropped
 
-  // `changed` hears when another strength, or none, is wanted.
+  // Calls `changed` when the strength changes or compression is switched off.
   constructor(base, intents, changed) {
     this.#base = base;
     this.#intents = intents;
@@ -40,7 +40,7 @@ export class Compression {
     this.element = h('section', {class: 'sheet', 'aria-label': 'Compression'}, this.#open);
   }
 
-  // Null where nobody looks compressed.
+  // Null if compression is off.
   get strength() {
     return this.#open.open && this.#ready ? this.#slider.value : null;
   }
@@ -50,7 +50,7 @@ export class Compression {
     this.#changed(this.strength);
   }
 
-  // The model, its labels or the marks in them have changed.
+  // Called when the model, its labels or their marks have changed.
   async renew() {
     if (!this.#open.open) return;
     const looked = ++this.#looked;
@@ -88,7 +88,7 @@ export class Compression {
     );
   }
 
-  // Of the answer to one text, or null.
+  // Evidence of compression for the answer to one text, or null.
   show(compressed) {
     if (!compressed) {
       fill(this.#found);

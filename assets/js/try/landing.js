@@ -1,18 +1,18 @@
-// A small map of the examples: drawn once for a model, and on it where the typed text lands.
+// A small map of the examples, drawn once for each model, with the place of the typed text.
 import {fill, h, svg} from '../shared/elements.js';
 import {call} from '../shared/rest.js';
 import {plural} from '../shared/words.js';
 
 const MARGIN = 14;
 const GREY = '#8b929d';
-const REACH = 12; // pixels from a point within which the pointer means it
+const REACH = 12; // pixels; a point this near to the pointer is selected
 const MANY = 600; // points that are drawn smaller and fainter
 
 export class LandingMap {
   #base;
   #intents;
   #map = null;
-  #strength = null; // how far the examples that are wanted are compressed
+  #strength = null; // compression of the requested examples
   #loading = null;
   #shown = null; // the landing of the text that was typed last
   #fit = null; // from a place of the map to pixels
@@ -53,7 +53,7 @@ export class LandingMap {
     else this.#drawMarks();
   }
 
-  // Labels have changed, and with them the examples.
+  // Called when labels, and so the examples, have changed.
   async renew() {
     if (!this.#map) return;
     await this.#load();
@@ -102,7 +102,7 @@ export class LandingMap {
     this.#drawMarks();
   }
 
-  // Where an example has several intents, its first one gives the colour.
+  // The first intent of an example gives its colour.
   #paint(pen) {
     const {points, codes} = this.#map;
     const many = points.length > MANY;
@@ -133,7 +133,7 @@ export class LandingMap {
     const dot = old ?? svg('circle', {class: 'here', r: 7});
     for (const node of this.#marks.querySelectorAll(':not(.here)')) node.remove();
     this.#marks.prepend(...lines, ...rings);
-    if (!old) this.#marks.append(dot); // moved, not made anew, so that it glides
+    if (!old) this.#marks.append(dot); // an existing dot is moved, so it glides
     dot.style.transform = `translate(${here[0]}px, ${here[1]}px)`;
   }
 

@@ -1,4 +1,4 @@
-// A pin is a promise: this text must get this intent, and every training is judged by it.
+// Pins: this text must get this intent; every training is compared with them.
 import {field, fill, h, select} from '../shared/elements.js';
 import {guarded, toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
@@ -11,7 +11,7 @@ export class Pins {
   element = h('section', {class: 'sheet', 'aria-label': 'Pins'});
   #path;
   #intents;
-  #chosen = null; // for the text that is on the page, which may be answered anew meanwhile
+  #chosen = null; // for the text on the page, which may be answered again meanwhile
 
   constructor(base, intents) {
     this.#path = `${base}/pins`;
@@ -29,7 +29,7 @@ export class Pins {
     fill(this.element, h('h2', {}, 'Pins'), pins.length ? list : none);
   }
 
-  // Promises the intents of an answer, or others.
+  // Pins the intents of the answer, or other ones.
   form({text, ranked, decision}) {
     const idOf = name => this.#intents.byName.get(name)?.id;
     const answered = this.#intents.multi ? decision.intents : [ranked[0].intent];
@@ -62,7 +62,7 @@ export class Pins {
     return field('This text must get', select(attributes, options, expected));
   }
 
-  // Any number of intents; without one the text must get none.
+  // Any number of intents; with none, the text must get no intent.
   #boxes(chosen, choose) {
     const now = new Set(chosen);
     const box = ({id, name}) => {
@@ -91,7 +91,7 @@ export class Pins {
     const gets = pin.kept === false && `, gets ${pin.answer}`;
     const must = h('div', {class: 'soft small'}, `must get ${pin.expected}`, gets);
     const remove = guarded(async () => {
-      await post(this.#path, {text: pin.text}); // without an intent: nothing is promised any more
+      await post(this.#path, {text: pin.text}); // a post without intents removes the pin
       await this.load();
     });
     const button = {

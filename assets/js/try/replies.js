@@ -1,4 +1,4 @@
-// Which reply fits a conversation: typed ones, or turns drawn from the project's logs.
+// Ranks replies to a conversation: typed replies, or turns drawn from the project's logs.
 import {field, fill, h, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
@@ -34,7 +34,7 @@ export class ReplySheet {
     );
   }
 
-  // There is something to learn from, and to draw from, where the project has conversations.
+  // Shown if the project has conversations.
   show(conversations) {
     this.element.hidden = conversations === 0;
   }

@@ -1,10 +1,10 @@
-// Why an answer is as it is, for whoever asks: its words, what would change it, other ways of deciding.
+// Why an answer is as it is: its words, what would change it, and other ways of deciding.
 import {fill, h, select, table} from '../shared/elements.js';
 import {busyButton, linkLine, open, savePdf} from '../shared/evidence.js';
 import {complain} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 
-const PAUSE = 500; // an explanation costs as much as ten answers, and waits until the typing rests
+const PAUSE = 500; // milliseconds without typing; an explanation costs as much as ten answers
 const SHOWN = 5;
 
 export class Why {
@@ -15,7 +15,7 @@ export class Why {
   #rival = null; // for the text that is on the page
   #timer = 0;
   #running = null;
-  #shown = null; // the text and the rival that the body tells of
+  #shown = null; // the text and the rival that are explained on the page
   #body = h('div', {'data-role': 'why-body'});
   #kept = h('div');
   #details;
@@ -29,7 +29,7 @@ export class Why {
     fill(this.element, this.#details, this.#buttons(), this.#kept);
   }
 
-  // A text was answered, perhaps the same one anew.
+  // Called when a text was answered, perhaps the same one again.
   show(text) {
     if (text !== this.#text) {
       this.#rival = null;
@@ -109,7 +109,7 @@ export class Why {
     );
   }
 
-  // Whose label is not the one that is told of, shows it.
+  // Lists examples; the label is shown if it is not `intent`.
   #list(examples, intent = null) {
     if (!examples.length) return null;
     const isOther = intents => intents.length > 0 && String(intents) !== intent;
@@ -151,11 +151,11 @@ const title = 'For the encoder as it is; a training moves it, and is not foretol
 const heading = (...words) => h('h3', {style: {'margin-top': '18px'}}, words);
 const exact = () => h('span', {class: 'badge', title, style: {'margin-left': '8px'}}, 'exact');
 
-// The text itself, each word as strong as it is for the answer, or against it.
+// The text with each word coloured by its effect for or against the answer.
 function wordsOf(text, {words, rival, error, note}) {
   const strength = words.map(word => word.share ?? word.effect);
   const most = Math.max(1e-9, ...strength.map(Math.abs));
-  const signs = [...text]; // places count whole signs, where a string counts halves of some
+  const signs = [...text]; // positions count Unicode characters, not UTF-16 units
   const between = (from, to) => signs.slice(from, to).join('');
   const parts = [];
   let place = 0;

@@ -1,4 +1,4 @@
-// The frozen versions of the project's data, and what changed between two of them.
+// Dataset versions, and the difference of two of them.
 import {query} from '../shared/address.js';
 import {h, select, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
@@ -7,7 +7,7 @@ import {ago, number} from '../shared/words.js';
 const HEAD = ['Version', 'Rows', 'Since the one before', 'Frozen', ''];
 const MOST_SHOWN = 500; // changed utterances
 
-// `compare` takes the numbers of an older and a newer version; 0 is the beginning, and now.
+// `compare` takes an older and a newer number; 0 means the empty project, or the current data.
 export function dataView(base, versions, compare) {
   const newestFirst = versions.toReversed();
   const [older, newer] = choices(versions, newestFirst);
@@ -49,7 +49,7 @@ function download(base, {number: version}) {
   return h('a', {class: 'button', href, download: true}, 'CSV');
 }
 
-// `nothing` says that no intent fits.
+// `nothing` is the word for no intent.
 export function differenceView(older, newer, {words, intents, utterances}, nothing) {
   const said = value => valueWords(value, nothing);
   const shown = utterances.slice(0, MOST_SHOWN);

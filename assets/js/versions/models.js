@@ -6,8 +6,8 @@ import {ago, capital, chainWords, figuresOf, percent} from '../shared/words.js';
 
 const HEAD = ['Version', 'Recipe', 'Learned from', 'Accuracy', 'Made', ''];
 
-// `actions`: `promote`, `compare`, `lineage`, `report` and `remove` of a version by its number; `rollBack` from the
-// champion by its number; `importBundle`.
+// `actions`: `promote`, `compare`, `lineage`, `report` and `remove` take a version's number; `rollBack` takes the
+// champion's number; `importBundle` takes a file.
 export function modelsView(base, models, states, actions) {
   const champion = models.find(model => model.champion);
   const rows = models
@@ -40,12 +40,12 @@ const stateBadge = (model, state) => h('span', {class: `badge ${model.champion ?
 const figures = ({kind, metrics}) =>
   kind === 'encoder' ? h('span', {class: 'soft'}, 'answers nothing') : [figuresOf(metrics), hardOf(metrics)];
 
-// Of texts that share no word with the name of their intent, but one with another's.
+// Accuracy on texts that share a word with another intent's name and none with their own.
 const hardOf = ({borderline_accuracy: share, borderline_n: n}) =>
   share !== undefined &&
   h('div', {class: 'soft small', 'data-role': 'borderline'}, `misleading words ${percent(share)} of ${n}`);
 
-// The trainings that led to a version, where it does not start from the bundled encoder itself.
+// The chain of trainings of a version that does not start from the bundled encoder.
 const chainOf = ({chain, kind}) =>
   (chain.length > 2 || kind === 'encoder') &&
   h('div', {class: 'soft small', 'data-role': 'chain'}, chainWords(chain));
@@ -71,7 +71,7 @@ function buttonsOf(base, {number, kind, champion: isChampion}, champion, actions
   ];
 }
 
-// Where a version comes from, as far as it is known; `chain` are the trainings that led to it.
+// The lineage of a version; `chain` lists the trainings that led to it.
 export function lineageView(number, chain, found) {
   const known = Object.entries(found).filter(([, value]) => !isEmpty(value));
   return [

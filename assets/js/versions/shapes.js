@@ -1,12 +1,12 @@
-// How the embedding spaces of the versions are filled: one point for each, both axes better when lower.
+// Uniformity and alignment of each version's embedding space, one point each; lower is better on both axes.
 import {fill, h, svg} from '../shared/elements.js';
 import {call} from '../shared/rest.js';
 
-const MOST = 12; // versions that are measured: each is loaded once
+const MOST = 12; // versions that are measured; each has to be loaded
 const WIDTH = 560;
 const HEIGHT = 300;
-const LINE = 14; // height of a name
-const WIDEST = 130; // of a name
+const LINE = 14; // pixels; height of a name
+const WIDEST = 130; // pixels; greatest width of a name
 const EDGE = {left: 56, right: 90, top: 18, bottom: 40};
 const LEAD =
   'Alignment: how far apart texts of one intent are. Uniformity: how unevenly all of them fill the space. ' +
@@ -15,13 +15,13 @@ const LEAD =
 export class Shapes {
   element = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Shape of the spaces'});
   #base;
-  #running = 0; // only the newest round draws
+  #running = 0; // number of the newest round; earlier rounds stop drawing
 
   constructor(base) {
     this.#base = base;
   }
 
-  // One version after the other, so that the page stays quick; points come as they are measured.
+  // Measures one version after the other, so the page stays responsive; points appear as they arrive.
   async show(models) {
     this.element.hidden = models.length === 0;
     if (!models.length) return;
@@ -68,7 +68,7 @@ function drawing(points) {
   return h('figure', {class: 'shapes', 'data-role': 'shapes'}, plot);
 }
 
-// From values to pixels, with some room around; a single point lies in the middle.
+// Scale from values to pixels with a margin; a single point is centred.
 function scale(points, figure, [from, to]) {
   const values = points.map(point => point[figure]);
   const [least, most] = [Math.min(...values), Math.max(...values)];
@@ -96,7 +96,7 @@ function dotOf(point) {
   return dot;
 }
 
-// Names of points at one place share a line; those of near ones stand below each other.
+// Points at one place share a line of names; names of near points are stacked.
 function namesOf(placed) {
   const lines = [];
   for (const point of placed.toSorted((one, other) => one.up - other.up)) {
