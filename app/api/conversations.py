@@ -6,9 +6,8 @@ from fastapi import APIRouter, Response, UploadFile
 
 from app.api.http.bodies import DialogueBody, RepliesBody
 from app.api.http.server_state import OpenStudio
-from app.services.conversations import logs as dialogues
 from app.services.conversations import replies, uploads
-from app.services.conversations.logs import DialogueReport
+from app.services.conversations.logs import DialogueReport, list_logs, remove_log
 from app.services.conversations.uploads import WaitingLog
 from app.services.data.uploads import delete_upload
 from storage.records import ConversationLogRecord
@@ -20,7 +19,7 @@ _PIECE = 1 << 20
 @router.get("/projects/{project}/dialogues")
 def logs(studio: OpenStudio, project: str) -> list[ConversationLogRecord]:
     """The project's logs of conversations, oldest first."""
-    return dialogues.list_logs(studio, project)
+    return list_logs(studio, project)
 
 
 @router.post("/projects/{project}/dialogues", status_code=201)
@@ -52,7 +51,7 @@ def forget(studio: OpenStudio, key: str) -> Response:
 @router.delete("/projects/{project}/dialogues/{log}")
 def remove(studio: OpenStudio, project: str, log: int) -> ConversationLogRecord:
     """Delete a log; utterances that came from it stay."""
-    return dialogues.remove_log(studio, project, log)
+    return remove_log(studio, project, log)
 
 
 @router.post("/projects/{project}/replies")

@@ -126,6 +126,7 @@ def test_every_filter_is_what_it_says(database, everything, intent_ids, which, n
     with database.read() as connection:
         found = {record.id for record in utterances.find_all(connection, 1, which)}
         _, total = utterances.read_page(connection, 1, which, "newest", Page(0, 1))
+        assert utterances.count_all(connection, 1, which) == total
     assert found == {record.id for record in everything if lets_through(which, record)}
     assert total == len(found)
 
