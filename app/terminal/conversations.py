@@ -26,13 +26,13 @@ def import_(options: argparse.Namespace) -> None:
 def list_(options: argparse.Namespace) -> None:
     """List the logs of a project."""
     with opened(options) as studio:
-        found = logs.list_logs(studio, options.project)
+        records = logs.list_logs(studio, options.project)
     if options.json:
-        print_json({"logs": found})
+        print_json({"logs": records})
         return
     rows = [
         (log.id, log.source, log.n_dialogues, log.n_turns, _masked(log.masked), log.created_at[:19])
-        for log in found
+        for log in records
     ]
     head = ("log", "file", "conversations", "turns", "masked", "imported")
     table("Conversations", head, rows)
@@ -63,7 +63,7 @@ def _say_report(report: DialogueReport) -> None:
         say(f"  masked: {_masked(report.masked)}")
 
 
-def _masked(found: dict[str, int] | None) -> str:
-    if found is None:
+def _masked(counts: dict[str, int] | None) -> str:
+    if counts is None:
         return "-"
-    return ", ".join(f"{count:,} {kind}" for kind, count in found.items()) or "nothing found"
+    return ", ".join(f"{count:,} {kind}" for kind, count in counts.items()) or "nothing found"

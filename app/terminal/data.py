@@ -64,9 +64,9 @@ def export(options: argparse.Namespace) -> None:
 def projects_(options: argparse.Namespace) -> None:
     """List the projects."""
     with opened(options) as studio:
-        found = projects.list_projects(studio)
+        views = projects.list_projects(studio)
     if options.json:
-        print_json({"projects": found})
+        print_json({"projects": views})
         return
     rows = [
         (
@@ -78,7 +78,7 @@ def projects_(options: argparse.Namespace) -> None:
             _share(view.accuracy),
             _share(view.micro_f1),
         )
-        for view in found
+        for view in views
     ]
     table("Projects", ("name", "task", "intents", "labelled", "champion", "accuracy", "F1"), rows)
 

@@ -53,7 +53,7 @@ def walk(options: argparse.Namespace) -> None:
 
 
 def _clear(home: Path) -> None:
-    """Begin afresh, but only in a home that an earlier walk made."""
+    """Empty the home, but only if an earlier walk made it."""
     marker = home / ".demo"
     if marker.exists():
         shutil.rmtree(home)

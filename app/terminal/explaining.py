@@ -2,11 +2,12 @@
 
 import argparse
 
-from app.services.explaining.explained_model import ExplainedModel
+from app.services.explaining.explained_model import ExplainedModel, explained_reference
 from app.services.explaining.views import Explanation, IntentReason, WordsView
 from app.services.studio import Studio
 from app.terminal.output import opened, plain, print_json, say, table, tell
 from app.terminal.versions import prediction_as_json
+from storage.records import now
 
 
 def explain(options: argparse.Namespace) -> None:
@@ -15,33 +16,31 @@ def explain(options: argparse.Namespace) -> None:
     As JSON it holds all that `predict` prints of the text, and the explanation beside it.
     """
     from app.services.explaining.explain import explain_text
-    from app.services.explaining.explained_model import explained_reference
 
     with opened(options) as studio:
         model = explained_reference(studio, options.model)
-        found = explain_text(studio, model, options.text, options.against)
+        explanation = explain_text(studio, model, options.text, options.against)
         receipt = None
         if options.html or options.pdf:
-            receipt = _write(options, studio, model, found)
+            receipt = _write(options, studio, model, explanation)
     if options.json:
         [prediction] = model.pipeline.predict([options.text])
         answered = prediction_as_json(prediction, model.pipeline.task)
-        answered["model_version"] = found.model
-        print_json({**answered, **plain(found), "receipt": receipt})
+        answered["model_version"] = explanation.model
+        print_json({**answered, **plain(explanation), "receipt": receipt})
     else:
-        show_explanation(found)
+        show_explanation(explanation)
 
 
 def _write(
-    options: argparse.Namespace, studio: Studio, model: ExplainedModel, found: Explanation
+    options: argparse.Namespace, studio: Studio, model: ExplainedModel, explanation: Explanation
 ) -> str | None:
     """Write the evidence; return the path under which the studio keeps it, where it does."""
     from app.services.reports.pdf import print_pdf
     from app.services.reports.receipts import content_of, keep, receipt_page
-    from storage.records import now
 
-    kept = None if model.project is None else keep(studio, model, found)
-    page = receipt_page(content_of(studio, model, found), now(), "", {})
+    kept = None if model.project is None else keep(studio, model, explanation)
+    page = receipt_page(content_of(studio, model, explanation), now(), "", {})
     if options.html:
         options.html.write_text(page, encoding="utf-8")
         tell(f"Wrote {options.html}.")
@@ -54,19 +53,19 @@ def _write(
     return kept.path
 
 
-def show_explanation(found: Explanation) -> None:
+def show_explanation(explanation: Explanation) -> None:
     """Print why a text gets its answer."""
-    say(found.sentence)
-    say(found.scope.words)
-    ranked = [(s.intent, f"{s.score:+.3f}", f"{s.probability:.1%}") for s in found.ranked[:5]]
+    say(explanation.sentence)
+    say(explanation.scope.words)
+    ranked = [(s.intent, f"{s.score:+.3f}", f"{s.probability:.1%}") for s in explanation.ranked[:5]]
     table("Scores", ("intent", "score", "probability"), ranked)
-    for reason in found.reasons:
+    for reason in explanation.reasons:
         _show_reason(reason)
-    if found.why_not is not None:
-        say(f"Why not {found.why_not.intent}? {found.why_not.words}")
-    heads = [(one.name, one.intent, one.detail) for one in found.heads]
+    if explanation.why_not is not None:
+        say(f"Why not {explanation.why_not.intent}? {explanation.why_not.words}")
+    heads = [(head.name, head.intent, head.detail) for head in explanation.heads]
     table("Ways of deciding", ("way", "says", "because"), heads)
-    for note in found.notes:
+    for note in explanation.notes:
         say(note)
 
 
@@ -96,14 +95,16 @@ def _show_reason(reason: IntentReason) -> None:
             say(f"  “{example.text}” ({', '.join(example.intents) or 'no intent'})")
 
 
-def _show_words(found: WordsView) -> None:
-    rival = "" if found.rival is None else f" against {found.rival}"
-    error = "" if found.error is None else f"; {found.error:.2%} of it is not accounted for"
+def _show_words(attribution: WordsView) -> None:
+    rival = "" if attribution.rival is None else f" against {attribution.rival}"
+    error = (
+        "" if attribution.error is None else f"; {attribution.error:.2%} of it is not accounted for"
+    )
     rows = [
         (one.text, "" if one.share is None else f"{one.share:+.4f}", f"{one.effect:+.4f}")
-        for one in found.words
+        for one in attribution.words
     ]
-    title = f"Words that carry the difference of {found.difference:+.4f}{rival}{error}"
+    title = f"Words that carry the difference of {attribution.difference:+.4f}{rival}{error}"
     table(title, ("word", "gradient share", "lost without it"), rows)
-    if found.note:
-        say(found.note)
+    if attribution.note:
+        say(attribution.note)

@@ -14,31 +14,31 @@ from storage.records import JobRecord
 _HEAD = ("job", "kind", "state", "done", "left", "stage", "message")
 
 
-def job_table(found: Sequence[JobRecord]) -> Table:
+def job_table(records: Sequence[JobRecord]) -> Table:
     """Lay jobs out as a table, in the order given."""
-    return build_table("Jobs", _HEAD, [_cells(job) for job in found])
+    return build_table("Jobs", _HEAD, [_cells(job) for job in records])
 
 
 def show_jobs(looks: Iterator[list[JobRecord]], console: Console) -> list[JobRecord]:
-    """Show one look at the jobs after the other; return the last.
+    """Show the jobs each time they are yielded; return the last.
 
-    On a terminal each takes the place of the one before; elsewhere, as in a file, it is printed
-    below where it differs. Ctrl-C only ends the looking: jobs go on without anybody watching.
+    On a terminal each table replaces the one before; elsewhere, as in a file, a table that differs
+    is printed below. Ctrl-C ends the command; the jobs go on.
     """
-    found: list[JobRecord] = []
+    records: list[JobRecord] = []
     with suppress(KeyboardInterrupt):
         if console.is_terminal:
             with Live(console=console, auto_refresh=False) as live:
-                for found in looks:
-                    live.update(job_table(found), refresh=True)
+                for records in looks:
+                    live.update(job_table(records), refresh=True)
         else:
             shown: list[tuple[str, ...]] | None = None
-            for found in looks:
-                cells = [_cells(job) for job in found]
+            for records in looks:
+                cells = [_cells(job) for job in records]
                 if cells != shown:
-                    console.print(job_table(found))
+                    console.print(job_table(records))
                 shown = cells
-    return found
+    return records
 
 
 def _cells(job: JobRecord) -> tuple[str, ...]:

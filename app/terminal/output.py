@@ -21,8 +21,8 @@ from app.settings import Settings
 @contextmanager
 def opened(options: argparse.Namespace) -> Iterator[Studio]:
     """Open the studio that the command line names, and close it."""
-    given = {"home": options.home, "database_url": options.database_url}
-    studio = open_studio(Settings(**{key: value for key, value in given.items() if value}))
+    flags = {"home": options.home, "database_url": options.database_url}
+    studio = open_studio(Settings(**{key: value for key, value in flags.items() if value}))
     try:
         yield studio
     finally:

@@ -14,12 +14,12 @@ def book(options: argparse.Namespace) -> None:
     """Show the slots of a project with their most frequent values."""
     with opened(options) as studio:
         most = options.most or (_SHOWN if not options.json else 1_000_000)
-        found = view_book(studio, options.project, options.text, most)
+        slots = view_book(studio, options.project, options.text, most)
     if options.json:
-        print_json(found)
+        print_json(slots)
         return
-    say(f"{found.n_marked:,} of {counted(found.n_utterances, 'utterance')} have slots.")
-    rows = [(s.name, s.count, s.n_values, ", ".join(map(_said, s.values))) for s in found.slots]
+    say(f"{slots.n_marked:,} of {counted(slots.n_utterances, 'utterance')} have slots.")
+    rows = [(s.name, s.count, s.n_values, ", ".join(map(_said, s.values))) for s in slots.slots]
     if rows:
         table(options.project, ("slot", "marked", "values", "most frequent"), rows)
     tell("A ? is behind values that are marked in less than half of their occurrences.")
@@ -34,14 +34,14 @@ def augment(options: argparse.Namespace) -> None:
     request = AugmentationRequest(options.top, options.per_template, options.most)
     with opened(options) as studio:
         run = preview_augmentation if options.preview else add_synthetic
-        found = run(studio, options.project, request)
+        added = run(studio, options.project, request)
     if options.json:
-        print_json(found)
+        print_json(added)
         return
-    would = "Would add" if found.preview else "Added"
-    of = f"{counted(found.n_templates, 'template')} of {counted(found.n_sources, 'utterance')}"
-    say(f"{would} {counted(found.n, 'synthetic utterance')} from {of}.")
-    for one in found.templates[:_SHOWN]:
-        say(f"  {one.template} ({' and '.join(one.intents)}): {one.n:,}, such as")
-        for example in one.examples[:2]:
+    would = "Would add" if added.preview else "Added"
+    of = f"{counted(added.n_templates, 'template')} of {counted(added.n_sources, 'utterance')}"
+    say(f"{would} {counted(added.n, 'synthetic utterance')} from {of}.")
+    for filled in added.templates[:_SHOWN]:
+        say(f"  {filled.template} ({' and '.join(filled.intents)}): {filled.n:,}, such as")
+        for example in filled.examples[:2]:
             say(f"    {example}")

@@ -24,17 +24,17 @@ def jobs(options: argparse.Namespace) -> None:
     console = Console(quiet=options.json)
     with opened(options) as studio:
         pause = _POLL_SECONDS if console.is_terminal else _REPRINT_SECONDS
-        found = show_jobs(_looks(studio, pause if options.watch else None), console)
+        records = show_jobs(_looks(studio, pause if options.watch else None), console)
     if options.json:
-        print_json({"jobs": found})
+        print_json({"jobs": records})
 
 
 def _looks(studio: Studio, pause: float | None) -> Iterator[list[JobRecord]]:
-    """Look at the jobs: once, or with pauses until all have ended."""
+    """Yield the jobs once; with a pause in seconds, again and again until all have ended."""
     while True:
-        found = list_jobs(studio)
-        yield found
-        if pause is None or all(job.ended for job in found):
+        records = list_jobs(studio)
+        yield records
+        if pause is None or all(job.ended for job in records):
             return
         time.sleep(pause)
 

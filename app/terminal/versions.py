@@ -5,9 +5,11 @@ import json
 import sys
 
 from app.services.answering.prediction_view import prediction_view
+from app.services.answering.stored import load_model
 from app.services.explaining.words import name_words
 from app.services.studio import Studio
 from app.services.training import runs
+from app.services.training.jobs import cancel_job
 from app.terminal.output import opened, plain, print_json, progress_bar, say, table, tell
 from core.errors import InvalidInput, RunFailed
 from core.formats.reading import read_rows
@@ -33,16 +35,16 @@ def read_settings(pairs: list[str]) -> dict[str, object]:
     Raises:
         InvalidInput: A pair has no `=`.
     """
-    found: dict[str, object] = {}
+    settings: dict[str, object] = {}
     for pair in pairs:
         key, sign, value = pair.partition("=")
         if not sign or not key:
             raise InvalidInput(f"'{pair}' is no setting.", "Write --set epochs=5, say.")
         try:
-            found[key] = json.loads(value)
+            settings[key] = json.loads(value)
         except ValueError:
-            found[key] = value
-    return found
+            settings[key] = value
+    return settings
 
 
 def train(options: argparse.Namespace) -> None:
@@ -83,8 +85,6 @@ def follow(studio: Studio, job: JobRecord) -> JobRecord | None:
         if not _wants_cancel():
             tell(f"Job {job.id} goes on. `intent-studio jobs --watch` follows it.")
             return None
-        from app.services.training.jobs import cancel_job
-
         cancel_job(studio, job.id)
         row = list(runs.follow(studio, job.id))[-1]
     if row.state != "succeeded":
@@ -111,7 +111,7 @@ def _say_detached(job: JobRecord, *, as_json: bool) -> None:
 
 
 def evaluate(options: argparse.Namespace) -> None:
-    """Measure a model on a labelled file; without one, tell how it was judged in training."""
+    """Measure a model on a labelled file; without one, print its figures from training."""
     from app.services.answering.judging import evaluate_file, training_figures
 
     with opened(options) as studio:
@@ -127,8 +127,6 @@ def evaluate(options: argparse.Namespace) -> None:
 
 def predict(options: argparse.Namespace) -> None:
     """Predict intents of texts."""
-    from app.services.answering.stored import load_model
-
     texts = list(options.texts)
     if options.file:
         texts += [row.text for row in read_rows(options.file) if isinstance(row, ImportedRow)]
@@ -159,8 +157,8 @@ def promote(options: argparse.Namespace) -> None:
 def say_metrics(name: str, metrics: dict[str, object]) -> None:
     """Print a model's figures."""
     many = metrics.get("task") == "multi-label"
-    told = {k: v for k, v in metrics.items() if not (many and k == "accuracy")}  # it is `exact`
-    rows = [(_CALLED.get(k, k.replace("_", " ")), _figure(k, v)) for k, v in told.items()]
+    shown = {k: v for k, v in metrics.items() if not (many and k == "accuracy")}  # it is `exact`
+    rows = [(_CALLED.get(k, k.replace("_", " ")), _figure(k, v)) for k, v in shown.items()]
     table(name, ("figure", "value"), [row for row in rows if row[1]])
     if many:
         _say_intents(metrics["per_intent"])
@@ -170,11 +168,11 @@ def say_metrics(name: str, metrics: dict[str, object]) -> None:
         table("Confusions", head, [tuple(c.values()) for c in confusions[:8]])
 
 
-def _say_intents(found: object) -> None:
+def _say_intents(per_intent: object) -> None:
     figures = ("precision", "recall", "f1")
     rows = [
-        (one["intent"], *(f"{one[figure]:.1%}" for figure in figures), one["support"])
-        for one in (found if isinstance(found, list) else [])
+        (row["intent"], *(f"{row[figure]:.1%}" for figure in figures), row["support"])
+        for row in (per_intent if isinstance(per_intent, list) else [])
     ]
     table("By intent", ("intent", "precision", "recall", "F1", "texts"), rows)
 

@@ -106,7 +106,7 @@ def test_a_damaged_backup_is_refused_and_leaves_nothing(studio: Studio, tmp_path
     [
         (["predict", "nope", "x"], "There is no project 'nope'", "lists them"),
         (["train", "p"], "training labels of 0 intents", "Import a labelled file"),
-        (["train", "p", "--set", "epochs=0"], "epochs", "settings of each recipe"),
+        (["train", "p", "--set", "epochs=0"], "epochs", "intent-studio recipes convfit`"),
         (["train", "p", "--set", "epochs"], "'epochs' is no setting", "--set epochs=5"),
         (["predict", "p", "x"], "'p' has no trained model yet", "intent-studio train p"),
         (["predict", "p@x", "y"], "'x' is no version", "PROJECT@3"),

@@ -28,18 +28,18 @@ from storage.queries import slots, utterances
 from storage.records import ProjectRecord
 
 _START_SECONDS = 8.0
-"""Loading torch and the encoder, encoding, judging."""
+"""Time to load torch and the encoder, to encode and to judge."""
 _ROW_SECONDS = 0.0061
-"""One utterance once through tuning, on two cores."""
+"""Time of one utterance in one epoch of tuning, on two cores."""
 _VIEWS = 4
-"""How often a training on templates embeds an utterance: it and its template, twice each."""
+"""Embeddings of an utterance in an epoch on templates: it and its template, twice each."""
 _ENCODE_SECONDS = 0.003
 _FIFTHS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much there is to learn from: exemplars, and intents that they name."""
+    """How much there is to learn from: the number of exemplars, and of intents that they name."""
 
     rows: int
     intents: int
@@ -50,10 +50,7 @@ class Size:
 class Estimate:
     """What pressing Train would do, in words, and about how long it would take.
 
-    Attributes:
-        seconds: How long.
-        sentence: What, in words.
-        defaults: Settings whose default the project's task changes, in words; or "".
+    `defaults` says which defaults the project's task changes; "" where there are none.
     """
 
     seconds: float
@@ -150,7 +147,7 @@ def _rows_tuned(recipe: TunedRecipe | LabelEncoderRecipe, size: Size) -> float:
 
 
 def _rows_with_names(recipe: LabelEncoderRecipe, size: Size) -> int:
-    """Rows of an epoch: each batch brings the names of its utterances, and those drawn beside."""
+    """Return the rows of an epoch: each batch adds names of its intents and of drawn ones."""
     if recipe.variant == "heterogeneous":  # word vectors take next to no time
         return size.rows
     batches = math.ceil(size.rows / recipe.batch_size)
@@ -158,7 +155,7 @@ def _rows_with_names(recipe: LabelEncoderRecipe, size: Size) -> int:
 
 
 def _factor(connection: Transaction, project: ProjectRecord) -> float:
-    """How much slower or faster this machine was than expected, when last asked."""
+    """Return how much longer than expected the newest training took: 0.2 to 5, or 1 if none."""
     lineages = {r.job_id: r.lineage for r in models.list_all(connection, project.id, deleted=True)}
     for job in jobs.list_all(connection, project_id=project.id):
         facts = lineages.get(job.id, {})
@@ -189,7 +186,7 @@ def _changed_defaults(recipe: Recipe, task: Task) -> str:
 
 
 def in_words(seconds: float) -> str:
-    """Say a time as a person would."""
+    """Say a time in words, such as `2 minutes`."""
     if seconds < 55:
         return f"{max(5, round(seconds / 5) * 5)} seconds"
     minutes = seconds / 60

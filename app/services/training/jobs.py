@@ -12,10 +12,7 @@ from storage.records import JobRecord
 
 @dataclass(frozen=True, slots=True)
 class JobView:
-    """A job as its row tells it, with the project's name.
-
-    `resumable` says that it was cancelled and can go on from where it was.
-    """
+    """A job's row with the project's name; `resumable`: it was cancelled and kept a checkpoint."""
 
     id: str
     kind: str
@@ -38,7 +35,7 @@ class JobView:
 
 
 def list_jobs(studio: Studio) -> list[JobRecord]:
-    """The newest jobs, newest first; jobs that wait get a supervisor."""
+    """Return the newest jobs, newest first; start a supervisor if a job waits."""
     with studio.database.read() as connection:
         records = jobs.list_all(connection)
     if any(not job.ended for job in records):
@@ -87,7 +84,7 @@ def job_view(studio: Studio, job_id: str) -> JobView:
 
 
 def project_jobs(studio: Studio, project: str, limit: int = 20) -> list[JobView]:
-    """The newest jobs of a project, newest first; one that waits gets a supervisor."""
+    """Return a project's newest jobs, newest first; start a supervisor if a job waits."""
     with studio.database.read() as connection:
         records = jobs.list_all(connection, limit, projects.find(connection, project).id)
         views = [_view(studio, connection, record) for record in records]
@@ -121,7 +118,7 @@ def _view(studio: Studio, connection: Transaction, job: JobRecord) -> JobView:
 
 
 def curve_words(names: Sequence[str]) -> str:
-    """Say what the accuracy of a training's curves is that of, or why there is none."""
+    """Say on which texts the accuracy of the curves is measured, or why there is none."""
     if not names:
         return ""
     if "loss while ranking" in names:

@@ -1,4 +1,4 @@
-"""What a training on templates learns from: utterances with values marked in them."""
+"""Choose the utterances that a training on templates learns from."""
 
 from collections.abc import Iterable
 
@@ -30,30 +30,30 @@ def require_slots(connection: Transaction, project: ProjectRecord) -> None:
 def read_utterances(
     records: Iterable[UtteranceRecord], recipe: TemplatesRecipe
 ) -> tuple[SlottedText, ...]:
-    """Choose what is learned from, of train and pool; no text of the test split is among it.
+    """Choose utterances of train and pool whose text is not in the test split, ordered by text.
 
-    Where nobody marked a value, known ones are proposed. Utterances without any value are their
-    own templates; as many of them come along as have one, so that a large pool does not drown
-    those that teach. They come in the order of their texts: ids are drawn by chance, and the same
-    file and seed shall give the same encoder in every project.
+    In an utterance without marked values, values that are marked elsewhere are proposed.
+    Utterances with no value at all are their own templates; at most as many of them are kept, drawn
+    at random, as there are utterances with values. Ids are random: ordered by text, the same file
+    and seed give the same encoder in every project.
 
     Args:
-        records: All of the project.
-        recipe: Whoever adds synthetic utterances of its own does without those that are stored.
+        records: All utterances of the project.
+        recipe: If it adds synthetic utterances itself, the stored synthetic ones are left out.
     """
     rows = sorted(records, key=lambda record: (record.text, record.id))
     tested = {match_key(record.text) for record in rows if record.split == "test"}
-    given = [
+    learnable = [
         SlottedText(record.text, record.slots)
         for record in rows
         if record.split != "test"
         and match_key(record.text) not in tested
         and not (record.synthetic and recipe.augment)
     ]
-    matcher = learn_matcher(one for one in given if one.slots)
-    told = [one if one.slots else matcher.propose(one.text) for one in given]
-    bare = [row for row, one in enumerate(told) if not one.slots]
-    spare = max(0, 2 * len(bare) - len(told))
+    matcher = learn_matcher(text for text in learnable if text.slots)
+    slotted = [text if text.slots else matcher.propose(text.text) for text in learnable]
+    bare = [row for row, text in enumerate(slotted) if not text.slots]
+    surplus = max(0, 2 * len(bare) - len(slotted))
     generator = np.random.default_rng(recipe.seed)
-    left_out = {bare[at] for at in generator.choice(len(bare), spare, replace=False)}
-    return tuple(one for row, one in enumerate(told) if row not in left_out)
+    left_out = {bare[place] for place in generator.choice(len(bare), surplus, replace=False)}
+    return tuple(text for row, text in enumerate(slotted) if row not in left_out)

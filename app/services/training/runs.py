@@ -1,4 +1,4 @@
-"""Train model versions: start a job, follow it, and do it in the child."""
+"""Train model versions: queue a job, follow it, and run it in the child process."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -22,6 +22,7 @@ from app.services.training.child import (
 from app.services.training.encoder_runs import train_encoder
 from app.services.training.gate import Gate, judge_candidate
 from app.services.training.marked_utterances import require_slots
+from core.encoders.bundled import BUNDLED_LICENCE
 from core.errors import InvalidInput
 from core.recipes.base import Recipe
 from core.recipes.labels import AnyModelRecipe, ModelRecipe
@@ -37,6 +38,7 @@ from storage.records import DatasetVersionRecord, JobRecord, ProjectRecord
 
 if TYPE_CHECKING:
     from core.pipeline import IntentPipeline
+    from core.training.from_labels.inputs import RunInputs
 
 _CHECKPOINT_STEPS = 40
 _POLL_SECONDS = 0.15
@@ -66,8 +68,7 @@ class TrainingRequest:
 def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
     """Freeze the data as a dataset version and queue the training of a model version on it.
 
-    Recipes for conversations learn from the project's logs as they are now, `templates` from its
-    marked values; they make an encoder.
+    Recipes that learn from conversations take the project's logs as they are now.
 
     Raises:
         InvalidInput: The recipe or the labels do not allow training.
@@ -111,16 +112,16 @@ def _freeze_data(
 
 
 def follow(studio: Studio, job_id: str) -> Iterator[JobRecord]:
-    """Yield a job's row again and again until it has ended."""
-    looked = time.monotonic()
+    """Yield a job's row repeatedly until the job has ended."""
+    checked = time.monotonic()
     while True:
         with studio.database.read() as connection:
             job = jobs.get(connection, job_id)
         yield job
         if job.ended:
             return
-        if time.monotonic() - looked > _CHECK_SECONDS:  # the supervisor may have been killed
-            looked = time.monotonic()
+        if time.monotonic() - checked > _CHECK_SECONDS:  # the supervisor may have been killed
+            checked = time.monotonic()
             studio.executor.ensure_running()
         time.sleep(_POLL_SECONDS)
 
@@ -147,9 +148,10 @@ def _train_model(
     data = _load_data(context, project, payload["dataset_version_id"])
     context.report(0.01, "loading the encoder")
     encoder = load_base(studio, payload["base"])
+    exemplars = _exemplars(data, "train")
     inputs = RunInputs(
-        exemplars=_exemplars(data, "train"),
-        intents=_intents(data),
+        exemplars=exemplars,
+        intents=_intents(data, exemplars),
         encoder=encoder,
         device=resolve_device(payload["device"]),
         embed=partial(embed_texts, context.database),
@@ -161,10 +163,9 @@ def _train_model(
     context.told = 0.0
     context.report(0.96, "judging")
     metrics = judge(result, inputs, inputs.watched)
-    pins = _judge_pins(context, result.pipeline, data.state)
-    facts = _facts(context, data, recipe, inputs.intents, metrics)
-    facts["base_fingerprint"] = encoder.fingerprint
-    facts["pins"] = pins
+    facts = _facts(context, data, recipe, inputs)
+    facts["metrics"] = metrics
+    facts["pins"] = _judge_pins(context, result.pipeline, data.state)
     may_promote = bool(payload.get("gate", True))
     gate = judge_candidate(
         studio, project, data.version, result.pipeline, facts, may_promote=may_promote
@@ -217,58 +218,53 @@ def _publisher(
 
 
 def _judge_pins(context: JobContext, pipeline: "IntentPipeline", state: State) -> dict[str, Any]:
-    """Judge the pins whose intents these data know; others are no fault of the model."""
+    """Judge the pins whose intents all exist in the training data; other pins do not count."""
     with context.database.read() as connection:
         pinned = models.pins(connection, context.job.project_id or 0)
-    asked_for = {key: row["name"] for key, row in state.intents.items() if not row["archived"]}
-    expected = [pin for pin in pinned if asked_for.keys() >= set(pin.intents)]
+    names = {key: row["name"] for key, row in state.intents.items() if not row["archived"]}
+    expected = [pin for pin in pinned if names.keys() >= set(pin.intents)]
     if not expected:
         return {"kept": 0, "broken": []}
     answers = pipeline.predict([pin.text for pin in expected])
-    wanted = [sorted(asked_for[key] for key in pin.intents) for pin in expected]
+    wanted = [sorted(names[key] for key in pin.intents) for pin in expected]
     broken = [
-        {"text": pin.text, "expected": names, "answer": list(answer.decision.intents)}
-        for pin, names, answer in zip(expected, wanted, answers, strict=True)
-        if set(names) != set(answer.decision.intents)
+        {"text": pin.text, "expected": intents, "answer": list(answer.decision.intents)}
+        for pin, intents, answer in zip(expected, wanted, answers, strict=True)
+        if set(intents) != set(answer.decision.intents)
     ]
     return {"kept": len(expected) - len(broken), "broken": broken}
 
 
 def _facts(
-    context: JobContext,
-    data: _Data,
-    recipe: AnyModelRecipe,
-    intents: Sequence[Intent],
-    metrics: dict[str, Any],
+    context: JobContext, data: _Data, recipe: AnyModelRecipe, inputs: "RunInputs"
 ) -> dict[str, Any]:
-    from core.encoders.bundled import BUNDLED_LICENCE
-
     base = str(context.job.payload["base"])
     return {
         "project": data.project.name,
         "model_version": f"{data.project.name}, trained {context.job.created_at[:16]}",
         "dataset_version": f"{data.project.name}, data version {data.version.number}",
         "dataset_sha256": data.version.sha256,
-        "n_exemplars": len(_exemplars(data, "train")),
-        "intents": [{"name": i.name, "description": i.description} for i in intents],
+        "n_exemplars": len(inputs.exemplars),
+        "intents": [{"name": i.name, "description": i.description} for i in inputs.intents],
         "recipe": recipe.model_dump(mode="json"),
         "rejection": recipe.out_of_scope_rejection,
         "base": base if base == "bundled" else Path(base).name,
         "base_licence": BUNDLED_LICENCE if base == "bundled" else "see the base's own",
+        "base_fingerprint": inputs.encoder.fingerprint,
         "code_version": package_version("intent-studio"),
-        "metrics": metrics,
     }
 
 
 def _exemplars(data: _Data, split: str) -> tuple[Exemplar, ...]:
-    """The labelled utterances of a split; those of no intent where one may have any number.
+    """Return the labelled utterances of a split, ordered by text.
 
-    They come by text: ids are drawn by chance, and the order decides who is in which fold. So
-    the same file and seed give the same model in every project.
+    In a multi-label project an utterance that is labelled with no intent counts. Ids are random,
+    and the order decides the folds: ordered by text, the same file and seed give the same model
+    in every project.
     """
     names = {key: row["name"] for key, row in data.state.intents.items()}
     with_none = data.project.task == "multi-label"
-    found = (
+    exemplars = (
         Exemplar(
             record.id,
             record.text,
@@ -278,14 +274,15 @@ def _exemplars(data: _Data, split: str) -> tuple[Exemplar, ...]:
         for record in data.state.utterance_records()
         if record.split == split and (record.labels or (with_none and record.labels is not None))
     )
-    return tuple(sorted(found, key=lambda exemplar: (exemplar.text, exemplar.id)))
+    return tuple(sorted(exemplars, key=lambda exemplar: (exemplar.text, exemplar.id)))
 
 
-def _intents(data: _Data) -> tuple[Intent, ...]:
-    """Intents that the training data teaches, by name."""
-    taught = {name for e in _exemplars(data, "train") for name in e.intents}
-    found = [Intent(i.name, i.description) for i in data.state.intent_records() if i.name in taught]
-    return tuple(sorted(found, key=lambda intent: intent.name))
+def _intents(data: _Data, exemplars: Sequence[Exemplar]) -> tuple[Intent, ...]:
+    """Return the intents that exemplars are labelled with, by name."""
+    taught = {name for exemplar in exemplars for name in exemplar.intents}
+    records = [record for record in data.state.intent_records() if record.name in taught]
+    intents = (Intent(record.name, record.description) for record in records)
+    return tuple(sorted(intents, key=lambda intent: intent.name))
 
 
 def _require_labels(connection: Transaction, project: ProjectRecord) -> None:
