@@ -13,8 +13,8 @@ from core.encoders.base import Encoder
 from core.encoders.convert.encoder import ConvertEncoder
 from core.errors import ArtifactDamaged
 from core.formats.dialogues import Pair, context_text, history_text
-from core.types import FloatArray, ScoreArray
-from core.vectors import cosines, unit_rows
+from core.types import FloatArray
+from core.vectors import unit_rows
 
 REPLY = "reply.safetensors"
 """File of the replies' layer, beside the encoder that it was trained with."""
@@ -26,8 +26,8 @@ class Ranker:
 
     Attributes:
         encoder: Reads contexts and responses.
-        reply: What embeddings of responses are multiplied by, (d, d) float32; without it both
-            sides are the same function, and what follows a turn is what precedes it.
+        reply: A matrix by which embeddings of responses are multiplied, (d, d) float32. Without it
+            both sides are the same function, which cannot tell the next turn from the one before.
     """
 
     encoder: Encoder
@@ -35,7 +35,7 @@ class Ranker:
 
     @property
     def fingerprint(self) -> str:
-        """Another one for other weights of the encoder or the layer."""
+        """SHA-256 that changes with the weights of the encoder or the layer."""
         if self.reply is None:
             return self.encoder.fingerprint
         layer = np.ascontiguousarray(self.reply, np.float32).tobytes()
@@ -45,7 +45,7 @@ class Ranker:
         """Embed what is to be answered, with the turns before it; (n, d) float32, length one.
 
         A ConveRT reads earlier turns by their own side, if it has one; any other encoder as part
-        of the text. Whoever asks leaves `history` empty where it was not trained with it.
+        of the text. The caller leaves `history` empty where the encoder was not trained with it.
         """
         if isinstance(self.encoder, ConvertEncoder):
             histories = [history_text(pair.history) for pair in asked]
@@ -85,20 +85,18 @@ def load_ranker(folder: Path, encoder: Encoder) -> Ranker:
 
 
 def rank_responses(
-    ranker: Ranker, turns: Sequence[str], candidates: Sequence[str]
+    ranker: Ranker, asked: Pair, candidates: Sequence[str], embedded: FloatArray | None = None
 ) -> list[tuple[str, float]]:
-    """Rank candidate replies to a conversation, the best first, each with its cosine.
+    """Rank candidate replies to a conversation, the best first, each with its cosine in [-1, 1].
 
     Args:
-        ranker: Best one trained by `dialogues` or `convert`.
-        turns: What was said, the last turn last; those before it count where there are any.
+        ranker: An encoder, best one trained by `dialogues` or `convert`.
+        asked: The last turn, and those before it that the ranker was trained to read.
         candidates: The replies.
+        embedded: The replies as `encode_responses` embeds them, (n, d) float32, where known.
     """
-    if not turns or not candidates:
+    if not candidates:
         return []
-    asked = Pair(turns[-1], "", tuple(reversed(turns[:-1])))
-    scores: ScoreArray = cosines(
-        ranker.encode_contexts([asked]), ranker.encode_responses(candidates)
-    )[0]
-    ranked = sorted(zip(candidates, scores.tolist(), strict=True), key=lambda item: -item[1])
-    return [(text, float(score)) for text, score in ranked]
+    rows = ranker.encode_responses(candidates) if embedded is None else embedded
+    cosines = rows @ ranker.encode_contexts([asked])[0]
+    return sorted(zip(candidates, cosines.tolist(), strict=True), key=lambda reply: -reply[1])

@@ -10,10 +10,13 @@ from app.terminal.output import plain, print_json, progress_bar, table
 from app.terminal.versions import read_settings
 from core.benchmarks import few_shot as few_shot_bench
 from core.benchmarks import label_encoder as label_encoder_bench
+from core.benchmarks import multi_label as multi_label_bench
 from core.benchmarks import templates as templates_bench
 from core.benchmarks.explain import explain_figures
-from core.benchmarks.few_shot import FoldFigures, LabelledTexts, SeedFigures
+from core.benchmarks.few_shot import SeedFigures
+from core.benchmarks.inputs import LabelledTexts
 from core.benchmarks.label_errors import label_error_figures
+from core.benchmarks.multi_label import FoldFigures
 from core.benchmarks.out_of_scope import ScopeTexts, out_of_scope_figures
 from core.benchmarks.response_selection import response_selection as measure_responses
 from core.encoders.loading import load_encoder
@@ -72,7 +75,7 @@ def few_shot(options: argparse.Namespace) -> None:
 def multi_label(options: argparse.Namespace) -> None:
     """Train on some folds of a folder and judge on the others, for each choice of them."""
     folds = [_fold(path) for path in sorted(options.folds.iterdir()) if path.is_file()]
-    runs = few_shot_bench.choose_folds(len(folds), options.train_folds)
+    runs = multi_label_bench.choose_folds(len(folds), options.train_folds)
     recipe = _model_recipe(options, "multi-label")
     encoder = load_encoder(options.base)
     everything = list(range(len(runs)))
@@ -83,11 +86,11 @@ def multi_label(options: argparse.Namespace) -> None:
     for number in chosen:
         train, test = ([e for fold in side for e in folds[fold]] for side in runs[number])
         with _progress(f"fold {number}") as (watch, finish):
-            fold = few_shot_bench.multi_label(recipe, encoder, (train, test), number, watch)
+            fold = multi_label_bench.multi_label(recipe, encoder, (train, test), number, watch)
             finish(f"F1 {fold.f1:.1f}, exact {fold.exact:.1f}")
         figures.append(fold)
     facts = {"recipe": options.recipe, "train_folds": options.train_folds}
-    _print(options, "Several intents", {**facts, **few_shot_bench.summarise_folds(figures)})
+    _print(options, "Several intents", {**facts, **multi_label_bench.summarise_folds(figures)})
 
 
 def response_selection(options: argparse.Namespace) -> None:

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from core.benchmarks.few_shot import LabelledTexts, peak_mb
+from core.benchmarks.inputs import LabelledTexts, peak_mb
 from core.encoders.base import Encoder
 from core.explain.attribution import attribute
 from core.explain.blast_radius import (

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.benchmarks.few_shot import LabelledTexts, peak_mb
+from core.benchmarks.inputs import LabelledTexts, peak_mb
 from core.encoders.base import Encoder
 from core.encoders.dual.encoder import parameter_mb
 from core.errors import InvalidInput
@@ -23,7 +23,7 @@ from core.splits import few_shot
 from core.training.events import Event, drain
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.names import tune_to_names
-from core.types import Exemplar, FloatArray, Intent, ScoreArray
+from core.types import FloatArray, Intent, ScoreArray
 
 Rows = NDArray[np.int64]
 _HOMOGENEOUS = "non-siamese"
@@ -107,12 +107,8 @@ def judge_variant(
     recipe: LabelEncoderRecipe, encoder: Encoder, data: NamesSet, watch: Callable[[Event], None]
 ) -> VariantFigures:
     """Train by the recipe and judge by the nearest name."""
-    exemplars = tuple(
-        Exemplar(str(row), text, (intent,))
-        for row, (text, intent) in enumerate(zip(data.train.texts, data.train.intents, strict=True))
-    )
     began = time.perf_counter()
-    inputs = RunInputs(exemplars, _described(data), encoder)
+    inputs = RunInputs(data.train.exemplars(), _described(data), encoder)
     tuned = drain(tune_to_names(recipe, inputs), watch)
     seconds = time.perf_counter() - began
     head = names_head(tuned, _described(data), recipe.similarity)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.benchmarks.few_shot import LabelledTexts, peak_mb
+from core.benchmarks.inputs import LabelledTexts, peak_mb
 from core.encoders.base import Encoder
 from core.errors import InvalidInput
 from core.heads.votes.fit import fit_votes, leave_one_out

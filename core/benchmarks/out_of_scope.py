@@ -7,7 +7,7 @@ from typing import get_args
 
 import numpy as np
 
-from core.benchmarks.few_shot import LabelledTexts, Watch, peak_mb
+from core.benchmarks.inputs import LabelledTexts, Watch, peak_mb
 from core.calibration.fence import (
     Fence,
     IntentShapes,
@@ -23,7 +23,7 @@ from core.recipes.labels import AnyModelRecipe
 from core.training.events import drain
 from core.training.from_labels.inputs import RunInputs, exemplar_targets
 from core.training.from_labels.runs import RunResult, run_recipe
-from core.types import Exemplar, Intent, Method, ScoreArray
+from core.types import Method, ScoreArray
 
 DEFAULT: Method = "mixture"
 
@@ -47,13 +47,7 @@ def out_of_scope_figures(
     to what it knows.
     """
     began = time.perf_counter()
-    exemplars = tuple(
-        Exemplar(str(row), text, (intent,))
-        for row, (text, intent) in enumerate(
-            zip(texts.train.texts, texts.train.intents, strict=True)
-        )
-    )
-    intents = tuple(Intent(name) for name in sorted(set(texts.train.intents)))
+    exemplars, intents = texts.train.exemplars(), texts.train.distinct_intents()
     inputs = RunInputs(exemplars, intents, encoder)
     result = drain(run_recipe(recipe, inputs), watch)
     targets = exemplar_targets(exemplars, intents)

@@ -41,7 +41,7 @@ class SlottedSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Compressed:
+class CompressedFigures:
     """Accuracy with templates mixed in, and the strength that was chosen on texts of train.
 
     Attributes:
@@ -65,16 +65,16 @@ class TemplateFigures:
         accuracy: Of the nearest neighbour, in percent.
         uniformity: Of the queries (Eq. 6).
         alignment: Of the queries (Eq. 7).
-        proposed: Compressed, the slots of queries proposed from the values of train.
-        annotated: Compressed, the slots of queries as a person marked them; as in the paper.
+        proposed: CompressedFigures, the slots of queries proposed from the values of train.
+        annotated: CompressedFigures, the slots of queries as a person marked them; as in the paper.
         seconds: Of training.
     """
 
     accuracy: float
     uniformity: float
     alignment: float
-    proposed: Compressed
-    annotated: Compressed
+    proposed: CompressedFigures
+    annotated: CompressedFigures
     seconds: float
 
 
@@ -159,10 +159,10 @@ def _validation_rows(labels: Sequence[str], seed: int) -> Rows:
     return np.sort(drawn)
 
 
-def _compressed(validation: "_Space", test: "_Space") -> Compressed:
+def _compressed(validation: "_Space", test: "_Space") -> CompressedFigures:
     strength = choose_strength({one: validation.accuracy(one) for one in STRENGTHS})
     queries = compress(*test.queries, strength)
-    return Compressed(
+    return CompressedFigures(
         accuracy=round(test.accuracy(strength), 2),
         strength=strength,
         alignment=round(alignment(queries, test.query_labels), 3),

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from app.terminal.benchmarks import labelled_texts
-from core.benchmarks.few_shot import LabelledTexts
+from core.benchmarks.inputs import LabelledTexts
 from core.encoders.base import Encoder
 from core.encoders.loading import BUNDLED, load_encoder
 from core.heads.votes.fit import leave_one_out

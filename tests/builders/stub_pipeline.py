@@ -10,12 +10,12 @@ import numpy as np
 from app.services.data.projects import create_project
 from app.services.studio import Studio
 from app.services.versions.comparison import Contender
-from core.benchmarks.few_shot import drain
 from core.bundle.layout import save_pipeline
 from core.encoders.hashing import HashingEncoder
 from core.encoders.packed.encoder import TransformerEncoder
 from core.pipeline import IntentPipeline
 from core.recipes.labels import InstantRecipe
+from core.training.events import drain
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import run_recipe
 from core.types import Decision, Exemplar, FloatArray, Intent, IntentScore, Prediction

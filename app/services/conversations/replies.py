@@ -72,7 +72,7 @@ def rank_replies(
     said = [turn.strip() for turn in turns if turn.strip()]
     if not said:
         raise InvalidInput("There is nothing to reply to.", "Type what was said last.")
-    from core.responses import Ranker  # torch, from here on
+    from core.responses import Ranker, rank_responses  # torch, from here on
 
     with studio.database.read() as connection:
         found = projects.find(connection, project)
@@ -85,7 +85,8 @@ def rank_replies(
     texts = list(dict.fromkeys(candidates)) if candidates else _drawn(studio, logs)
     rows = _embedded(studio, ranker, texts, keep=not candidates)
     history = tuple(reversed(said[:-1]))[:contexts]
-    best = _rank(ranker, Pair(said[-1], "", history), texts, rows)[:n]
+    ranked = rank_responses(ranker, Pair(said[-1], "", history), texts, rows)[:n]
+    best = tuple(Reply(text, cosine) for text, cosine in ranked)
     return Replies(space.name, version is not None, contexts, len(texts), not candidates, best)
 
 
@@ -117,11 +118,3 @@ def _embedded(studio: Studio, ranker: "Ranker", texts: Sequence[str], *, keep: b
     return studio.cache.get(
         key, lambda: ranker.encode_responses(texts), lambda rows: int(rows.nbytes)
     )
-
-
-def _rank(
-    ranker: "Ranker", asked: Pair, texts: Sequence[str], rows: FloatArray
-) -> tuple[Reply, ...]:
-    cosines = rows @ ranker.encode_contexts([asked])[0]
-    ranked = sorted(zip(texts, cosines.tolist(), strict=True), key=lambda item: -item[1])
-    return tuple(Reply(text, cosine) for text, cosine in ranked)

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.benchmarks.few_shot import drain
 from core.bundle.archive import MANIFEST, export_bundle, open_bundle, verify_bundle
 from core.bundle.card import model_card
 from core.bundle.layout import load_pipeline, save_pipeline
@@ -38,6 +37,7 @@ from core.recipes.heads import (
     VotesConfig,
 )
 from core.recipes.labels import InstantRecipe
+from core.training.events import drain
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import run_recipe
 from core.types import Exemplar, Intent

@@ -59,3 +59,15 @@ def test_a_restored_optimiser_goes_on_bit_for_bit(recipe: Recipe) -> None:
     take_steps(resumed, 3)
     for (_, one), (_, other) in zip(through.parameters, resumed.parameters, strict=True):
         assert torch.equal(one, other)
+
+
+def test_the_papers_optimizer_is_adadelta() -> None:
+    weights = [
+        ("a.weight", torch.nn.Parameter(torch.ones(2))),
+        ("a.bias", torch.nn.Parameter(torch.ones(2))),
+    ]
+    recipe = ConvertRecipe(optimizer="adadelta", learning_rate=1.0)
+    found = build_optimiser(weights, recipe, CPU).algorithm
+    assert isinstance(found, torch.optim.Adadelta)
+    assert found.defaults["rho"] == 0.9
+    assert [group["weight_decay"] for group in found.param_groups] == [1e-5, 0.0]

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from core.benchmarks.few_shot import drain
 from core.encoders.opening import TuningOptions, open_tuning
 from core.encoders.packed.encoder import TransformerEncoder
 from core.recipes.labels import ConvfitRecipe
 from core.training import unseen as watching
 from core.training.checkpoints import Checkpoint
-from core.training.events import CheckpointReady, EpochScored, Event, StageStarted, StepDone
+from core.training.events import CheckpointReady, EpochScored, Event, StageStarted, StepDone, drain
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import run_recipe
 from core.training.loop import FitOptions, fit

@@ -12,10 +12,9 @@ from app.services.answering.judging import judge
 from app.services.studio import Studio
 from app.services.training import child
 from app.services.training.jobs import curve_words
-from core.benchmarks.few_shot import drain
 from core.encoders.packed.encoder import TransformerEncoder
 from core.recipes.labels import ConvfitRecipe, InstantRecipe
-from core.training.events import StepDone
+from core.training.events import StepDone, drain
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import run_recipe
 from core.types import Exemplar, Intent

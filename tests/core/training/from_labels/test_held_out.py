@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from core.benchmarks.few_shot import drain
 from core.encoders.base import Encoder
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput
@@ -14,7 +13,7 @@ from core.recipes.labels import ConvfitRecipe, InstantRecipe
 from core.recipes.read import read_recipe
 from core.splits import stratified_folds
 from core.training.checkpoints import Checkpoint
-from core.training.events import CheckpointReady, Event, StageStarted, StepDone
+from core.training.events import CheckpointReady, Event, StageStarted, StepDone, drain
 from core.training.from_labels import tuning
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import RunResult, run_recipe

@@ -9,13 +9,14 @@ import pytest
 import torch
 
 from app.cli import main
-from core.benchmarks.few_shot import choose_folds, drain
+from core.benchmarks.multi_label import choose_folds
 from core.bundle.layout import load_pipeline, save_pipeline
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput
 from core.recipes.labels import ConvfitRecipe, chosen_epochs
 from core.recipes.read import read_recipe, task_defaults
 from core.training.batches import even_batches
+from core.training.events import drain
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import RunResult, run_recipe
 from core.training.from_labels.tuning import tuning_rows

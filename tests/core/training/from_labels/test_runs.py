@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import get_linear_schedule_with_warmup
 
-from core.benchmarks.few_shot import drain
 from core.bundle.layout import load_pipeline, save_pipeline
 from core.encoders.base import Encoder
 from core.encoders.loading import load_encoder, load_folder
@@ -19,7 +18,7 @@ from core.recipes.labels import ConvfitRecipe, InstantRecipe
 from core.recipes.read import read_recipe
 from core.training.batches import epoch_batches
 from core.training.checkpoints import Checkpoint, keep_checkpoint, latest_checkpoint
-from core.training.events import CheckpointReady, StepDone
+from core.training.events import CheckpointReady, StepDone, drain
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import run_recipe
 from core.training.loop import FitOptions, fit

@@ -1,0 +1,44 @@
+"""What benchmarks read and report: labelled texts, events, sizes."""
+
+import resource
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.encoders.adapter.encoder import AdaptedEncoder
+from core.encoders.base import Encoder
+from core.training.events import Event
+from core.types import Exemplar, Intent
+
+Watch = Callable[[Event], None]
+"""Called with each event of a training."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledTexts:
+    """A file's texts, each with one intent."""
+
+    texts: tuple[str, ...]
+    intents: tuple[str, ...]
+
+    def exemplars(self) -> tuple[Exemplar, ...]:
+        """Return each text as an exemplar of its intent."""
+        rows = enumerate(zip(self.texts, self.intents, strict=True))
+        return tuple(Exemplar(str(row), text, (intent,)) for row, (text, intent) in rows)
+
+    def distinct_intents(self) -> tuple[Intent, ...]:
+        """Return the intents in the order of their names, each once."""
+        return tuple(Intent(name) for name in sorted(set(self.intents)))
+
+
+def adapter_mb(encoder: Encoder) -> float | None:
+    """Size of an encoder's adapter in MB of 1,000,000 bytes; None where it has none."""
+    if isinstance(encoder, AdaptedEncoder):
+        return round(encoder.adapter.n_bytes / 1e6, 2)
+    return None
+
+
+def peak_mb() -> float:
+    """Largest resident size of this process so far, in MiB."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)
