@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import Literal, get_args
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from core.errors import InvalidInput
 from core.maps.alignment import normalise

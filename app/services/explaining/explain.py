@@ -197,7 +197,7 @@ def _reason(case: _ExplainedText, reason: Reason, rival: str | None) -> IntentRe
     column = case.model.pipeline.head.intents.index(reason.intent)
     shares = vote_shares(case.model, case.embedding, column)
     shown, found = shown_votes(case.studio, case.model, shares), case.prediction.decision
-    total = float(shares.votes.sum())
+    total, asked = float(shares.votes.sum()), _turnable(case)
     return IntentReason(
         intent=reason.intent,
         score=reason.score,
@@ -210,16 +210,18 @@ def _reason(case: _ExplainedText, reason: Reason, rival: str | None) -> IntentRe
         n_others=len(shares.votes) - len(shown),
         total=total,
         words=_words(case, column, rival),
-        load_bearing=load_bearing_view(case.asked, column) if _can_turn(case) else None,
+        load_bearing=None if asked is None else load_bearing_view(asked, column),
     )
 
 
-def _can_turn(case: _ExplainedText) -> bool:
-    """Whether votes alone can change the answer: not that of a fence which does not go by them."""
+def _turnable(case: _ExplainedText) -> Asked | None:
+    """The text as the votes see it, or None where votes alone cannot change the answer.
+
+    They cannot where a fence that measures something else puts the text out of scope.
+    """
     decision = case.prediction.decision
-    return case.asked is not None and not (
-        decision.out_of_scope and decision.familiarity is not None
-    )
+    by_other_measure = decision.out_of_scope and decision.familiarity is not None
+    return None if by_other_measure else case.asked
 
 
 def _words(case: _ExplainedText, column: int, rival: str | None) -> WordsView | None:
@@ -228,14 +230,16 @@ def _words(case: _ExplainedText, column: int, rival: str | None) -> WordsView | 
 
     if len(case.text.split()) > _MOST_WORDS:
         return None
-    from core.heads.mixture import without_names
+    from core.heads.mixture import MixtureHead, without_names
+    from core.heads.votes.fit import VoteHead
 
     pipeline = case.model.pipeline
+    head = pipeline.head
     other = None if rival is None else pipeline.head.intents.index(rival)
     note = "This head has no gradients to share out; each word is left out instead."
-    if without_names(pipeline.head).kind == "votes":
+    if isinstance(head, VoteHead | MixtureHead) and without_names(head).kind == "votes":
         try:
-            found = attribute(pipeline.encoder, pipeline.head, case.text, column, other)
+            found = attribute(pipeline.encoder, head, case.text, column, other)
         except InvalidInput as error:
             note = f"{error.message} Each word is left out instead."
         else:
@@ -253,7 +257,8 @@ def _words(case: _ExplainedText, column: int, rival: str | None) -> WordsView | 
 
 
 def _why_not(case: _ExplainedText, rival: str | None) -> WhyNot | None:
-    if case.asked is None or rival is None or not _can_turn(case):
+    asked = _turnable(case)
+    if asked is None or rival is None:
         return None
     pipeline = case.model.pipeline
     column = pipeline.head.intents.index(rival)
@@ -263,4 +268,4 @@ def _why_not(case: _ExplainedText, rival: str | None) -> WhyNot | None:
     else:
         bar = float(case.scores.max())
         bar = max(bar, limit) if pipeline.calibration.familiarity_measure is None else bar
-    return why_not_view(case.asked, column, bar - float(case.scores[column]))
+    return why_not_view(asked, column, bar - float(case.scores[column]))

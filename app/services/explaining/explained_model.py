@@ -19,6 +19,7 @@ from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
 if TYPE_CHECKING:
     from core.explain.solved_votes import SolvedVotes
+    from core.pipeline import IntentPipeline
 
 _Pool = tuple[tuple[UtteranceRecord, ...], FloatArray]
 
@@ -42,7 +43,7 @@ class ExplainedModel:
     """
 
     name: str
-    pipeline: Any = field(repr=False)
+    pipeline: "IntentPipeline" = field(repr=False)
     plane: Plane = field(repr=False)
     key: tuple[object, ...]
     revision: int
@@ -148,9 +149,10 @@ def solved_votes_of(studio: Studio, model: ExplainedModel) -> "SolvedVotes | Non
     A subset that carries the votes of very many labels cannot be asked, either.
     """
     from core.heads.mixture import without_names
+    from core.heads.votes.fit import VoteHead
 
     head = without_names(model.pipeline.head)
-    if head.kind != "votes" or head.carriers is not None:
+    if not isinstance(head, VoteHead) or head.carriers is not None:
         return None
     return studio.cache.get(
         ("votes", *model.key), model.solve, lambda made: 2 * int(made.root.nbytes)
@@ -165,8 +167,12 @@ def _solve_head(head: Any) -> "SolvedVotes":
     from core.explain.solved_votes import solve_votes
     from core.heads.mixture import without_names
     from core.heads.votes.amending import basis_of
+    from core.heads.votes.fit import VoteHead
 
-    return solve_votes(basis_of(without_names(head)))
+    voting = without_names(head)
+    if not isinstance(voting, VoteHead):
+        raise TypeError(f"A head of kind {voting.kind} has no votes to solve.")
+    return solve_votes(basis_of(voting))
 
 
 def _solve_live_votes(live: LiveModel) -> "SolvedVotes":

@@ -39,7 +39,8 @@ class VoteShares:
     def rows(self) -> NDArray[np.int64]:
         """The heaviest exemplars of both sides, by falling size; without votes the nearest."""
         if not self.votes.any():
-            return nearest(self.cosines[None], min(_SHOWN, len(self.cosines)))[0]
+            closest: NDArray[np.int64] = nearest(self.cosines[None], _SHOWN)[0]
+            return closest
         found = [_heaviest(side * self.votes) for side in (1.0, -1.0)]
         rows = np.concatenate(found)
         return rows[np.argsort(-np.abs(self.votes[rows]), kind="stable")]

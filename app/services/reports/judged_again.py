@@ -136,11 +136,11 @@ def _left_out(model: ExplainedModel, renamed: dict[str, str]) -> _Marked:
     from core.calibration.fence import signals_left_out
     from core.heads.folds import left_with_source, said_rows, sources_of
     from core.heads.mixture import voices_of, without_names
-    from core.heads.votes.fit import leave_one_out
+    from core.heads.votes.fit import VoteHead, leave_one_out
 
     pipeline = model.pipeline
     head = without_names(pipeline.head)
-    if head.kind != "votes" or head.carriers is not None:
+    if not isinstance(head, VoteHead) or head.carriers is not None:
         return [], ()
     sources = sources_of(pipeline.exemplars)
     rows = said_rows(sources)

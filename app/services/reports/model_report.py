@@ -9,7 +9,7 @@ from app.services.explaining.explained_model import ExplainedModel, explained_ve
 from app.services.explaining.words import MEASURES
 from app.services.reports.judged_again import Bin, JudgedText, JudgedVersion, judge_again
 from app.services.reports.pages import render
-from app.services.reports.weaknesses import weaknesses_of
+from app.services.reports.weaknesses import IntentLine, ScopeLine, weaknesses_of
 from app.services.studio import Studio
 from app.services.versions.comparison import compare_models, compare_versions
 from app.services.versions.registry import model_states
@@ -24,18 +24,6 @@ _CHANGED = 6
 
 
 @dataclass(frozen=True, slots=True)
-class IntentLine:
-    """An intent that the model knows; figures are None where it was not judged."""
-
-    name: str
-    examples: int
-    sample: str
-    precision: float | None
-    recall: float | None
-    support: int
-
-
-@dataclass(frozen=True, slots=True)
 class ConfusionLine:
     """Texts of one label that got another answer, with a few of them."""
 
@@ -43,25 +31,6 @@ class ConfusionLine:
     said: str
     count: int
     texts: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ScopeLine:
-    """How the model treats what it knows and what it does not.
-
-    Attributes:
-        limit: Below which a text is out of scope; None where each intent has its own.
-        kept: Share of texts in scope that are answered; None where none were judged.
-        outside: Texts known to have no intent.
-        refused: Share of them that is refused; None without any.
-        measure: What the limit is one of, in words.
-    """
-
-    limit: float | None
-    kept: float | None
-    outside: int
-    refused: float | None
-    measure: str = MEASURES["votes"]
 
 
 @dataclass(frozen=True, slots=True)

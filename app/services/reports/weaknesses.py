@@ -1,8 +1,10 @@
 """What is known to be weak about a model version, each with what to do about it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
+from app.services.explaining.words import MEASURES
 from core.text import counted
 
 _FEW_EXAMPLES = 8
@@ -12,22 +14,39 @@ _GAP = 0.1
 _NAMED = 4
 
 
-class _Line(Protocol):
+@dataclass(frozen=True, slots=True)
+class IntentLine:
+    """An intent that the model knows; figures are None where it was not judged."""
+
     name: str
     examples: int
-    recall: float | None
+    sample: str
     precision: float | None
+    recall: float | None
     support: int
 
 
-class _Scope(Protocol):
+@dataclass(frozen=True, slots=True)
+class ScopeLine:
+    """How the model treats what it knows and what it does not.
+
+    Attributes:
+        limit: Below which a text is out of scope; None where each intent has its own.
+        kept: Share of texts in scope that are answered; None where none were judged.
+        outside: Texts known to have no intent.
+        refused: Share of them that is refused; None without any.
+        measure: What the limit is one of, in words.
+    """
+
+    limit: float | None
     kept: float | None
     outside: int
     refused: float | None
+    measure: str = MEASURES["votes"]
 
 
 def weaknesses_of(
-    metrics: Mapping[str, Any], intents: Sequence[_Line], scope: _Scope, broken: int
+    metrics: Mapping[str, Any], intents: Sequence[IntentLine], scope: ScopeLine, broken: int
 ) -> tuple[str, ...]:
     """Say what is weak, the gravest first.
 
@@ -55,7 +74,7 @@ def weaknesses_of(
     return (*found, *_of_judging(metrics, scope))
 
 
-def _of_judging(metrics: Mapping[str, Any], scope: _Scope) -> list[str]:
+def _of_judging(metrics: Mapping[str, Any], scope: ScopeLine) -> list[str]:
     found = []
     gap = metrics.get("expected_calibration_error")
     if gap is not None and gap > _GAP:
@@ -83,7 +102,7 @@ def _low(share: float | None) -> bool:
     return share is not None and share < _LOW
 
 
-def _named(lines: Sequence[_Line]) -> str:
+def _named(lines: Sequence[IntentLine]) -> str:
     names = [f"“{one.name}”" for one in lines[:_NAMED]]
     more = len(lines) - len(names)
     if more:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from core.heads.votes.fit import VoteHead, fit_votes
 from core.heads.votes.kernel import kernel_of_cosines
