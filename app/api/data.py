@@ -21,8 +21,8 @@ from app.services.data.uploads import (
 )
 from app.services.data.utterances import Edit, PageView, change_many, load_page, load_utterances
 from app.services.live.server_state import LiveStudio
-from app.services.review.borderline import borderline_ids
 from app.services.review.disagreements import differing_ids
+from app.services.review.names import borderline_ids
 from core.formats.rows import WriteFormat
 from storage.queries.utterances import Filter, Page
 from storage.records import UtteranceRecord

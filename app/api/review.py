@@ -6,10 +6,11 @@ from fastapi import APIRouter, Query
 
 from app.api.http.bodies import ActBody, FenceBody, UndoBody, WhatIfBody
 from app.api.http.server_state import Live, OpenStudio, WatchedTexts
-from app.services.review import fence as fencing
 from app.services.review import findings
 from app.services.review import intents as confusions
 from app.services.review import review as reviewing
+from app.services.review.fence import preview_fence, save_fence
+from app.services.review.fence_views import FenceView
 from app.services.trying.pins import PinHistory, load_pin_history
 from app.services.what_if import preview, repairs, views
 from storage.queries.utterances import Page
@@ -62,15 +63,15 @@ def border(live_studio: Live, project: str, first: str, second: str) -> confusio
 
 
 @router.post("/projects/{project}/fence/what-if")
-def fence(live_studio: Live, project: str, body: FenceBody | None = None) -> fencing.FenceView:
+def fence(live_studio: Live, project: str, body: FenceBody | None = None) -> FenceView:
     """Who would be in scope and who out; without a body, what the standing fence does."""
-    return fencing.look(live_studio, project, None if body is None else body.read())
+    return preview_fence(live_studio, project, None if body is None else body.read())
 
 
 @router.put("/projects/{project}/fence", status_code=204)
 def set_fence(live_studio: Live, project: str, body: FenceBody) -> None:
     """Answer by a fence from now on; an empty one leaves it to the model."""
-    fencing.save(live_studio, project, body.read())
+    save_fence(live_studio, project, body.read())
 
 
 @router.get("/projects/{project}/pins/history")

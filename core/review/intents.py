@@ -111,7 +111,7 @@ def greedy_examples(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Border:
+class BorderRows:
     """Texts between two intents, from the clearest of one to the clearest of the other.
 
     Attributes:
@@ -123,7 +123,7 @@ class Border:
     leads: ScoreArray
 
 
-def border_walk(scores: ScoreArray, first: int, second: int, most: int = 60) -> Border:
+def border_walk(scores: ScoreArray, first: int, second: int, most: int = 60) -> BorderRows:
     """Walk along the border of two intents: texts whose two best scores are theirs.
 
     Args:
@@ -139,4 +139,4 @@ def border_walk(scores: ScoreArray, first: int, second: int, most: int = 60) -> 
     leads = scores[rows, first] - scores[rows, second]
     near = np.argsort(np.abs(leads), kind="stable")[:most]
     order = near[np.argsort(-leads[near], kind="stable")]
-    return Border(rows[order], leads[order])
+    return BorderRows(rows[order], leads[order])

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.services.conversations.logs import POOL
 from app.services.data.uploads import ColumnMapping
 from app.services.maps.colours import By
-from app.services.review.fence import FenceSetting
+from app.services.review.fence_views import FenceSetting
 from app.services.slots.augmentation import AugmentationRequest
 from app.services.what_if.repairs import Repair, RepairKind
 from core.templates.slots import Slot

@@ -60,7 +60,7 @@ class Canvas:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Answers:
+class _ModelAnswers:
     """What a model version answers for the utterances whose embeddings are known.
 
     Attributes:
@@ -222,7 +222,7 @@ def _predicted_sets(canvas: Canvas) -> tuple[list[Places | None], tuple[Colour, 
     return [found.get(key) for key in canvas.points.columns.ids], (*canvas.legend, *extra)
 
 
-def _asked(canvas: Canvas) -> tuple[_Answers, Codes, tuple[Colour, ...]]:
+def _asked(canvas: Canvas) -> tuple[_ModelAnswers, Codes, tuple[Colour, ...]]:
     """Return answers, the code of each of their columns, and intents that the project lacks."""
     opened = open_space(canvas.studio, canvas.space)
     pipeline = require_pipeline(opened)
@@ -241,10 +241,10 @@ def _predicted(canvas: Canvas) -> tuple[Codes, tuple[Colour, ...]]:
     return np.append(codes, -1)[rows], legend
 
 
-def _answers(canvas: Canvas, pipeline: IntentPipeline, embedded: Embedded) -> _Answers:
+def _answers(canvas: Canvas, pipeline: IntentPipeline, embedded: Embedded) -> _ModelAnswers:
     """Ask the head for every text, once for each model version and state of the texts."""
 
-    def make() -> _Answers:
+    def make() -> _ModelAnswers:
         n = len(embedded.ids)
         winners, outside = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool)
         sets: list[tuple[int, ...]] = []
@@ -259,7 +259,7 @@ def _answers(canvas: Canvas, pipeline: IntentPipeline, embedded: Embedded) -> _A
             else:
                 outside[part] = ~pipeline.calibration.inside(rows, scores)
         many = tuple(sets) if pipeline.task == "multi-label" else None
-        return _Answers(embedded.ids, winners, outside, many)
+        return _ModelAnswers(embedded.ids, winners, outside, many)
 
     version = canvas.space.version
     key = ("answers", version and version.tree_sha256, embedded.digest)

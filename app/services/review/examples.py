@@ -19,7 +19,7 @@ _SHOWN = 12
 
 def likely_errors(evidence: Evidence) -> list[Finding]:
     """List examples for which all others want another label, the likeliest errors first."""
-    found = suspicion(evidence.honest, evidence.head.targets, evidence.near)
+    found = suspicion(evidence.held_out, evidence.head.targets, evidence.near)
     held = evidence.head.targets[np.arange(len(found.rank)), found.suggested] > 0
     doubted = (row for row in found.order.tolist() if not held[row] and evidence.is_said(row))
     rows = list(islice(doubted, MOST))
@@ -31,11 +31,11 @@ def _likely_error(evidence: Evidence, found: Suspicion, row: int) -> Finding:
     other, labels = evidence.columns[column], evidence.labels[row]
     wanted = (other,) if evidence.single else tuple(sorted({*labels, other}))
     text = evidence.example(row, suggested=wanted)
-    share, score = float(found.disagreement[row]), float(evidence.honest[row, column])
+    share, score = float(found.disagreement[row]), float(evidence.held_out[row, column])
     own = max(0.0, 1.0 - float(found.residual[row]))
     why = (
         f"Without its own vote it scores {score:.2f} for {evidence.name(other)} and "
-        f"{own:.2f} for its label, {evidence.said(labels)}. "
+        f"{own:.2f} for its label, {evidence.label(labels)}. "
         f"Of its nearest examples {share:.0%} are labelled otherwise."
     )
     near = [
@@ -54,7 +54,7 @@ def _likely_error(evidence: Evidence, found: Suspicion, row: int) -> Finding:
     return Finding(
         id=label_finding_id(text.id, labels),
         kind="label",
-        title=f"{evidence.said(labels)}, or {evidence.name(other)}?",
+        title=f"{evidence.label(labels)}, or {evidence.name(other)}?",
         why=why,
         figure=float(found.rank[row]),
         measure=f"{share:.0%} disagree",
@@ -80,9 +80,9 @@ def same_texts(evidence: Evidence) -> list[Finding]:
 
 def _conflict(evidence: Evidence, pair: Twins) -> Finding:
     # Ids are drawn by chance; names make the order the same on every machine.
-    rows = sorted((pair.first, pair.second), key=lambda row: evidence.said(evidence.labels[row]))
+    rows = sorted((pair.first, pair.second), key=lambda row: evidence.label(evidence.labels[row]))
     first, second = (evidence.example(row) for row in rows)
-    said = [evidence.said(evidence.labels[row]) for row in rows]
+    said = [evidence.label(evidence.labels[row]) for row in rows]
     alike = "say the same" if pair.same_text else f"are alike ({pair.cosine:.2f})"
     harm = "no rule can answer it exactly" if pair.same_text else "each pulls at the other's texts"
     remedies = (
@@ -111,7 +111,7 @@ def _copy(evidence: Evidence, pair: Twins) -> Finding:
     return Finding(
         id=_pair_id("duplicate", evidence, pair),
         kind="duplicate",
-        title=f"Twice in {evidence.said(evidence.labels[pair.first])}",
+        title=f"Twice in {evidence.label(evidence.labels[pair.first])}",
         why=f"These two {alike}; one of them teaches little, and both of them vote.",
         figure=pair.cosine,
         measure="same text" if pair.same_text else f"similarity {pair.cosine:.2f}",
@@ -153,7 +153,7 @@ def _greedy(evidence: Evidence, one: Greedy, known: list[int]) -> Finding:
     taken = [FoundText(r.id, r.text, r.labels, r.split, "answered wrongly") for r in victims]
     n_texts = len(one.texts)
     subject = "1 text" if n_texts == 1 else f"{n_texts} texts"
-    own = evidence.said(evidence.labels[one.row])
+    own = evidence.label(evidence.labels[one.row])
     return Finding(
         id=f"greedy:{text.id}:{','.join(evidence.labels[one.row])}",
         kind="greedy",

@@ -1,4 +1,4 @@
-"""What a review lists: each finding says what is odd, why, by which texts, and what mends it."""
+"""Findings of a review: what looks wrong, why, in which texts, and which repairs are offered."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,11 +30,11 @@ Kind = Literal[
     "next",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""What does most harm comes first."""
+"""All kinds, the most harmful first."""
 
 _MOST_FITTED = 12_000
 _SETTINGS = (0.3, 0.1)
-"""tau and ridge of votes that judge where the model's own head has none of all examples."""
+"""tau and ridge of the votes fitted for review, where the model's head is none of all examples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,12 @@ class FoundText:
     """A text of a finding.
 
     Attributes:
-        id: Of the utterance.
-        text: What it says.
-        intents: Its label, by id; None where it has none.
+        id: Id of the utterance.
+        text: Its text.
+        intents: Intent ids of its label; None where it has none.
         place: Its split.
-        note: What it has to do with the finding.
-        suggested: Ids of the label that would mend it, where one would.
+        note: How the text bears on the finding.
+        suggested: Intent ids of a label that would mend it; None where there is none.
     """
 
     id: str
@@ -60,12 +60,12 @@ class FoundText:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What can be done about a finding; without a repair it stays as it is, and is settled.
+    """What a person can do about a finding; without a repair it is settled as it is.
 
     Attributes:
-        words: On the button.
-        repair: What is done.
-        asks: What has to be chosen first: a `name`, an `intent`, a `description`, or nothing.
+        words: Text of the button.
+        repair: The repair; None changes nothing.
+        asks: What the person chooses first: a `name`, an `intent`, a `description`, or nothing.
     """
 
     words: str
@@ -78,15 +78,15 @@ class Finding:
     """Something that a person should look at.
 
     Attributes:
-        id: Stays the same as long as it is the same finding.
-        kind: What sort it is.
-        title: In a few words.
-        why: In a sentence or two.
-        figure: By which its kind is ordered.
-        measure: The same in words.
-        texts: Those that it is about.
-        remedies: What mends it; the last one keeps everything as it is.
-        intents: Ids of the intents that it is about.
+        id: The same in every review that finds the same.
+        kind: Kind of the finding.
+        title: The finding in a few words.
+        why: The reason in one or two sentences.
+        figure: Findings of one kind are ordered by it.
+        measure: `figure` in words.
+        texts: The texts in question.
+        remedies: What can be done; the last one keeps everything as it is.
+        intents: Ids of the intents in question.
     """
 
     id: str
@@ -109,16 +109,16 @@ class Evidence:
     """What findings are made of.
 
     Attributes:
-        live: The model that answers.
-        head: Votes of all examples: the model's own, or where it has none, some fitted for this.
+        live: The live model.
+        head: Votes of all examples: the model's own, or where it has none, some fitted for review.
         columns: Intent id of each score column.
-        names: Of the project's intents, by id.
-        labels: Of the examples, ids.
-        honest: Scores of the examples by votes that have not seen them, (m, intents).
-        near: Their neighbours.
-        tests: Labelled texts to judge by.
+        names: Names of the project's intents, by id.
+        labels: Intent ids of the label of each example.
+        held_out: Leave-one-out scores of the examples, (m, intents).
+        near: Nearest examples of each example.
+        tests: Labelled texts of the test split.
         test_rows: Their embeddings, (n, d).
-        synthetic: Ids of the examples that nobody said; these are not doubted.
+        synthetic: Ids of the examples made from templates; their labels are not doubted.
     """
 
     live: LiveModel
@@ -126,7 +126,7 @@ class Evidence:
     columns: tuple[str, ...]
     names: Mapping[str, str] = field(repr=False)
     labels: tuple[tuple[str, ...], ...] = field(repr=False)
-    honest: ScoreArray = field(repr=False)
+    held_out: ScoreArray = field(repr=False)
     near: Nearby = field(repr=False)
     tests: tuple[UtteranceRecord, ...] = field(repr=False)
     test_rows: FloatArray = field(repr=False)
@@ -141,28 +141,28 @@ class Evidence:
         self, row: int, note: str = "", suggested: tuple[str, ...] | None = None
     ) -> FoundText:
         """Return an example as a text of a finding."""
-        one = self.live.pipeline.exemplars[row]
-        return FoundText(one.id, one.text, self.labels[row], "train", note, suggested)
+        exemplar = self.live.pipeline.exemplars[row]
+        return FoundText(exemplar.id, exemplar.text, self.labels[row], "train", note, suggested)
 
     def is_said(self, row: int) -> bool:
-        """Whether an example was said by somebody, not made from a template."""
+        """Whether an example is a real utterance, not made from a template."""
         return self.live.pipeline.exemplars[row].id not in self.synthetic
 
     def name(self, key: str) -> str:
-        """Name of an intent."""
+        """Return the name of an intent."""
         return self.names.get(key, "an intent that is gone")
 
-    def said(self, labels: Sequence[str]) -> str:
-        """A label in words."""
+    def label(self, labels: Sequence[str]) -> str:
+        """Return a label in words."""
         task = self.live.pipeline.task
         return label_words(sorted(self.name(key) for key in labels), task)
 
 
 def votes_of(live: LiveModel) -> VoteHead:
-    """Return votes of all examples: the live head's, or some fitted to the same embeddings.
+    """Return votes of all examples: those of the live head, or some fitted to its embeddings.
 
     Raises:
-        InvalidInput: There are too many examples to fit votes for this.
+        InvalidInput: There are too many examples to fit votes.
     """
     head, pipeline = without_names(live.pipeline.head), live.pipeline
     if isinstance(head, VoteHead) and head.carriers is None and head.diagonal is not None:
@@ -176,27 +176,22 @@ def votes_of(live: LiveModel) -> VoteHead:
     return fit_votes(pipeline.embeddings, targets, head.intents, *_SETTINGS)
 
 
-def honest_of(head: VoteHead) -> ScoreArray:
-    """Score every example by the others, (m, intents)."""
-    return leave_one_out(head)
-
-
-def honest_with_names(live: LiveModel) -> ScoreArray:
+def held_out_with_names(live: LiveModel) -> ScoreArray:
     """Score every example by the others and by the names beside the votes, (m, intents)."""
-    honest, head = honest_of(votes_of(live)), live.pipeline.head
+    scores, head = leave_one_out(votes_of(live)), live.pipeline.head
     if isinstance(head, MixtureHead):
-        honest += head.voices(live.pipeline.embeddings)
-    return honest
+        scores += head.voices(live.pipeline.embeddings)
+    return scores
 
 
 def labels_of(live: LiveModel) -> tuple[tuple[str, ...], ...]:
-    """Labels of the examples as they vote now, by id."""
-    said = (live.votes_as(exemplar.id) for exemplar in live.pipeline.exemplars)
-    return tuple(() if one is None else one[1] for one in said)
+    """Return the intent ids that each example votes for now."""
+    votes = (live.votes_as(exemplar.id) for exemplar in live.pipeline.exemplars)
+    return tuple(() if vote is None else vote[1] for vote in votes)
 
 
 def truth_of(evidence: Evidence, labels: Sequence[tuple[str, ...] | None]) -> NDArray[np.int64]:
-    """Column of each label of one intent; -1 where it has none, or another number of them."""
-    place = {key: column for column, key in enumerate(evidence.columns) if key}
-    found = [place.get(of[0], -1) if of is not None and len(of) == 1 else -1 for of in labels]
-    return np.array(found, dtype=np.int64)
+    """Return the column of each label of one intent; -1 for a label of none or several intents."""
+    column = {key: at for at, key in enumerate(evidence.columns) if key}
+    truth = [column.get(of[0], -1) if of is not None and len(of) == 1 else -1 for of in labels]
+    return np.array(truth, dtype=np.int64)

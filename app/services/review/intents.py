@@ -64,7 +64,7 @@ def _wrong_tests(evidence: Evidence) -> list[tuple[FoundText, str]]:
 
 
 def _wrong_examples(evidence: Evidence) -> list[tuple[FoundText, str]]:
-    won, found = evidence.honest.argmax(1), list[tuple[FoundText, str]]()
+    won, found = evidence.held_out.argmax(1), list[tuple[FoundText, str]]()
     for row, column in enumerate(won.tolist()):
         answered = evidence.columns[column]
         if evidence.labels[row] and answered not in evidence.labels[row]:
@@ -99,7 +99,7 @@ def _confusion(evidence: Evidence, pair: tuple[str, str], texts: list[FoundText]
 
 def ill_intents(evidence: Evidence) -> list[Finding]:
     """List intents with too few examples, and those that draw in what belongs to others."""
-    health = intent_health(evidence.honest, evidence.head.targets)
+    health = intent_health(evidence.held_out, evidence.head.targets)
     there = [one for one in health if one.examples and evidence.columns[one.column]]
     thin = [_thin(evidence, one) for one in there if one.thin]
     overgrown = [_overgrown(evidence, one) for one in there if one.overgrown and not one.thin]
@@ -108,7 +108,7 @@ def ill_intents(evidence: Evidence) -> list[Finding]:
 
 def _thin(evidence: Evidence, one: IntentHealth) -> Finding:
     rows = np.flatnonzero(evidence.head.targets[:, one.column] > 0)
-    others = evidence.honest[rows].copy()
+    others = evidence.held_out[rows].copy()
     others[:, one.column] = -np.inf
     rivals = Counter(others.argmax(1).tolist()).most_common(1)
     key, name = evidence.columns[one.column], evidence.name(evidence.columns[one.column])
@@ -136,7 +136,7 @@ def _thin(evidence: Evidence, one: IntentHealth) -> Finding:
 
 def _overgrown(evidence: Evidence, one: IntentHealth) -> Finding:
     own = evidence.head.targets[:, one.column] > 0
-    drawn = np.flatnonzero((evidence.honest.argmax(1) == one.column) & ~own)
+    drawn = np.flatnonzero((evidence.held_out.argmax(1) == one.column) & ~own)
     key = evidence.columns[one.column]
     name, part = evidence.name(key), _smaller_part(evidence, np.flatnonzero(own))
     ids = tuple(evidence.live.pipeline.exemplars[row].id for row in part)
@@ -179,12 +179,12 @@ def border(evidence: Evidence, pool: Pool | None, pair: tuple[str, str]) -> Bord
     """Walk from one intent to another: examples, texts to judge by, and those of the pool."""
     first, second = (evidence.columns.index(key) for key in pair)
     texts = [evidence.example(row, "example") for row in range(len(evidence.labels))]
-    scores = [evidence.honest]
+    scores = [evidence.held_out]
     texts += [FoundText(r.id, r.text, r.labels, r.split, "test") for r in evidence.tests]
     scores.append(evidence.head.scores(evidence.test_rows))
     if pool is not None and pool.live.version.id == evidence.live.version.id:
         limits = pool.live.pipeline.calibration.limits(pool.margins.shape[1])
-        wide = evidence.honest.shape[1]
+        wide = evidence.held_out.shape[1]
         if pool.margins.shape[1] == wide:
             scores.append(pool.margins + limits)
             texts += [FoundText(r.id, r.text, None, r.split) for r in pool.records]

@@ -1,13 +1,21 @@
-"""Findings about names: intents whose utterances speak with the words of another's name."""
+"""Findings about intent names: utterances that share words only with another intent's name."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from app.services.review.borderline import Misled
+from app.services.live.server_state import LiveStudio
 from app.services.review.findings import KEEP, Finding, FoundText, Remedy
 from app.services.what_if.repairs import Repair
+from core.review.borderline import idle_words, select_borderline
 from core.types import Intent
+from storage import projects
+from storage.database import Transaction
+from storage.queries import dataset, utterances
+from storage.queries.utterances import Filter, Page
+from storage.records import UtteranceRecord
 
+_MOST_READ = 100_000
 _FEWEST = 3
 """Utterances from which on a name is listed; every name shares a word with some text."""
 
@@ -15,17 +23,58 @@ _SHOWN = 20
 _MOST = 100
 
 
-def misleading(
-    found: Mapping[str, Sequence[Misled]], intents: Mapping[str, Intent], sizes: Mapping[str, int]
+@dataclass(frozen=True, slots=True)
+class Misled:
+    """An utterance that shares no word with its intent's name, but with another's.
+
+    Attributes:
+        record: The utterance.
+        shared: The words it shares with names of other intents, by intent id.
+    """
+
+    record: UtteranceRecord
+    shared: Mapping[str, tuple[str, ...]]
+
+
+def borderline_ids(live_studio: LiveStudio, project: str) -> tuple[str, ...]:
+    """Return the ids of the borderline utterances of a project."""
+    with live_studio.studio.database.read() as connection:
+        by_intent = misled_by_names(connection, projects.find(connection, project).id)
+    return tuple(text.record.id for texts in by_intent.values() for text in texts)
+
+
+def misled_by_names(connection: Transaction, project_id: int) -> dict[str, list[Misled]]:
+    """Find the borderline utterances with one label, no synthetic ones, by the intent's id."""
+    intents = dataset.open_intents(connection, project_id)
+    names = {key: intent.name for key, intent in intents.items()}
+    key_of = {name: key for key, name in names.items()}
+    which = Filter(state="labelled", synthetic=False)
+    records, _ = utterances.read_page(connection, project_id, which, "oldest", Page(0, _MOST_READ))
+    records = [r for r in records if r.labels and len(r.labels) == 1 and r.labels[0] in names]
+    labels = [names[(record.labels or ("",))[0]] for record in records]
+    texts = [record.text for record in records]
+    by_intent: dict[str, list[Misled]] = defaultdict(list)
+    idle = idle_words(texts, labels)
+    for borderline in select_borderline(texts, labels, list(names.values()), idle).selected:
+        shared = {key_of[name]: words for name, words in borderline.shared.items()}
+        misled = Misled(records[borderline.row], shared)
+        by_intent[key_of[labels[borderline.row]]].append(misled)
+    return dict(by_intent)
+
+
+def misleading_names(
+    by_intent: Mapping[str, Sequence[Misled]],
+    intents: Mapping[str, Intent],
+    sizes: Mapping[str, int],
 ) -> list[Finding]:
-    """List the intents whose names mislead, those of most utterances first.
+    """List the intents whose names mislead, those with the most such utterances first.
 
     Args:
-        found: Borderline utterances by the id of their intent.
-        intents: By id.
-        sizes: How many labelled utterances each has.
+        by_intent: Borderline utterances by the id of their intent.
+        intents: The intents by id.
+        sizes: Number of labelled utterances of each intent.
     """
-    ranked = sorted(found.items(), key=lambda item: (-len(item[1]), intents[item[0]].name))
+    ranked = sorted(by_intent.items(), key=lambda item: (-len(item[1]), intents[item[0]].name))
     listed = [(key, texts) for key, texts in ranked if len(texts) >= _FEWEST]
     return [_finding(key, texts, intents, sizes[key]) for key, texts in listed[:_MOST]]
 
@@ -33,15 +82,15 @@ def misleading(
 def _finding(
     key: str, texts: Sequence[Misled], intents: Mapping[str, Intent], size: int
 ) -> Finding:
-    own = intents[key]
-    rivals = Counter(other for one in texts for other in one.shared)
+    intent = intents[key]
+    rivals = Counter(other for text in texts for other in text.shared)
     named = [f"{intents[other].name} ({n})" for other, n in rivals.most_common(3)]
-    rename = Remedy("Rename it …", Repair("rename", intent=key, value=own.name), "name")
-    describe = Repair("describe", intent=key, value=own.description)
+    rename = Remedy("Rename it …", Repair("rename", intent=key, value=intent.name), "name")
+    describe = Repair("describe", intent=key, value=intent.description)
     return Finding(
-        id=f"misleading:{key}:{own.name}",
+        id=f"misleading:{key}:{intent.name}",
         kind="misleading",
-        title=f"The name {own.name} misleads",
+        title=f"The name {intent.name} misleads",
         why=(
             f"{len(texts)} of its {size} utterances share no word with its name, but one with the "
             f"name of another intent: {', '.join(named)}. A name or a description in the words of "
@@ -49,13 +98,13 @@ def _finding(
         ),
         figure=float(len(texts)),
         measure=f"{len(texts)} of {size}",
-        texts=tuple(_text(one, intents) for one in texts[:_SHOWN]),
+        texts=tuple(_found_text(text, intents) for text in texts[:_SHOWN]),
         remedies=(rename, Remedy("Describe it …", describe, "description"), KEEP),
         intents=(key, *(other for other, _ in rivals.most_common(3))),
     )
 
 
-def _text(one: Misled, intents: Mapping[str, Intent]) -> FoundText:
-    parts = [f"“{', '.join(words)}” of {intents[k].name}" for k, words in one.shared.items()]
-    record = one.record
+def _found_text(misled: Misled, intents: Mapping[str, Intent]) -> FoundText:
+    parts = [f"“{', '.join(words)}” of {intents[k].name}" for k, words in misled.shared.items()]
+    record = misled.record
     return FoundText(record.id, record.text, record.labels, record.split, "; ".join(parts[:3]))

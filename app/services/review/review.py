@@ -9,7 +9,6 @@ from app.services.embedding import digest_of, embed_texts
 from app.services.live.live_model import LiveModel
 from app.services.live.pool import Pool
 from app.services.live.server_state import LiveStudio, open_live
-from app.services.review.borderline import misled
 from app.services.review.examples import greedy, likely_errors, same_texts
 from app.services.review.findings import (
     KEEP,
@@ -19,15 +18,15 @@ from app.services.review.findings import (
     FoundText,
     Kind,
     Remedy,
-    honest_of,
     labels_of,
     votes_of,
 )
 from app.services.review.intents import Border, border, confusions, ill_intents
-from app.services.review.names import misleading
+from app.services.review.names import misleading_names, misled_by_names
 from app.services.what_if.repairs import Repair
 from core.errors import NotFound
 from core.heads.mixture import without_names
+from core.heads.votes.fit import leave_one_out
 from core.review.label_errors import NEIGHBOURS
 from core.review.nearby import Nearby, nearby
 from core.review.next_labels import next_labels
@@ -141,10 +140,10 @@ def _misleading(live_studio: LiveStudio, project: ProjectRecord) -> list[Finding
     if project.task == "multi-label":  # words of another intent's name may be of a label, too
         return []
     with live_studio.studio.database.read() as connection:
-        found = misled(connection, project.id)
+        by_intent = misled_by_names(connection, project.id)
         intents = dataset.open_intents(connection, project.id)
         sizes = utterances.counts(connection, project.id).by_intent
-    return misleading(found, intents, sizes)
+    return misleading_names(by_intent, intents, sizes)
 
 
 def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) -> Evidence:
@@ -167,7 +166,7 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
             columns=live.columns,
             names=names,
             labels=labels_of(live),
-            honest=honest_of(head),
+            held_out=leave_one_out(head),
             near=_nearby(live_studio, live),
             tests=tuple(tests),
             test_rows=rows,
@@ -179,7 +178,7 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
 
 
 def _size(made: Evidence) -> int:
-    return int(made.honest.nbytes + made.near.rows.nbytes + made.test_rows.nbytes)
+    return int(made.held_out.nbytes + made.near.rows.nbytes + made.test_rows.nbytes)
 
 
 def _nearby(live_studio: LiveStudio, live: LiveModel) -> Nearby:

@@ -19,7 +19,7 @@ from core.metrics.paired import (
 )
 from core.pipeline import IntentPipeline
 from core.text import label_words, match_key
-from core.types import Exemplar, FloatArray, Task
+from core.types import Exemplar, Task
 from storage import models, projects
 from storage.database import Transaction
 from storage.log import events, versions
@@ -102,9 +102,9 @@ def stored_contender(studio: Studio, project: str, number: int) -> Contender:
     """
     name = f"{project}@{number}"
     with studio.database.read() as connection:
-        found = projects.find(connection, project)
-        record = models.find_answering(connection, found.id, number)
-        names = names_since(connection, found.id, record.dataset_version_id)
+        key = projects.find(connection, project).id
+        record = models.find_answering(connection, key, number)
+        names = names_since(connection, key, record.dataset_version_id)
     return Contender(name, record.metrics, names, lambda: load_model(studio, name))
 
 
@@ -118,27 +118,36 @@ def compare_contenders(
     several, when the answer names all of them and no other.
     """
     with studio.database.read() as connection:
-        about = projects.find(connection, project)
-        intents = dataset.intents(connection, about.id)
+        record = projects.find(connection, project)
+        intents = dataset.intents(connection, record.id)
         names = {intent.id: intent.name for intent in intents}
-        tests = _tests(connection, about, names)
-        expected = models.pins(connection, about.id)
-    asked_for = {intent.id for intent in intents if not intent.archived}
-    pins = [pin for pin in expected if asked_for.issuperset(pin.intents)]
-    before = _answers(studio, champion, about.task, (tests, pins))
-    after = _answers(studio, candidate, about.task, (tests, pins))
+        tests = _tests(connection, record, names)
+        stored_pins = models.pins(connection, record.id)
+    task = record.task
+    open_ids = {intent.id for intent in intents if not intent.archived}
+    pins = [pin for pin in stored_pins if open_ids.issuperset(pin.intents)]
+    before = _answers(studio, champion, task, tests, pins)
+    after = _answers(studio, candidate, task, tests, pins)
     fresh = [row for row, e in enumerate(tests) if _unseen(e, before, after)]
-    pairs = [_pair(tests[row], (before.said[row], after.said[row]), about.task) for row in fresh]
-    found = _judged(candidate, champion, about.task, paired_report(pairs) if pairs else None)
-    found = replace(
-        found,
-        f1=_f1(pairs) if pairs and about.task == "multi-label" else found.f1,
-        refused=tuple(sum(side.refused[row] for row in fresh) for side in (before, after)),
+    pairs = [
+        PairedAnswer(tests[row].text, tests[row].intents, before.said[row], after.said[row], task)
+        for row in fresh
+    ]
+    comparison = _compare_figures(
+        candidate, champion, task, paired_report(pairs) if pairs else None
+    )
+    comparison = replace(
+        comparison,
+        f1=_f1(pairs) if pairs and task == "multi-label" else comparison.f1,
+        refused=(
+            sum(before.refused[row] for row in fresh),
+            sum(after.refused[row] for row in fresh),
+        ),
         left_out=len(tests) - len(fresh),
         pins=_pin_changes(pins, names, before, after),
-        stale_pins=len(expected) - len(pins),
+        stale_pins=len(stored_pins) - len(pins),
     )
-    return replace(found, words=words_of(found))
+    return replace(comparison, words=words_of(comparison))
 
 
 def gate(comparison: ModelComparison) -> GateVerdict:
@@ -168,7 +177,7 @@ def gate(comparison: ModelComparison) -> GateVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answers:
+class _Answered:
     """One model's answers, in the names of now.
 
     Attributes:
@@ -189,53 +198,43 @@ def _answers(
     studio: Studio,
     contender: Contender,
     task: Task,
-    asked: tuple[Sequence[Exemplar], Sequence[PinRecord]],
-) -> _Answers:
-    tests, pins = asked
+    tests: Sequence[Exemplar],
+    pins: Sequence[PinRecord],
+) -> _Answered:
     pipeline = contender.open()
     names = contender.names
     said: list[tuple[str, ...]] = []
     refused: list[bool] = []
     texts = [exemplar.text for exemplar in tests]
-    rows = _embedded(studio, pipeline, texts)
+    rows = embed_texts(studio.database, pipeline.encoder, texts)
     for start in range(0, len(texts), _CHUNK):
         part = slice(start, start + _CHUNK)
-        for found in pipeline.predict(texts[part], rows[part]):
-            answer = (found.intent,) if task == "single-label" else found.decision.intents
+        for prediction in pipeline.predict(texts[part], rows[part]):
+            decided = prediction.decision.intents
+            answer = (prediction.intent,) if task == "single-label" else decided
             said.append(tuple(names.get(name, name) for name in answer))
-            refused.append(not found.decision.intents)
+            refused.append(not decided)
     pinned = [pin.text for pin in pins]
-    decisions = [p.decision for p in pipeline.predict(pinned, _embedded(studio, pipeline, pinned))]
+    pin_rows = embed_texts(studio.database, pipeline.encoder, pinned)
+    decisions = [p.decision for p in pipeline.predict(pinned, pin_rows)]
     seen = {match_key(e.text) for e in pipeline.exemplars} | pipeline.exact.keys()
     pinned_to = [tuple(names.get(name, name) for name in d.intents) for d in decisions]
-    return _Answers(said, refused, pinned_to, frozenset(seen))
+    return _Answered(said, refused, pinned_to, frozenset(seen))
 
 
-def _pair(
-    test: Exemplar, said: tuple[tuple[str, ...], tuple[str, ...]], task: Task
-) -> PairedAnswer:
-    return PairedAnswer(test.text, test.intents, *said, task)
-
-
-def _embedded(studio: Studio, pipeline: IntentPipeline, texts: Sequence[str]) -> FloatArray:
-    if not texts:
-        return pipeline.embeddings[:0]
-    return embed_texts(studio.database, pipeline.encoder, texts)
-
-
-def _unseen(exemplar: Exemplar, *sides: _Answers) -> bool:
+def _unseen(exemplar: Exemplar, *sides: _Answered) -> bool:
     key = match_key(exemplar.text)
     return all(key not in side.seen for side in sides)
 
 
 def _champion(connection: Transaction, project: ProjectRecord) -> int:
-    found = models.champion(connection, project.id)
-    if found is None:
+    champion = models.champion(connection, project.id)
+    if champion is None:
         raise NotFound(
             f"'{project.name}' has no champion to compare with.",
             "Promote a version, or name the two to compare.",
         )
-    return found.number
+    return champion.number
 
 
 def names_since(
@@ -265,7 +264,10 @@ def _tests(
 
 
 def _pin_changes(
-    pins: Sequence[PinRecord], names: Mapping[str, str], before: _Answers, after: _Answers
+    pins: Sequence[PinRecord],
+    names: Mapping[str, str],
+    before: _Answered,
+    after: _Answered,
 ) -> tuple[PinChange, ...]:
     rows = zip(pins, before.pins, after.pins, strict=True)
     return tuple(
@@ -288,11 +290,11 @@ def _judged_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     )
 
 
-def _judged(
+def _compare_figures(
     candidate: Contender, champion: Contender, task: Task, report: PairedReport | None
 ) -> ModelComparison:
     """Compare on single answers where there are some, else by stored figures that are alike."""
-    found = ModelComparison(
+    comparison = ModelComparison(
         candidate=candidate.name,
         champion=champion.name,
         basis="nothing",
@@ -310,7 +312,7 @@ def _judged(
     )
     if report is not None:
         return replace(
-            found,
+            comparison,
             basis="test split",
             n=report.n,
             before=report.before,
@@ -321,10 +323,10 @@ def _judged(
         )
     old, new = champion.metrics, candidate.metrics
     if not _judged_alike(old, new):
-        return found
+        return comparison
     before, after = float(old["accuracy"]), float(new["accuracy"])
     return replace(
-        found,
+        comparison,
         basis="stored figures",
         n=int(new["n"]),
         before=before,

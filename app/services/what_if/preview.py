@@ -133,7 +133,7 @@ class _Previews:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Scope:
+class _ScopeRule:
     """Decides what is in scope, where thresholds are per intent or of familiarity.
 
     Attributes:
@@ -255,13 +255,13 @@ def _answers(embed: _Embedder, prepared: PreparedTexts, snapshot: Snapshot) -> A
     return answers
 
 
-def _scope(prepared: PreparedTexts, change: "ExemplarChange | None") -> _Scope:
+def _scope(prepared: PreparedTexts, change: "ExemplarChange | None") -> _ScopeRule:
     """Return what decides the scope after a change of the exemplars."""
     from core.explain.familiarity_after import beside_scores
 
     around = prepared.around
     beside = None if around is None else beside_scores(around, change)
-    return _Scope(prepared.live.pipeline.calibration, beside)
+    return _ScopeRule(prepared.live.pipeline.calibration, beside)
 
 
 def _answer_exactly(

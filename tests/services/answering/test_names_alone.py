@@ -17,7 +17,7 @@ from app.services.explaining.explain import explain, explain_reference
 from app.services.live.models import LiveModels
 from app.services.live.server_state import open_live_studio
 from app.services.review import fence
-from app.services.review.fence import FenceSetting
+from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio
 from app.services.trying import answers
 from app.services.versions.bundles import export_model, import_bundle
@@ -184,7 +184,7 @@ def test_a_name_alone_stands_before_every_fence(home: Studio, method: Method) ->
     trained = require_pipeline(open_space(home, Space(project, version)))
     units = measure_exemplars(trained.head, trained.embeddings, trained.targets)
     limit = units.limit(method, trained.calibration.rejection) - 0.5
-    fence.save(live_studio, "p", FenceSetting(limit, {}, method))
+    fence.save_fence(live_studio, "p", FenceSetting(limit, {}, method))
     texts = [*ASKED, NAME.replace("_", " ")]
     stored, live = load_model(home, "p"), live_of(live_studio.models).pipeline
     assert stored.calibration.familiarity_measure is not None
@@ -219,8 +219,8 @@ def test_a_preview_tells_what_a_first_label_does_to_a_name(home: Studio, method:
         row = next(r for r in dataset.utterances(connection, project) if r.labels)
     live_studio = open_live_studio(home)
     if method != "votes":
-        limit = sum(fence.look(live_studio, "p", FenceSetting(method=method)).span) / 2
-        fence.save(live_studio, "p", FenceSetting(limit, {}, method))
+        limit = sum(fence.preview_fence(live_studio, "p", FenceSetting(method=method)).span) / 2
+        fence.save_fence(live_studio, "p", FenceSetting(limit, {}, method))
     repair = Repair("relabel", (row.id,), (key,))
     [told] = preview(WatchedTextCache(live_studio), "p", [repair])
     with home.database.read() as connection:
@@ -255,6 +255,6 @@ def test_names_trained_beside_the_votes_stay_in_the_live_model(
     own = found.pipeline.scores(ASKED)
     head = wider.pipeline.head
     honest = leave_one_out(without_names(head)) + head.voices(wider.pipeline.embeddings)
-    asked = fence.look(open_live_studio(home), "p").suggested.limit
+    asked = fence.preview_fence(open_live_studio(home), "p").suggested.limit
     assert asked == pytest.approx(np.quantile(honest.max(1), 0.05), abs=1e-6)
     np.testing.assert_allclose(wider.pipeline.scores(ASKED)[:, :-1], own, atol=1e-12)

@@ -10,7 +10,7 @@ from app.services.data.utterances import Edit
 from app.services.live import models as live_models
 from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.review import fence
-from app.services.review.fence import FenceSetting
+from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio
 from app.services.trying.answers import Answer, answer_texts
 from app.services.versions.registry import promote
@@ -41,10 +41,10 @@ def test_each_answer_knows_what_was_done_before_it(home: Studio) -> None:
     intents.change_intent(home, "p", key, {"name": "called otherwise"})
     renamed = ask(live_studio).prediction
     assert (renamed.decision.intents, renamed.by_name) == (("called otherwise",), False)
-    fence.save(live_studio, "p", FenceSetting(_HIGH))
+    fence.save_fence(live_studio, "p", FenceSetting(_HIGH))
     fenced = ask(live_studio).prediction.decision
     assert (fenced.out_of_scope, fenced.threshold) == (True, _HIGH)
-    fence.save(live_studio, "p", FenceSetting())
+    fence.save_fence(live_studio, "p", FenceSetting())
     assert ask(live_studio).prediction.decision.intents == ("called otherwise",)
     with home.database.read() as connection:
         rows = [r for r in dataset.utterances(connection, 1, "train") if r.labels == (key,)]

@@ -13,8 +13,8 @@ from app.services.data.utterances import Edit
 from app.services.explaining.explain import explain
 from app.services.live.pool import outside_of
 from app.services.live.server_state import LiveStudio, open_live_studio
-from app.services.review import fence as fencing
-from app.services.review.fence import FenceSetting
+from app.services.review.fence import preview_fence, save_fence
+from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio
 from app.services.trying import answers
 from app.services.versions.bundles import export_model
@@ -52,7 +52,7 @@ def test_who_goes_in_and_out_is_told_and_then_happens(live_studio: LiveStudio) -
     scores = top(live_studio, texts)
     limit = float(np.sort(scores)[5]) + 1e-9  # six of nine stay out
     asked = FenceSetting(limit)
-    found = fencing.look(live_studio, "p", asked)
+    found = preview_fence(live_studio, "p", asked)
     said = answers.answer_texts(live_studio, "p", texts)
     inside = {t for t, a in zip(texts, said, strict=True) if not a.prediction.decision.out_of_scope}
     stays = {t for t, score in zip(texts, scores, strict=True) if score >= limit}
@@ -63,14 +63,14 @@ def test_who_goes_in_and_out_is_told_and_then_happens(live_studio: LiveStudio) -
     assert found.recall[1] == np.mean([t not in stays for t in POOL[:2]])
     assert found.kept is not None
     assert found.kept[1] == np.mean([t in stays for t in JUDGED])
-    assert fencing.look(live_studio, "p").stands == FenceSetting()
-    fencing.save(live_studio, "p", asked)
+    assert preview_fence(live_studio, "p").stands == FenceSetting()
+    save_fence(live_studio, "p", asked)
     after = answers.answer_texts(live_studio, "p", texts)
     assert {
         t for t, a in zip(texts, after, strict=True) if not a.prediction.decision.out_of_scope
     } == stays
-    assert fencing.look(live_studio, "p").n_leaving == 0
-    fencing.save(live_studio, "p", FenceSetting())
+    assert preview_fence(live_studio, "p").n_leaving == 0
+    save_fence(live_studio, "p", FenceSetting())
     again = [a.prediction.decision for a in answers.answer_texts(live_studio, "p", texts)]
     assert again == agreed(a.prediction.decision for a in said)
 
@@ -82,7 +82,7 @@ def test_an_intent_with_a_limit_of_its_own_goes_by_it_and_so_do_previews(
         by = browse.intent_ids(connection, 1)
     said = [a.prediction for a in answers.answer_texts(live_studio, "p", POOL)]
     best = said[0].ranked[0].intent
-    fencing.save(live_studio, "p", FenceSetting(-9.0, {by[best]: 9.0}))
+    save_fence(live_studio, "p", FenceSetting(-9.0, {by[best]: 9.0}))
     after = [a.prediction.decision for a in answers.answer_texts(live_studio, "p", POOL)]
     assert [d.out_of_scope for d in after] == [p.ranked[0].intent == best for p in said]
     parcel = next(
@@ -109,7 +109,7 @@ def test_the_command_line_and_a_bundle_answer_by_the_fence_as_the_pages_do(
     before = [a.prediction.decision for a in answers.answer_texts(live_studio, "p", POOL)]
     plain, fence, again = (tmp_path / f"{name}.zip" for name in ("plain", "fence", "again"))
     export_model(studio, "p", plain)
-    fencing.save(live_studio, "p", FenceSetting(-9.0, {by[before[0].leading]: 9.0}))
+    save_fence(live_studio, "p", FenceSetting(-9.0, {by[before[0].leading]: 9.0}))
     export_model(studio, "p", fence)
     after = [a.prediction.decision.words for a in answers.answer_texts(live_studio, "p", POOL)]
     assert after != [decision.words for decision in before]
@@ -120,7 +120,7 @@ def test_the_command_line_and_a_bundle_answer_by_the_fence_as_the_pages_do(
     assert "The threshold was set by hand" in (folder / "README.md").read_text("utf-8")
     of_example = [[] if words == "out of scope" else [words] for words in after]
     assert [one["intents"] for one in example_answers(folder, POOL)] == of_example
-    fencing.save(live_studio, "p", FenceSetting())
+    save_fence(live_studio, "p", FenceSetting())
     export_model(studio, "p", again)  # what the studio keeps of the version was not touched
     assert again.read_bytes() == plain.read_bytes()
     with studio.database.read() as connection:
@@ -132,14 +132,14 @@ def test_every_method_holds_wherever_an_answer_is_given(
     live_studio: LiveStudio, tmp_path: Path, method: Method
 ) -> None:
     studio, texts = live_studio.studio, [*JUDGED, *POOL]
-    asked = fencing.look(live_studio, "p", FenceSetting(method=method))
+    asked = preview_fence(live_studio, "p", FenceSetting(method=method))
     assert asked.asked.method == method
     familiar = {one.text: one.score for one in (*asked.entering, *asked.leaving)}
     assert asked.suggested.method == method
     middle = sum(asked.span) / 2
-    told = fencing.look(live_studio, "p", FenceSetting(middle, {}, method))
+    told = preview_fence(live_studio, "p", FenceSetting(middle, {}, method))
     before = answers_by_text(live_studio, texts)
-    fencing.save(live_studio, "p", FenceSetting(middle, {}, method))
+    save_fence(live_studio, "p", FenceSetting(middle, {}, method))
     after = answers_by_text(live_studio, texts)
     assert {one.text for one in told.leaving} == {
         t for t in texts if after[t].out_of_scope and not before[t].out_of_scope
@@ -175,8 +175,8 @@ def test_every_method_holds_wherever_an_answer_is_given(
 def test_a_preview_knows_what_a_repair_does_to_every_method(
     live_studio: LiveStudio, method: Method
 ) -> None:
-    span = fencing.look(live_studio, "p", FenceSetting(method=method)).span
-    fencing.save(live_studio, "p", FenceSetting(sum(span) / 2, {}, method))
+    span = preview_fence(live_studio, "p", FenceSetting(method=method)).span
+    save_fence(live_studio, "p", FenceSetting(sum(span) / 2, {}, method))
     with live_studio.studio.database.read() as connection:
         by = browse.intent_ids(connection, 1)
     voters = [e.id for e in live_studio.models.get(1).pipeline.exemplars]
@@ -196,16 +196,16 @@ def test_a_preview_knows_what_a_repair_does_to_every_method(
 
 
 def test_the_methods_are_compared_and_the_best_is_named(live_studio: LiveStudio) -> None:
-    found = fencing.look(live_studio, "p")
+    found = preview_fence(live_studio, "p")
     assert set(found.methods) == {"votes", "nearest", "mahalanobis", "mixture"}
     assert found.best is not None
     assert found.methods[found.best] == max(found.methods.values())
     with pytest.raises(InvalidInput, match="no usable number"):
-        fencing.save(live_studio, "p", FenceSetting(11.0))
-    fencing.save(live_studio, "p", FenceSetting(11.0, {}, "mixture"))
+        save_fence(live_studio, "p", FenceSetting(11.0))
+    save_fence(live_studio, "p", FenceSetting(11.0, {}, "mixture"))
     assert all(one.out_of_scope for one in answers_by_text(live_studio, POOL).values())
-    fencing.save(live_studio, "p", FenceSetting(None, {}, "mixture"))
-    own = fencing.look(live_studio, "p")
+    save_fence(live_studio, "p", FenceSetting(None, {}, "mixture"))
+    own = preview_fence(live_studio, "p")
     kept = [one.threshold for one in answers_by_text(live_studio, POOL).values()]
     assert kept == [own.own] * len(POOL)
     change(live_studio.studio, POOL[4], "labels", tuple(own_label(live_studio)))
@@ -230,8 +230,8 @@ def _answers(live_studio: LiveStudio) -> dict[str, answers.Answer]:
 
 def test_what_is_no_limit_is_refused(live_studio: LiveStudio) -> None:
     with pytest.raises(InvalidInput, match="no usable number"):
-        fencing.save(live_studio, "p", FenceSetting(float("nan")))
+        save_fence(live_studio, "p", FenceSetting(float("nan")))
     with pytest.raises(NotFound, match="no intent"):
-        fencing.save(live_studio, "p", FenceSetting(0.1, {"nobody": 0.2}))
-    suggested = fencing.look(live_studio, "p").suggested
+        save_fence(live_studio, "p", FenceSetting(0.1, {"nobody": 0.2}))
+    suggested = preview_fence(live_studio, "p").suggested
     assert suggested.limit is not None

@@ -8,8 +8,7 @@ from app.services.answering.as_project import answer_by_names_alone
 from app.services.answering.judging import borderline_figures
 from app.services.data.projects import create_project
 from app.services.live.server_state import LiveStudio, open_live_studio
-from app.services.review.borderline import borderline_ids
-from app.services.review.names import misleading
+from app.services.review.names import borderline_ids, misleading_names
 from app.services.studio import Studio
 from app.services.trying.answers import answer_texts
 from app.services.what_if.repairs import Repair, changes_of
@@ -57,14 +56,14 @@ def test_what_nobody_said_is_not_held_against_a_name(live_studio: LiveStudio) ->
 
 
 def test_a_finding_tells_how_many_which_name_and_what_can_be_done(live_studio: LiveStudio) -> None:
-    from app.services.review.borderline import misled
+    from app.services.review.names import misled_by_names
     from storage.queries import utterances
 
     with live_studio.studio.database.read() as connection:
         key = projects.find(connection, "p").id
-        found, intents = misled(connection, key), dataset.open_intents(connection, key)
+        found, intents = misled_by_names(connection, key), dataset.open_intents(connection, key)
         sizes = utterances.counts(connection, key).by_intent
-    [one] = misleading(found, intents, sizes)
+    [one] = misleading_names(found, intents, sizes)
     assert one.title == "The name card_arrival misleads"
     assert one.measure == "4 of 5"
     assert "delivery_cost (4)" in one.why

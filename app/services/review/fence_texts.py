@@ -1,0 +1,221 @@
+"""The texts that a fence lets in or keeps out, and how familiar each of them is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.services.answering.as_project import exemplar_signals
+from app.services.answering.opened import Space
+from app.services.embedding import embed_texts
+from app.services.live.live_model import LiveModel
+from app.services.live.pool import Pool
+from app.services.live.server_state import LiveStudio
+from app.services.review.fence_views import Crossed, FenceSetting
+from app.services.review.findings import held_out_with_names, labels_of
+from app.services.studio import Studio
+from core.calibration.fence import Fence, signals, with_intent_limits, with_limit
+from core.metrics.out_of_scope import auroc
+from core.types import FloatArray, Method, ScoreArray
+from storage.queries import utterances
+from storage.queries.utterances import Filter, Page
+from storage.records import ProjectRecord, UtteranceRecord
+
+if TYPE_CHECKING:
+    from core.calibration.fence_units import ExemplarSignals
+
+_MOST = 10_000
+_SHOWN = 50
+_BY_VOTES = Fence("votes", (0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
+"""A fence whose familiarity is the largest vote score itself, not a standardised one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ScoredTexts:
+    """Texts on both sides of a fence, with their scores.
+
+    Attributes:
+        inside: Labelled texts of the test split.
+        outside: Texts labelled out of scope; none of them votes.
+        pool: Texts without a label.
+        scores: Scores of the three, one after the other, (n, intents).
+        rows: Their embeddings, (n, d).
+        suggested: Thresholds of votes, calibrated on the labels.
+    """
+
+    inside: tuple[UtteranceRecord, ...]
+    outside: tuple[UtteranceRecord, ...]
+    pool: tuple[UtteranceRecord, ...]
+    scores: ScoreArray = field(repr=False)
+    rows: FloatArray = field(repr=False)
+    suggested: FenceSetting
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredTexts:
+    """Scored texts with their familiarity, whose signals the studio's cache keeps.
+
+    Attributes:
+        studio: The open studio.
+        project: The project.
+        live: The model.
+        scored: The texts.
+        key: Key of the signals in the cache: the model, its revision, and the state of the pool.
+    """
+
+    studio: Studio
+    project: ProjectRecord
+    live: LiveModel
+    scored: _ScoredTexts
+    key: tuple[object, ...]
+
+    @property
+    def inside(self) -> tuple[UtteranceRecord, ...]:
+        """Labelled texts of the test split."""
+        return self.scored.inside
+
+    @property
+    def outside(self) -> tuple[UtteranceRecord, ...]:
+        """Texts labelled out of scope."""
+        return self.scored.outside
+
+    @property
+    def sides(self) -> tuple[slice, slice]:
+        """Rows of the texts in scope, and of those out of scope."""
+        n_inside = len(self.inside)
+        return slice(0, n_inside), slice(n_inside, n_inside + len(self.outside))
+
+    def signals(self) -> "ExemplarSignals":
+        """Return the signals of the exemplars that the version was trained with."""
+        return exemplar_signals(self.studio, Space(self.project, self.live.version))
+
+    def familiarity(self, method: Method) -> ScoreArray:
+        """Measure how familiar all texts are; (n,)."""
+        if method == "votes":
+            largest: ScoreArray = self.scored.scores.max(1)
+            return largest
+        parts = self._text_signals("labelled"), self._text_signals("pool")
+        return self.signals().fence(method).familiarity(np.concatenate(parts))
+
+    def let_in(self, setting: FenceSetting, own: float) -> NDArray[np.bool_]:
+        """Return which texts a setting lets in, (n,); `own` is the model's own threshold."""
+        method = setting.method
+        fence = _BY_VOTES if method == "votes" else self.signals().fence(method)
+        column = {key: at for at, key in enumerate(self.live.columns)}
+        limits = {column[key]: limit for key, limit in setting.limits.items() if key in column}
+        limit = own if setting.limit is None else setting.limit
+        fence = replace(fence, limit=limit, limits=limits)
+        return fence.inside(self.familiarity(method), self.scored.scores.argmax(1))
+
+    def answered_right(self) -> NDArray[np.bool_]:
+        """Return which of the texts in scope have their best score for a label, (inside,)."""
+        best = self.scored.scores[self.sides[0]].argmax(1)
+        pairs = zip(self.inside, best.tolist(), strict=True)
+        return np.array([self.live.columns[c] in (r.labels or ()) for r, c in pairs], dtype=bool)
+
+    def crossed(
+        self, rows: NDArray[np.int64], familiarity: ScoreArray, names: Mapping[str, str]
+    ) -> tuple[Crossed, ...]:
+        """Return the first texts of some rows, with their familiarity; intent names by id."""
+        records = (*self.inside, *self.outside, *self.scored.pool)
+        crossed = list[Crossed]()
+        for row in rows[:_SHOWN].tolist():
+            record, column = records[row], int(self.scored.scores[row].argmax())
+            label = "" if record.labels is None else "out of scope"
+            if record.labels:
+                label = ", ".join(names.get(key, "?") for key in record.labels)
+            best = names.get(self.live.columns[column], self.live.pipeline.head.intents[column])
+            score = float(familiarity[row])
+            crossed.append(Crossed(record.text, record.split, best, score, label))
+        return tuple(crossed)
+
+    def methods(self) -> dict[Method, float]:
+        """Return the AUROC of each method, in scope against out of scope; empty without both."""
+        inside, outside = self.sides
+        if not (self.inside and self.outside and self.live.pipeline.exemplars):
+            return {}
+        measured = self._text_signals("labelled")
+        return {
+            method: auroc(familiarity[inside], familiarity[outside])
+            for method in get_args(Method)
+            for familiarity in [self.signals().fence(method).familiarity(measured)]
+        }
+
+    def suggested(self, method: Method) -> FenceSetting:
+        """Return thresholds calibrated on the examples, each judged by the others."""
+        if method == "votes":
+            return self.scored.suggested
+        outside = self.familiarity(method)[self.sides[1]]
+        inside, columns = self.signals().familiarity(method)
+        if not len(inside):
+            return FenceSetting(self.signals().limit(method, 0.0), {}, method)
+        fence = with_limit(self.signals().fence(method), inside, outside)
+        fence = with_intent_limits(fence, inside, columns)
+        return FenceSetting(fence.limit, _by_intent(self.live, fence), method)
+
+    def _text_signals(self, part: Literal["labelled", "pool"]) -> ScoreArray:
+        n_labelled = self.sides[1].stop
+        rows = slice(0, n_labelled) if part == "labelled" else slice(n_labelled, None)
+
+        def measure() -> ScoreArray:
+            pipeline = self.live.pipeline
+            shapes = (
+                self.signals().measure_on("mixture", pipeline.embeddings, pipeline.targets).shapes
+            )
+            return signals(shapes, self.scored.rows[rows], self.scored.scores[rows])
+
+        return self.studio.cache.get(
+            ("signals", part, *self.key), measure, lambda made: int(made.nbytes)
+        )
+
+
+def measured_texts(
+    live_studio: LiveStudio, project: ProjectRecord, live: LiveModel
+) -> MeasuredTexts:
+    """Score the texts on both sides, once for each revision and state of the pool."""
+    pool = live_studio.pools.wait(project.id)
+    pool_state = None if pool is None else (pool.live.revision, len(pool.records))
+    key = (project.id, live.version.id, live.revision, pool_state)
+    scored = live_studio.studio.cache.get(
+        ("scope", *key),
+        lambda: _score(live_studio.studio, project, live, pool),
+        lambda made: int(made.scores.nbytes + made.rows.nbytes),
+    )
+    return MeasuredTexts(live_studio.studio, project, live, scored, key)
+
+
+def _score(
+    studio: Studio, project: ProjectRecord, live: LiveModel, pool: Pool | None
+) -> _ScoredTexts:
+    with studio.database.read() as connection:
+        page, which = Page(0, _MOST), Filter(split="test", state="labelled")
+        inside, _ = utterances.read_page(connection, project.id, which, "oldest", page)
+        outer = Filter(state="out-of-scope")
+        outside, _ = utterances.read_page(connection, project.id, outer, "oldest", page)
+    waiting = () if pool is None else pool.records
+    records = (*inside, *outside, *waiting)
+    rows = embed_texts(studio.database, live.pipeline.encoder, [r.text for r in records])
+    scores = live.pipeline.head.scores(rows) if records else np.zeros((0, len(live.columns)))
+    suggested = _suggested_by_votes(live, scores[len(inside) : len(inside) + len(outside)])
+    return _ScoredTexts(tuple(inside), tuple(outside), waiting, scores, rows, suggested)
+
+
+def _suggested_by_votes(live: LiveModel, outer: ScoreArray) -> FenceSetting:
+    """Choose thresholds by the examples, each judged by the others, and by texts out of scope."""
+    held_out = held_out_with_names(live)
+    familiarity, columns = held_out.max(1), held_out.argmax(1)
+    outside = outer.max(1) if len(outer) else None
+    fence = with_intent_limits(with_limit(_BY_VOTES, familiarity, outside), familiarity, columns)
+    return FenceSetting(fence.limit, _by_intent(live, fence))
+
+
+def _by_intent(live: LiveModel, fence: Fence) -> dict[str, float]:
+    """Return the thresholds of the intents that have examples, by id."""
+    labels = labels_of(live)
+    return {
+        live.columns[column]: limit
+        for column, limit in fence.limits.items()
+        if any(live.columns[column] in of for of in labels)
+    }
