@@ -158,14 +158,14 @@ def _announce(address: str, *, browser: bool) -> None:
 def _warm_up(live_studio: LiveStudio) -> None:
     """Load the model of the first project while the person still looks around."""
     from app.services.data.projects import list_projects
-    from app.services.status import look
+    from app.services.status import load_status
     from app.services.training.jobs import list_jobs
 
     _leave_a_core()
     try:
         list_jobs(live_studio.studio)  # what a power cut left goes on
         for project in list_projects(live_studio.studio)[:1]:
-            look(live_studio, project.name)
+            load_status(live_studio, project.name)
     except StudioError:
         return  # the page says it better
 

@@ -5,7 +5,6 @@ from fastapi import APIRouter
 from app.api.http import schemas
 from app.api.http.bodies import IntentBody, IntentChangeBody, MergeBody, NewProject, ProjectChange
 from app.api.http.server_state import Live, OpenStudio
-from app.services import status
 from app.services.data import intents
 from app.services.data.history import list_actions, redo_last, undo_last
 from app.services.data.projects import (
@@ -15,6 +14,7 @@ from app.services.data.projects import (
     create_sample,
     list_projects,
 )
+from app.services.status import StatusView, load_status
 from storage.records import BatchRecord
 
 router = APIRouter(tags=["projects"])
@@ -49,9 +49,9 @@ def change_project(studio: OpenStudio, project: str, body: ProjectChange) -> Non
 
 
 @router.get("/projects/{project}/status")
-def project_status(live_studio: Live, project: str) -> status.StatusView:
+def project_status(live_studio: Live, project: str) -> StatusView:
     """What every page shows: champion, running job, labels that wait for training."""
-    return status.look(live_studio, project)
+    return load_status(live_studio, project)
 
 
 @router.get("/projects/{project}/overview")

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from app.services.versions.registry import model_states
@@ -12,7 +11,7 @@ from storage import conversation_logs, jobs, models, projects
 from storage.database import Transaction
 from storage.log import events
 from storage.queries import slots, utterances
-from storage.records import ProjectRecord
+from storage.records import ModelVersionRecord, ProjectRecord
 
 ModelState = Literal["ready", "loading", "failed", "none"]
 _WAY_OUT = "Promote another version on the Versions page, or train a new one."
@@ -35,24 +34,24 @@ class StatusView:
     """A project at a glance.
 
     Attributes:
-        project: Its name.
-        task: `single-label` or `multi-label`.
-        revision: Grows with every change.
+        project: The project's name.
+        revision: The revision of its newest change.
         champion: Number of the model version that answers, or None.
-        accuracy: Its accuracy in [0, 1], or None; for several labels its share of exact matches.
-        micro_f1: For several labels, its F1 over all intents, else None.
-        judged_on: How that was measured, in words.
+        accuracy: The champion's accuracy in [0, 1]; of a multi-label project its share of exact
+            matches.
+        micro_f1: Of a multi-label project the champion's F1 over all intents, else None.
+        judged_on: The texts that both were measured on, in words.
         hot: Labels that the champion was not trained on.
-        waiting: Those of them that do not vote yet, but at the next training.
+        waiting: How many of those do not vote before the next training.
         model: Whether the champion is loaded: `ready`, `loading`, `failed` or `none`.
-        trouble: Where it has failed: why, and the next step; else "".
+        trouble: Why it has failed, and what to do next; else "".
         candidate: Number of the newest version where that is not the champion, else None.
         unlabelled: Utterances that wait for a label.
         conversations: Stored conversations, in all logs.
         marked: Whether values are marked in utterances to learn from.
-        job: What runs or waits, or None.
+        job: The job that runs or waits, or None.
         auto_promote: Whether a version that passes the gate answers by itself.
-        can_undo: Verb of the newest action that can be taken back, or "".
+        can_undo: Verb of the newest action that can be undone, or "".
     """
 
     project: str
@@ -75,52 +74,66 @@ class StatusView:
     can_undo: str
 
 
-def look(live_studio: LiveStudio, project: str) -> StatusView:
+def load_status(live_studio: LiveStudio, name: str) -> StatusView:
     """Return a project at a glance; never waits for a model to load.
 
     Raises:
         NotFound: There is no such project.
     """
-    with live_studio.studio.database.read() as connection:
-        found = projects.find(connection, project)
-        champion = models.champion(connection, found.id)
+    studio = live_studio.studio
+    with studio.database.read() as connection:
+        project = projects.find(connection, name)
+        champion = models.champion(connection, project.id)
         bare = utterances.Filter(state="unlabelled")
-        unlabelled = utterances.count_all(connection, found.id, bare)
-        conversations = conversation_logs.totals(connection, found.id).dialogues
-        running = _running(connection, found.id)
-        last = events.undoable(connection, found.id)
-    states = model_states(live_studio.studio, project)
-    live = live_studio.models.peek(found.id)
-    if live is not None and (champion is None or live.version.id != champion.id):
-        live = None  # another one has been promoted
-    if champion is not None and (live is None or live.revision != found.head_revision):
-        live_studio.pools.get(found.id)  # brings model and pool up to date beside this request
+        unlabelled = utterances.count_all(connection, project.id, bare)
+        conversations = conversation_logs.totals(connection, project.id).dialogues
+        running = _running(connection, project.id)
+        undoable = events.undoable(connection, project.id)
+    live = None if champion is None else _loaded(live_studio, project, champion)
     if running is not None:
-        live_studio.studio.executor.ensure_running()  # it may have been killed with the machine
-    trouble = "" if champion is None or live else live_studio.pools.trouble(found.id, champion.id)
+        studio.executor.ensure_running()  # it may have been killed with the machine
+    trouble = "" if champion is None or live else live_studio.pools.trouble(project.id, champion.id)
+    metrics = {} if champion is None else champion.metrics
     number = None if champion is None else champion.number
-    waits = [n for n, state in states.items() if state == "candidate" and n > (number or 0)]
-    candidate = max(waits, default=None) if number is not None else None
+    model: ModelState = "ready" if live is not None else "failed" if trouble else "loading"
     return StatusView(
-        project=found.name,
-        task=found.task,
-        revision=found.head_revision,
+        project=project.name,
+        task=project.task,
+        revision=project.head_revision,
         champion=number,
-        accuracy=None if champion is None else champion.metrics.get("accuracy"),
-        micro_f1=None if champion is None else champion.metrics.get("micro_f1"),
-        judged_on="" if champion is None else str(champion.metrics.get("judged_on", "")),
+        accuracy=metrics.get("accuracy"),
+        micro_f1=metrics.get("micro_f1"),
+        judged_on=str(metrics.get("judged_on", "")),
         hot=0 if live is None else len(live.hot),
         waiting=0 if live is None else len(live.waiting),
-        model="none" if champion is None else _state(live, trouble),
-        trouble=f"{found.name}@{number} does not answer: {trouble} {_WAY_OUT}" if trouble else "",
-        candidate=candidate,
+        model="none" if champion is None else model,
+        trouble=f"{name}@{number} does not answer: {trouble} {_WAY_OUT}" if trouble else "",
+        candidate=None if number is None else _newer_candidate(studio, name, number),
         unlabelled=unlabelled,
         conversations=conversations,
-        marked=_is_marked(live_studio.studio, found),
+        marked=_is_marked(studio, project),
         job=running,
-        auto_promote=found.auto_promote,
-        can_undo="" if last is None else last.verb,
+        auto_promote=project.auto_promote,
+        can_undo="" if undoable is None else undoable.verb,
     )
+
+
+def _loaded(
+    live_studio: LiveStudio, project: ProjectRecord, champion: ModelVersionRecord
+) -> LiveModel | None:
+    """Return the champion where it is loaded, and see that model and pool come up to date."""
+    live = live_studio.models.peek(project.id)
+    if live is not None and live.version.id != champion.id:
+        live = None  # another one has been promoted
+    if live is None or live.revision != project.head_revision:
+        live_studio.pools.get(project.id)
+    return live
+
+
+def _newer_candidate(studio: Studio, project: str, champion: int) -> int | None:
+    states = model_states(studio, project)
+    newer = [n for n, state in states.items() if state == "candidate" and n > champion]
+    return max(newer, default=None)
 
 
 def _is_marked(studio: Studio, project: ProjectRecord) -> bool:
@@ -131,11 +144,6 @@ def _is_marked(studio: Studio, project: ProjectRecord) -> bool:
             return slots.is_any_marked(connection, project.id)
 
     return studio.cache.get(("marked", project.id, project.head_revision), find, lambda _: 100)
-
-
-def _state(live: LiveModel | None, trouble: str) -> ModelState:
-    """How a champion is; without one there is nothing to load."""
-    return "ready" if live is not None else "failed" if trouble else "loading"
 
 
 def _running(connection: Transaction, project_id: int) -> RunningJob | None:

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 import sqlalchemy as sa
 
-from app.services import status
 from app.services.data import utterances
 from app.services.data.history import list_actions, redo_last, undo_last
 from app.services.data.intents import add_intent, change_intent, load_overview, merge_intents
 from app.services.data.projects import create_project
 from app.services.data.utterances import Edit
 from app.services.live.server_state import open_live_studio
+from app.services.status import load_status
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput, NotFound
 from storage import jobs, models, projects, tables
@@ -190,11 +190,11 @@ def test_what_can_be_undone_is_told_however_long_ago_it_was(studio: Studio, ids)
     for turn in range(15):
         change(studio, "flag", f"{turn}", ids=("u0",), n=1)
     for _ in range(15):
-        assert status.look(live_studio, "p").can_undo == "flag"
+        assert load_status(live_studio, "p").can_undo == "flag"
         undo_last(studio, "p")
-    assert status.look(live_studio, "p").can_undo == "import"
+    assert load_status(live_studio, "p").can_undo == "import"
     undo_last(studio, "p")
-    assert status.look(live_studio, "p").can_undo == ""
+    assert load_status(live_studio, "p").can_undo == ""
 
 
 class Counting:
@@ -210,7 +210,7 @@ class Counting:
 def test_a_project_at_a_glance(studio: Studio, ids) -> None:
     executor = Counting()
     live_studio = open_live_studio(replace(studio, executor=executor))
-    view = status.look(live_studio, "p")
+    view = load_status(live_studio, "p")
     assert executor.asked == 0
     assert (view.champion, view.model, view.candidate, view.job) == (None, "none", None, None)
     assert (view.unlabelled, view.revision, view.accuracy, view.hot) == (6, 8, None, 0)
@@ -218,7 +218,7 @@ def test_a_project_at_a_glance(studio: Studio, ids) -> None:
         waiting = jobs.enqueue(connection, "train", {}, 1)
         other = projects.create(connection, "other")
         jobs.enqueue(connection, "train", {}, other.id)
-    assert status.look(live_studio, "p").job.id == waiting.id
+    assert load_status(live_studio, "p").job.id == waiting.id
     assert executor.asked == 1  # after a power cut it had been "training 7 %" for ever
     with studio.database.write() as connection:
         values = {"project_id": 1, "tree_sha256": "x", "dataset_version_id": None, "job_id": None}
@@ -226,9 +226,9 @@ def test_a_project_at_a_glance(studio: Studio, ids) -> None:
         versions.cut(connection, projects.get(connection, 1), "first")
         first, _ = models.add(connection, values), models.add(connection, values)
         models.point(connection, first)
-    view = status.look(live_studio, "p")
+    view = load_status(live_studio, "p")
     assert (view.champion, view.candidate, view.model) == (1, 2, "loading")
     assert (view.accuracy, view.judged_on) == (0.5, "n texts")
     assert live_studio.pools.wait(1) is None  # its files are not there
     with pytest.raises(NotFound):
-        status.look(live_studio, "nobody")
+        load_status(live_studio, "nobody")
