@@ -26,19 +26,19 @@ def logs(studio: OpenStudio, project: str) -> list[ConversationLogRecord]:
 def upload(studio: OpenStudio, project: str, file: UploadFile) -> WaitingLog:
     """Keep a log, and show its beginning."""
     pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
-    return uploads.receive(studio, project, file.filename or "log.jsonl", pieces)
+    return uploads.receive_log(studio, project, file.filename or "log.jsonl", pieces)
 
 
 @router.get("/projects/{project}/dialogues/waiting/{key}")
 def look(studio: OpenStudio, project: str, key: str, mask: bool = False) -> WaitingLog:  # noqa: ARG001
     """Show the beginning of an uploaded log again, as it would be stored."""
-    return uploads.look(studio, key, mask=mask)
+    return uploads.preview_log(studio, key, mask=mask)
 
 
 @router.post("/projects/{project}/dialogues/waiting/{key}/import")
 def bring_in(studio: OpenStudio, project: str, key: str, body: DialogueBody) -> DialogueReport:
     """Import an uploaded log, all or nothing."""
-    return uploads.bring_in(studio, project, key, mask=body.mask, pool=body.pool)
+    return uploads.import_received_log(studio, project, key, mask=body.mask, pool=body.pool)
 
 
 @router.delete("/projects/{project}/dialogues/waiting/{key}", status_code=204)

@@ -1,4 +1,4 @@
-"""Values that are dear to make and never change under their key, kept while there is room."""
+"""Values that take long to compute and never change under their key, kept while there is room."""
 
 import threading
 from collections import OrderedDict
@@ -19,7 +19,7 @@ class _Entry:
 
 @dataclass(slots=True)
 class Cache:
-    """Keeps what was used last; each value is made once, however many threads ask for it."""
+    """Keeps the values that were used last; each is made once, whatever number of threads asks."""
 
     limit_bytes: int = _LIMIT_BYTES
     _entries: OrderedDict[Hashable, _Entry] = field(default_factory=OrderedDict)
@@ -30,8 +30,8 @@ class Cache:
 
         Args:
             key: Everything that the value depends on.
-            make: Makes it; what it raises reaches everybody who waits, and is not kept.
-            size: Bytes that it holds.
+            make: Makes the value; what it raises reaches every waiting thread, and is not kept.
+            size: Returns the bytes that the value holds.
         """
         with self._mutex:
             entry = self._entries.get(key)
@@ -45,7 +45,7 @@ class Cache:
         return value
 
     def forget(self, key: Hashable) -> None:
-        """Make a value anew when it is next asked for."""
+        """Drop a value, so that the next request makes it again."""
         with self._mutex:
             self._entries.pop(key, None)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from app.services.versions.registry import model_states

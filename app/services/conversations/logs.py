@@ -21,8 +21,7 @@ from core.formats.digests import Seen
 from core.formats.masking import count_masked, mask_dialogue
 from core.formats.rows import LONGEST_RECORD, LONGEST_TEXT
 from core.text import normalise, text_hash
-from storage import conversation_logs as dialogues
-from storage import jobs, projects
+from storage import conversation_logs, jobs, projects
 from storage.artifacts import drop_tree, record_tree
 from storage.log import edits, events
 from storage.log.events import Action
@@ -30,7 +29,7 @@ from storage.queries import columns
 from storage.records import ConversationLogRecord, ProjectRecord
 
 POOL = 5_000
-"""How many user turns of a log an import puts into the pool, unless told otherwise."""
+"""How many user turns of a log an import puts into the pool by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +38,10 @@ class DialogueImport:
 
     Attributes:
         project: Name of the project.
-        path: JSONL, or CSV with conversation id, turn, speaker and text; perhaps with `.gz`.
-        mask: Whether to put personal data behind words.
-        pool: How many different user turns become utterances of the pool at most; of more, so
-            many are drawn evenly from the whole log.
+        path: JSONL, or CSV with conversation id, turn, speaker and text; `.gz` is read, too.
+        mask: Whether to replace personal data by words for its kind.
+        pool: How many different user turns become utterances of the pool at most; of a log with
+            more, this many are drawn evenly.
         dry_run: Report, and write nothing.
     """
 
@@ -59,13 +58,13 @@ class DialogueReport:
 
     Attributes:
         dialogues: New conversations.
-        turns: Turns of these.
-        repeated: Conversations that were there already, or stood in the file before.
-        too_long: Conversations of more than a million signs, left out.
-        user_turns: Different turns of users, in the whole file.
-        pooled: Those of them that came into the pool.
-        known: Those that are utterances of the project already.
-        masked: How many pieces of personal data of each kind were masked; None if not asked for.
+        turns: Turns of the new conversations.
+        repeated: Conversations that the project has already, or that the file repeats.
+        too_long: Conversations of more than a million characters, left out.
+        user_turns: Different turns of users in the whole file.
+        pooled: User turns that came into the pool.
+        known: User turns that are utterances of the project already.
+        masked: How many pieces of personal data of each kind were masked; None without masking.
         dry_run: Whether nothing was written.
         log: Id of the stored log; None where nothing new was stored.
     """
@@ -84,7 +83,7 @@ class DialogueReport:
 
 @dataclass(slots=True)
 class _Reading:
-    """Takes conversations one by one; keeps digests of all, and the texts of a sample alone."""
+    """Takes conversations one by one; keeps the digests of all, and the texts of a sample."""
 
     request: DialogueImport
     stored: Seen
@@ -165,11 +164,11 @@ def import_dialogues(studio: Studio, request: DialogueImport) -> DialogueReport:
     Raises:
         InvalidInput: The file or a row cannot be used; the row is named.
         NotFound: There is no such project.
-        Conflict: Somebody imported or removed a log meanwhile.
+        Conflict: A log was imported or removed meanwhile.
     """
     with studio.database.read() as connection:
         project = projects.find(connection, request.project)
-        known = dialogues.list_all(connection, project.id)
+        known = conversation_logs.list_all(connection, project.id)
         utterances = frozenset(columns.columns(connection, project.id).hashes)
     reading = _Reading(request, _stored_digests(studio, known), utterances)
     if request.dry_run:
@@ -178,7 +177,7 @@ def import_dialogues(studio: Studio, request: DialogueImport) -> DialogueReport:
         return reading.report(len(reading.sample))
     with _written(studio, reading) as folder:
         files = studio.artifacts.put_files(folder) if reading.counts["dialogues"] else {}
-    return _store(studio, reading, (project, known), files)
+    return _store(studio, reading, project, known, files)
 
 
 def _stored_digests(studio: Studio, known: list[ConversationLogRecord]) -> Seen:
@@ -188,7 +187,7 @@ def _stored_digests(studio: Studio, known: list[ConversationLogRecord]) -> Seen:
 
 @contextmanager
 def _written(studio: Studio, reading: _Reading) -> Iterator[Path]:
-    """Write what is new into a folder that goes away again."""
+    """Write what is new into a folder that is deleted afterwards."""
     studio.places.scratch.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=studio.places.scratch) as scratch:
         folder = Path(scratch)
@@ -207,14 +206,14 @@ def _compressing(file: IO[bytes]) -> gzip.GzipFile:
 def _store(
     studio: Studio,
     reading: _Reading,
-    seen: tuple[ProjectRecord, list[ConversationLogRecord]],
+    project: ProjectRecord,
+    known: list[ConversationLogRecord],
     files: dict[str, str],
 ) -> DialogueReport:
-    project, known = seen
     request, counts, log = reading.request, reading.counts, None
     actor = studio.settings.actor
     with studio.database.write() as connection:
-        if dialogues.list_all(connection, project.id) != known:
+        if conversation_logs.list_all(connection, project.id) != known:
             raise Conflict("Another log was imported or removed meanwhile.", "Import it again.")
         if files:
             values = {
@@ -227,16 +226,16 @@ def _store(
                 "masked": dict(reading.masked) if request.mask else None,
                 "actor": actor,
             }
-            log = dialogues.add(connection, values).id
-        there = set(columns.columns(connection, project.id).hashes)
-        fresh = [text for text in reading.sample if text_hash(text) not in there]
+            log = conversation_logs.add(connection, values).id
+        stored = set(columns.columns(connection, project.id).hashes)
+        fresh = [text for text in reading.sample if text_hash(text) not in stored]
         if fresh:
-            made = (
+            created = (
                 edits.create_utterance(uuid.uuid4().hex, text, "pool", request.path.name, None)
                 for text in fresh
             )
             action = Action("import", actor, f"import {request.path.name}")
-            events.record(connection, project.id, action, made)
+            events.record(connection, project.id, action, created)
     return reading.report(len(fresh), log)
 
 
@@ -247,7 +246,7 @@ def list_logs(studio: Studio, project: str) -> list[ConversationLogRecord]:
         NotFound: There is no such project.
     """
     with studio.database.read() as connection:
-        return dialogues.list_all(connection, projects.find(connection, project).id)
+        return conversation_logs.list_all(connection, projects.find(connection, project).id)
 
 
 def remove_log(studio: Studio, project: str, log_id: int) -> ConversationLogRecord:
@@ -258,14 +257,14 @@ def remove_log(studio: Studio, project: str, log_id: int) -> ConversationLogReco
         NotFound: There is no such project or log.
     """
     with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        record = dialogues.find(connection, found.id, log_id)
+        project_id = projects.find(connection, project).id
+        record = conversation_logs.find(connection, project_id, log_id)
         for job in jobs.live(connection):
             if log_id in job.payload.get("logs", ()):
                 raise Conflict(
                     f"Job {job.id} learns from '{record.source}'.", "Wait, or cancel it first."
                 )
-        dialogues.remove(connection, record)
+        conversation_logs.remove(connection, record)
         freed = drop_tree(connection, record.tree_sha256)
     # As for a deleted model version: files go once the rows are gone for good.
     with studio.database.write() as connection, suppress(FileNotFoundError):

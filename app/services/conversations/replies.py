@@ -69,23 +69,23 @@ def rank_replies(
         InvalidInput: Nothing was said, or there is no log to draw from.
         NotFound: There is no such project.
     """
-    said = [turn.strip() for turn in turns if turn.strip()]
-    if not said:
+    said_turns = [turn.strip() for turn in turns if turn.strip()]
+    if not said_turns:
         raise InvalidInput("There is nothing to reply to.", "Type what was said last.")
     from core.responses import Ranker, rank_responses  # torch, from here on
 
     with studio.database.read() as connection:
-        found = projects.find(connection, project)
-        version = _newest_encoder(models.list_all(connection, found.id))
-        logs = [] if candidates else require_logs(connection, found)
-    space = Space(found, version)
+        record = projects.find(connection, project)
+        version = _newest_encoder(models.list_all(connection, record.id))
+        logs = [] if candidates else require_logs(connection, record)
+    space = Space(record, version)
     opened = open_space(studio, space)
     ranker = opened.ranker or Ranker(opened.encoder)
     contexts = 0 if version is None else int(version.lineage["recipe"].get("contexts", 0))
     texts = list(dict.fromkeys(candidates)) if candidates else _drawn(studio, logs)
     rows = _embedded(studio, ranker, texts, keep=not candidates)
-    history = tuple(reversed(said[:-1]))[:contexts]
-    ranked = rank_responses(ranker, Pair(said[-1], "", history), texts, rows)[:n]
+    history = tuple(reversed(said_turns[:-1]))[:contexts]
+    ranked = rank_responses(ranker, Pair(said_turns[-1], "", history), texts, rows)[:n]
     best = tuple(Reply(text, cosine) for text, cosine in ranked)
     return Replies(space.name, version is not None, contexts, len(texts), not candidates, best)
 
@@ -102,13 +102,13 @@ def _drawn(studio: Studio, logs: Sequence[ConversationLogRecord]) -> list[str]:
             return draw_replies(folders, DRAWN)
 
     key = ("replies", *(log.tree_sha256 for log in logs))
-    found = studio.cache.get(key, draw, lambda made: _TEXT_BYTES * len(made))
-    if not found:
+    replies = studio.cache.get(key, draw, lambda drawn: _TEXT_BYTES * len(drawn))
+    if not replies:
         raise InvalidInput(
             "The logs of this project hold no replies: every turn is a user's.",
             "Type the replies to choose from.",
         )
-    return found
+    return replies
 
 
 def _embedded(studio: Studio, ranker: "Ranker", texts: Sequence[str], *, keep: bool) -> FloatArray:

@@ -30,7 +30,7 @@ class WaitingLog:
     beginning: tuple[Dialogue, ...]
 
 
-def receive(studio: Studio, project: str, name: str, chunks: Iterable[bytes]) -> WaitingLog:
+def receive_log(studio: Studio, project: str, name: str, chunks: Iterable[bytes]) -> WaitingLog:
     """Keep an uploaded log and show its beginning; one that cannot be read is not kept.
 
     Raises:
@@ -41,13 +41,13 @@ def receive(studio: Studio, project: str, name: str, chunks: Iterable[bytes]) ->
         projects.find(connection, project)
     key = store_upload(studio, name, chunks, _LIMIT)
     try:
-        return look(studio, key, mask=False)
+        return preview_log(studio, key, mask=False)
     except BaseException:
         delete_upload(studio, key)
         raise
 
 
-def look(studio: Studio, key: str, *, mask: bool) -> WaitingLog:
+def preview_log(studio: Studio, key: str, *, mask: bool) -> WaitingLog:
     """Show the beginning of an uploaded log, as it would be stored.
 
     Raises:
@@ -65,7 +65,9 @@ def _cut(dialogue: Dialogue) -> Dialogue:
     return replace(dialogue, turns=dialogue.turns[:_SHOWN_TURNS])
 
 
-def bring_in(studio: Studio, project: str, key: str, *, mask: bool, pool: int) -> DialogueReport:
+def import_received_log(
+    studio: Studio, project: str, key: str, *, mask: bool, pool: int
+) -> DialogueReport:
     """Import an uploaded log, all or nothing, and forget it."""
     path = upload_path(studio, key)
     with naming_upload(path):

@@ -13,9 +13,9 @@ from app.services.live.joining import (
     has_many,
     joined,
     labels_in,
-    named_anew,
     solved_for,
     with_intents,
+    with_names,
 )
 from app.services.live.live_model import LiveModel, exemplar_of
 from app.services.studio import Studio
@@ -178,7 +178,7 @@ def _renamed(live: LiveModel, names: Mapping[str, str]) -> LiveModel:
     base = live.base if columns == live.columns else replace(live.base, columns=columns)
     if new == old:
         return replace(live, base=base)
-    base = named_anew(base, new)
+    base = with_names(base, new)
     pipeline = joined(base, live.changes) if live.changes else base.pipeline
     return replace(live, base=base, pipeline=pipeline)
 

@@ -1,27 +1,39 @@
-"""Exemplars that a model was not trained with, joined to its votes without training."""
+"""Add, remove or relabel exemplars of a trained model in closed form, without training."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.services.embedding import embed_texts
+from core.heads.targets import target_matrix
+from core.heads.votes.amending import (
+    Amendment,
+    Basis,
+    BasisRow,
+    Newcomer,
+    amend,
+    basis_of,
+    basis_rows,
+    newcomers,
+    widen,
+    widen_head,
+)
+from core.heads.votes.fit import VoteHead
+from core.pipeline import IntentPipeline, exact_answers
 from core.types import Exemplar, Pause, no_pause
 from storage.database import Database
 
-if TYPE_CHECKING:
-    from core.heads.votes.amending import Amendment, Basis, BasisRow, Newcomer
-
 Said = tuple[str, tuple[str, ...]]
-"""What an exemplar says: its text, and the ids of its intents in order."""
+"""An exemplar's text, and the ids of its intents in order."""
 
 Changes = Mapping[str, Said | None]
-"""What utterances say now, by id; None where one is no exemplar."""
+"""The text and intents that utterances have now, by id; None for one that is no exemplar."""
 
 _MOST = 20_000
-"""Of more exemplars the votes would not fit into memory: their labels wait for a training."""
+"""The votes of more exemplars would not fit into memory: their labels wait for a training."""
 
 _MANY, _LARGE_SHARE = 256, 8
-"""With more changes, if they are an eighth of the exemplars, too, the votes are solved anew."""
+"""With more changes, which are also an eighth of the exemplars, the votes are solved again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,41 +41,35 @@ class Base:
     """A pipeline to which changes are joined.
 
     Attributes:
-        pipeline: As it was trained, or as it was when its votes were last solved anew.
+        pipeline: As it was trained, or when its votes were last solved.
         columns: Intent id of each score column ("" where the project has no such intent).
-        said: What its exemplars say, by id.
-        rows: Where each of them is.
-        basis: Its votes, ready for changes; None before the first.
-        met: Newcomers solved for already, by their text.
-        moved: Rows solved for already.
+        said: Texts and intents of its exemplars, by id.
+        rows: Row of each exemplar among the votes, by id.
+        basis: Its votes, ready for changes; None before the first change.
+        met: New exemplars that are solved for already, by their text.
+        moved: Exemplars that are solved for already, by their row.
     """
 
-    pipeline: Any = field(repr=False)
+    pipeline: IntentPipeline = field(repr=False)
     columns: tuple[str, ...]
     said: Mapping[str, Said] = field(repr=False)
     rows: Mapping[str, int] = field(repr=False)
-    basis: "Basis | None" = field(default=None, repr=False)
-    met: "Mapping[str, Newcomer]" = field(default_factory=dict, repr=False)
-    moved: "Mapping[int, BasisRow]" = field(default_factory=dict, repr=False)
+    basis: Basis | None = field(default=None, repr=False)
+    met: Mapping[str, Newcomer] = field(default_factory=dict, repr=False)
+    moved: Mapping[int, BasisRow] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joining:
-    """What joining needs beside the base.
-
-    Attributes:
-        database: Where embeddings are kept.
-        names: Of the project's intents, by id.
-        pause: Called between heavy products, so that others come first.
-    """
+    """What joining needs beside the base; `names` are those of the project's intents, by id."""
 
     database: Database
     names: Mapping[str, str]
     pause: Pause = no_pause
 
 
-def base_of(pipeline: Any, columns: tuple[str, ...]) -> Base:
-    """Take a pipeline as what changes are joined to."""
+def base_of(pipeline: IntentPipeline, columns: tuple[str, ...]) -> Base:
+    """Return a pipeline to which changes can be joined."""
     by_name = dict(zip(pipeline.head.intents, columns, strict=True))
     said = {
         e.id: (e.text, tuple(sorted(by_name.get(name, "") for name in e.intents)))
@@ -76,7 +82,7 @@ def base_of(pipeline: Any, columns: tuple[str, ...]) -> Base:
 def can_join(base: Base, changes: Changes) -> bool:
     """Whether the pipeline can answer as its exemplars say now, without training."""
     head = base.pipeline.head
-    if getattr(head, "kind", "") != "votes" or head.carriers is not None:
+    if not isinstance(head, VoteHead) or head.carriers is not None:
         return False
     left = len(base.said) - len(base.said.keys() & changes.keys())
     n_exemplars = left + sum(said is not None for said in changes.values())
@@ -84,7 +90,7 @@ def can_join(base: Base, changes: Changes) -> bool:
 
 
 def has_many(base: Base, changes: Changes) -> bool:
-    """Whether so much has changed that the votes are better solved anew."""
+    """Whether so much has changed that solving the votes again is quicker."""
     return len(changes) > max(_MANY, len(base.said) // _LARGE_SHARE)
 
 
@@ -94,45 +100,46 @@ def labels_in(changes: Changes) -> list[str]:
 
 
 def with_intents(base: Base, keys: Iterable[str], names: Mapping[str, str]) -> Base:
-    """Give the votes columns for intents that they have not met, without any vote for them yet."""
-    more = [key for key in keys if key not in base.columns]
-    if not more or getattr(base.pipeline.head, "kind", "") != "votes":
+    """Give the votes columns without any vote for intents that have none."""
+    head, more = base.pipeline.head, [key for key in keys if key not in base.columns]
+    if not more or not isinstance(head, VoteHead):
         return base
-    from core.heads.votes.amending import widen, widen_head
-
     named = tuple(names[key] for key in more)
     return replace(
         base,
         columns=base.columns + tuple(more),
-        pipeline=replace(base.pipeline, head=widen_head(base.pipeline.head, named)),
+        pipeline=replace(base.pipeline, head=widen_head(head, named)),
         basis=None if base.basis is None else widen(base.basis, named),
     )
 
 
-def named_anew(base: Base, intents: tuple[str, ...]) -> Base:
-    """Let the pipeline call the intents of its columns by other names."""
-    old = base.pipeline.head.intents
-    to = dict(zip(old, intents, strict=True))
-    head = replace(base.pipeline.head, intents=intents)
+def with_names(base: Base, intents: tuple[str, ...]) -> Base:
+    """Rename the intents of the columns."""
+    head: Any = base.pipeline.head
+    to = dict(zip(head.intents, intents, strict=True))
+    head = replace(head, intents=intents)
 
-    def renamed(found: Sequence[str]) -> tuple[str, ...]:
-        return tuple(sorted(to.get(name, name) for name in found))
+    def renamed(names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(sorted(to.get(name, name) for name in names))
 
     pipeline = replace(
         base.pipeline,
         head=head,
         exemplars=tuple(replace(e, intents=renamed(e.intents)) for e in base.pipeline.exemplars),
-        exact={key: renamed(found) for key, found in base.pipeline.exact.items()},
+        exact={key: renamed(names) for key, names in base.pipeline.exact.items()},
     )
     basis = None if base.basis is None else replace(base.basis, head=head)
     return replace(base, pipeline=pipeline, basis=basis)
 
 
 def solved_for(how: Joining, base: Base, changes: Changes) -> Base:
-    """Solve for what changes ask, keeping what was solved before."""
-    from core.heads.votes.amending import basis_of, basis_rows, newcomers
-
-    basis = base.basis or basis_of(base.pipeline.head, how.pause)
+    """Solve the votes for changes that can join, keeping what was solved for before."""
+    basis = base.basis
+    if basis is None:
+        if not isinstance(base.pipeline.head, VoteHead):
+            message = "only votes can be solved"
+            raise TypeError(message)
+        basis = basis_of(base.pipeline.head, how.pause)
     texts = dict.fromkeys(said[0] for said in changes.values() if said)
     fresh = [text for text in texts if text not in base.met]
     rows = [base.rows[key] for key in changes if key in base.rows]
@@ -150,11 +157,8 @@ def solved_for(how: Joining, base: Base, changes: Changes) -> Base:
     )
 
 
-def joined(base: Base, changes: Changes) -> Any:
-    """Return the pipeline as its exemplars say now; `base` is solved for these changes."""
-    from core.heads.votes.amending import amend
-    from core.pipeline import exact_answers
-
+def joined(base: Base, changes: Changes) -> IntentPipeline:
+    """Return the pipeline with changes joined to its votes; `base` is solved for them."""
     if base.basis is None:
         message = "the base is not solved for these changes"
         raise ValueError(message)
@@ -177,11 +181,8 @@ def joined(base: Base, changes: Changes) -> Any:
     )
 
 
-def amendment(base: Base, changes: Changes) -> "Amendment":
-    """Return what changes mean for the votes of a base that is solved for them."""
-    from core.heads.targets import target_matrix
-    from core.heads.votes.amending import Amendment
-
+def amendment(base: Base, changes: Changes) -> Amendment:
+    """Return changes as an amendment of the votes of a base that is solved for them."""
     gone, coming, kept = _parts(base, changes)
     return Amendment(
         added=[base.met[said[0]] for _, said in coming],
@@ -195,7 +196,7 @@ def amendment(base: Base, changes: Changes) -> "Amendment":
 def _parts(
     base: Base, changes: Changes
 ) -> tuple[list[int], list[tuple[str, Said]], dict[str, Said]]:
-    """Tell rows that go, exemplars that come, and those that stay with another label."""
+    """Return rows to remove, exemplars to add, and exemplars to relabel."""
     stay = {key for key, said in changes.items() if said and _text(base, key) == said[0]}
     gone = [base.rows[key] for key in changes if key in base.rows and key not in stay]
     coming = [(key, said) for key, said in changes.items() if said and key not in stay]

@@ -1,10 +1,10 @@
-"""What the live model says of utterances without a label; computed beside the requests."""
+"""What the live model says of utterances without a label; computed in threads of the server."""
 
 import logging
 import threading
 import time
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections import defaultdict
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,15 +13,17 @@ from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
+from core.calibration.calibration import probabilities
 from core.errors import StudioError
 from core.types import FloatArray, Pause, ScoreArray, Task, no_pause
+from core.vectors import unit_rows
 from storage import models
 from storage.log import events
 from storage.queries import utterances
 from storage.records import UtteranceRecord
 
 MOST = 5_000
-"""Of a larger pool this many, chosen by chance once, are looked at."""
+"""A larger pool is judged by a sample of this many utterances, the same every time."""
 
 _CHUNK = 128
 _REST_SECONDS = 2.0
@@ -30,7 +32,7 @@ _POLL_SECONDS = 0.02
 _LOG = logging.getLogger("app.services")
 
 _REST_SHARE = 4
-"""A look that took a second is not repeated for four: whoever labels needs the machine, too."""
+"""A judgement that took one second is not repeated for four: labelling needs the machine, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +40,11 @@ class Pool:
     """Unlabelled utterances as the live model sees them.
 
     Attributes:
-        records: The utterances.
         embeddings: Unit rows, (n, d) float32.
-        probabilities: (n, intents) float64.
-        margins: Score less threshold of each intent, (n, intents).
-        familiarity: Largest cosine to an exemplar, (n,).
-        live: The model that said so.
-        task: Its own.
+        probabilities: Of each intent, (n, intents) float64.
+        margins: Score less threshold of each intent, (n, intents) float64.
+        familiarity: Largest cosine to an exemplar, (n,) float64.
+        live: The model that judged them.
     """
 
     records: tuple[UtteranceRecord, ...]
@@ -56,114 +56,99 @@ class Pool:
     task: Task = "single-label"
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """Of which data and by which model a pool was looked at last.
+@dataclass(slots=True)
+class ProjectPool:
+    """What is kept of one project's pool.
 
     Attributes:
-        revision: Of the project.
-        champion: Id of the model version.
-        until: Until when changes of the data alone are no reason to look again.
+        pool: What the model said last; None before it said anything.
+        revision: Revision of the project that was judged last; -1 before the first time.
+        champion: Id of the model version that judged it, or that could not be loaded.
+        rest_until: Monotonic seconds before which new data alone are no reason to judge again.
+        trouble: Why the champion could not be loaded, in words; "" if it could.
+        busy: Whether a thread judges the pool now.
     """
 
-    revision: int
-    champion: int | None
-    until: float
-
-
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """Why a champion could not be loaded, in words."""
-
-    champion: int | None
-    words: str
+    pool: Pool | None = None
+    revision: int = -1
+    champion: int | None = None
+    rest_until: float = 0.0
+    trouble: str = ""
+    busy: bool = False
 
 
 @dataclass(slots=True)
 class Pools:
-    """The pool of each project, kept up to date by one thread at a time; one object a server."""
+    """The pool of each project, judged by one thread a project; one object for a server."""
 
     studio: Studio
     models: LiveModels
     traffic: Traffic = field(default_factory=Traffic)
-    known: dict[int, Pool] = field(default_factory=dict)
-    looked: dict[int, Look] = field(default_factory=dict)
-    troubles: dict[int, Trouble] = field(default_factory=dict)
-    busy: set[int] = field(default_factory=set)
+    kept: defaultdict[int, ProjectPool] = field(default_factory=lambda: defaultdict(ProjectPool))
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, project_id: int) -> Pool | None:
         """Return what is known now, and see that it comes up to date; never waits."""
         with self.studio.database.read() as connection:
             head = events.head(connection, project_id)
-            champion = models.champion(connection, project_id)
-        wanted = Look(head, None if champion is None else champion.id, time.monotonic())
+            version = models.champion(connection, project_id)
+        champion = None if version is None else version.id
         with self.guard:
-            if self._is_due(self.looked.get(project_id), wanted) and project_id not in self.busy:
-                self.busy.add(project_id)
-                self.looked[project_id] = wanted
+            kept = self.kept[project_id]
+            rested = time.monotonic() > kept.rest_until
+            is_other = kept.champion != champion or kept.revision < 0
+            if not kept.busy and (is_other or (kept.revision != head and rested)):
+                kept.busy, kept.revision, kept.champion = True, head, champion
                 threading.Thread(
                     target=self._refresh, args=(project_id,), name="look-at-pool", daemon=True
                 ).start()
-        return self.known.get(project_id)
+        return kept.pool
 
     def wait(self, project_id: int) -> Pool | None:
-        """Return what is known now; where nothing is, what the first look will find."""
-        found = self.get(project_id)
+        """Return what is known now; where nothing is, wait for the first judgement."""
+        pool = self.get(project_id)
         until = time.monotonic() + _PATIENCE_SECONDS
-        while found is None and self.loading(project_id) and time.monotonic() < until:
+        while pool is None and self.loading(project_id) and time.monotonic() < until:
             time.sleep(_POLL_SECONDS)
-            found = self.known.get(project_id)
-        return found
-
-    def _is_due(self, last: Look | None, wanted: Look) -> bool:
-        """Whether to look again: at once for another model, for other data not all the time."""
-        if last is None or last.champion != wanted.champion:
-            return True
-        return last.revision != wanted.revision and wanted.until > last.until
+            pool = self.kept[project_id].pool
+        return pool
 
     def trouble(self, project_id: int, champion: int) -> str:
         """Why a model version could not be loaded, when last tried; "" if it could."""
-        found = self.troubles.get(project_id)
-        return found.words if found is not None and found.champion == champion else ""
+        kept = self.kept[project_id]
+        return kept.trouble if kept.champion == champion else ""
 
     def loading(self, project_id: int) -> bool:
-        """Whether a look at the pool is under way."""
-        return project_id in self.busy
+        """Whether a thread judges the pool now."""
+        return self.kept[project_id].busy
 
     def _refresh(self, project_id: int) -> None:
-        began = time.monotonic()
-        champion = self.looked[project_id].champion
-        is_first = self._is_first(project_id, champion)
+        began, kept = time.monotonic(), self.kept[project_id]
+        is_first = kept.pool is None or kept.pool.live.version.id != kept.champion
         try:
             live = self.models.get(project_id)
-            self.troubles.pop(project_id, None)
+            kept.trouble = ""
             if live is None:
-                self.known.pop(project_id, None)
+                kept.pool = None
                 return
             with self.studio.database.read() as connection:
                 records = utterances.sample_unlabelled(connection, project_id, MOST)
             rows = self._embedded(live, records)
-            # The first look is waited for; a later one can wait itself.
-            pause = self.traffic.give_way if project_id in self.known else no_pause
-            self.known[project_id] = judged(live, tuple(records), rows, pause)
+            # The first judgement is waited for; a later one can wait itself.
+            pause = no_pause if kept.pool is None else self.traffic.give_way
+            kept.pool = judged(live, tuple(records), rows, pause)
         except StudioError as error:  # a damaged model, say
             _LOG.warning("The pool of project %d was not looked at: %s", project_id, error)
-            self.troubles[project_id] = Trouble(champion, error.message)
-        except Exception as error:  # noqa: BLE001 - nobody else hears of it: pages would wait for ever
+            kept.trouble = error.message
+        except Exception as error:  # noqa: BLE001 - a thread has no caller: pages would wait for ever
             _LOG.exception("The pool of project %d was not looked at", project_id)
-            self.troubles[project_id] = Trouble(champion, f"{type(error).__name__} (see the log).")
+            kept.trouble = f"{type(error).__name__} (see the log)."
         finally:
             ended = time.monotonic()
-            # A first look loads the model and embeds the pool, which later ones do not repeat.
+            # A first judgement loads the model and embeds the pool, which later ones do not repeat.
             took = 0.0 if is_first else ended - began
-            until = ended + max(_REST_SECONDS, _REST_SHARE * took)
-            self.looked[project_id] = replace(self.looked[project_id], until=until)
-            self.busy.discard(project_id)
-
-    def _is_first(self, project_id: int, champion: int | None) -> bool:
-        last = self.known.get(project_id)
-        return last is None or last.live.version.id != champion
+            kept.rest_until = ended + max(_REST_SECONDS, _REST_SHARE * took)
+            kept.busy = False
 
     def _embedded(self, live: LiveModel, records: list[UtteranceRecord]) -> FloatArray:
         encoder = live.pipeline.encoder
@@ -182,11 +167,8 @@ def judged(
     rows: FloatArray,
     pause: Pause = no_pause,
 ) -> Pool:
-    """Let a live model judge embedded utterances, with pauses for whoever comes first."""
-    from core.calibration.calibration import probabilities
-    from core.vectors import unit_rows
-
-    pipeline: Any = live.pipeline
+    """Let a live model judge embedded utterances, (n, d); it pauses between parts of them."""
+    pipeline = live.pipeline
     unit = unit_rows(rows)
     scores, familiarity = np.empty((len(unit), len(live.columns))), np.empty(len(unit))
     for start in range(0, len(unit), _CHUNK):
@@ -207,10 +189,9 @@ def judged(
 
 def outside_of(live: LiveModel, rows: FloatArray) -> list[bool]:
     """Whether texts, embedded (n, d), would be answered with no intent."""
-    pipeline: Any = live.pipeline
+    pipeline = live.pipeline
     scores = pipeline.head.scores(rows)
     if pipeline.task == "single-label":
-        found: list[bool] = (~pipeline.calibration.inside(rows, scores)).tolist()
-    else:
-        found = (scores < pipeline.calibration.limits(scores.shape[1])).all(1).tolist()
-    return found
+        return [not is_in for is_in in pipeline.calibration.inside(rows, scores)]
+    below = scores < pipeline.calibration.limits(scores.shape[1])
+    return [bool(row.all()) for row in below]

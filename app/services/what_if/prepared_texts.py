@@ -18,6 +18,7 @@ from app.services.live.joining import Said, amendment, can_join
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from core.errors import InvalidInput
+from core.heads.votes.fit import VoteHead
 from core.text import match_key
 from core.types import FloatArray, Intent, Pause, ScoreArray
 from storage import models
@@ -152,8 +153,9 @@ def _spoken(
         live.pipeline.encoder, list(named.values()), rows, live_models.name_cache()
     )
     taught = np.zeros((len(rows), len(live.columns)))
-    if live.voice is not None:
-        taught = beside(live.base.pipeline.head, live.voice).voices(rows)
+    votes = live.base.pipeline.head
+    if live.voice is not None and isinstance(votes, VoteHead):
+        taught = beside(votes, live.voice).voices(rows)
     places = [live.columns.index(key) for key in named]
     return {
         key: (alone[:, at], taught[:, place])

@@ -192,17 +192,17 @@ def test_an_upload_shows_its_beginning_as_it_would_be_stored(
 ) -> None:
     create_project(studio, "p")
     path = write(tmp_path / "a.jsonl", ["I am ann@example.org", "hello"], *[["a", "b"]] * 5)
-    looked = uploads.receive(studio, "p", "my log.jsonl", [path.read_bytes()])
+    looked = uploads.receive_log(studio, "p", "my log.jsonl", [path.read_bytes()])
     assert (looked.name, len(looked.beginning)) == ("my log.jsonl", 2)
     assert looked.beginning[0].turns[0].text == "I am ann@example.org"
-    masked = uploads.look(studio, looked.key, mask=True)
+    masked = uploads.preview_log(studio, looked.key, mask=True)
     assert masked.beginning[0].turns[0].text == "I am [e-mail]"
-    done = uploads.bring_in(studio, "p", looked.key, mask=True, pool=1)
+    done = uploads.import_received_log(studio, "p", looked.key, mask=True, pool=1)
     assert (done.dialogues, done.repeated, done.pooled) == (2, 4, 1)
     with pytest.raises(NotFound, match="not there any more"):
-        uploads.look(studio, looked.key, mask=False)
+        uploads.preview_log(studio, looked.key, mask=False)
     with pytest.raises(InvalidInput, match="not JSON"):
-        uploads.receive(studio, "p", "a.jsonl", [b"what?\n"])
+        uploads.receive_log(studio, "p", "a.jsonl", [b"what?\n"])
     assert not list(studio.places.uploads.iterdir())
 
 

@@ -13,7 +13,7 @@ from app.services.labelling.decisions import Operation
 from app.services.labelling.queue import QueueRequest, Queues
 from app.services.live.pool import Pool
 from app.services.live.server_state import open_live_studio
-from app.services.status import look
+from app.services.status import load_status
 from app.services.studio import Studio
 from app.services.versions.registry import promote
 from core.vectors import unit_rows
@@ -119,12 +119,12 @@ def pool(queues: Queues, shares: np.ndarray, rows: np.ndarray, familiarity: np.n
         familiarity,
         live=None,
     )
-    queues.live_studio.pools.known[1] = made
+    queues.live_studio.pools.kept[1].pool = made
 
 
 def kept(queues: Queues, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        type(queues.live_studio.pools), "get", lambda self, key: self.known.get(key)
+        type(queues.live_studio.pools), "get", lambda self, key: self.kept[key].pool
     )
 
 
@@ -194,13 +194,13 @@ def test_the_pool_is_looked_at_again_when_another_model_answers(trained: Queues)
     """The revision alone had told whether to look, and no training or promotion changes it."""
     first = trained.live_studio.pools.wait(1)
     assert sorted(r.text for r in first.records) == sorted(POOL)
-    assert look(trained.live_studio, "p").model == "ready"
+    assert load_status(trained.live_studio, "p").model == "ready"
     promote(trained.live_studio.studio, "p", 3 - first.live.version.number)
-    assert look(trained.live_studio, "p").model == "loading"
+    assert load_status(trained.live_studio, "p").model == "loading"
     settle(trained)
     second = trained.live_studio.pools.get(1)
     assert second.live.version.number == 3 - first.live.version.number
-    assert look(trained.live_studio, "p").model == "ready"
+    assert load_status(trained.live_studio, "p").model == "ready"
     assert not np.allclose(first.probabilities, second.probabilities)
 
 
@@ -214,7 +214,7 @@ def test_a_damaged_model_does_not_stop_labelling(trained: Queues, monkeypatch, c
     settle(trained)
     assert "was not looked at" in caplog.text
     assert len(trained.next("p", replace(wish("one"), n=2)).items) == 2
-    view = look(trained.live_studio, "p")  # it had been loading for ever
+    view = load_status(trained.live_studio, "p")  # it had been loading for ever
     assert view.model == "failed"
     assert view.trouble.startswith(f"p@{view.champion} does not answer: ")
     assert view.trouble.endswith(

@@ -52,11 +52,11 @@ def test_a_look_at_the_pool_that_took_long_is_not_repeated_soon(
     champion, project = space.version.id, space.project.id
     quiet = Traffic(last=0.0)
     pools = pool.Pools(home, Slow(home, clock), quiet)  # type: ignore[arg-type]
-    pools.looked[project] = pool.Look(0, champion, 0.0)
+    pools.kept[project].champion = champion
     pools._refresh(project)
-    assert pools.looked[project].until == 107.0 + 2.0
+    assert pools.kept[project].rest_until == 107.0 + 2.0
     pools._refresh(project)
-    assert pools.looked[project].until == 114.0 + 4 * 7.0
+    assert pools.kept[project].rest_until == 114.0 + 4 * 7.0
 
 
 def test_a_large_set_that_took_long_is_not_solved_again_soon(
