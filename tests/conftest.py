@@ -12,6 +12,7 @@ from app.services.studio import Studio
 from app.settings import Settings
 from core.encoders.packed.encoder import TransformerEncoder
 from tests.builders.tiny_encoder import tiny_folder
+from tests.builders.unpacked_bundle import Elsewhere
 
 # A property holds or does not, however long an example takes; `.ci/run` draws the same ones each
 # time, so that a change is judged by itself. Whoever develops sees new ones with every run.
@@ -45,6 +46,14 @@ def labelled_csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [f"{text},{intent}" for intent, texts in SENTENCES.items() for text in texts]
     path.write_text("text,intent\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="session")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
+    """Where programs run that have the libraries, and not this project."""
+    place = Elsewhere(tmp_path_factory.mktemp("elsewhere"))
+    yield place
+    place.close()
 
 
 SENTENCES = {

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import gradio as gr
 import pytest
 from fastapi.testclient import TestClient
 
@@ -12,6 +13,7 @@ from app.services.data.projects import create_project
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
+from app.ui import navigation
 from tests.builders.trained_home import train_here
 
 HOST = "127.0.0.1:7860"
@@ -23,15 +25,27 @@ def live_studio(studio: Studio) -> LiveStudio:
     return open_live_studio(studio)
 
 
+@pytest.fixture(scope="session")
+def built_pages(tmp_path_factory: pytest.TempPathFactory) -> gr.Blocks:
+    """Every studio's pages are the same, and Gradio takes a second to build them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADIO_TEMP_DIR", str(tmp_path_factory.mktemp("gradio")))
+        return navigation.build_pages()
+
+
 @pytest.fixture
-def serve(
-    live_studio: LiveStudio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[..., TestClient]]:
-    """Serve the studio from an empty folder of its own, as `intent-studio serve` does."""
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, built_pages: gr.Blocks) -> None:
+    """Serve from an empty folder of its own, as `intent-studio serve` does."""
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+    monkeypatch.setattr(navigation, "build_pages", lambda: built_pages)
+
+
+@pytest.fixture
+def serve(live_studio: LiveStudio, own_folder: None) -> Iterator[Callable[..., TestClient]]:
+    """Serve the studio to clients with a launch token or without."""
     opened: list[TestClient] = []
 
     def start(token: str | None = None) -> TestClient:

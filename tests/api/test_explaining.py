@@ -14,9 +14,7 @@ VIEWER = "a-token-of-links-that-show"
 
 
 @pytest.fixture
-def viewer_app(live_studio, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+def viewer_app(live_studio, own_folder):
     return build_app(live_studio, TOKEN, frozenset({"127.0.0.1"}), VIEWER)
 
 

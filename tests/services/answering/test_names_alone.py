@@ -38,7 +38,7 @@ from storage.queries import dataset
 from storage.queries import utterances as browse
 from tests.builders.nearly_equal import agreed
 from tests.builders.trained_home import train
-from tests.builders.unpacked_bundle import example_answers, unpacked
+from tests.builders.unpacked_bundle import Elsewhere, unpack_bundle
 
 ASKED = ["where is my money", "good evening", "reset my password", "cancel the subscription"]
 NAME = "cancel_subscription"
@@ -55,7 +55,7 @@ def named(studio: Studio, name: str = NAME) -> str:
 
 def digests(bundle: Path) -> dict[str, str]:
     """SHA-256 of the files of a bundle that were not written by exporting."""
-    folder = unpacked(bundle, bundle.with_suffix(""))
+    folder = unpack_bundle(bundle, bundle.with_suffix(""))
     files = json.loads((folder / "manifest.json").read_text("utf-8"))["files"]
     return {name: files[name] for name in files if name != "README.md"}
 
@@ -116,7 +116,7 @@ def test_the_page_and_the_command_line_say_that_a_name_alone_speaks(home: Studio
 
 
 def test_a_bundle_answers_by_the_name_too_and_another_studio_takes_it_in(
-    home: Studio, tmp_path: Path
+    home: Studio, tmp_path: Path, elsewhere: Elsewhere
 ) -> None:
     """The name answered in the studio, and was forgotten when the model was handed over."""
     plain, bundle, again = (tmp_path / f"{name}.zip" for name in ("plain", "named", "again"))
@@ -129,8 +129,8 @@ def test_a_bundle_answers_by_the_name_too_and_another_studio_takes_it_in(
     told = agreed(one.decision for one in expected)
     assert [one.decision for one in found] == told
     assert (found[0].intent, found[0].reason.by_name) == (NAME, True)
-    folder = unpacked(bundle, tmp_path / "unpacked")
-    said = example_answers(folder, texts)
+    folder = unpack_bundle(bundle, tmp_path / "unpacked")
+    said = elsewhere.example_answers(folder, texts)
     assert [one["best"] for one in said] == [one.decision.leading for one in expected]
     assert said[0]["score"] == pytest.approx(expected[0].decision.score, abs=1e-4)
     assert f"for no example says them: {NAME}." in (folder / "README.md").read_text("utf-8")

@@ -1,6 +1,5 @@
 """A fence decides what is in scope, tells beforehand who goes in and out, and stands at once."""
 
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,7 +27,7 @@ from storage.queries import utterances as browse
 from storage.queries.utterances import Filter
 from tests.builders.nearly_equal import agreed
 from tests.builders.trained_home import POOL, change, rows_of
-from tests.builders.unpacked_bundle import example_answers, unpacked
+from tests.builders.unpacked_bundle import Elsewhere, unpack_bundle
 
 JUDGED = ("my parcel has not arrived", "change my password", "hi", "good morning")
 
@@ -99,7 +98,7 @@ def test_an_intent_with_a_limit_of_its_own_goes_by_it_and_so_do_previews(
 
 
 def test_the_command_line_and_a_bundle_answer_by_the_fence_as_the_pages_do(
-    home: Studio, tmp_path: Path
+    home: Studio, tmp_path: Path, elsewhere: Elsewhere
 ) -> None:
     """A limit that was set on the page was forgotten when the model was handed over."""
     studio, live_studio = home, open_live_studio(home)
@@ -116,10 +115,10 @@ def test_the_command_line_and_a_bundle_answer_by_the_fence_as_the_pages_do(
     for reference, expected in (("p", after), (str(fence), after), (str(plain), before)):
         said = [one.decision.words for one in load_model(studio, reference).predict(POOL)]
         assert said == [getattr(one, "words", one) for one in expected]
-    folder = unpacked(fence, tmp_path / "unpacked")
+    folder = unpack_bundle(fence, tmp_path / "unpacked")
     assert "The threshold was set by hand" in (folder / "README.md").read_text("utf-8")
     of_example = [[] if words == "out of scope" else [words] for words in after]
-    assert [one["intents"] for one in example_answers(folder, POOL)] == of_example
+    assert [one["intents"] for one in elsewhere.example_answers(folder, POOL)] == of_example
     save_fence(live_studio, "p", FenceSetting())
     export_model(studio, "p", again)  # what the studio keeps of the version was not touched
     assert again.read_bytes() == plain.read_bytes()
@@ -129,7 +128,7 @@ def test_the_command_line_and_a_bundle_answer_by_the_fence_as_the_pages_do(
 
 @pytest.mark.parametrize("method", ["nearest", "mahalanobis", "mixture"])
 def test_every_method_holds_wherever_an_answer_is_given(
-    live_studio: LiveStudio, tmp_path: Path, method: Method
+    live_studio: LiveStudio, tmp_path: Path, elsewhere: Elsewhere, method: Method
 ) -> None:
     studio, texts = live_studio.studio, [*JUDGED, *POOL]
     asked = preview_fence(live_studio, "p", FenceSetting(method=method))
@@ -163,11 +162,9 @@ def test_every_method_holds_wherever_an_answer_is_given(
     trained = load_model(studio, "p").predict(texts)
     handed_over = [one.decision for one in load_model(studio, str(out)).predict(texts)]
     assert handed_over == agreed(one.decision for one in trained)
-    unpacked = tmp_path / "unpacked"
-    with zipfile.ZipFile(out) as archive:
-        archive.extractall(unpacked)
+    unpacked = unpack_bundle(out, tmp_path / "unpacked")
     assert "familiarity" in (unpacked / "README.md").read_text("utf-8")
-    said = [tuple(one["intents"]) for one in example_answers(unpacked, texts)]
+    said = [tuple(one["intents"]) for one in elsewhere.example_answers(unpacked, texts)]
     assert said == [one.decision.intents for one in trained]
 
 

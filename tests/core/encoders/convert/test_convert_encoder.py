@@ -1,9 +1,6 @@
 """A ConveRT as an encoder: its sides, its tuning, and its life in other programs."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +17,7 @@ from core.recipes.labels import ConvfitRecipe
 from core.training.events import CheckpointReady
 from core.training.loop import FitOptions, fit
 from tests.builders.tiny_encoder import tiny_convert
+from tests.builders.unpacked_bundle import Elsewhere
 from tests.conftest import SENTENCES
 
 TEXTS = [text for texts in SENTENCES.values() for text in texts]
@@ -44,7 +42,6 @@ def weights(encoder: ConvertEncoder) -> dict[str, torch.Tensor]:
 
 _ELSEWHERE = """
 import json, sys
-sys.modules.update({"core": None, "app": None, "storage": None})
 from sentence_transformers import SentenceTransformer
 model = SentenceTransformer(sys.argv[1], device="cpu", trust_remote_code=True)
 texts = json.loads(sys.argv[2])
@@ -58,20 +55,10 @@ print(json.dumps(found))
 
 @pytest.mark.slow
 def test_plain_sentence_transformers_loads_it_where_this_project_is_not(
-    base: ConvertEncoder, tmp_path: Path
+    base: ConvertEncoder, tmp_path: Path, elsewhere: Elsewhere
 ) -> None:
     base.save(tmp_path / "saved")
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    environment |= {"HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", _ELSEWHERE, "saved", json.dumps(TEXTS[:4]), "again"],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
+    found = json.loads(elsewhere.run(tmp_path, _ELSEWHERE, "saved", json.dumps(TEXTS[:4]), "again"))
     assert np.array(found["plain"]) == pytest.approx(base.encode(TEXTS[:4]), abs=1e-5)
     assert np.array(found["again"]) == pytest.approx(base.encode(TEXTS[:4]), abs=1e-5)
     responses = base.encode_side(TEXTS[:4], "response")
