@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 _PATIENCE = 90.0
+_BROWSER = Path(__file__).parents[1] / "browser"
 
 
 @dataclass
@@ -135,7 +136,7 @@ def copy_home(source: Path, target: Path) -> Path:
 
 def probe(name: str) -> str:
     """Return a script that looks at a page from within; see `probes`."""
-    return (Path(__file__).parent / "probes" / f"{name}.js").read_text(encoding="utf-8")
+    return (_BROWSER / "probes" / f"{name}.js").read_text(encoding="utf-8")
 
 
 def environment(home: Path, *, watched: bool = True) -> dict[str, str]:
@@ -143,7 +144,7 @@ def environment(home: Path, *, watched: bool = True) -> dict[str, str]:
     here = Path(__file__).parent
     found = {**os.environ, "PYTHONPATH": str(here.parents[1]), "STUDIO_DEVICE": "cpu"}
     if watched:
-        found["PYTHONPATH"] = os.pathsep.join([str(here / "watch"), found["PYTHONPATH"]])
+        found["PYTHONPATH"] = os.pathsep.join([str(_BROWSER / "watch"), found["PYTHONPATH"]])
         found["STRANGERS"] = str(home.with_suffix(".strangers"))
     return found
 
