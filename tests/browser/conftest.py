@@ -21,6 +21,7 @@ from app.services.data.projects import create_sample
 from app.services.training.runs import TrainingRequest
 from app.settings import Settings
 from tests.browser.chromium import ARGUMENTS, find_chromium
+from tests.browser.contexts import ContextPool
 from tests.builders.served_studio import Served, copy_home
 from tests.builders.trained_home import train_here
 
@@ -87,10 +88,15 @@ def serve(tmp_path: Path, sample_home: Path) -> Iterator[Callable[..., Served]]:
         assert served.strangers() == []
 
 
+@pytest.fixture(scope="package")
+def contexts(chromium: Browser) -> ContextPool:
+    return ContextPool(chromium)
+
+
 @pytest.fixture
-def visit(chromium: Browser) -> Iterator[Callable[..., Page]]:
+def visit(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
     """Open a browser of its own on a studio; whatever it asks of elsewhere fails the test."""
-    contexts: list[BrowserContext] = []
+    used: list[tuple[BrowserContext, dict[str, Any], str]] = []
     strangers: list[str] = []
     troubles: list[str] = []
 
@@ -102,9 +108,9 @@ def visit(chromium: Browser) -> Iterator[Callable[..., Page]]:
 
     def open_page(served: Served, path: str = "/", **settings: Any) -> Page:
         settings.setdefault("viewport", {"width": 1280, "height": 900})
-        context = chromium.new_context(**settings)
+        context = contexts.take(settings)
         context.set_default_timeout(_PATIENCE_MS)
-        contexts.append(context)
+        used.append((context, settings, served.base))
 
         def look(route: Route) -> None:
             if route.request.url.startswith((served.base, "data:", "blob:")):
@@ -122,7 +128,7 @@ def visit(chromium: Browser) -> Iterator[Callable[..., Page]]:
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for context, settings, origin in used:
+        contexts.give_back(context, settings, origin)
     assert strangers == []
     assert troubles == []

@@ -27,11 +27,11 @@ _TOOL = """() => {
 }"""
 
 
-def on_the_map(page: Page, studio: Served, more: str = "") -> Locator:
-    """Go to the map of the sample, and return its legend."""
-    page.goto(f"{studio.base}/map?project=sample{more}")
+def on_the_map(visit: Callable[..., Page], studio: Served, **settings: str) -> tuple[Page, Locator]:
+    """Go to the map of the sample, and return it with its legend."""
+    page = visit(studio, "/map?project=sample", **settings)
     page.wait_for_selector(".map[data-ready=true]")
-    return page.locator(".legend button")
+    return page, page.locator(".legend button")
 
 
 def lasso_five(page: Page) -> None:
@@ -51,8 +51,7 @@ def test_a_late_answer_about_a_lasso_does_not_replace_a_newer_lasso(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     """The texts of an earlier lasso came last and stood there, and the label went to them."""
-    page = visit(studio)
-    on_the_map(page, studio)
+    page, _ = on_the_map(visit, studio)
     held = hold(page, "**/utterances/by-ids", "POST")
     for places in ([0, 1], [2, 3, 4]):
         page.evaluate(_LASSO, places)
@@ -67,8 +66,7 @@ def test_a_label_goes_to_the_newest_lasso_before_its_texts_are_there(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     """While the texts of a lasso were on their way, a label went to the lasso before it."""
-    page = visit(studio)
-    on_the_map(page, studio)
+    page, _ = on_the_map(visit, studio)
     ids = studio.ask("/projects/sample/map")["ids"]
     held = hold(page, "**/utterances/by-ids", "POST")
     page.evaluate(_LASSO, [0, 1])
@@ -87,8 +85,10 @@ def test_late_colours_are_not_shown_under_the_name_of_others(
 ) -> None:
     """Predictions came after the split was chosen, and coloured a map that said split."""
     page = visit(studio)
-    held = hold(page, "**/map/colours?*by=prediction*")
-    legend = on_the_map(page, studio)
+    held = hold(page, "**/map/colours?*by=prediction*")  # the map asks for them when it is loaded
+    page.goto(f"{studio.base}/map?project=sample")
+    page.wait_for_selector(".map[data-ready=true]")
+    legend = page.locator(".legend button")
     by = page.get_by_label("Colour by")
     by.select_option("prediction")
     held.arrived()
@@ -103,8 +103,7 @@ def test_what_the_legend_hides_stays_hidden_when_labels_change(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     """Each label, also somebody else's, brought all hidden points back."""
-    page = visit(studio)
-    legend = on_the_map(page, studio)
+    page, legend = on_the_map(visit, studio)
     all_points = page.evaluate(_BRIGHT)
     legend.first.click()
     expect(legend.first).to_have_attribute("aria-pressed", "false")
@@ -119,8 +118,7 @@ def test_a_lasso_takes_nothing_that_the_legend_hides(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     """Hidden points within a lasso got the label of those around them, unseen."""
-    page = visit(studio)
-    legend = on_the_map(page, studio)
+    page, legend = on_the_map(visit, studio)
     legend.first.click()
     expect(legend.first).to_have_attribute("aria-pressed", "false")
     seen = page.evaluate(_BRIGHT)
@@ -145,8 +143,7 @@ def test_what_is_looked_for_is_marked_on_every_map(
 
 def test_the_highlight_is_that_of_the_selection(visit: Callable[..., Page], studio: Served) -> None:
     """After a lasso all points were faint, and other points or colours took a selection's light."""
-    page = visit(studio)
-    legend = on_the_map(page, studio)
+    page, legend = on_the_map(visit, studio)
     all_points = page.evaluate(_BRIGHT)
     lasso_five(page)
     selected = page.locator("[data-role=picked]")
@@ -168,8 +165,7 @@ def test_the_highlight_is_that_of_the_selection(visit: Callable[..., Page], stud
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_tool_in_use_is_seen(visit: Callable[..., Page], studio: Served, scheme: str) -> None:
     """The button of the lasso was white on white."""
-    page = visit(studio, color_scheme=scheme)
-    on_the_map(page, studio)
+    page, _ = on_the_map(visit, studio, color_scheme=scheme)
     fill, accent = page.evaluate(_TOOL)
     assert fill == accent
 
@@ -195,8 +191,7 @@ def test_a_late_search_does_not_go_over_a_newer_one(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     """The marks of words that were typed over came last, and stood beside the newer words."""
-    page = visit(studio)
-    on_the_map(page, studio)
+    page, _ = on_the_map(visit, studio)
     held = hold(page, "**/utterances?*text=*")
     for place, words in enumerate(("wifi", "bill")):
         page.get_by_label("Highlight texts").fill(words)
@@ -212,8 +207,7 @@ def test_a_label_of_ones_own_colours_the_map_once(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     """The page asked for colours after the label, and again when the status told of it."""
-    page = visit(studio)
-    on_the_map(page, studio)
+    page, _ = on_the_map(visit, studio)
     rows = studio.ask("/projects/sample/utterances?state=unlabelled&size=1")["rows"]
     ids = studio.ask("/projects/sample/map")["ids"]
     asked: list[Request] = []
