@@ -89,7 +89,7 @@ class ArtifactStore:
         """Delete those of some blobs' files that no row names; return how many.
 
         Young files stay for `sweep`: a job may be about to publish them. The caller's writing
-        transaction keeps rows from coming meanwhile.
+        transaction keeps others from adding rows.
         """
         known = set(connection.execute(sa.select(blob.c.sha256)).scalars())
         limit = time.time() - grace_seconds
@@ -179,8 +179,8 @@ def _made_young(file: Path) -> bool:
 def _removed_if_old(file: Path, limit: float) -> bool:
     """Delete a file that was not touched since; its name goes first.
 
-    Whoever touches it after that finds it missing and writes it anew; a touch before that shows in
-    the time, and the name comes back.
+    A writer that touches it after that finds it missing and writes it again; a touch before that
+    shows in the time of change, and the name is restored.
     """
     aside = file.with_name(f".gone-{uuid.uuid4().hex}")
     try:

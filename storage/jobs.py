@@ -1,4 +1,4 @@
-"""Jobs: the row is the protocol. `attempt` is the fencing token of whoever may write it."""
+"""Jobs: the row is the protocol. `attempt` is the fencing token of the process that may write."""
 
 import uuid
 from dataclasses import dataclass, replace
@@ -17,12 +17,12 @@ _LIVE = ("queued", "running")
 
 
 class Fenced(Exception):
-    """Another attempt has taken the job over, or it has ended; whoever gets this must stop."""
+    """Another attempt has taken the job over, or it has ended; the receiver must stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a running job tells: a share in [0, 1], a stage in words, seconds left if known."""
+    """Progress of a job: a share in [0, 1], a stage in words, seconds left if known."""
 
     share: float
     stage: str
@@ -115,7 +115,7 @@ def count_ended(connection: Connection) -> int:
 
 
 def claim(connection: Connection, job_id: str) -> JobRecord:
-    """Start the next attempt of a job; whoever ran an earlier one is fenced off from now on."""
+    """Start the next attempt of a job; processes of earlier attempts are fenced off."""
     change = sa.update(job).where(job.c.id == job_id, job.c.state.in_(_LIVE))
     connection.execute(
         change.values(
@@ -126,7 +126,7 @@ def claim(connection: Connection, job_id: str) -> JobRecord:
 
 
 def report(connection: Connection, job_id: str, attempt: int, progress: Progress) -> bool:
-    """Tell how far a job is; return whether it has been asked to stop.
+    """Record the progress of a job; return whether it has been asked to stop.
 
     Raises:
         Fenced: The attempt is no longer the job's.

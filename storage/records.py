@@ -1,4 +1,4 @@
-"""What repositories return: plain frozen values, never rows."""
+"""Frozen values that repositories return; never rows of the database."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -53,10 +53,10 @@ class UtteranceRecord:
     Attributes:
         text: NFC, without outer white space.
         labels: Intent ids; None is unlabelled, empty is "no intent".
-        skipped: Whether somebody passed it over.
-        flagged: Why somebody marked it, or empty.
+        skipped: Whether a person skipped it.
+        flagged: Why a person flagged it, or empty.
         slots: Values in the text, in its order.
-        synthetic: Id of the utterance whose template it fills; empty for what somebody said. It
+        synthetic: Id of the utterance whose template it fills; empty if not synthetic. It
             never changes, and no synthetic utterance is of the test split.
     """
 
@@ -120,7 +120,7 @@ ModelKind = Literal["intents", "encoder"]
 
 @dataclass(frozen=True, slots=True)
 class ModelVersionRecord:
-    """What a training made: its files, where it came from and how good it is.
+    """A trained model or encoder: its files, its lineage and its measured quality.
 
     `kind` is `intents` for a pipeline that answers, `encoder` for an encoder without a head, from
     which others are trained.
@@ -145,7 +145,7 @@ class ConversationLogRecord:
 
     Attributes:
         tree_sha256: Its files: the conversations, and digests by which they are known again.
-        masked: How many pieces of personal data of each kind were masked; None where nobody asked.
+        masked: Pieces of personal data masked, of each kind; None where masking was off.
     """
 
     id: int
@@ -238,7 +238,7 @@ class JobRecord:
 
 
 UNMARKED: dict[str, Any] = {"slots": [], "synthetic": ""}
-"""What an utterance has that came before there were such attributes."""
+"""Attributes of utterances that were stored before these attributes existed."""
 
 
 def stored_slots(slots: Iterable[Slot]) -> list[list[int | str]]:

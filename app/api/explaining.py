@@ -1,6 +1,6 @@
 """Routes that explain answers, and hand out receipts and reports; as pages, a viewer may read them.
 
-A link that only shows carries the viewer's token, so that whoever gets it can look and change
+A link that only shows carries the viewer's token, so that its reader can look and change
 nothing (`app.security`).
 """
 
@@ -76,7 +76,7 @@ def report(
 
 @router.get("/projects/{project}/models/{number}/report-link")
 def report_link(studio: OpenStudio, viewer: Viewer, project: str, number: int) -> Kept:
-    """Return the link under which somebody may read the report, and nothing else."""
+    """Return the link that shows the report, and nothing else."""
     model_report.require_version(studio, project, number)
     path = _report_path(project, number)
     return Kept(f"{project}@{number}", path, _link(path, viewer))

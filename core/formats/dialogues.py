@@ -27,7 +27,7 @@ _REMEMBERED = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What somebody said in one go.
+    """One turn of a conversation.
 
     Attributes:
         text: Not blank, without outer white space.
@@ -83,7 +83,7 @@ def read_dialogues(path: Path) -> Iterator[Dialogue]:
 
 
 def dialogue_digest(dialogue: Dialogue) -> int:
-    """Return 64 bits that stand for what was said, in whatever case and by whomever."""
+    """Return 64 bits that identify the texts of a conversation, without case and speakers."""
     return digest("\0".join(turn.text.casefold() for turn in dialogue.turns))
 
 

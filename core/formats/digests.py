@@ -1,4 +1,4 @@
-"""Which of many texts were met before, in eight bytes for each."""
+"""Digests of texts, and a set of millions of them in eight bytes each."""
 
 import hashlib
 from collections.abc import Iterable

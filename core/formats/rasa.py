@@ -35,7 +35,7 @@ class _ExampleReader:
     """Where in the file the reader is.
 
     Attributes:
-        intent: Whose examples these are; None where it is something else.
+        intent: Intent of the examples; None in other parts of the file.
         literal: Whether each line of a block is an example, or each is a mapping with a text.
         waiting: Whether the next line is an example that was announced by `text: |`.
     """

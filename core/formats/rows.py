@@ -42,7 +42,7 @@ class ImportedRow:
         intents: Its label: None is unlabelled, an empty tuple says that no intent fits.
         line: Line of the file on which it begins, from 1.
         slots: Values marked in the text, where the options ask for them.
-        synthetic: Id of the utterance whose template it fills; empty for what somebody said.
+        synthetic: Id of the utterance whose template it fills; empty if not synthetic.
     """
 
     text: str

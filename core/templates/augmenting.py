@@ -30,7 +30,7 @@ class Augmentation:
 
 @dataclass(frozen=True, slots=True)
 class Synthetic:
-    """An utterance that nobody said.
+    """An utterance made from a template.
 
     Attributes:
         source: Row of the utterance whose template it is.

@@ -120,10 +120,10 @@ def undo(
 
     Args:
         connection: An open writing transaction.
-        project_id: Whose log.
-        actor: Who does it.
-        of: Key of the action; None takes the newest that still stands.
-        key: Under which the undo itself is known, so that it happens once.
+        project_id: The project.
+        actor: Who undoes it.
+        of: Key of the action; None takes the newest that was not undone.
+        key: Key of the undo itself, so that it happens once.
 
     Raises:
         Conflict: Something of it was changed since.

@@ -16,7 +16,7 @@ class LabelOrigin:
     Attributes:
         verb: What was done, as a history shows it: `label`, `import`, `merge`, ...
         origin: Where from: `cli`, `page`, `rest`, `import FILE`.
-        synthetic: Id of the utterance whose template it fills; empty for what somebody said.
+        synthetic: Id of the utterance whose template it fills; empty if not synthetic.
     """
 
     actor: str

@@ -21,8 +21,10 @@ def origin_of(finding: str) -> str:
     return f"{_ORIGIN}{finding}"
 
 
-def keep(connection: Connection, project_id: int, finding: str, key: str, actor: str) -> None:
-    """Leave what was found as it is; under one key this happens once."""
+def keep_finding(
+    connection: Connection, project_id: int, finding: str, key: str, actor: str
+) -> None:
+    """Record that a finding is left as it is; under one key this happens once."""
     events.record(connection, project_id, Action(KEEP, actor, origin_of(finding), key), ())
 
 
@@ -36,8 +38,8 @@ def settled(connection: Connection, project_id: int) -> frozenset[str]:
     return frozenset(origin[len(_ORIGIN) :] for origin in connection.execute(query).scalars())
 
 
-def undo(connection: Connection, project_id: int, key: str, actor: str) -> None:
-    """Take back what settled a finding, whatever was done elsewhere since; twice changes nothing.
+def undo_settling(connection: Connection, project_id: int, key: str, actor: str) -> None:
+    """Take back the action that settled a finding; a second time changes nothing.
 
     Raises:
         Conflict: What it changed was changed since.

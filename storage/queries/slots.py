@@ -1,4 +1,4 @@
-"""Utterances whose values are marked, and the texts that there are: what slot books are made of."""
+"""Queries for slot books: utterances with marked values, and all texts of a project."""
 
 import json
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def book_state(connection: Connection, project_id: int) -> tuple[int, int]:
 
 
 def giving(connection: Connection, project_id: int) -> list[UtteranceRecord]:
-    """Utterances that give values and templates, by id: marked, of train, said by somebody."""
+    """Utterances that give values and templates, by id: marked, in train, not synthetic."""
     query = sa.select(utterance).where(_giving(project_id)).order_by(utterance.c.id)
     return read_utterances(connection, query)
 
@@ -43,7 +43,7 @@ def carrying(connection: Connection, project_id: int, name: str) -> list[Utteran
 
 
 def unmarked(connection: Connection, project_id: int) -> Iterator[UtteranceRecord]:
-    """Utterances that somebody said and in which nothing is marked, but for the test split."""
+    """Utterances without marked values, outside of the test split and not synthetic."""
     query = sa.select(utterance).where(
         utterance.c.project_id == project_id,
         utterance.c.split != "test",
@@ -56,7 +56,7 @@ def unmarked(connection: Connection, project_id: int) -> Iterator[UtteranceRecor
 
 
 def count_taught(connection: Connection, project_id: int) -> int:
-    """Count the utterances of the training split that somebody said."""
+    """Count the utterances of the training split that are not synthetic."""
     query = sa.select(sa.func.count()).where(
         utterance.c.project_id == project_id,
         utterance.c.split == "train",
@@ -105,7 +105,7 @@ def _learnable(project_id: int) -> sa.ColumnElement[bool]:
 
 
 def synthetic_ids(connection: Connection, project_id: int) -> frozenset[str]:
-    """Ids of the utterances that nobody said."""
+    """Ids of the synthetic utterances."""
     query = sa.select(utterance.c.id).where(
         utterance.c.project_id == project_id, utterance.c.synthetic != ""
     )

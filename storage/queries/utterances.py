@@ -30,7 +30,7 @@ class Filter:
         text: Every word of it must occur, anywhere, in any case.
         state: `labelled` with an intent, `unlabelled` and not skipped, `out-of-scope` by label, ...
         ids: Among these, at most 20,000.
-        synthetic: Whether it fills another one's template, or whether somebody said it.
+        synthetic: True: only synthetic utterances; False: only others.
     """
 
     text: str = ""

@@ -20,7 +20,7 @@ Text = Annotated[str, Field(max_length=10_000)]
 _Id = Annotated[str, Field(max_length=200)]
 
 Key = Annotated[str, Field(min_length=8, max_length=80)]
-"""Made by whoever sends a change; under the same key it is saved once."""
+"""Made by the sender of a change; under the same key the change is saved once."""
 
 
 class Body(BaseModel):
@@ -239,7 +239,7 @@ class MarkBody(Body):
 
 
 class AcceptBody(Body):
-    """Whose proposals are marked: of these utterances, or of all that have no marks."""
+    """Utterances in which proposals are marked; None: all without marked values."""
 
     utterances: list[str] | None = Field(default=None, max_length=20_000)
     noisy: bool = False
@@ -276,7 +276,7 @@ class IdsBody(Body):
 
 
 class RepairBody(Body):
-    """What somebody is about to do."""
+    """A repair that a person considers."""
 
     kind: RepairKind
     ids: tuple[_Id, ...] = Field(default=(), max_length=5_000)

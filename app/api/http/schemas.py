@@ -74,8 +74,8 @@ class Kept:
 
     Attributes:
         id: Of the receipt, or `PROJECT@N` of the model version that a report is about.
-        path: Of its page, for whoever may open the studio.
-        link: The same for somebody who may only look.
+        path: Address of its page.
+        link: The same address with the token of a viewer, who can only look.
     """
 
     id: str

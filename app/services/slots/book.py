@@ -130,7 +130,7 @@ def book_of(
     Args:
         studio: The studio.
         connection: An open transaction.
-        project: Whose.
+        project: The project.
         recent: Whether a book of the last minute will do where thousands of utterances are marked,
             so that marking one after the other does not wait for a new book each time.
     """

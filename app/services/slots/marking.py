@@ -96,8 +96,8 @@ def accept_proposals(
     Args:
         studio: The studio.
         project: Its name.
-        ids: In these utterances; None takes all without marks that somebody said, but for the test
-            split.
+        ids: In these utterances; None takes all unmarked ones that are not
+            synthetic, outside of the test split.
         noisy: Whether proposals that should be looked at are marked, too.
         preview: Only tell what would be.
         action: Key under which it happens once.

@@ -32,7 +32,7 @@ class MarkedValues:
     synthetic: frozenset[str] = frozenset()
 
     def of(self, key: str, text: str) -> SlottedText:
-        """Return an utterance with its values; without any where its text is another meanwhile."""
+        """Return an utterance with its values; without values if its text has changed."""
         marked = self.utterances.get(key)
         return marked if marked is not None and marked.text == text else SlottedText(text)
 

@@ -75,7 +75,7 @@ def keep_finding(studio: Studio, project: str, finding: str, key: str) -> None:
     """Settle a finding without a change of the data; it is not listed again."""
     with studio.database.write() as connection:
         record = projects.find(connection, project)
-        settled_findings.keep(connection, record.id, finding, key, studio.settings.actor)
+        settled_findings.keep_finding(connection, record.id, finding, key, studio.settings.actor)
 
 
 def undo_repair(studio: Studio, project: str, key: str) -> None:
@@ -87,7 +87,7 @@ def undo_repair(studio: Studio, project: str, key: str) -> None:
     """
     with studio.database.write() as connection:
         record = projects.find(connection, project)
-        settled_findings.undo(connection, record.id, key, studio.settings.actor)
+        settled_findings.undo_settling(connection, record.id, key, studio.settings.actor)
 
 
 def label_finding_id(key: str, labels: Sequence[str]) -> str:
