@@ -19,18 +19,11 @@ from core.calibration.fence import (
     with_exemplars,
 )
 from core.heads.base import Head
+from core.heads.build import config_of
 from core.heads.cross_validation import cross_validated_scores, fold_scores
 from core.heads.folds import left_with_source, said_rows, with_made
 from core.heads.mixture import MixtureHead
-from core.heads.neighbours import NeighbourHead
 from core.heads.votes.fit import VoteHead
-from core.recipes.heads import (
-    HeadConfig,
-    LinearConfig,
-    NeighboursConfig,
-    PrototypesConfig,
-    VotesConfig,
-)
 from core.splits import Rows, stratified_folds
 from core.types import FloatArray, Method, ScoreArray
 
@@ -88,31 +81,28 @@ def measure_exemplars(
         head: Of the version.
         embeddings: Of its exemplars, (m, d), of which there is one at least.
         targets: Their labels, (m, intents).
-        sources: As `holding_out.sources_of` gives them; without it somebody said them all.
+        sources: As `core.heads.folds.sources_of` gives them; without it somebody said them all.
     """
     whose = np.arange(len(targets)) if sources is None else sources
     shapes, rows = fit_intent_shapes(embeddings, targets), said_rows(whose)
-    honest = _honest(head, embeddings, targets, whose)[rows]
-    signals = signals_left_out(shapes, honest, rows, whose)
-    return ExemplarSignals(signals, honest.argmax(1), shapes.precision)
+    scores = _left_out_scores(head, embeddings, targets, whose)[rows]
+    signals = signals_left_out(shapes, scores, rows, whose)
+    return ExemplarSignals(signals, scores.argmax(1), shapes.precision)
 
 
-def _honest(head: Head, embeddings: FloatArray, targets: ScoreArray, sources: Rows) -> ScoreArray:
+def _left_out_scores(
+    head: Head, embeddings: FloatArray, targets: ScoreArray, sources: Rows
+) -> ScoreArray:
     """Score exemplars by the others; by the head as it is where fitting it takes a training."""
     if isinstance(head, MixtureHead):
-        return _honest(head.first, embeddings, targets, sources) + head.voices(embeddings)
-    if isinstance(head, VoteHead) and (head.carriers is not None or head.diagonal is not None):
-        scores = cross_validated_scores(head, VotesConfig(), embeddings, targets)
-        return left_with_source(head, scores, sources)
-    config: HeadConfig
-    if isinstance(head, NeighbourHead):
-        config = NeighboursConfig(k=head.k)
-    elif head.kind == "prototypes":
-        config = PrototypesConfig()
-    elif head.kind == "linear":
-        config = LinearConfig()
-    else:
+        first = _left_out_scores(head.first, embeddings, targets, sources)
+        return first + head.voices(embeddings)
+    config = config_of(head)
+    if config is None:
         return head.scores(embeddings)
+    if isinstance(head, VoteHead):
+        scores = cross_validated_scores(head, config, embeddings, targets)
+        return left_with_source(head, scores, sources)
     rows = said_rows(sources)
     labels = [str(row) for row in targets[rows].argmax(1)]
     folds = stratified_folds(labels, min(_FOLDS, len(labels)), seed=0)

@@ -97,17 +97,6 @@ def merging(votes: SolvedVotes, source: int, into: int) -> ExemplarChange:
     )
 
 
-def renaming(votes: SolvedVotes, column: int) -> ExemplarChange:
-    """An intent's exemplars move to a new intent: by its old answers, nothing changes."""
-    return merging(votes, column, votes.head.targets.shape[1])
-
-
-def splitting(votes: SolvedVotes, rows: Sequence[int]) -> ExemplarChange:
-    """Exemplars leave their intents for a new one, whose column follows the last."""
-    n_intents = votes.head.targets.shape[1]
-    return relabelling(votes, rows, np.tile(np.eye(n_intents + 1)[n_intents], (len(rows), 1)))
-
-
 def _nobody(votes: SolvedVotes) -> tuple[FloatArray, ScoreArray]:
     n_intents, dim = votes.head.targets.shape[1], votes.head.exemplars.shape[1]
     return np.zeros((0, dim), np.float32), np.zeros((0, n_intents))
@@ -183,28 +172,6 @@ class Radius:
         """Rows of the texts that get another verdict, the clearest first."""
         rows = np.flatnonzero(self.before != self.after)
         return rows[np.argsort(-self.lead_after[rows], kind="stable")]
-
-
-@dataclass(frozen=True, slots=True)
-class Pins:
-    """What becomes of expected answers: places in the list of pins."""
-
-    fixed: tuple[int, ...]
-    broken: tuple[int, ...]
-    failing: tuple[int, ...]
-
-
-def pins_after(radius: Radius, rows: Columns, expected: Columns) -> Pins:
-    """Tell which pins a change fixes and breaks, and which fail before and after.
-
-    Args:
-        radius: Of texts among which the pins are.
-        rows: Of the pins in these texts, (pins,).
-        expected: Their columns, as they count after the change, (pins,).
-    """
-    held, holds = radius.before[rows] == expected, radius.after[rows] == expected
-    found = (~held & holds, held & ~holds, ~held & ~holds)
-    return Pins(*(tuple(np.flatnonzero(which).tolist()) for which in found))
 
 
 def blast_radius(

@@ -21,3 +21,12 @@ class Head(Protocol):
     def scores(self, embeddings: FloatArray) -> ScoreArray:
         """Score embeddings (n, d), of any length; (n, intents) float64, higher is better."""
         ...
+
+
+class StoredHead(Head, Protocol):
+    """A head that is stored as numbers and arrays."""
+
+    @property
+    def consistent(self) -> bool:
+        """Whether the shapes of its arrays fit together."""
+        ...

@@ -1,12 +1,13 @@
 """Fit a head by its recipe, and take any head apart for storing and back."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any, assert_never
 
 import numpy as np
 
 from core.errors import ArtifactDamaged, InvalidInput
-from core.heads.base import Head
+from core.heads.base import Head, StoredHead
 from core.heads.linear import LinearHead, fit_linear
 from core.heads.mixture import MixtureHead
 from core.heads.neighbours import NeighbourHead
@@ -29,7 +30,19 @@ from core.vectors import unit_rows
 Arrays = dict[str, np.ndarray[Any, Any]]
 """Named arrays, as safetensors keeps them."""
 
-_LAYERS = ("inner", "inner_offsets", "outer", "outer_offsets")
+_CLASSES: Mapping[str, type[Any]] = {
+    "votes": VoteHead,
+    "neighbours": NeighbourHead,
+    "prototypes": PointHead,
+    "names": PointHead,
+    "linear": LinearHead,
+    "mlp": MlpHead,
+}
+_PARTS = ("first", "names")
+"""The heads of a mixture."""
+
+_DERIVED = "root"
+"""The inverse root of votes is not stored: it is large, and follows from the exemplars."""
 
 
 def fit_head(
@@ -44,7 +57,7 @@ def fit_head(
     Args:
         config: The recipe's head.
         embeddings: Of the exemplars, (m, d) float32.
-        targets: Their labels, (m, intents) float64.
+        targets: Labels of the exemplars, (m, intents) float64.
         intents: Names of the columns.
         name_embeddings: Embedded intent names, (intents, d); needed by `names` alone.
 
@@ -60,10 +73,10 @@ def fit_head(
             f"The head '{config.kind}' needs labelled utterances; there are none.",
             "Label some, or use the head 'names'.",
         )
-    return _fitted(config, embeddings, targets, tuple(intents))
+    return _fit_to_labels(config, embeddings, targets, tuple(intents))
 
 
-def _fitted(
+def _fit_to_labels(
     config: VotesConfig | NeighboursConfig | PrototypesConfig | LinearConfig | MlpConfig,
     embeddings: FloatArray,
     targets: ScoreArray,
@@ -84,43 +97,38 @@ def _fitted(
             assert_never(config)
 
 
-def head_to_arrays(head: Head) -> tuple[dict[str, Any], Arrays]:
-    """Take a head apart into JSON values and arrays.
+def config_of(head: Head) -> HeadConfig | None:
+    """Return settings to fit a head of this kind again; None where that takes a training.
 
-    Votes leave out the inverse root: it is large, and follows from the exemplars.
+    For votes tau and ridge are open: the head itself has them.
     """
-    if not isinstance(head, MixtureHead):
-        return _taken_apart(head)
-    facts: dict[str, Any] = {"kind": head.kind, "intents": list(head.intents)}
-    arrays: Arrays = {"weights": head.weights, "taus": head.taus}
-    for voice, own in (("first", head.first), ("names", head.names)):
-        facts[voice], parts = head_to_arrays(own)
-        arrays |= {f"{voice}.{name}": values for name, values in parts.items()}
-    return facts, arrays
+    if isinstance(head, NeighbourHead):
+        return NeighboursConfig(k=head.k)
+    configs: dict[str, HeadConfig] = {
+        "votes": VotesConfig(),
+        "prototypes": PrototypesConfig(),
+        "linear": LinearConfig(),
+    }
+    return configs.get(head.kind)
 
 
-def _taken_apart(head: Head) -> tuple[dict[str, Any], Arrays]:
+def head_to_arrays(head: Head) -> tuple[dict[str, Any], Arrays]:
+    """Take a head apart into JSON values and arrays, by the fields of its class."""
     facts: dict[str, Any] = {"kind": head.kind, "intents": list(head.intents)}
-    match head:
-        case VoteHead():
-            arrays: Arrays = {"exemplars": head.exemplars, "targets": head.targets}
-            arrays |= {"prior": head.prior, "weights": head.weights}
-            if head.diagonal is not None:
-                arrays["diagonal"] = head.diagonal
-            if head.carriers is not None:
-                arrays["carriers"] = head.carriers
-            return facts | {"tau": head.tau, "ridge": head.ridge}, arrays
-        case NeighbourHead():
-            return facts | {"k": head.k}, {"exemplars": head.exemplars, "targets": head.targets}
-        case PointHead():
-            return facts, {"points": head.points}
-        case LinearHead():
-            return facts, {"coefficients": head.coefficients, "intercepts": head.intercepts}
-        case MlpHead():
-            return facts, {name: getattr(head, name) for name in _LAYERS}
-        case _:
-            message = f"no way to store a head of kind {head.kind}"
-            raise TypeError(message)
+    if isinstance(head, MixtureHead):
+        arrays: Arrays = {"weights": head.weights, "taus": head.taus}
+        for part in _PARTS:
+            facts[part], own = head_to_arrays(getattr(head, part))
+            arrays |= {f"{part}.{name}": values for name, values in own.items()}
+        return facts, arrays
+    if head.kind not in _CLASSES:
+        message = f"no way to store a head of kind {head.kind}"
+        raise TypeError(message)
+    names = [field.name for field in fields(_CLASSES[head.kind]) if field.name != _DERIVED]
+    values = {name: getattr(head, name) for name in names}
+    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+    numbers = {name: value for name, value in values.items() if isinstance(value, int | float)}
+    return facts | numbers, arrays
 
 
 def head_from_arrays(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> Head:
@@ -136,81 +144,48 @@ def head_from_arrays(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[A
         raise ArtifactDamaged(
             f"The stored head cannot be read: {type(error).__name__} {error}.", "Export it again."
         ) from error
-    _require_shapes(head)
+    if not head.consistent:
+        raise ArtifactDamaged(
+            f"The arrays of the stored head '{head.kind}' do not fit its {len(head.intents)} "
+            "intents.",
+            "Export it again.",
+        )
     return head
 
 
-def _assembled(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> Head:
-    intents = tuple(str(name) for name in facts["intents"])
-    match facts["kind"]:
-        case "votes":
-            return VoteHead(
-                intents,
-                float(facts["tau"]),
-                float(facts["ridge"]),
-                arrays["exemplars"],
-                arrays["targets"],
-                arrays["prior"],
-                arrays["weights"],
-                diagonal=arrays.get("diagonal"),
-                carriers=arrays.get("carriers"),
-            )
-        case "neighbours":
-            return NeighbourHead(intents, int(facts["k"]), arrays["exemplars"], arrays["targets"])
-        case "prototypes":
-            return PointHead("prototypes", intents, arrays["points"])
-        case "names":
-            return PointHead("names", intents, arrays["points"])
-        case "linear":
-            return LinearHead(intents, arrays["coefficients"], arrays["intercepts"])
-        case "mlp":
-            return MlpHead(intents, *(arrays[name] for name in _LAYERS))
-        case other:
-            raise ArtifactDamaged(f"The head's kind '{other}' is not known.", "Update the studio.")
+def _assembled(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> StoredHead:
+    kind = facts["kind"]
+    if kind not in _CLASSES:
+        raise ArtifactDamaged(f"The head's kind '{kind}' is not known.", "Update the studio.")
+    values: dict[str, Any] = {}
+    for field in fields(_CLASSES[kind]):
+        if field.name == "kind":
+            values[field.name] = kind
+        elif field.name == "intents":
+            values[field.name] = tuple(str(name) for name in facts["intents"])
+        elif field.type in (int, float):
+            values[field.name] = field.type(facts[field.name])
+        elif field.name != _DERIVED:  # an array, which may be missing where None stands for it
+            optional = field.default is None
+            values[field.name] = arrays.get(field.name) if optional else arrays[field.name]
+    head: StoredHead = _CLASSES[kind](**values)
+    return head
 
 
 def _mixture(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> MixtureHead:
     first, names = (
         head_from_arrays(
-            facts[voice],
+            facts[part],
             {
-                k.removeprefix(f"{voice}."): v
-                for k, v in arrays.items()
-                if k.startswith(f"{voice}.")
+                name.removeprefix(f"{part}."): values
+                for name, values in arrays.items()
+                if name.startswith(f"{part}.")
             },
         )
-        for voice in ("first", "names")
+        for part in _PARTS
     )
     intents = tuple(str(name) for name in facts["intents"])
     if not isinstance(names, PointHead) or not first.intents == names.intents == intents:
-        message = "a mixture of other intents than those of its voices"
+        message = "a mixture of other intents than those of its parts"
         raise ValueError(message)
     return MixtureHead(first, names, arrays["weights"], arrays["taus"])
-
-
-def _require_shapes(head: Head) -> None:
-    """Refuse arrays that would fail, or answer wrongly, at the first prediction."""
-    c = len(head.intents)
-    match head:
-        case VoteHead():
-            rows = (len(head.exemplars), c)
-            right = head.targets.shape == head.weights.shape == rows and head.prior.shape == (c,)
-        case NeighbourHead():
-            right = head.targets.shape == (len(head.exemplars), c) and head.k >= 1
-        case PointHead():
-            right = head.points.ndim == 2 and len(head.points) == c
-        case LinearHead():
-            right = head.coefficients.shape[1:] == head.intercepts.shape == (c,)
-        case MixtureHead():
-            right = head.weights.shape == head.taus.shape == (c,) and bool((head.taus > 0).all())
-        case MlpHead():
-            hidden = head.inner_offsets.shape
-            right = head.inner.shape[1:] == hidden and head.outer.shape == (*hidden, c)
-            right = right and head.outer_offsets.shape == (c,)
-        case _:
-            right = True
-    if not right:
-        raise ArtifactDamaged(
-            f"The arrays of the stored head '{head.kind}' do not fit its {c} intents.",
-            "Export it again.",
-        )

@@ -33,6 +33,11 @@ class LinearHead:
         """Name in the recipe."""
         return "linear"
 
+    @property
+    def consistent(self) -> bool:
+        """Whether the shapes of the arrays fit together."""
+        return self.coefficients.shape[1:] == self.intercepts.shape == (len(self.intents),)
+
     def scores(self, embeddings: FloatArray) -> ScoreArray:
         """Logits; (n, intents) float64."""
         unit = unit_rows(embeddings).astype(np.float64)

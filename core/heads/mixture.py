@@ -46,6 +46,12 @@ class MixtureHead:
         """Names of the score columns."""
         return self.first.intents
 
+    @property
+    def consistent(self) -> bool:
+        """Whether the shapes of the arrays fit together."""
+        fits = self.weights.shape == self.taus.shape == (len(self.intents),)
+        return fits and bool((self.taus > 0).all())
+
     def scores(self, embeddings: FloatArray) -> ScoreArray:
         """Score embeddings (n, d) that both voices read; (n, intents) float64."""
         return self.mixed(self.first.scores(embeddings), self.names.scores(embeddings))

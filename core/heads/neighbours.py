@@ -34,6 +34,11 @@ class NeighbourHead:
         """Name in the recipe."""
         return "neighbours"
 
+    @property
+    def consistent(self) -> bool:
+        """Whether the shapes of the arrays fit together."""
+        return self.targets.shape == (len(self.exemplars), len(self.intents)) and self.k >= 1
+
     def scores(self, embeddings: FloatArray) -> ScoreArray:
         """Sum the votes of the k nearest; (n, intents) float64 in [0, 1] for one-hot labels."""
         unit = unit_rows(embeddings)

@@ -35,6 +35,13 @@ class MlpHead:
         """Name in the recipe."""
         return "mlp"
 
+    @property
+    def consistent(self) -> bool:
+        """Whether the shapes of the arrays fit together."""
+        hidden, c = self.inner_offsets.shape, len(self.intents)
+        inner, outer = self.inner.shape[1:] == hidden, self.outer.shape == (*hidden, c)
+        return inner and outer and self.outer_offsets.shape == (c,)
+
     def scores(self, embeddings: FloatArray) -> ScoreArray:
         """Score embeddings (n, d), of any length; (n, intents) float64 in (0, 1)."""
         # In float64, so that a text scores the same alone and among others.

@@ -27,6 +27,11 @@ class PointHead:
     intents: tuple[str, ...]
     points: FloatArray
 
+    @property
+    def consistent(self) -> bool:
+        """Whether the shapes of the arrays fit together."""
+        return self.points.ndim == 2 and len(self.points) == len(self.intents)
+
     def scores(self, embeddings: FloatArray) -> ScoreArray:
         """Cosine to each point; (n, intents) float64. An intent without a point is farthest."""
         scores = cosines(unit_rows(embeddings), self.points)

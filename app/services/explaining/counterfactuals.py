@@ -1,26 +1,24 @@
 """What would change an answer: examples that carry it, and what another intent would take."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.services.explaining.explained_model import ExplainedModel
 from app.services.explaining.views import Example, LoadBearing, WhyNot
+from core.explain.load_bearing import Needed, copies_needed, examples_needed, load_bearing
+from core.explain.one_text import Question, ask
+from core.explain.solved_votes import SolvedVotes
+from core.heads.mixture import voices_of
 from core.text import counted, match_key
 from core.types import Exemplar, FloatArray, Task
-
-if TYPE_CHECKING:
-    from core.explain.load_bearing import Needed
-    from core.explain.one_text import Question
-    from core.explain.solved_votes import SolvedVotes
 
 _NEAREST = 30
 _NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class AskedText:
     """A text as the votes see it, for one intent at a time where it may have several.
 
     Attributes:
@@ -31,7 +29,7 @@ class Asked:
     """
 
     model: ExplainedModel
-    votes: "SolvedVotes"
+    votes: SolvedVotes
     embedding: FloatArray
     text: str
 
@@ -40,14 +38,11 @@ class Asked:
         """Whether an answer holds one intent, or any number of them."""
         return self.model.pipeline.task
 
-    def question(self, column: int) -> tuple["Question", int, float | None]:
+    def question(self, column: int) -> tuple[Question, int, float | None]:
         """Return what is asked of an intent: the question, its column in it, and its limit.
 
         There is no limit of scores where a fence goes by something else.
         """
-        from core.explain.one_text import ask
-        from core.heads.mixture import voices_of
-
         pipeline = self.model.pipeline
         calibration = pipeline.calibration
         voices = voices_of(pipeline.head, self.embedding[None])[0]
@@ -59,7 +54,7 @@ class Asked:
         return ask(alone, self.embedding, voices[[column]]), 0, own
 
 
-def _alone(votes: "SolvedVotes", column: int) -> "SolvedVotes":
+def _alone(votes: SolvedVotes, column: int) -> SolvedVotes:
     """Let the votes know of one intent, which is answered or is not."""
     head, one = votes.head, [column]
     only = replace(
@@ -72,10 +67,8 @@ def _alone(votes: "SolvedVotes", column: int) -> "SolvedVotes":
     return replace(votes, head=only, solved=votes.solved[:, one])
 
 
-def load_bearing_view(asked: Asked, column: int) -> LoadBearing:
+def load_bearing_view(asked: AskedText, column: int) -> LoadBearing:
     """Tell without which examples the answer would be another."""
-    from core.explain.load_bearing import load_bearing
-
     question, _, limit = asked.question(column)
     found = load_bearing(question, limit)
     examples = tuple(_example(asked.model.pipeline.exemplars[row]) for row in found.rows)
@@ -85,7 +78,7 @@ def load_bearing_view(asked: Asked, column: int) -> LoadBearing:
     return LoadBearing(examples, after, found.smallest, found.at_least, words)
 
 
-def _verdict(asked: Asked, column: int, intent: str) -> str:
+def _verdict(asked: AskedText, column: int, intent: str) -> str:
     if asked.task == "multi-label":
         return f"without {intent}" if column < 0 else f"with {intent}"
     return "out of scope" if column < 0 else asked.votes.head.intents[column]
@@ -100,7 +93,7 @@ def _load_words(n: int, after: str, at_least: int, *, smallest: bool) -> str:
     return f"Without these {n:,} examples together it would be {after}; {proven}."
 
 
-def why_not_view(asked: Asked, column: int, behind: float) -> WhyNot:
+def why_not_view(asked: AskedText, column: int, behind: float) -> WhyNot:
     """Tell how many more examples would give the text an intent.
 
     Args:
@@ -108,8 +101,6 @@ def why_not_view(asked: Asked, column: int, behind: float) -> WhyNot:
         column: The intent that was not answered.
         behind: Score that it lacks.
     """
-    from core.explain.load_bearing import copies_needed, examples_needed
-
     question, own, limit = asked.question(column)
     copies = copies_needed(question, own, limit)
     near, rows = _nearest_pool(asked)
@@ -125,7 +116,7 @@ def why_not_view(asked: Asked, column: int, behind: float) -> WhyNot:
 
 
 def _why_not_words(
-    intent: str, copies: "Needed | None", needed: "Needed | None", *, looked: bool
+    intent: str, copies: Needed | None, needed: Needed | None, *, looked: bool
 ) -> str:
     if copies is None:
         said = f"Not even 1,000 examples that say just this would make it {intent}."
@@ -142,7 +133,7 @@ def _why_not_words(
     return f"{said} So would the {needed.count} nearest unlabelled utterances, so labelled."
 
 
-def _nearest_pool(asked: Asked) -> tuple[tuple[Example, ...], FloatArray]:
+def _nearest_pool(asked: AskedText) -> tuple[tuple[Example, ...], FloatArray]:
     """Return the unlabelled utterances nearest to a text, without its twins."""
     nothing = np.zeros((0, len(asked.embedding)), np.float32)
     pool = asked.model.pool()

@@ -1,9 +1,8 @@
 """Say why a text gets its answer, so that the figures add up."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from app.services.explaining.counterfactuals import Asked, load_bearing_view, why_not_view
+from app.services.explaining.counterfactuals import AskedText, load_bearing_view, why_not_view
 from app.services.explaining.explained_model import (
     ExplainedModel,
     explained_live_model,
@@ -25,11 +24,11 @@ from app.services.explaining.words import notes_of, plain_words, scope_words, se
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
+from core.explain.solved_votes import SolvedVotes
+from core.heads.mixture import MixtureHead, without_names
+from core.heads.votes.fit import VoteHead
 from core.text import is_storable
 from core.types import FloatArray, Prediction, Reason, ScoreArray
-
-if TYPE_CHECKING:
-    from core.explain.solved_votes import SolvedVotes
 
 _MOST_WORDS = 100
 
@@ -40,18 +39,23 @@ class _ExplainedText:
 
     studio: Studio
     model: ExplainedModel
-    votes: "SolvedVotes | None"
+    votes: SolvedVotes | None
     text: str
     embedding: FloatArray
     scores: ScoreArray
     prediction: Prediction
 
     @property
-    def asked(self) -> Asked | None:
-        """The text as the votes see it."""
-        if self.votes is None:
+    def turnable(self) -> AskedText | None:
+        """The text as the votes see it; None where votes alone cannot change the answer.
+
+        They cannot where a fence by another method than votes keeps the text out.
+        """
+        decision = self.prediction.decision
+        by_fence = decision.out_of_scope and decision.familiarity is not None
+        if self.votes is None or by_fence:
             return None
-        return Asked(self.model, self.votes, self.embedding, self.text)
+        return AskedText(self.model, self.votes, self.embedding, self.text)
 
 
 def explain(
@@ -197,7 +201,7 @@ def _reason(case: _ExplainedText, reason: Reason, rival: str | None) -> IntentRe
     column = case.model.pipeline.head.intents.index(reason.intent)
     shares = vote_shares(case.model, case.embedding, column)
     shown, found = shown_votes(case.studio, case.model, shares), case.prediction.decision
-    total, asked = float(shares.votes.sum()), _turnable(case)
+    total = float(shares.votes.sum())
     return IntentReason(
         intent=reason.intent,
         score=reason.score,
@@ -210,18 +214,8 @@ def _reason(case: _ExplainedText, reason: Reason, rival: str | None) -> IntentRe
         n_others=len(shares.votes) - len(shown),
         total=total,
         words=_words(case, column, rival),
-        load_bearing=None if asked is None else load_bearing_view(asked, column),
+        load_bearing=None if case.turnable is None else load_bearing_view(case.turnable, column),
     )
-
-
-def _turnable(case: _ExplainedText) -> Asked | None:
-    """The text as the votes see it, or None where votes alone cannot change the answer.
-
-    They cannot where a fence that measures something else puts the text out of scope.
-    """
-    decision = case.prediction.decision
-    by_other_measure = decision.out_of_scope and decision.familiarity is not None
-    return None if by_other_measure else case.asked
 
 
 def _words(case: _ExplainedText, column: int, rival: str | None) -> WordsView | None:
@@ -230,13 +224,10 @@ def _words(case: _ExplainedText, column: int, rival: str | None) -> WordsView | 
 
     if len(case.text.split()) > _MOST_WORDS:
         return None
-    from core.heads.mixture import MixtureHead, without_names
-    from core.heads.votes.fit import VoteHead
-
     pipeline = case.model.pipeline
-    head = pipeline.head
     other = None if rival is None else pipeline.head.intents.index(rival)
     note = "This head has no gradients to share out; each word is left out instead."
+    head = pipeline.head
     if isinstance(head, VoteHead | MixtureHead) and without_names(head).kind == "votes":
         try:
             found = attribute(pipeline.encoder, head, case.text, column, other)
@@ -257,7 +248,7 @@ def _words(case: _ExplainedText, column: int, rival: str | None) -> WordsView | 
 
 
 def _why_not(case: _ExplainedText, rival: str | None) -> WhyNot | None:
-    asked = _turnable(case)
+    asked = case.turnable
     if asked is None or rival is None:
         return None
     pipeline = case.model.pipeline

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.answering.stored import by_project, find_model, is_bundle
@@ -11,15 +11,17 @@ from app.services.live.joining import amendment
 from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio, open_live
 from app.services.studio import Studio
+from core.explain.solved_votes import SolvedVotes, solve_votes
+from core.heads.base import Head
+from core.heads.mixture import without_names
+from core.heads.votes.amending import basis_of
+from core.heads.votes.fit import VoteHead
 from core.maps.plane import Plane, fit_plane
+from core.pipeline import IntentPipeline
 from core.types import FloatArray
 from storage import models
 from storage.log import versions
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
-
-if TYPE_CHECKING:
-    from core.explain.solved_votes import SolvedVotes
-    from core.pipeline import IntentPipeline
 
 _Pool = tuple[tuple[UtteranceRecord, ...], FloatArray]
 
@@ -43,7 +45,7 @@ class ExplainedModel:
     """
 
     name: str
-    pipeline: "IntentPipeline" = field(repr=False)
+    pipeline: IntentPipeline = field(repr=False)
     plane: Plane = field(repr=False)
     key: tuple[object, ...]
     revision: int
@@ -51,7 +53,7 @@ class ExplainedModel:
     version: ModelVersionRecord | None
     dataset_version: str | None
     hot: frozenset[str]
-    solve: Callable[[], "SolvedVotes"] = field(repr=False)
+    solve: Callable[[], SolvedVotes] = field(repr=False)
     pool: Callable[[], _Pool | None] = field(repr=False)
 
 
@@ -143,14 +145,11 @@ def explained_reference(studio: Studio, reference: str) -> ExplainedModel:
     )
 
 
-def solved_votes_of(studio: Studio, model: ExplainedModel) -> "SolvedVotes | None":
+def solved_votes_of(studio: Studio, model: ExplainedModel) -> SolvedVotes | None:
     """Prepare a model's votes for questions, once; None where it does not decide by votes.
 
     A subset that carries the votes of very many labels cannot be asked, either.
     """
-    from core.heads.mixture import without_names
-    from core.heads.votes.fit import VoteHead
-
     head = without_names(model.pipeline.head)
     if not isinstance(head, VoteHead) or head.carriers is not None:
         return None
@@ -163,21 +162,17 @@ def _no_pool() -> None:
     return None
 
 
-def _solve_head(head: Any) -> "SolvedVotes":
-    from core.explain.solved_votes import solve_votes
+def _solve_head(head: Head) -> SolvedVotes:
     from core.heads.mixture import without_names
-    from core.heads.votes.amending import basis_of
-    from core.heads.votes.fit import VoteHead
 
-    voting = without_names(head)
-    if not isinstance(voting, VoteHead):
-        raise TypeError(f"A head of kind {voting.kind} has no votes to solve.")
-    return solve_votes(basis_of(voting))
+    votes = without_names(head)
+    if not isinstance(votes, VoteHead):  # `solved_votes_of` asks votes alone
+        message = f"a head of kind {votes.kind} has no votes to solve"
+        raise TypeError(message)
+    return solve_votes(basis_of(votes))
 
 
-def _solve_live_votes(live: LiveModel) -> "SolvedVotes":
-    from core.explain.solved_votes import solve_votes
-
+def _solve_live_votes(live: LiveModel) -> SolvedVotes:
     if live.base.basis is None:
         return _solve_head(live.pipeline.head)
     return solve_votes(live.base.basis, amendment(live.base, live.changes))

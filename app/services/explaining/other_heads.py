@@ -1,15 +1,16 @@
 """What other ways of deciding say of a text: fitted on the same embeddings and labels."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.services.explaining.explained_model import ExplainedModel
 from app.services.explaining.views import HeadAnswer
 from app.services.studio import Studio
-from core.types import FloatArray
+from core.heads.base import Head
+from core.recipes.heads import HeadConfig, LinearConfig, NeighboursConfig, PrototypesConfig
+from core.types import FloatArray, ScoreArray
 
 _NAMES = {
     "votes": "Votes of all examples",
@@ -25,13 +26,6 @@ _MOST_CELLS = 100_000
 """Exemplars times intents up to which planes are fitted: within a second."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Panel:
-    """Heads beside the one that decides."""
-
-    heads: Mapping[str, Any]
-
-
 def heads_say(
     studio: Studio, model: ExplainedModel, embedding: FloatArray, best: str
 ) -> tuple[HeadAnswer, ...]:
@@ -44,31 +38,25 @@ def heads_say(
         best: The intent that the model ranks highest.
     """
     own = model.pipeline.head
-    panel = studio.cache.get(("panel", *model.key), lambda: _fitted(model), _size)
-    others = [head for kind, head in panel.heads.items() if kind != own.kind]
+    fitted = studio.cache.get(("other heads", *model.key), lambda: _fit_heads(model), _size)
+    others = [head for head in fitted if head.kind != own.kind]
     return tuple(_answer(head, embedding, best, decides=head is own) for head in [own, *others])
 
 
-def _fitted(model: ExplainedModel) -> Panel:
-    from core.heads.linear import fit_linear
-    from core.heads.neighbours import NeighbourHead
-    from core.heads.points import fit_prototypes
+def _fit_heads(model: ExplainedModel) -> tuple[Head, ...]:
+    from core.heads.build import fit_head
     from core.heads.targets import target_matrix
 
     pipeline = model.pipeline
     names = pipeline.head.intents
     targets = target_matrix([exemplar.intents for exemplar in pipeline.exemplars], names)
-    rows = pipeline.embeddings
-    heads: dict[str, Any] = {
-        "neighbours": NeighbourHead(names, _NEAREST, rows, targets),
-        "prototypes": fit_prototypes(rows, targets, names),
-    }
+    configs: list[HeadConfig] = [NeighboursConfig(k=_NEAREST), PrototypesConfig()]
     if targets.size <= _MOST_CELLS:
-        heads["linear"] = fit_linear(rows, targets, names, inverse_penalty=10.0)
-    return Panel(heads)
+        configs.append(LinearConfig())
+    return tuple(fit_head(config, pipeline.embeddings, targets, names) for config in configs)
 
 
-def _answer(head: Any, embedding: FloatArray, best: str, *, decides: bool) -> HeadAnswer:
+def _answer(head: Head, embedding: FloatArray, best: str, *, decides: bool) -> HeadAnswer:
     scores = head.scores(embedding[None])[0]
     order = np.argsort(-scores, kind="stable")
     intent = head.intents[order[0]]
@@ -77,10 +65,10 @@ def _answer(head: Any, embedding: FloatArray, best: str, *, decides: bool) -> He
     )
 
 
-def _detail(head: Any, scores: Any, order: Any) -> str:
+def _detail(head: Head, scores: ScoreArray, order: NDArray[np.int64]) -> str:
     first, second = (scores[place] for place in (order[0], order[min(1, len(order) - 1)]))
     if head.kind == "neighbours":
-        return f"{_nearest_words(head.k)}: {first:.2f} of 1.00"
+        return f"{_nearest_words(getattr(head, 'k', 1))}: {first:.2f} of 1.00"
     if head.kind in ("prototypes", "names"):
         return f"similarity {first:.2f}, next {second:.2f}"
     return f"score {first:.2f}, next {second:.2f}"
@@ -90,10 +78,10 @@ def _nearest_words(k: int) -> str:
     return "the nearest one" if k == 1 else f"the nearest {k}"
 
 
-def _size(panel: Panel) -> int:
+def _size(heads: Sequence[Head]) -> int:
     return sum(
         getattr(head, name).nbytes
-        for head in panel.heads.values()
+        for head in heads
         for name in ("points", "coefficients", "targets")
         if hasattr(head, name)
     )

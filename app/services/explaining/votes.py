@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from app.services.explaining.explained_model import ExplainedModel
 from app.services.explaining.views import Example, Origin, Vote
 from app.services.studio import Studio
+from core.heads.mixture import voices_of, without_names
+from core.heads.neighbours import NeighbourHead, neighbour_votes
+from core.heads.votes.fit import VoteHead, votes
 from core.types import Exemplar, FloatArray, ScoreArray
 from core.vectors import cosines, nearest, unit_rows
 from storage.log import versions
@@ -39,11 +42,11 @@ class VoteShares:
     def rows(self) -> NDArray[np.int64]:
         """The heaviest exemplars of both sides, by falling size; without votes the nearest."""
         if not self.votes.any():
-            closest: NDArray[np.int64] = nearest(self.cosines[None], _SHOWN)[0]
-            return closest
-        found = [_heaviest(side * self.votes) for side in (1.0, -1.0)]
-        rows = np.concatenate(found)
-        return rows[np.argsort(-np.abs(self.votes[rows]), kind="stable")]
+            near: NDArray[np.int64] = nearest(self.cosines[None], _SHOWN)[0]
+            return near
+        rows = np.concatenate([_heaviest(self.votes), _heaviest(-self.votes)])
+        falling: NDArray[np.int64] = rows[np.argsort(-np.abs(self.votes[rows]), kind="stable")]
+        return falling
 
 
 def _heaviest(votes: ScoreArray) -> NDArray[np.int64]:
@@ -53,10 +56,6 @@ def _heaviest(votes: ScoreArray) -> NDArray[np.int64]:
 
 def vote_shares(model: ExplainedModel, embedding: FloatArray, column: int) -> VoteShares:
     """Count each exemplar's vote for an intent on a text, embedded (d,)."""
-    from core.heads.mixture import voices_of, without_names
-    from core.heads.neighbours import NeighbourHead, neighbour_votes
-    from core.heads.votes.fit import VoteHead, votes
-
     pipeline = model.pipeline
     near = cosines(unit_rows(embedding[None]), pipeline.embeddings)
     voice = float(voices_of(pipeline.head, embedding[None])[0, column])

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,13 @@ from app.services.explaining.explained_model import ExplainedModel
 from app.services.studio import Studio
 from app.services.versions.comparison import names_since
 from core.calibration.calibration import probabilities
+from core.calibration.fence import signals_left_out
+from core.heads.folds import left_with_source, said_rows, sources_of
+from core.heads.mixture import voices_of, without_names
+from core.heads.votes.fit import VoteHead, leave_one_out
+from core.pipeline import IntentPipeline
 from core.text import match_key
-from core.types import Exemplar, ScoreArray, Task
+from core.types import Exemplar, ScoreArray
 from storage import projects
 from storage.queries import dataset
 from storage.records import UtteranceRecord
@@ -133,11 +137,6 @@ def _left_out(model: ExplainedModel, renamed: dict[str, str]) -> _Marked:
 
     Synthetic ones are not asked, and do not answer for the one that they were made of.
     """
-    from core.calibration.fence import signals_left_out
-    from core.heads.folds import left_with_source, said_rows, sources_of
-    from core.heads.mixture import voices_of, without_names
-    from core.heads.votes.fit import VoteHead, leave_one_out
-
     pipeline = model.pipeline
     head = without_names(pipeline.head)
     if not isinstance(head, VoteHead) or head.carriers is not None:
@@ -160,7 +159,7 @@ def _left_out(model: ExplainedModel, renamed: dict[str, str]) -> _Marked:
 
 
 def _marked(
-    pipeline: Any,
+    pipeline: IntentPipeline,
     asked: Sequence[Exemplar],
     measured: tuple[ScoreArray, ScoreArray],
     renamed: dict[str, str],
@@ -168,14 +167,14 @@ def _marked(
     """Hold answers by scores (n, intents) and familiarity (n,) against labels."""
     scores, familiar = measured
     names = [renamed.get(name, name) for name in pipeline.head.intents]
-    task: Task = pipeline.task
+    task = pipeline.task
     shares = probabilities(scores, pipeline.calibration)
     limits = pipeline.calibration.limits(len(names))
     chosen = scores >= limits
     found = []
     for row, one in enumerate(asked):
         best = int(scores[row].argmax())
-        said = (names[best],)
+        said: tuple[str, ...] = (names[best],)
         right = names[best] in one.intents
         if task == "multi-label":
             said = tuple(names[column] for column in np.flatnonzero(chosen[row]).tolist())

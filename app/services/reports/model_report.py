@@ -2,14 +2,22 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from app.services.explaining.explained_model import ExplainedModel, explained_version, figures_of
 from app.services.explaining.words import MEASURES
-from app.services.reports.judged_again import Bin, JudgedText, JudgedVersion, judge_again
+from app.services.reports.judged_again import JudgedText, JudgedVersion, judge_again
 from app.services.reports.pages import render
-from app.services.reports.weaknesses import IntentLine, ScopeLine, weaknesses_of
+from app.services.reports.report_views import (
+    ChangeLine,
+    ConfusionLine,
+    IntentLine,
+    Report,
+    ScopeLine,
+    Since,
+)
+from app.services.reports.weaknesses import weaknesses_of
 from app.services.studio import Studio
 from app.services.versions.comparison import compare_models, compare_versions
 from app.services.versions.registry import model_states
@@ -21,86 +29,6 @@ from storage.log import versions
 _CONFUSIONS = 8
 _EXAMPLES = 3
 _CHANGED = 6
-
-
-@dataclass(frozen=True, slots=True)
-class ConfusionLine:
-    """Texts of one label that got another answer, with a few of them."""
-
-    actual: str
-    said: str
-    count: int
-    texts: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeLine:
-    """A text that the version before answered differently."""
-
-    text: str
-    expected: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
-class Since:
-    """What is different from the version before.
-
-    Attributes:
-        name: Of that version.
-        data: What changed in the data, in words.
-        words: What changed in the answers, in sentences.
-        answers: A few texts whose answer changed.
-    """
-
-    name: str
-    data: tuple[str, ...]
-    words: tuple[str, ...]
-    answers: tuple[ChangeLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """All that the report of a model version says.
-
-    Attributes:
-        project: Its name.
-        name: `PROJECT@N`.
-        state: `champion`, `candidate`, ...
-        created_at: When it was made.
-        task: Whether answers are one intent, or any number of them.
-        recipe: How it was trained.
-        base: From which encoder.
-        dataset_version: What it learned from; None where that is not known.
-        n_examples: How many examples it holds.
-        metrics: As it was judged in training.
-        intents: The weakest first.
-        basis: What confusions, calibration and scope were looked at on.
-        confusions: Most frequent first.
-        bins: Answers by how sure they are; of several intents a text, pairs of text and intent.
-        scope: In and out of scope.
-        since: What is new; None for the first version.
-        weaknesses: In sentences.
-    """
-
-    project: str
-    name: str
-    state: str
-    created_at: str
-    task: Task
-    recipe: str
-    base: str
-    dataset_version: str | None
-    n_examples: int
-    metrics: Mapping[str, Any]
-    intents: tuple[IntentLine, ...]
-    basis: str
-    confusions: tuple[ConfusionLine, ...]
-    bins: tuple[Bin, ...]
-    scope: ScopeLine
-    since: Since | None
-    weaknesses: tuple[str, ...]
 
 
 def require_version(studio: Studio, project: str, number: int) -> None:

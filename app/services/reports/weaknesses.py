@@ -1,10 +1,9 @@
 """What is known to be weak about a model version, each with what to do about it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from app.services.explaining.words import MEASURES
+from app.services.reports.report_views import IntentLine, ScopeLine
 from core.text import counted
 
 _FEW_EXAMPLES = 8
@@ -12,37 +11,6 @@ _FEW_TESTS = 3
 _LOW = 0.7
 _GAP = 0.1
 _NAMED = 4
-
-
-@dataclass(frozen=True, slots=True)
-class IntentLine:
-    """An intent that the model knows; figures are None where it was not judged."""
-
-    name: str
-    examples: int
-    sample: str
-    precision: float | None
-    recall: float | None
-    support: int
-
-
-@dataclass(frozen=True, slots=True)
-class ScopeLine:
-    """How the model treats what it knows and what it does not.
-
-    Attributes:
-        limit: Below which a text is out of scope; None where each intent has its own.
-        kept: Share of texts in scope that are answered; None where none were judged.
-        outside: Texts known to have no intent.
-        refused: Share of them that is refused; None without any.
-        measure: What the limit is one of, in words.
-    """
-
-    limit: float | None
-    kept: float | None
-    outside: int
-    refused: float | None
-    measure: str = MEASURES["votes"]
 
 
 def weaknesses_of(

@@ -70,6 +70,12 @@ class VoteHead:
         found: NDArray[np.bool_] = self.prior > _NO_LABEL
         return found
 
+    @property
+    def consistent(self) -> bool:
+        """Whether the shapes of the arrays fit together."""
+        rows, c = (len(self.exemplars), len(self.intents)), len(self.intents)
+        return self.targets.shape == self.weights.shape == rows and self.prior.shape == (c,)
+
     def scores(self, embeddings: FloatArray) -> ScoreArray:
         """Score embeddings (n, d), of any length; (n, intents) float64."""
         unit = unit_rows(embeddings)

@@ -3,9 +3,7 @@
 import numpy as np
 
 from core.types import FloatArray, ScoreArray
-from core.vectors import cosines, unit_rows
-
-__all__ = ["kernel", "kernel_of_cosines", "square_kernel", "unit_rows"]
+from core.vectors import cosines
 
 _CHUNK = 1_024
 
