@@ -35,7 +35,7 @@ def no_pause() -> None:
 class Exemplar:
     """A labelled utterance that votes. A multi-label one names several intents, or none.
 
-    `synthetic` is the id of the one whose template it fills; empty where somebody said it.
+    `synthetic` is the id of the exemplar whose template it fills; empty for a real one.
     """
 
     id: str

@@ -113,8 +113,8 @@ def read_facts(folder: Path) -> dict[str, Any]:
 def keep_answers(folder: Path, pipeline: IntentPipeline) -> None:
     """Let a stored pipeline answer by other limits, and by names of intents without an example.
 
-    Files that are to say something else are put in anew: they may be links to files of the
-    studio's, which stay as they are.
+    Changed files are replaced, not overwritten: they may be hard links to files of the studio,
+    which must not change.
 
     Args:
         folder: Where it lies.

@@ -68,7 +68,7 @@ class Calibration:
 
 
 def fit_calibration(scores: ScoreArray, targets: ScoreArray, rejection: float) -> Calibration:
-    """Fit temperature and threshold on honest scores of in-scope texts.
+    """Fit temperature and threshold on held-out scores of in-scope texts.
 
     The temperature minimises the negative log-likelihood (Guo et al. 2017, Section 4.2); the
     threshold is the `rejection` quantile of the texts' largest scores.

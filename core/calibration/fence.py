@@ -1,4 +1,4 @@
-"""The fence around what a model knows: how familiar a text is, and from where on it is let in.
+"""The fence around what a model knows: how familiar a text is, and the threshold to be in scope.
 
 Three signals, higher is more familiar: the largest vote score, the mean cosine of the nearest
 exemplars, and the distance to the nearest intent in the shape that all intents share (Mahalanobis
@@ -113,7 +113,10 @@ def signals(shapes: IntentShapes, embeddings: FloatArray, scores: ScoreArray) ->
 
 
 def signals_left_out(
-    shapes: IntentShapes, honest: ScoreArray, rows: Rows | None = None, sources: Rows | None = None
+    shapes: IntentShapes,
+    left_out: ScoreArray,
+    rows: Rows | None = None,
+    sources: Rows | None = None,
 ) -> ScoreArray:
     """Measure exemplars as if each were not one, nor what was made of it; (n, 3).
 
@@ -121,7 +124,7 @@ def signals_left_out(
 
     Args:
         shapes: The exemplars.
-        honest: Their scores by votes that have not seen them, (n, intents).
+        left_out: Scores of the exemplars by votes that have not seen them, (n, intents).
         rows: Which exemplars those are, (n,); all without it.
         sources: The row that each exemplar was made of, (m,); its own without it.
     """
@@ -135,7 +138,7 @@ def signals_left_out(
         nearest[start : start + _CHUNK] = _mean_of_largest(near)
     squared = _squared_left_out(shapes, chosen)
     _leave_out_made(shapes, squared, chosen, sources)
-    return np.column_stack([honest.max(1), nearest, -np.sqrt(squared.min(1))])
+    return np.column_stack([left_out.max(1), nearest, -np.sqrt(squared.min(1))])
 
 
 def _squared_left_out(shapes: IntentShapes, rows: Rows) -> ScoreArray:
@@ -233,7 +236,7 @@ def fit_fence(method: Method, inside: ScoreArray) -> Fence:
 
     Args:
         method: Which signals count.
-        inside: Honest signals of texts in scope, (n, 3).
+        inside: Held-out signals of texts in scope, (n, 3).
     """
     known = inside[np.isfinite(inside).all(1)]  # a lone text of a lone intent is far from all
     if not len(known):

@@ -34,7 +34,7 @@ _OPEN = -1e6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExemplarSignals:
-    """Exemplars of a trained version that somebody said, each measured by the others.
+    """The real exemplars of a trained version, each measured by the others.
 
     Attributes:
         signals: Of the exemplars, (n, 3).
@@ -81,7 +81,7 @@ def measure_exemplars(
         head: Of the version.
         embeddings: Of its exemplars, (m, d), of which there is one at least.
         targets: Their labels, (m, intents).
-        sources: As `core.heads.folds.sources_of` gives them; without it somebody said them all.
+        sources: As `core.heads.folds.sources_of` gives them; without it none is synthetic.
     """
     whose = np.arange(len(targets)) if sources is None else sources
     shapes, rows = fit_intent_shapes(embeddings, targets), said_rows(whose)

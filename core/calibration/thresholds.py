@@ -18,7 +18,7 @@ _Marks = NDArray[np.bool_]
 def fit_multi_label_calibration(
     scores: ScoreArray, targets: ScoreArray, theta: float | None = None
 ) -> Calibration:
-    """Fit probabilities and thresholds of several labels on honest scores.
+    """Fit probabilities and thresholds of several labels on held-out scores.
 
     The common threshold is the score whose probability is half the largest F1 to be expected
     (Lipton et al. 2014, Theorem 1): probabilities come from two numbers fitted on all pairs of

@@ -30,16 +30,16 @@ _GUARD = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExemplarChange:
-    """What somebody is about to do to the exemplars of some votes.
+    """A planned change of exemplars that vote.
 
     Labels may have columns that the votes lack: new intents.
 
     Attributes:
-        added: Embeddings of exemplars that come, (n, d), of any length.
-        labels: Theirs, (n, wider).
-        removed: Rows of exemplars that go.
-        relabelled: Rows of exemplars that get other labels; none of them goes.
-        relabels: Theirs, (relabelled, wider).
+        added: Embeddings of new exemplars, (n, d), of any length.
+        labels: Labels of the added exemplars, (n, wider).
+        removed: Rows of removed exemplars.
+        relabelled: Rows of exemplars that get other labels; none of them is removed.
+        relabels: New labels of the relabelled exemplars, (relabelled, wider).
         counts_as: Columns whose answers mean another one from now on, as those of a merged intent.
         voices: What names of intents will add to the scores of the watched texts, less what they
             add now, (n, wider); None: no more and no less.
@@ -67,13 +67,13 @@ def adding(embeddings: FloatArray, labels: ScoreArray) -> ExemplarChange:
 
 def removing(votes: SolvedVotes, rows: Sequence[int]) -> ExemplarChange:
     """Exemplars go."""
-    return ExemplarChange(*_nobody(votes), removed=tuple(rows))
+    return ExemplarChange(*_nothing_added(votes), removed=tuple(rows))
 
 
 def relabelling(votes: SolvedVotes, rows: Sequence[int], labels: ScoreArray) -> ExemplarChange:
     """Exemplars get other labels, (rows, wider)."""
     relabels = np.asarray(labels, np.float64)
-    return ExemplarChange(*_nobody(votes), relabelled=tuple(rows), relabels=relabels)
+    return ExemplarChange(*_nothing_added(votes), relabelled=tuple(rows), relabels=relabels)
 
 
 def merging(votes: SolvedVotes, source: int, into: int) -> ExemplarChange:
@@ -97,7 +97,7 @@ def merging(votes: SolvedVotes, source: int, into: int) -> ExemplarChange:
     )
 
 
-def _nobody(votes: SolvedVotes) -> tuple[FloatArray, ScoreArray]:
+def _nothing_added(votes: SolvedVotes) -> tuple[FloatArray, ScoreArray]:
     n_intents, dim = votes.head.targets.shape[1], votes.head.exemplars.shape[1]
     return np.zeros((0, dim), np.float32), np.zeros((0, n_intents))
 
@@ -188,7 +188,7 @@ def blast_radius(
         watched: Texts, prepared for these votes.
         change: What is about to happen.
         limit: Largest scores below it are out of scope; None: nothing is.
-        unsure: Says of scores (n, wider) which rows somebody needs to 1e-10, too; (n,).
+        unsure: Which rows of scores (n, wider) need an error below 1e-10, too; (n,) bool.
 
     Raises:
         ValueError: No exemplar would be left.

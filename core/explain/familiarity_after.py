@@ -1,8 +1,8 @@
 """How familiar watched texts are after a change, without asking for all exemplars again.
 
 A change of labels moves the means of the intents that it touches and leaves the cosines alone; a
-removal is felt by the texts whose nearest exemplars it takes; who comes is compared with every
-text. The covariance belongs to the version and stays. Equal to measuring the landscape again.
+removal concerns the texts whose nearest exemplars it takes; a new exemplar is compared with every
+text. The covariance belongs to the version and stays. Equal to measuring all shapes again.
 """
 
 from dataclasses import dataclass, field
@@ -136,7 +136,7 @@ def _moved(around: Surroundings, change: ExemplarChange) -> ScoreArray:
 
 
 def _squared(around: Surroundings, means: ScoreArray, sizes: ScoreArray) -> ScoreArray:
-    """Squared distances to means (k, d) of so many exemplars each (k,); (n, k)."""
+    """Squared distances to means (k, d) of `sizes` (k,) exemplars each; (n, k)."""
     own = np.einsum("kd,kd->k", means @ around.shapes.precision, means)
     squared: ScoreArray = around.lengths[:, None] - 2.0 * around.turned @ means.T + own
     np.maximum(squared, 0.0, out=squared)

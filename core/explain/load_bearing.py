@@ -30,6 +30,14 @@ _BLOCK = 4_096
 
 
 @dataclass(frozen=True, slots=True)
+class _Verdict:
+    """The answer that is to change: its column, and the threshold of scores, if one holds."""
+
+    column: int
+    threshold: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class LoadBearingExemplars:
     """The exemplars that carry an answer.
 
@@ -59,7 +67,7 @@ class Needed:
     """How many more exemplars would give an intent the text.
 
     Attributes:
-        count: The fewest that do; of texts, the first so many.
+        count: The fewest that do; of given texts, the first `count`.
         scores: With them, (wider,).
     """
 
@@ -85,17 +93,19 @@ def load_bearing(
         most: Larger sets are not looked for.
     """
     most = min(most, len(question.kernel) - 1)
-    before = int(decided(question.scores[None, :], limit)[0])
-    rows, tried = _by_trying_all(question, before, limit, most)
+    before = _Verdict(int(decided(question.scores[None, :], limit)[0]), limit)
+    rows, tried = _by_trying_all(question, before, most)
     if rows is None and tried < most:
-        rows = _greedily(question, before, limit, most)
-    at_least = max(tried + 1, _excluded(question, before, limit, most) + 1)
+        rows = _greedily(question, before, most)
+    at_least = max(tried + 1, _excluded(question, before, most) + 1)
     if rows is None:
-        return LoadBearingExemplars((), before, before, tuple(question.scores.tolist()), at_least)
+        return LoadBearingExemplars(
+            (), before.column, before.column, tuple(question.scores.tolist()), at_least
+        )
     scores = without_sets(question, np.array([rows]))
     found = int(decided(scores, limit)[0])
     return LoadBearingExemplars(
-        rows, before, found, tuple(scores[0].tolist()), min(at_least, len(rows))
+        rows, before.column, found, tuple(scores[0].tolist()), min(at_least, len(rows))
     )
 
 
@@ -147,16 +157,16 @@ def _first(scores: ScoreArray, column: int, limit: float | None) -> Needed | Non
 
 
 def _by_trying_all(
-    question: Question, before: int, limit: float | None, most: int
+    question: Question, before: _Verdict, most: int
 ) -> tuple[tuple[int, ...] | None, int]:
     """Return the best set of the smallest size that changes the verdict, and the sizes excluded."""
     n_exemplars = len(question.kernel)
     for size in range(1, most + 1):
         if size == 1:
-            best, margin = _best_of(without_each(question), before, limit)
+            best, margin = _best_of(without_each(question), before)
             rows: tuple[int, ...] = (best,)
         elif comb(n_exemplars, size) <= _TRIALS:
-            rows, margin = _best_set(question, np.arange(n_exemplars), size, (before, limit))
+            rows, margin = _best_set(question, np.arange(n_exemplars), size, before)
         else:
             return None, size - 1
         if margin < 0:
@@ -164,22 +174,22 @@ def _by_trying_all(
     return None, most
 
 
-def _best_of(scores: ScoreArray, before: int, limit: float | None) -> tuple[int, float]:
-    margins = _margins(scores, before, limit)
+def _best_of(scores: ScoreArray, before: _Verdict) -> tuple[int, float]:
+    margins = _margins(scores, before)
     best = int(margins.argmin())
     return best, float(margins[best])
 
 
-def _margins(scores: ScoreArray, before: int, limit: float | None) -> ScoreArray:
-    """Leads of a verdict, negative for certain where `decided` says another one."""
-    columns = np.full(len(scores), before)
-    margins = leads(scores, columns, limit)
-    other = decided(scores, limit) != before
+def _margins(scores: ScoreArray, before: _Verdict) -> ScoreArray:
+    """Return the leads of a verdict, negative for certain where `decided` says another one."""
+    columns = np.full(len(scores), before.column)
+    margins = leads(scores, columns, before.threshold)
+    other = decided(scores, before.threshold) != before.column
     return np.where(other, np.minimum(margins, -np.finfo(float).tiny), np.maximum(margins, 0.0))
 
 
 def _best_set(
-    question: Question, rows: NDArray[np.int64], size: int, aim: tuple[int, float | None]
+    question: Question, rows: NDArray[np.int64], size: int, before: _Verdict
 ) -> tuple[tuple[int, ...], float]:
     """Try every set of one size among some exemplars."""
     flat = np.fromiter(chain.from_iterable(combinations(rows.tolist(), size)), np.int64)
@@ -187,7 +197,7 @@ def _best_set(
     best: tuple[tuple[int, ...], float] = ((), np.inf)
     for start in range(0, len(sets), _BLOCK):
         part = sets[start : start + _BLOCK]
-        place, margin = _best_of(without_sets(question, part), *aim)
+        place, margin = _best_of(without_sets(question, part), before)
         if margin < best[1]:
             best = tuple(part[place].tolist()), margin
     return best
@@ -237,27 +247,25 @@ class _Candidates:
         return float(self.lifted[place] / self.corner[place, place])
 
 
-def _greedily(
-    question: Question, before: int, limit: float | None, most: int
-) -> tuple[int, ...] | None:
-    """Remove what hurts most, aiming at whoever is in front and at the next rivals in turn."""
-    candidates = _candidates(question, before, limit)
+def _greedily(question: Question, before: _Verdict, most: int) -> tuple[int, ...] | None:
+    """Remove what hurts most, aiming at the best other intent and at the next rivals in turn."""
+    candidates = _candidates(question, before)
     targets: list[int | None] = [None]
-    if before != OUT_OF_SCOPE:
+    if before.column != OUT_OF_SCOPE:
         order = np.argsort(-question.scores, kind="stable")
         targets += [int(column) for column in order[1 : 1 + _RIVALS]]
     best: tuple[int, ...] | None = None
     for target in targets:
         size = most if best is None else len(best) - 1
-        found = _descend(question, candidates, (before, limit), target, size)
-        best = best if found is None else _thinned(question, found, (before, limit))
+        found = _descend(question, candidates, before, target, size)
+        best = best if found is None else _thinned(question, found, before)
     return best
 
 
-def _candidates(question: Question, before: int, limit: float | None) -> _Candidates:
+def _candidates(question: Question, before: _Verdict) -> _Candidates:
     """Take as candidates those whose absence alone hurts most, and the nearest of the same side."""
     votes = question.votes
-    margins = _margins(without_each(question), before, limit)
+    margins = _margins(without_each(question), before)
     hurting = np.argsort(margins, kind="stable")[: _CANDIDATES // 2]
     near = np.argsort(-_sides(question, before), kind="stable")
     fresh = near[~np.isin(near, hurting)][: _CANDIDATES - len(hurting)]
@@ -275,29 +283,29 @@ def _candidates(question: Question, before: int, limit: float | None) -> _Candid
     )
 
 
-def _sides(question: Question, before: int) -> ScoreArray:
+def _sides(question: Question, before: _Verdict) -> ScoreArray:
     """The kernel of those labelled as the verdict is; of all, where it is out of scope."""
-    if before == OUT_OF_SCOPE:
+    if before.column == OUT_OF_SCOPE:
         return question.kernel
-    side: ScoreArray = question.kernel * question.votes.head.targets[:, before]
+    side: ScoreArray = question.kernel * question.votes.head.targets[:, before.column]
     return side
 
 
 def _descend(
     question: Question,
     candidates: _Candidates,
-    aim: tuple[int, float | None],
+    before: _Verdict,
     rival: int | None,
     most: int,
 ) -> tuple[int, ...] | None:
     targets, gone = question.votes.head.targets, list[int]()
     while len(gone) < most and len(candidates.rows):
         scores = candidates.trials(targets[candidates.rows])
-        margins = _margins(scores, *aim)
+        margins = _margins(scores, before)
         won = int(margins.argmin())
         place = won
         if margins[won] >= 0 and rival is not None:
-            place = int((scores[:, aim[0]] - scores[:, rival]).argmin())
+            place = int((scores[:, before.column] - scores[:, rival]).argmin())
         gone.append(int(candidates.rows[place]))
         if margins[won] < 0:
             return tuple(gone)
@@ -305,21 +313,19 @@ def _descend(
     return None
 
 
-def _thinned(
-    question: Question, rows: Sequence[int], aim: tuple[int, float | None]
-) -> tuple[int, ...]:
+def _thinned(question: Question, rows: Sequence[int], before: _Verdict) -> tuple[int, ...]:
     """Leave out whatever was not needed, as long as one is found."""
     kept = list(rows)
     while len(kept) > 1:
         sets = np.array([kept[:place] + kept[place + 1 :] for place in range(len(kept))])
-        best, margin = _best_of(without_sets(question, sets), *aim)
+        best, margin = _best_of(without_sets(question, sets), before)
         if margin >= 0:
             break
         kept.pop(best)
     return tuple(kept)
 
 
-def _excluded(question: Question, before: int, limit: float | None, most: int) -> int:
+def _excluded(question: Question, before: _Verdict, most: int) -> int:
     """Return up to which size no set can change the verdict, by a bound on what any set can do.
 
     Since G_DD^-1 <= K_DD + ridge I <= (r + ridge) I, a set of r exemplars moves the difference of
@@ -327,11 +333,11 @@ def _excluded(question: Question, before: int, limit: float | None, most: int) -
     prior moves by at most 2 r / (m - r). Labels are in [0, 1].
     """
     votes, n_exemplars = question.votes, len(question.kernel)
-    margin = float(leads(question.scores[None, :], np.array([before]), limit)[0])
+    margin = float(leads(question.scores[None, :], np.array([before.column]), before.threshold)[0])
     swing = np.abs(votes.head.weights).max(1)
-    if before != OUT_OF_SCOPE:
-        own = votes.head.weights[:, [before]]
-        against_limit = 0.0 if limit is None else np.abs(own[:, 0])
+    if before.column != OUT_OF_SCOPE:
+        own = votes.head.weights[:, [before.column]]
+        against_limit = 0.0 if before.threshold is None else np.abs(own[:, 0])
         swing = np.maximum(np.abs(votes.head.weights - own).max(1), against_limit)
     near, heavy, lost = (_largest(part, most) for part in (question.lifted, swing, votes.ones))
     sizes = np.arange(1, most + 1)

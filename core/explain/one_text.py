@@ -149,7 +149,7 @@ def with_more(question: Question, embeddings: FloatArray, labels: ScoreArray) ->
     Args:
         question: The text.
         embeddings: Of the others, (n, d), of any length; n is small.
-        labels: Theirs, (n, wider): may have columns that the votes lack.
+        labels: Labels of the others, (n, wider); may have columns that the votes lack.
 
     Returns:
         (n, wider); row r - 1 equals fitting again with the first r of them.

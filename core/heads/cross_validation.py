@@ -21,7 +21,7 @@ def cross_validated_scores(
 ) -> ScoreArray:
     """Score each exemplar without its own label: leave-one-out for votes, else by five folds.
 
-    Honest about the head only: an encoder tuned on these exemplars flatters them all the same.
+    Held out of the head only: an encoder tuned on these exemplars still flatters them.
 
     Args:
         head: Fitted on these exemplars.

@@ -1,7 +1,7 @@
-"""Which exemplars are held out together, and which of them are judged.
+"""Which exemplars are held out together, and which of them are evaluated.
 
-A synthetic exemplar is judged by nothing, for nobody said it, and leaves with the one whose
-template it fills: beside it the other would be judged by its own words.
+Synthetic exemplars are never evaluated. They are held out with the exemplar they were made from,
+because they repeat its words.
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from core.types import Exemplar, FloatArray, ScoreArray
 
 
 def sources_of(exemplars: Sequence[Exemplar]) -> Rows:
-    """Return the row of each exemplar's source: its own where somebody said it, -1 if it is gone.
+    """Return the row of each exemplar's source: its own for a real one, -1 if the source is gone.
 
-    Where nobody said any, all count as said.
+    Where all exemplars are synthetic, all count as real.
 
     Returns:
         (m,) int64.
@@ -33,17 +33,17 @@ def sources_of(exemplars: Sequence[Exemplar]) -> Rows:
 
 
 def said_rows(sources: Rows) -> Rows:
-    """Return the rows that somebody said, rising."""
+    """Return the rows of real exemplars, rising."""
     return np.flatnonzero(sources == np.arange(len(sources))).astype(np.int64)
 
 
 def with_made(rows: Rows, sources: Rows) -> Rows:
-    """Return rows together with the synthetic ones that were made of them, rising."""
+    """Return rows together with the synthetic ones made from them, rising."""
     return np.flatnonzero(np.isin(sources, rows)).astype(np.int64)
 
 
 def judged_folds(exemplars: Sequence[Exemplar], n_folds: int, seed: int) -> list[Rows]:
-    """Divide what somebody said evenly for each (first) intent; a handful gives fewer folds."""
+    """Divide real exemplars evenly for each (first) intent; a handful gives fewer folds."""
     said = said_rows(sources_of(exemplars))
     labels = [exemplars[row].intents[0] if exemplars[row].intents else "" for row in said]
     folds = stratified_folds(labels, min(n_folds, len(labels)), seed)
@@ -51,7 +51,7 @@ def judged_folds(exemplars: Sequence[Exemplar], n_folds: int, seed: int) -> list
 
 
 def left_with_source(head: object, scores: ScoreArray, sources: Rows) -> ScoreArray:
-    """Score by votes that are without an exemplar's own label and without what was made of it.
+    """Score each exemplar by votes without it and without the synthetic ones made from it.
 
     Args:
         head: Fitted. For other heads than votes of all exemplars the scores stay as they are.
@@ -77,7 +77,7 @@ def left_with_source(head: object, scores: ScoreArray, sources: Rows) -> ScoreAr
 def settled_on_said(
     config: HeadConfig, embeddings: FloatArray, targets: ScoreArray, sources: Rows
 ) -> HeadConfig:
-    """Let what somebody said choose the settings that votes leave open.
+    """Choose the settings that votes leave open by real exemplars alone.
 
     Near copies would choose votes so narrow that nothing but a copy is found.
 
@@ -95,6 +95,6 @@ def settled_on_said(
 
 
 def is_said(exemplars: Sequence[Exemplar]) -> NDArray[np.bool_]:
-    """Tell which exemplars are judged, (m,)."""
+    """Tell which exemplars are evaluated, (m,)."""
     sources = sources_of(exemplars)
     return np.asarray(sources == np.arange(len(sources)))

@@ -21,8 +21,7 @@ class Origin:
         at: When, in UTC.
         how: What was done: `label`, `import FILE`, `merge`, ...
         dataset_version: The first that holds the example with this label; None: none yet.
-        synthetic: Id of the utterance whose template the example fills; empty where somebody said
-            it.
+        synthetic: Id of the utterance whose template the example fills; empty for real examples.
     """
 
     by: str
@@ -46,7 +45,6 @@ class Vote:
     """An example that votes for an intent, or against it.
 
     Attributes:
-        example: Which.
         cosine: To the text, in [-1, 1].
         vote: Signed part of the score.
         share: Its part of all votes on the same side, in [0, 1].
@@ -241,7 +239,7 @@ class Explanation:
         runner_up: The next intent.
         margin: Score of the best less that of the runner-up.
         sentence: The answer and its examples.
-        plain: The same for somebody who has never seen the studio.
+        plain: The same for a reader who has never seen the studio.
         scope: Whether the model knows such texts.
         reasons: One for each intent in the answer, or for the one that came nearest.
         why_not: What another intent would take; None where it cannot be computed.

@@ -25,7 +25,7 @@ _ALONE = 0.7
 """From this share of the nearest examples on, an intent is named without the others."""
 _NOTHING = "texts of no intent"
 _LOCAL = "local"
-"""Who acts where nobody gave a name."""
+"""The actor of a studio without user names."""
 
 
 def votes_of_others(reason: Reason) -> float:

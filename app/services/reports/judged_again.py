@@ -149,13 +149,13 @@ def _left_out(model: ExplainedModel, renamed: dict[str, str]) -> _Marked:
     ]
     scores = left_with_source(head, leave_one_out(head), sources)
     scores += voices_of(pipeline.head, pipeline.embeddings)
-    honest, measure = scores[rows], pipeline.calibration.familiarity_measure
-    familiar = honest.max(1)
+    left_out, measure = scores[rows], pipeline.calibration.familiarity_measure
+    familiarity = left_out.max(1)
     if measure is not None:
-        familiar = measure.fence.familiarity(
-            signals_left_out(measure.shapes, honest, rows, sources)
+        familiarity = measure.fence.familiarity(
+            signals_left_out(measure.shapes, left_out, rows, sources)
         )
-    return _marked(pipeline, asked, (honest, familiar), renamed)
+    return _marked(pipeline, asked, (left_out, familiarity), renamed)
 
 
 def _marked(

@@ -61,8 +61,8 @@ def report_page(found: Report, link: str, downloads: Mapping[str, str]) -> str:
 
     Args:
         found: What it says.
-        link: Where it stays; empty where nowhere.
-        downloads: Names and addresses of other forms, for somebody who reads it on a server.
+        link: Address of the page on the server; empty in a file.
+        downloads: Names and addresses of other formats; empty in a file.
     """
     return render("report.html", {"it": asdict(found), "link": link, "downloads": downloads})
 

@@ -30,7 +30,7 @@ _ARGUMENTS = (
     "--disable-extensions",
     "--disable-background-networking",
     "--no-first-run",
-    "--host-resolver-rules=MAP * ~NOTFOUND",  # a page for paper asks nobody anything
+    "--host-resolver-rules=MAP * ~NOTFOUND",  # printing needs no network
     "--no-pdf-header-footer",
 )
 _PATIENCE_SECONDS = 60.0

@@ -92,8 +92,8 @@ def receipt_page(
     Args:
         content: Of a receipt.
         created_at: When it was made.
-        link: Where it stays; empty where nowhere.
-        downloads: Names and addresses of other forms, for somebody who reads it on a server.
+        link: Address of the page on the server; empty in a file.
+        downloads: Names and addresses of other formats; empty in a file.
     """
     told = [_told(reason) for reason in content["explanation"]["reasons"]]
     values = {"created_at": created_at, "link": link, "downloads": downloads, "told": told}

@@ -65,7 +65,7 @@ class Landing:
 
 
 def example_map(live: Mapped, model: str, most: int | None = None) -> ExampleMap:
-    """Place the examples of a model; of more than `most` (2,000), so many chosen by chance."""
+    """Place the examples of a model; of more than `most` (2,000), a random sample."""
     pipeline = live.pipeline
     rows = np.arange(len(pipeline.exemplars))
     shown = _MOST_POINTS if most is None else most

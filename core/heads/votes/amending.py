@@ -121,10 +121,10 @@ class Amendment:
 
     Attributes:
         added: Newcomers, in the order in which they join at the end.
-        labels: Theirs, (added, intents).
+        labels: Labels of the newcomers, (added, intents).
         removed: Exemplars that go.
         relabelled: Exemplars that stay, with other labels.
-        relabels: Theirs, (relabelled, intents).
+        relabels: New labels of the relabelled ones, (relabelled, intents).
     """
 
     added: Sequence[Newcomer]

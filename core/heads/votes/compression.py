@@ -31,7 +31,7 @@ class Paired:
 
 
 def compressed_votes(head: VoteHead, exemplars: Paired, strength: float) -> VoteHead:
-    """Fit a head's votes anew among its exemplars as they lie compressed.
+    """Fit a head's votes again among its compressed exemplars.
 
     The settings stay those of the head, so that at strength 0 it is the same head; its root is
     let go, since many strengths of one head are kept side by side.
@@ -59,10 +59,10 @@ def held_out_accuracies(
     Args:
         head: Gives settings and labels.
         exemplars: As they vote.
-        asked: The same texts as somebody would ask them: with templates that were proposed
-            without knowing their own.
+        asked: The same texts as queries: with templates that were proposed without knowing
+            their own.
         folds: Rows of each fold; together every row once.
-        strengths: Which.
+        strengths: Lambda^comp of each trial.
         voices: Of names beside the votes; None: they have none.
 
     Returns:

@@ -3,8 +3,8 @@
 With k = exp((cosine - 1) / tau), K the exemplars' kernel matrix, Y their targets and p the mean
 target: A = (K + ridge I)^-1 (Y - p), and the score of a text x is p + sum over exemplars of
 k(x, i) A_i. Nothing is approximated: prior and votes add up to the score. Sets too large for one
-such matrix are fitted in `core.heads.subset`; settings are chosen in `core.heads.selection`; what
-a few other labels would change is in `core.heads.amending`.
+such matrix are fitted in `votes/subset.py`; settings are chosen in `votes/settings.py`; what a
+few other labels would change is in `votes/amending.py`.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _CHUNK = 1_024
 _NO_LABEL = 1e-9
 """An intent whose share of the labels is smaller has none; after changes it is a rounded zero."""
 _KEEP_ROOT = 12_000
-"""Up to this many exemplars the inverse root (1.1 GiB) is kept for whoever asks more of it."""
+"""Up to this many exemplars the inverse root (1.1 GiB) is kept for later changes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,7 +188,7 @@ def leave_fold_out(head: VoteHead, folds: Sequence[NDArray[np.int64]]) -> ScoreA
 
 
 def root_of(head: VoteHead, pause: Pause = no_pause) -> ScoreArray:
-    """Return R with R'R = (K + ridge I)^-1, kept or computed anew; (m, m) float64, lower.
+    """Return R with R'R = (K + ridge I)^-1, kept or computed again; (m, m) float64, lower.
 
     Raises:
         ValueError: A subset carries the votes.

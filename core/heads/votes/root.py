@@ -4,7 +4,7 @@ With it everything about votes is a product: weights are R'(R Y), the diagonal o
 the squared length of R's columns, and a change of few exemplars needs few columns of R'R. It is
 built by rows of blocks from the embeddings, so that nothing as large as itself is held beside it,
 and in NumPy's products, so that other threads go on meanwhile: LAPACK through SciPy holds the
-interpreter's lock, and with 10,000 exemplars a server answered nobody for twenty seconds.
+interpreter's lock, and with 10,000 exemplars a server answered no request for twenty seconds.
 """
 
 import numpy as np

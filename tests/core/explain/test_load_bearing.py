@@ -86,7 +86,7 @@ def test_the_certificate_never_excludes_what_brute_force_finds() -> None:
         text, limit = rows_of(random, 1)[0], random_limit(random)
         before = verdict(votes.head, text, limit)
         most = len(votes.head.exemplars) - 1
-        excluded = influence._excluded(ask(votes, text), before, limit, most)
+        excluded = influence._excluded(ask(votes, text), influence._Verdict(before, limit), most)
         fewest = fewest_by_brute_force(votes.head, text, limit)
         assert excluded < (fewest or most + 1)
         certified += excluded > 0
