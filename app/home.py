@@ -1,4 +1,4 @@
-"""Where the parts of a home lie."""
+"""Paths of the files and folders of a home."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Response selection: which of many replies fits what was said."""
+"""Response selection: rank replies to a conversation."""
 
 import hashlib
 from collections.abc import Sequence

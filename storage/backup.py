@@ -1,4 +1,4 @@
-"""One file that holds a whole studio, and back."""
+"""Write a whole studio into one file, and restore it."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""What is marked in an utterance, how it is stored, and which changes of it are refused."""
+"""How slots of an utterance are stored, and which changes of them are refused."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a job is given to work with, and how it tells how far it is."""
+"""What a job works with, and how it reports its progress."""
 
 import tempfile
 import time

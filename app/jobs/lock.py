@@ -1,4 +1,4 @@
-"""Locks that the kernel gives back when their last holder dies, however it dies."""
+"""File locks that the kernel releases when the last process that holds them ends."""
 
 import fcntl
 import os

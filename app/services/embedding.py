@@ -1,4 +1,4 @@
-"""Embeddings of a project's texts: reading those that are known, computing those that are not."""
+"""Embeddings of a project's texts: read from the cache, or computed and cached."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

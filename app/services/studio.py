@@ -1,4 +1,4 @@
-"""What every service works with: one open home."""
+"""`Studio`: one open home, the first argument of every service."""
 
 from dataclasses import dataclass, field
 

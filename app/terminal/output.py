@@ -1,4 +1,4 @@
-"""Say things on a terminal: results on standard output, everything else on standard error."""
+"""Print on a terminal: results on standard output, everything else on standard error."""
 
 import argparse
 import dataclasses

@@ -1,4 +1,4 @@
-"""What explanations cost, and whether they are what they say: by fitting again, on samples."""
+"""Benchmark of explanations: their time, and their exactness, checked by fitting again."""
 
 import time
 from collections.abc import Callable, Sequence

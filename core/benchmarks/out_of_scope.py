@@ -1,4 +1,4 @@
-"""How well a trained pipeline, fenced, tells texts in scope from those out of scope."""
+"""Benchmark of the fence: how well it separates texts in scope from texts out of scope."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""One zip with a manifest: written whole, and read only when every promise holds."""
+"""Write a bundle as one zip with a manifest, and verify every file before reading it."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""From scores to probabilities, and to what is answered: one intent, several, or none."""
+"""From scores to probabilities and to the answer: one intent, several, or none."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace

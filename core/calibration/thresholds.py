@@ -1,4 +1,4 @@
-"""Thresholds of several labels: one per intent, drawn towards a common one where labels are few."""
+"""Multi-label thresholds: one per intent, pulled towards a common one if labels are few."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""What every encoder offers: texts in, one row of numbers per text out."""
+"""The protocol of encoders: texts in, one embedding per text out."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The blast radius of a change: whose answers it changes, before anything is saved.
+"""The blast radius of a change: the answers it would change, computed before it is saved.
 
 For a text x, exemplars B with inverse G, weights A and prior p, of which some are relabelled (by
 dY), some go (D) and some come (C), the score becomes

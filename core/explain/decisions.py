@@ -1,4 +1,4 @@
-"""What scores decide, as columns."""
+"""The columns of the intents that scores decide for."""
 
 import numpy as np
 from numpy.typing import NDArray

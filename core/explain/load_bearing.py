@@ -1,4 +1,4 @@
-"""What would change an answer: the fewest exemplars whose absence does, and how many more would.
+"""The fewest exemplars whose removal changes an answer, and how many added ones would.
 
 Everything here is exact for the encoder as it is, and no forecast of a training: the encoder has
 learned from its exemplars, too. What is searched for is another verdict: another intent in front,

@@ -1,4 +1,4 @@
-"""The votes as they stand now, ready for questions that would otherwise take a fit each.
+"""Votes with their solved inverse, so that each what-if question needs no new fit.
 
 Votes that were solved once (`Basis`) and to which labels have joined since have no inverse of their
 own: with G = (K + ridge I)^-1 of the basis, that of the exemplars as they are now is G, cut to

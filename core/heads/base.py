@@ -1,4 +1,4 @@
-"""What every head offers: embeddings in, one score per intent out."""
+"""The protocol of heads: embeddings in, one score per intent out."""
 
 from typing import Protocol
 

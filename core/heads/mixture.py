@@ -1,4 +1,4 @@
-"""Any head with intent names as one more voice, which weighs as much as the labels say."""
+"""A head plus the similarity to intent names, with a weight fitted to the labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

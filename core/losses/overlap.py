@@ -1,4 +1,4 @@
-"""What two labels share, for utterances with one intent or with several."""
+"""The overlap of two labels, for single-label and multi-label utterances."""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say."""
+"""Calibration error: how far probabilities are from observed shares."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Two pipelines on the same texts: which is better, by how much, and whether that is chance."""
+"""Paired comparison of two pipelines on the same texts, with a confidence interval."""
 
 from collections import defaultdict
 from collections.abc import Sequence

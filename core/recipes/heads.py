@@ -1,4 +1,4 @@
-"""Settings of the heads: what decides from embeddings."""
+"""Settings of the heads, which turn embeddings into scores."""
 
 from typing import Annotated, Literal
 

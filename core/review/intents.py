@@ -1,4 +1,4 @@
-"""What is wrong with whole intents, with examples that pull too much, and along their borders."""
+"""Findings of the votes about whole intents: confusion, size, greedy examples, borders."""
 
 from dataclasses import dataclass
 

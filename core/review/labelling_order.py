@@ -1,4 +1,4 @@
-"""Which utterance to label next: orders in plain words over what the model says of the pool."""
+"""The order of the labelling queue, from the model's answers for the pool."""
 
 from typing import Literal, assert_never
 

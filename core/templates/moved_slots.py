@@ -1,4 +1,4 @@
-"""Keep marked values where their text becomes another one."""
+"""Move marked values to their new places when the text of an utterance changes."""
 
 import unicodedata
 from difflib import SequenceMatcher

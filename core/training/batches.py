@@ -1,4 +1,4 @@
-"""Batches in which pairs of both kinds occur: that share an intent, and that share none."""
+"""Batches that contain pairs with a shared intent and pairs without."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What a training run tells while it goes on."""
+"""Events that a training run yields: steps, measurements, checkpoints."""
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""How well texts that a tuning does not see are answered while it goes on; it changes nothing.
+"""Accuracy on texts held out of a tuning, before it and after each epoch. Changes no weight.
 
 A true answer would take an encoding of all exemplars after each epoch, a third of what the epoch
 itself costs. Each exemplar is embedded once in an epoch anyway, so these embeddings vote: a little

@@ -1,4 +1,4 @@
-"""The current state of a project: what it becomes by changes, and which of them it refuses."""
+"""Apply changes to the current rows of a project, or refuse them."""
 
 from collections.abc import Sequence
 from typing import Any

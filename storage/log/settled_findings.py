@@ -1,4 +1,4 @@
-"""Findings that a person has settled: each names itself as the origin of an action that stands."""
+"""Findings that a person has settled, read from the origins of actions that are not undone."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""A project's utterances as columns: what a map of tens of thousands of them needs, at once."""
+"""A project's utterances as columns, for maps of tens of thousands of points."""
 
 import json
 from collections.abc import Sequence

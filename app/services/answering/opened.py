@@ -1,4 +1,4 @@
-"""Which embedding space is looked at: that of a model version, or of the untuned encoder."""
+"""Open the encoder and pipeline of a model version, or the untuned encoder."""
 
 import tempfile
 from collections.abc import Iterator

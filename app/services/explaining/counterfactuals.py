@@ -1,4 +1,4 @@
-"""What would change an answer: examples that carry it, and what another intent would take."""
+"""What would change an answer: examples to remove, or examples that another intent needs."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""Say why a text gets its answer, so that the figures add up."""
+"""Explain why a text gets its answer, with figures that add up."""
 
 from dataclasses import dataclass
 

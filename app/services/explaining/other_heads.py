@@ -1,4 +1,4 @@
-"""What other ways of deciding say of a text: fitted on the same embeddings and labels."""
+"""Answers of other kinds of head, fitted on the same embeddings and labels."""
 
 from collections.abc import Sequence
 

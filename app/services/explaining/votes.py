@@ -1,4 +1,4 @@
-"""Every vote behind a score, with whose label it is."""
+"""Every vote behind a score, with the person who labelled its exemplar."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The labelling queue: which utterances come next, each browser with its own."""
+"""The labelling queue: which utterances a browser gets next, leased so that no two get the same."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""Whether somebody is being served, so that work which can wait is done in the gaps."""
+"""Counts requests being served, so that background work can wait for gaps between them."""
 
 import os
 import sys

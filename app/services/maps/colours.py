@@ -1,4 +1,4 @@
-"""What the points of a map are coloured by: a code for each utterance, and the codes' legend."""
+"""Colours of the points of a map: a code for each utterance, and the legend of the codes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Texts whose right answer is known, with what a model version says of them."""
+"""Evaluate a model version again on today's labelled texts, for its report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Turn a page into a PDF, by whichever Chromium this machine has."""
+"""Print a page as a PDF with this machine's Chromium, Chrome or Edge."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Any encoder stack that sentence-transformers can run, for what `PackedBert` cannot."""
+"""Encoders that `PackedBert` cannot run, computed by sentence-transformers."""
 
 import hashlib
 import json
