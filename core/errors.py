@@ -1,9 +1,9 @@
-"""The errors a user can cause or meet, in the user's words; where they show is not known here.
+"""The errors a user can cause or meet, in the user's words, wherever they are shown.
 
 StudioError
-├── InvalidInput      what was given cannot be used as it is
+├── InvalidInput      an input cannot be used as it is
 ├── NotFound          the thing named does not exist
-├── Conflict          somebody else changed it first, or it is in use
+├── Conflict          another person changed it first, or it is in use
 ├── RunFailed         a training run could not finish
 └── ArtifactDamaged   a stored file is missing or is not what was written
 """
@@ -25,7 +25,7 @@ class StudioError(Exception):
 
 
 class InvalidInput(StudioError):
-    """What was given cannot be used as it is."""
+    """An input cannot be used as it is."""
 
 
 class NotFound(StudioError):

@@ -29,7 +29,7 @@ ten examples each, others lost less than 0.1 point of accuracy (docs/experiments
 
 
 class NameCache:
-    """Embedded names, each by its encoder and its wording; other weights or words are read anew."""
+    """Embeddings of names by encoder and wording; other weights or words are embedded again."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str], FloatArray] = {}
@@ -87,7 +87,8 @@ def answer_by_name(
         encoder: Reads the names.
         intents: Those that may be answered; others without an example have no voice.
         cache: What is kept from one call to the next.
-        brought: Names that speak as they do in the head: nobody here has said what they are.
+        brought: Names that keep the embedding they have in the head, since this project does not
+            describe them.
     """
     votes = without_names(head)
     if not isinstance(votes, VoteHead):

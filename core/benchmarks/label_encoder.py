@@ -98,9 +98,9 @@ def names_set(train: LabelledTexts, test: LabelledTexts) -> NamesSet:
     unknown = sorted(set(test.intents) - set(intents))
     if unknown:
         raise InvalidInput(f"Intent '{unknown[0]}' is not in the training file.", "Add it there.")
-    found = select_borderline(test.texts, test.intents, intents)
-    rows = np.asarray(found.rows, dtype=np.int64)
-    return NamesSet(train, test, intents, rows, len(found.without_own))
+    selected = select_borderline(test.texts, test.intents, intents)
+    rows = np.asarray(selected.rows, dtype=np.int64)
+    return NamesSet(train, test, intents, rows, len(selected.without_own))
 
 
 def judge_variant(
@@ -179,23 +179,23 @@ def summarise_names(
             "per_seed": [asdict(one) for one in mixtures],
         },
         "variants": {
-            name: _summary(found, whole[0].parameters_mb if whole else None)
-            for name, found in by_variant.items()
+            name: _summary(of_variant, whole[0].parameters_mb if whole else None)
+            for name, of_variant in by_variant.items()
         },
         "peak_mb": peak_mb(),
     }
 
 
-def _summary(found: Sequence[VariantFigures], whole_mb: float | None) -> dict[str, object]:
-    size = found[0].parameters_mb
-    hard = [one.borderline for one in found if one.borderline is not None]
+def _summary(figures: Sequence[VariantFigures], whole_mb: float | None) -> dict[str, object]:
+    size = figures[0].parameters_mb
+    hard = [one.borderline for one in figures if one.borderline is not None]
     return {
-        "accuracy": _mean([one.accuracy for one in found]),
+        "accuracy": _mean([one.accuracy for one in figures]),
         "borderline": _mean(hard) if hard else None,
         "parameters_mb": size,
         "share_of_homogeneous": None if whole_mb is None else round(100 * size / whole_mb, 1),
-        "train_seconds": _mean([one.train_seconds for one in found]),
-        "per_seed": {str(one.seed): [one.accuracy, one.borderline] for one in found},
+        "train_seconds": _mean([one.train_seconds for one in figures]),
+        "per_seed": {str(one.seed): [one.accuracy, one.borderline] for one in figures},
     }
 
 

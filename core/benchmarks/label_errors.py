@@ -64,9 +64,9 @@ def judge_labels(
 
 
 def recall_at(order: Rows, wrong: Rows, places: Sequence[int]) -> dict[int, float]:
-    """Share of the wrong rows that are among the first so many."""
-    found = np.isin(order, wrong)
-    return {n: float(found[:n].sum() / len(wrong)) for n in places}
+    """Share of the wrong rows that are among the first n rows, for each n of `places`."""
+    is_wrong = np.isin(order, wrong)
+    return {n: float(is_wrong[:n].sum() / len(wrong)) for n in places}
 
 
 def label_error_figures(
@@ -79,21 +79,21 @@ def label_error_figures(
     planted = plant(columns, len(intents), share, seed)
     embeddings = encoder.encode(train.texts)
     encoded = time.perf_counter()
-    found = judge_labels(embeddings, planted.columns, intents)
+    suspects = judge_labels(embeddings, planted.columns, intents)
     ended = time.perf_counter()
     count = len(planted.rows)
     places = sorted({count // 2, count, 500, 2 * count} - {0})
     judges = {
-        "residual": found.residual,
-        "confidence": -found.confidence,
-        "disagreement": found.disagreement,
+        "residual": suspects.residual,
+        "confidence": -suspects.confidence,
+        "disagreement": suspects.disagreement,
     }
     alone = {
         name: round(recall_at(np.argsort(-judge, kind="stable"), planted.rows, [500])[500], 4)
         for name, judge in judges.items()
     }
-    recall = recall_at(found.order, planted.rows, places)
-    right = found.suggested[planted.rows] == columns[planted.rows]
+    recall = recall_at(suspects.order, planted.rows, places)
+    right = suspects.suggested[planted.rows] == columns[planted.rows]
     return {
         "texts": len(columns),
         "planted": count,

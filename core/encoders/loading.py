@@ -188,7 +188,7 @@ def _tokenizer(folder: Path) -> Tokenizer:
     path = folder / "tokenizer.json"
     if not path.is_file():
         raise ArtifactDamaged(
-            f"{folder} holds no tokenizer.json.", "Save it anew with a fast tokenizer."
+            f"{folder} holds no tokenizer.json.", "Save it again with a fast tokenizer."
         )
     return Tokenizer.from_file(str(path))
 

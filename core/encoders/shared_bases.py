@@ -15,7 +15,7 @@ class SharedBases:
         self._lock = Lock()
 
     def get(self, fingerprint: str, device: str, load: Callable[[], Encoder]) -> Encoder:
-        """Return the encoder of a fingerprint; it is loaded where nobody uses it yet."""
+        """Return the encoder of a fingerprint; it is loaded if no other encoder uses it yet."""
         with self._lock:
             found = self._known.get((fingerprint, device))
             return self._add(load(), device) if found is None else found

@@ -35,7 +35,7 @@ def name_squared_error(scores: Tensor, right: Tensor, negatives: float) -> Tenso
         scores: Similarities of utterances and names, (B, N).
         right: Column of each utterance's own name, (B,) int64.
         negatives: Wrong names that count for each utterance; all of the batch enter, weighted
-            down to so many, which equals drawing them in expectation. 0: right names alone.
+            down to this number, which equals drawing them in expectation. 0: right names alone.
     """
     own = F.one_hot(right, scores.shape[1]).to(scores.dtype)
     others = scores.shape[1] - 1

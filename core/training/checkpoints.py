@@ -33,7 +33,7 @@ class Checkpoint:
 
 
 def keep_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write a checkpoint so that a kill leaves it whole or absent; older ones make room."""
+    """Write a checkpoint that is whole or absent if the process is killed; delete all but two."""
     folder.mkdir(parents=True, exist_ok=True)
     content = save(dict(checkpoint.tensors))
     facts = {
@@ -57,9 +57,9 @@ def keep_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 def latest_checkpoint(folder: Path) -> Checkpoint | None:
     """Read the newest whole checkpoint; a damaged one is passed over."""
     for candidate in sorted(folder.glob("step-*"), reverse=True):
-        found = _read(candidate)
-        if found is not None:
-            return found
+        checkpoint = _read(candidate)
+        if checkpoint is not None:
+            return checkpoint
     return None
 
 

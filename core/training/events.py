@@ -49,7 +49,7 @@ class StepDone:
 
 @dataclass(frozen=True, slots=True)
 class EpochScored:
-    """Texts that the tuning does not see were answered, before it (epoch 0) or after an epoch.
+    """Texts held out of the tuning were answered, before it (epoch 0) or after an epoch.
 
     Attributes:
         step: Steps done so far, as in `StepDone`.
@@ -66,7 +66,7 @@ class EpochScored:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointReady:
-    """The run can be resumed from here once somebody keeps the checkpoint."""
+    """The run can be resumed from here once the checkpoint is stored."""
 
     checkpoint: Checkpoint = field(repr=False)
 
@@ -75,7 +75,7 @@ Event = StageStarted | StepDone | EpochScored | CheckpointReady
 
 
 def drain(run: Generator[Event, None, _Result], watch: Callable[[Event], None]) -> _Result:
-    """Run to the end, showing each event to `watch`; return what it has made."""
+    """Run to the end, calling `watch` with each event; return the result of the run."""
     while True:
         try:
             watch(next(run))

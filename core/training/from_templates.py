@@ -1,4 +1,4 @@
-"""Learning from templates: slotted utterances in, events out, and an encoder (TaDSE)."""
+"""Learn from templates (TaDSE): slotted utterances in, events and an encoder out."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -30,8 +30,8 @@ class TemplateInputs(ComputeOptions):
     """What a run depends on.
 
     Attributes:
-        utterances: With their slots; one without any is its own template.
-        encoder: The base, left untouched.
+        utterances: Utterances with their slots; one without slots is its own template.
+        encoder: The base, which is not changed.
     """
 
     utterances: Sequence[SlottedText]
@@ -45,7 +45,7 @@ class Pairing:
     Attributes:
         texts: Utterances, then templates, each once.
         template_rows: Row of the template of each utterance among the texts, (utterances,) int64.
-        said: How many of the utterances somebody said; they come first, the rest is synthetic.
+        said: How many of the utterances are not synthetic; these come first.
     """
 
     texts: tuple[str, ...]
@@ -181,5 +181,5 @@ class TemplateObjective:
 
 def _twice(parts: list[Tensor], nothing: Tensor) -> tuple[Tensor, Tensor]:
     """Give both views; a weight of 0 reads no view that was not computed."""
-    found = [*parts, nothing, nothing]
-    return found[0], found[1]
+    views = [*parts, nothing, nothing]
+    return views[0], views[1]

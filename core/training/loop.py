@@ -35,9 +35,9 @@ class FitOptions:
 
     Attributes:
         stage: Name under which checkpoints are made.
-        resume: Where to go on; None starts afresh.
+        resume: Where to go on; None starts at the first step.
         checkpoint_every: Steps between checkpoints; 0 makes none.
-        watch: Texts to answer after each epoch; the weights are the same with and without.
+        watch: Texts to answer after each epoch; the tuned weights are the same without it.
     """
 
     stage: str = "tuning"
@@ -47,11 +47,11 @@ class FitOptions:
 
 
 class Criterion(Protocol):
-    """What training makes small."""
+    """The loss of a batch, with the weights that belong to it."""
 
     @property
     def weights(self) -> nn.ParameterDict:
-        """What it learns itself beside the encoder."""
+        """Weights that are learned beside the encoder."""
         ...
 
     def __call__(self, embeddings: Tensor, labels: Tensor) -> Tensor:
@@ -65,9 +65,9 @@ class Course:
 
     Attributes:
         plan: Epoch and rows of each.
-        targets: The label of each row, in whatever form the objective reads.
-        objective: What is made small.
-        rates: Factors of the learning rate of weights whose names begin so.
+        targets: The label of each row, as the objective reads it.
+        objective: The loss.
+        rates: Factors of the learning rate, by the beginning of a weight's name.
     """
 
     plan: Plan
@@ -94,12 +94,12 @@ def follow(
     options: FitOptions,
     untuned: Tensor | None = None,
 ) -> Iterator[StepDone | EpochScored | CheckpointReady]:
-    """Take the steps of a course by AdamW; stop by not asking on.
+    """Take the steps of a course by AdamW; a caller stops it by not asking for the next event.
 
     The same seed on the same machine gives the same weights, resumed or not. The global random
     state of torch is set, since dropout draws from it. Processes that `torch.distributed` has
-    joined take each step together; all of them yield the same events. Who watches gives the
-    embeddings of all rows before tuning.
+    joined take each step together; all of them yield the same events. `untuned` has the embeddings
+    of all rows before tuning, (rows, d); accuracy on watched texts needs it.
     """
     share, plan = share_of_process(), course.plan
     parameters = [*tuning.trainable(), *course.objective.weights.named_parameters("objective")]
@@ -131,7 +131,7 @@ def follow(
 def _scored(
     watcher: Watcher | None, plan: Plan, done: int, *, resumed: bool = False
 ) -> Iterator[EpochScored]:
-    """Score the epoch that ends after so many steps, where one does."""
+    """Score the epoch that ends after `done` steps, if one does."""
     epoch = plan[done - 1][0] if done else 0
     if watcher is None or (done < len(plan) and plan[done][0] == epoch):
         return

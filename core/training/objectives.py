@@ -1,4 +1,4 @@
-"""From a recipe to the function that training makes small, with the weights it learns itself."""
+"""Losses of recipes that learn from labels, with the weights that belong to a loss."""
 
 from dataclasses import dataclass
 from typing import assert_never

@@ -1,9 +1,10 @@
-"""Accuracy on texts held out of a tuning, before it and after each epoch. Changes no weight.
+"""Accuracy on texts held out of a tuning, measured before it and after each epoch.
 
-A true answer would take an encoding of all exemplars after each epoch, a third of what the epoch
-itself costs. Each exemplar is embedded once in an epoch anyway, so these embeddings vote: a little
-older than the weights, and with dropout. Only the watched texts are encoded on top, at most a tenth
-as many as are tuned on (but 50 at least), which adds about a twentieth to the time.
+Measuring changes no weight. The exact accuracy would need all exemplars encoded after each epoch,
+which takes a third of the epoch's time. Each exemplar is embedded once in an epoch anyway, so these
+embeddings vote, although they are a little older than the weights and have dropout. Only the
+watched texts are encoded in addition: at most a tenth as many as are tuned on, but at least 50,
+which adds about a twentieth to the time.
 """
 
 from collections.abc import Sequence
@@ -30,14 +31,14 @@ _EVEN = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Watch:
-    """What is watched, and who votes on it.
+    """The texts to answer, and the labels and settings of the votes that answer them.
 
     Attributes:
         exemplars: Labelled texts that are not tuned on.
         intents: Names of the columns of `targets`.
-        targets: Labels of the first rows that are tuned on, (m, intents).
+        targets: Labels of the first rows that are tuned on, (m, intents) float64.
         settings: tau and ridge of the votes.
-        seed: Of the choice of voters where there are many.
+        seed: Seed by which voters are chosen where there are more than 1,500.
     """
 
     exemplars: tuple[Exemplar, ...]
@@ -50,7 +51,7 @@ class Watch:
 def unseen_sample(
     candidates: Sequence[Exemplar], tuned_on: Sequence[str], seed: int
 ) -> tuple[Exemplar, ...]:
-    """Choose what is watched: a tenth as many as are tuned on, none with a twin there."""
+    """Choose texts to watch: a tenth as many as are tuned on, none of the same wording as those."""
     seen = {match_key(text) for text in tuned_on}
     unseen = [exemplar for exemplar in candidates if match_key(exemplar.text) not in seen]
     most = min(MOST_WATCHED, max(_FEW, len(tuned_on) // _SHARE))
@@ -58,7 +59,7 @@ def unseen_sample(
 
 
 class Watcher:
-    """Follows one tuning."""
+    """Measures the accuracy of one tuning after each epoch."""
 
     def __init__(self, tuning: Tuning, watch: Watch, untuned: Tensor) -> None:
         self.tuning, self.watch = tuning, watch
@@ -68,7 +69,7 @@ class Watcher:
         self.fresh = np.ones(len(self.latest), dtype=bool)
 
     def begin_epoch(self) -> None:
-        """Wait for each row anew."""
+        """Mark the embeddings of all rows as not yet of this epoch."""
         self.fresh[:] = False
 
     def note(self, rows: Rows, embedded: Tensor) -> None:
@@ -105,7 +106,7 @@ def _is_right(scores: ScoreArray, names: Sequence[str], intents: Sequence[str]) 
 
 
 def _sample(n: int, most: int, seed: int) -> Rows:
-    """Choose rows by chance alone, so that frequent intents stay frequent; rising."""
+    """Choose rows at random, so that frequent intents stay frequent; in rising order."""
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))

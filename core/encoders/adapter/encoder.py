@@ -1,4 +1,4 @@
-"""An encoder with an adapter: the base's own tensors, shared with whoever else uses that base.
+"""An encoder with an adapter: the base's own tensors, shared with other adapters on it.
 
 In a folder it is the base's folder with an `adapter/` in it, whose `config.json` says which
 published modules the adapter's weights belong to.

@@ -51,6 +51,6 @@ _NAMED = {"paper": PAPER, "small": SMALL}
 
 
 def named_sizes(name: str, pieces: int, *, history: bool) -> Sizes:
-    """Return `paper` or `small` for a vocabulary of so many subwords."""
+    """Return `paper` or `small` for a vocabulary of that many subwords."""
     sides = ("context", "response", *(("history",) if history else ()))
     return replace(_NAMED[name], pieces=pieces, sides=sides)

@@ -38,7 +38,7 @@ class Subwords:
         object.__setattr__(self, "_longest", longest)
 
     def ids(self, text: str, longest: int) -> list[int]:
-        """Tokenise in lower case, at most so many ids; an empty text is one hashed character."""
+        """Tokenise in lower case, into `longest` ids at most; an empty text gives one hashed id."""
         found: list[int] = []
         for word in split_words(text):
             found += self._word(word)

@@ -8,8 +8,7 @@ import numpy as np
 from core.formats.dialogues import Pair
 
 PairSource = Callable[[], Iterator[Pair]]
-"""Begins the stream of pairs anew, in the same order each time."""
-
+"""Starts the stream of pairs from its beginning, in the same order each time."""
 
 _ROW = 4  # pairs that stay together: five turns to encode instead of eight
 
@@ -20,8 +19,8 @@ def stream_batches(
     """Deal the pairs into batches without end, pass after pass, each with its pass from 1.
 
     Up to four pairs that follow each other in a conversation stay together, since most turns are
-    then encoded once as a response and as the next context. They are drawn from a buffer, which
-    holds so many pairs and is refilled from the stream. The same seed gives the same batches; a
+    then encoded once as a response and as the next context. They are drawn from a buffer of
+    `buffer` pairs, which is refilled from the stream. The same seed gives the same batches; a
     last batch of one pair is left out.
     """
     epoch = 0
@@ -29,12 +28,12 @@ def stream_batches(
         epoch += 1
         rows = _mixed(_rows(source()), max(1, buffer // _ROW), np.random.default_rng([seed, epoch]))
         mixed = (pair for row in rows for pair in row)
-        found = False
+        any_batch = False
         while batch := list(islice(mixed, size)):
             if len(batch) > 1:
-                found = True
+                any_batch = True
                 yield epoch, batch
-        if not found:
+        if not any_batch:
             return
 
 

@@ -36,7 +36,7 @@ def backward(texts: Texts, loss: Loss, chunk: int, share: Share, *, mixed: bool 
 
     Args:
         texts: What is embedded.
-        loss: What is made small.
+        loss: The loss of all embeddings of the batch.
         chunk: Texts whose activations are held at a time.
         share: This process's part of the batch.
         mixed: Compute embeddings in bfloat16; for a GPU.
@@ -44,9 +44,9 @@ def backward(texts: Texts, loss: Loss, chunk: int, share: Share, *, mixed: bool 
     if share.count == 1 and texts.count <= chunk:
         with _precision(mixed=mixed):
             embedded = texts.embed(torch.arange(texts.count))
-        found = loss(embedded.float())
-        found.backward()
-        return float(found.detach())
+        whole = loss(embedded.float())
+        whole.backward()
+        return float(whole.detach())
     chunks = _own_rows(texts.count, share).split(chunk)
     states, parts = [], []
     for rows in chunks:
@@ -54,15 +54,15 @@ def backward(texts: Texts, loss: Loss, chunk: int, share: Share, *, mixed: bool 
         with torch.no_grad(), _precision(mixed=mixed):
             parts.append(texts.embed(rows).float())
     leaf = _joined(torch.cat(parts), texts.count, share).requires_grad_()
-    found = loss(leaf)
-    (found / share.count).backward()
+    whole = loss(leaf)
+    (whole / share.count).backward()
     wanted = _own_part(leaf.grad, texts.count, share) * share.count
     for state, rows, gradient in zip(states, chunks, wanted.split(chunk), strict=True):
         state.restore()
         with _precision(mixed=mixed):
             rows_again = texts.embed(rows)
         rows_again.float().backward(gradient)
-    return float(found.detach())
+    return float(whole.detach())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The loop that learns from conversations: pairs in, events out; the towers change in place."""
+"""The loop that learns from conversations: pairs in, events out. It changes the towers in place."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ class RankOptions:
     """How to run the loop.
 
     Attributes:
-        resume: Where to go on; None starts afresh.
+        resume: Where to go on; None starts at the first step.
         checkpoint_every: Steps between checkpoints; 0 makes none.
         seconds: The clock that the time limit is read from.
     """
@@ -43,7 +43,7 @@ class RankOptions:
 def rank(
     towers: Towers, source: PairSource, recipe: Recipe, options: RankOptions
 ) -> Iterator[StepDone | CheckpointReady]:
-    """Train towers to rank the right response first; stop by not asking on.
+    """Train towers to rank the right response first; a caller stops it by not asking for more.
 
     Learning rate and end follow the steps, or the time where that is nearer to its limit. Without
     a limit the same seed on the same machine gives the same weights, resumed or not.

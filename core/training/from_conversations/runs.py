@@ -31,8 +31,8 @@ class RankingInputs(ComputeOptions):
     """What a run over conversations depends on.
 
     Attributes:
-        pairs: Begins the stream of pairs anew, as `stream_pairs` does.
-        encoder: The base, left untouched; not asked for by `convert`, which has none.
+        pairs: Starts the stream of pairs from its beginning, as `stream_pairs` does.
+        encoder: The base, which is not changed; None for `convert`, which has no base.
     """
 
     pairs: PairSource

@@ -1,4 +1,4 @@
-"""What ranks responses: an encoder that reads both sides alike, or a ConveRT with its own sides."""
+"""Encoders opened to learn ranking: any encoder for both sides, or a ConveRT with two sides."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
@@ -48,11 +48,11 @@ class Towers(Protocol):
         ...
 
     def loss(self, embedded: Tensor, turns: Turns, step: int) -> Tensor:
-        """Return the loss of embedded texts after so many steps, a scalar."""
+        """Return the loss of embedded texts after `step` steps, a scalar."""
         ...
 
     def before_step(self, step: int, progress: float) -> None:
-        """Do what is due before a step, counted from 0, when that share of the run is done."""
+        """Prepare a step, counted from 0, when the share `progress` of the run is done."""
         ...
 
     def state(self) -> dict[str, Tensor]:
@@ -127,8 +127,8 @@ class EncoderTowers:
 class ConvertTowers:
     """A ConveRT with its sides; earlier turns have one of their own (ConveRT 2.2).
 
-    They are not read from the first step on: without them a step takes half the time, and what it
-    teaches, their side begins with.
+    Earlier turns are read only after a share of the run, since a step without them takes half the
+    time. Their side then starts as a copy of the contexts' side.
     """
 
     def __init__(self, network: ConvertNetwork, subwords: Subwords, recipe: ConvertRecipe) -> None:
@@ -176,15 +176,15 @@ class ConvertTowers:
         contexts = sides["context"](embedded[turns.contexts])
         responses = sides["response"](embedded[turns.responses])
         alike = turns.alike.to(self.device)
-        found = [self._rank(contexts, responses, alike, step)]
+        losses = [self._rank(contexts, responses, alike, step)]
         if "history" in sides and len(turns.owners):
             owners = turns.owners.to(self.device)
             history = sides["history"](embedded[turns.histories])
             among = alike[owners][:, owners]
-            found.append(self._rank(history, responses[owners], among, step))
+            losses.append(self._rank(history, responses[owners], among, step))
             both = contexts.index_add(0, owners, history)
-            found.append(self._rank(both, responses, alike, step))
-        return torch.stack(found).mean()
+            losses.append(self._rank(both, responses, alike, step))
+        return torch.stack(losses).mean()
 
     def _rank(self, asked: Tensor, responses: Tensor, alike: Tensor, step: int) -> Tensor:
         scale = annealed_scale(step, self.recipe.annealing, self.network.sizes.output)

@@ -23,8 +23,9 @@ from core.training.from_labels.inputs import RunInputs, first_columns
 from core.training.loop import Course, FitOptions, Plan, follow
 
 _COPY_RATE, _STATIC_RATE = 3.0, 30.0
-"""An encoder of names alone sees few texts, and nobody else reads by it: it may go further. A word
-vector's numbers are some 0.1, and only the batches that hold the word move it."""
+"""Factors of the learning rate of an encoder that reads names alone. It sees few texts and is used
+for nothing else. The numbers of a word vector are about 0.1 and change only in batches that have
+the word."""
 
 STAGE = "naming"
 
