@@ -15,7 +15,7 @@ from app.services.studio import Studio
 from core.maps.palette import AMBER, BLUE, GREEN, GREY, RED, position_colour, ramp
 from core.pipeline import IntentPipeline
 from storage.log import events, versions
-from storage.queries import columns as points
+from storage.queries import columns as utterance_columns
 from storage.queries import dataset
 from storage.records import IntentRecord
 
@@ -76,11 +76,11 @@ class _ModelAnswers:
     sets: tuple[tuple[int, ...], ...] | None
 
 
-def canvas_of(studio: Studio, space: Space, found: Points) -> Canvas:
+def canvas_of(studio: Studio, space: Space, points: Points) -> Canvas:
     """Gather what colours depend on."""
     with studio.database.read() as connection:
         intents = dataset.intents(connection, space.project.id)
-    return Canvas(studio, space, found, tuple(intents))
+    return Canvas(studio, space, points, tuple(intents))
 
 
 def colouring_of(canvas: Canvas, by: str) -> Colouring:
@@ -146,7 +146,7 @@ def _by_time(canvas: Canvas) -> Colouring:
 
 def _times(canvas: Canvas) -> Colouring:
     with canvas.studio.database.read() as connection:
-        came = points.arrivals(connection, canvas.space.project.id)
+        came = utterance_columns.arrivals(connection, canvas.space.project.id)
     moments = np.array([came.get(key, "") for key in canvas.points.columns.ids])
     known = moments != ""
     starts = np.unique(moments[known])
@@ -218,8 +218,8 @@ def _predicted_sets(canvas: Canvas) -> tuple[list[Places | None], tuple[Colour, 
     winners = zip(answers.winners.tolist(), answers.outside.tolist(), strict=True)
     sets = answers.sets or [() if away else (best,) for best, away in winners]
     places = _each_value(sets, lambda columns: tuple(sorted(column_codes[list(columns)].tolist())))
-    found = dict(zip(answers.ids, places, strict=True))
-    return [found.get(key) for key in canvas.points.columns.ids], (*canvas.legend, *extra)
+    by_id = dict(zip(answers.ids, places, strict=True))
+    return [by_id.get(key) for key in canvas.points.columns.ids], (*canvas.legend, *extra)
 
 
 def _asked(canvas: Canvas) -> tuple[_ModelAnswers, Codes, tuple[Colour, ...]]:

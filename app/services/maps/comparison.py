@@ -23,7 +23,7 @@ _Side = tuple[tuple[str, ...], Placed]
 
 
 def compare(
-    studio: Studio, spaces: tuple[Space, Space], found: Points, method: str
+    studio: Studio, before_space: Space, after_space: Space, points: Points, method: str
 ) -> ComparisonView:
     """Compare the maps of two spaces of one project.
 
@@ -31,33 +31,35 @@ def compare(
         NotFound: A layout was not computed yet.
         InvalidInput: No such method, or no text is on both maps.
     """
-    ids, before, after = _common(*(_side(studio, space, found, method) for space in spaces))
+    ids, before, after = _common(
+        _side(studio, before_space, points, method), _side(studio, after_space, points, method)
+    )
     if not ids:
         raise InvalidInput("No text is on both maps yet.", "Start a layout of each version.")
     before, after = _on_one_map(before, after)
-    labels = dict(zip(found.columns.ids, found.columns.labels, strict=True))
-    named = _named(studio, spaces[0], [labels[key] or () for key in ids])
+    labels = dict(zip(points.columns.ids, points.columns.labels, strict=True))
+    named = _named(studio, before_space, [labels[key] or () for key in ids])
     silhouettes, judged = _silhouettes(named, before.embeddings, after.embeddings)
     return ComparisonView(
-        project=spaces[0].project.name,
-        before=spaces[0].number,
-        after=spaces[1].number,
+        project=before_space.project.name,
+        before=before_space.number,
+        after=after_space.number,
         method=method,
         ids=ids,
         before_xy=before.layout,
         after_xy=after.layout,
-        moved=_moved(studio, spaces[0], (ids, named), _moves(before, after)),
+        moved=_moved(studio, before_space, ids, named, _moves(before, after)),
         silhouettes=silhouettes,
         judged=judged,
-        missing=len(found.columns.ids) - len(ids),
-        revision=found.revision,
+        missing=len(points.columns.ids) - len(ids),
+        revision=points.revision,
         order=digest_of(ids),
     )
 
 
-def _side(studio: Studio, space: Space, found: Points, method: str) -> _Side:
+def _side(studio: Studio, space: Space, points: Points, method: str) -> _Side:
     """Return the utterances that have both a place and an embedding, with both."""
-    ids, xy = current_layout(studio, space, found, method)
+    ids, xy = current_layout(studio, space, points, method)
     encoder = open_space(studio, space).encoder
     embedded = read_embedded(studio, space.project, encoder)
     row = {key: at for at, key in enumerate(embedded.ids)}
@@ -112,11 +114,11 @@ def _named(
 def _moved(
     studio: Studio,
     space: Space,
-    rows: tuple[tuple[str, ...], list[tuple[str, ...]]],
+    ids: Sequence[str],
+    named: Sequence[tuple[str, ...]],
     moves: Sequence[Move],
 ) -> tuple[MovedText, ...]:
-    """Tell texts and labels of the rows that moved; `rows` are all ids with their labels."""
-    ids, named = rows
+    """Return the moved rows with their texts and labels; `ids` and `named` are of all rows."""
     with studio.database.read() as connection:
         texts = columns.texts(connection, space.project.id, [ids[move.row] for move in moves])
     return tuple(

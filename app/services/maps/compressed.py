@@ -58,14 +58,14 @@ def drift_view(
     Raises:
         NotFound: No such project or version.
     """
-    space, found = _looked_at(studio, project, model)
-    moving = _moving(studio, space, found)
+    space, points = _looked_at(studio, project, model)
+    moving = _moving(studio, space, points)
     encoder = open_space(studio, space).encoder
     missing = unknown_texts(studio.database, encoder, moving.templates.values())
     return DriftView(
         marked=moving.marked,
         proposed=len(moving.templates) - moving.marked,
-        total=len(found.columns.ids),
+        total=len(points.columns.ids),
         missing=len(missing) if len(missing) > embedding.AT_ONCE else 0,
         words=_HOW["pca" if method == "pca" else "other"],
     )
@@ -93,9 +93,9 @@ def drifted(
     """
     from core.heads.votes.compression import Paired  # torch, from here on
 
-    space, found = _looked_at(studio, project, model)
-    ids, xy = current_layout(studio, space, found, method)
-    moving = _moving(studio, space, found)
+    space, points = _looked_at(studio, project, model)
+    ids, xy = current_layout(studio, space, points, method)
+    moving = _moving(studio, space, points)
     rows = np.array([at for at, key in enumerate(ids) if key in moving.templates], dtype=np.int64)
     places = xy
     if strength > 0 and len(rows):
@@ -110,8 +110,8 @@ def drifted(
         ids=ids,
         xy=normalise(places, frame=xy),
         stored=method != "pca",
-        missing=len(found.columns.ids) - len(ids),
-        revision=found.revision,
+        missing=len(points.columns.ids) - len(ids),
+        revision=points.revision,
         order=digest_of(ids),
     )
 
@@ -122,16 +122,16 @@ def _looked_at(studio: Studio, project: str, model: int | None) -> tuple[Space, 
     return space, read_points(studio, space.project)
 
 
-def _moving(studio: Studio, space: Space, found: Points) -> _Moving:
+def _moving(studio: Studio, space: Space, points: Points) -> _Moving:
     marks = read_marked_values(studio, space.project)
     with studio.database.read() as connection:
         tokens = tokens_of(connection, space.version)
 
     def find() -> _Moving:
-        templates = templates_of(studio.database, space.project.id, found, marks, tokens)
+        templates = templates_of(studio.database, space.project.id, points, marks, tokens)
         return _Moving(templates, len(marks.utterances))
 
-    key = ("moving", space.project.id, found.revision, tokens)
+    key = ("moving", space.project.id, points.revision, tokens)
     return studio.cache.get(key, find, lambda made: 300 * len(made.templates))
 
 

@@ -58,9 +58,9 @@ class StoredLayout:
         """Return the utterances that have a place, in the order of `columns`, and the places."""
         row = {pair: at for at, pair in enumerate(zip(self.ids, self.hashes, strict=True))}
         pairs = zip(columns.ids, columns.hashes, strict=True)
-        found = [(pair[0], row[pair]) for pair in pairs if pair in row]
-        rows = np.array([at for _, at in found], dtype=np.int64)
-        return tuple(key for key, _ in found), self.xy[rows]
+        placed = [(pair[0], row[pair]) for pair in pairs if pair in row]
+        rows = np.array([at for _, at in placed], dtype=np.int64)
+        return tuple(key for key, _ in placed), self.xy[rows]
 
 
 def do_layout(studio: Studio, context: JobContext) -> Publish:
@@ -80,20 +80,20 @@ def do_layout(studio: Studio, context: JobContext) -> Publish:
         share = _LOADED + (_ENCODED - _LOADED) * done / total
         context.report(share, f"encoding, {done:,} of {total:,} texts")
 
-    found = read_points(studio, project)
+    points = read_points(studio, project)
     embedded = read_embedded(studio, project, encoder, told)
     if payload.get("templates"):
         _encode_templates(studio, context, space, encoder)
     facts = {"number": space.number, "method": method, "n": len(embedded.ids)}
     if method == "pca":
         return lambda _: facts
-    start = _start(studio, space, method, found.columns, embedded)
-    made = _lay_out(context, method, found, embedded, start)
+    start = _start(studio, space, method, points.columns, embedded)
+    made = _lay_out(context, method, points, embedded, start)
     return _publisher(context, space, made, facts)
 
 
 def current_layout(
-    studio: Studio, space: Space, found: Points, method: str
+    studio: Studio, space: Space, points: Points, method: str
 ) -> tuple[tuple[str, ...], FloatArray]:
     """Return which utterances have a place, by id, and the places, (n, 2) float32.
 
@@ -121,7 +121,7 @@ def current_layout(
         lambda: read_layout(studio, record),
         lambda made: _STORED_BYTES * len(made.ids),
     )
-    return stored.places(found.columns)
+    return stored.places(points.columns)
 
 
 def read_layout(studio: Studio, record: LayoutRecord) -> StoredLayout:
@@ -142,11 +142,11 @@ def read_layout(studio: Studio, record: LayoutRecord) -> StoredLayout:
 
 def _encode_templates(studio: Studio, context: JobContext, space: Space, encoder: Encoder) -> None:
     """Encode the templates towards which points of this map may be moved."""
-    found = read_points(studio, space.project)
+    points = read_points(studio, space.project)
     marks = read_marked_values(studio, space.project)
     with context.database.read() as connection:
         tokens = tokens_of(connection, space.version)
-    templates = templates_of(context.database, space.project.id, found, marks, tokens)
+    templates = templates_of(context.database, space.project.id, points, marks, tokens)
     missing = unknown_texts(context.database, encoder, templates.values())
 
     def told(done: int, total: int) -> None:
@@ -159,7 +159,7 @@ def _encode_templates(studio: Studio, context: JobContext, space: Space, encoder
 def _lay_out(
     context: JobContext,
     method: str,
-    found: Points,
+    points: Points,
     embedded: Embedded,
     start: FloatArray | None,
 ) -> StoredLayout:
@@ -169,7 +169,7 @@ def _lay_out(
     def told(share: float) -> None:
         context.report(_ENCODED + (_LAID_OUT - _ENCODED) * share, words)
 
-    hash_of = dict(zip(found.columns.ids, found.columns.hashes, strict=True))
+    hash_of = dict(zip(points.columns.ids, points.columns.hashes, strict=True))
     hashes = tuple(hash_of[key] for key in embedded.ids)
     xy = compute(embedded.embeddings, init=start, progress=told)
     return StoredLayout(embedded.ids, hashes, xy)

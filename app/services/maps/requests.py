@@ -41,8 +41,8 @@ def map_points(
         InvalidInput: No such method.
     """
     space = _find(studio, project, model)
-    found = read_points(studio, space.project)
-    ids, xy = current_layout(studio, space, found, method)
+    points = read_points(studio, space.project)
+    ids, xy = current_layout(studio, space, points, method)
     return MapView(
         project=project,
         model=space.number,
@@ -50,8 +50,8 @@ def map_points(
         ids=ids,
         xy=normalise(xy),
         stored=method != "pca",
-        missing=len(found.columns.ids) - len(ids),
-        revision=found.revision,
+        missing=len(points.columns.ids) - len(ids),
+        revision=points.revision,
         order=digest_of(ids),
     )
 
@@ -80,11 +80,11 @@ def map_colours(
         choices = ", ".join(CHOICES)
         raise InvalidInput(f"A map cannot be coloured by '{by}'.", f"Choose one of {choices}.")
     space = _find(studio, project, model)
-    found = read_points(studio, space.project)
+    points = read_points(studio, space.project)
     if ids is None:
         ids = read_embedded(studio, space.project, open_space(studio, space).encoder).ids
-    made = colouring_of(canvas_of(studio, space, found), by)
-    row = {key: at for at, key in enumerate(found.columns.ids)}
+    made = colouring_of(canvas_of(studio, space, points), by)
+    row = {key: at for at, key in enumerate(points.columns.ids)}
     rows = np.array([row.get(key, -1) for key in ids], dtype=np.int64)
     codes, legend = np.append(made.codes, -1)[rows], made.legend
     if (codes < 0).any():  # deleted since the map was drawn, or not encoded yet
@@ -95,7 +95,7 @@ def map_colours(
         codes=codes.astype(np.uint16),
         legend=legend,
         counts=tuple(np.bincount(codes, minlength=len(legend)).tolist()),
-        revision=found.revision,
+        revision=points.revision,
         order=digest_of(ids),
     )
 
@@ -154,7 +154,7 @@ def compare_maps(
     """
     before = _find(studio, project, before_number)
     after = _find(studio, project, after_number)
-    found = read_points(studio, before.project)
+    points = read_points(studio, before.project)
     with studio.database.read() as connection:
         ended = jobs.count_ended(connection)  # a job may have replaced a layout
     return studio.cache.get(
@@ -164,10 +164,10 @@ def compare_maps(
             before.number,
             after.number,
             method,
-            found.revision,
+            points.revision,
             ended,
         ),
-        lambda: compare(studio, (before, after), found, method),
+        lambda: compare(studio, before, after, points, method),
         lambda made: 100 * len(made.ids),
     )
 

@@ -79,12 +79,14 @@ def review(
         InvalidInput: The model's examples cannot be judged.
         NotFound: There is no such project, or it has no model.
     """
-    found, live = open_live(live_studio, project)
-    pool = live_studio.pools.get(found.id)
-    every = [*_findings(live_studio, found, live), *_next_labels(live_studio, found, pool)]
+    record, live = open_live(live_studio, project)
+    pool = live_studio.pools.get(record.id)
+    every = [*_findings(live_studio, record, live), *_next_labels(live_studio, record, pool)]
     with live_studio.studio.database.read() as connection:
-        done = settled_findings.settled(connection, found.id)
-        left = utterances.waiting(connection, found.id, [f.texts[0].id for f in every if _waits(f)])
+        done = settled_findings.settled(connection, record.id)
+        left = utterances.waiting(
+            connection, record.id, [f.texts[0].id for f in every if _waits(f)]
+        )
     open_ = [f for f in every if f.id not in done and (not _waits(f) or f.texts[0].id in left)]
     counts = {one: sum(f.kind == one for f in open_) for one in KINDS}
     asked = [f for f in open_ if kind is None or f.kind == kind]
@@ -99,8 +101,8 @@ def _waits(finding: Finding) -> bool:
 def wait_for_pool(live_studio: LiveStudio, project: str) -> None:
     """Wait until the texts without a label were looked at, as a command may, and no page."""
     with live_studio.studio.database.read() as connection:
-        found = projects.find(connection, project)
-    live_studio.pools.wait(found.id)
+        record = projects.find(connection, project)
+    live_studio.pools.wait(record.id)
 
 
 def walk(live_studio: LiveStudio, project: str, first: str, second: str) -> Border:
@@ -109,12 +111,12 @@ def walk(live_studio: LiveStudio, project: str, first: str, second: str) -> Bord
     Raises:
         NotFound: There is no model, or it does not know an intent.
     """
-    found, live = open_live(live_studio, project)
-    evidence = _evidence(live_studio, found, live)
+    record, live = open_live(live_studio, project)
+    evidence = _evidence(live_studio, record, live)
     for key in (first, second):
         if key not in evidence.columns:
             raise NotFound("The model does not know that intent.", "Label some texts with it.")
-    return border(evidence, live_studio.pools.get(found.id), (first, second))
+    return border(evidence, live_studio.pools.get(record.id), (first, second))
 
 
 def _findings(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) -> list[Finding]:
@@ -212,10 +214,10 @@ def _worth_a_label(live_studio: LiveStudio, project: ProjectRecord, pool: Pool) 
     doubts = 1.0 - (ranked[:, 0] - second)
     rows = np.argsort(-doubts, kind="stable")[:_WAITING]
     head: Any = without_names(pool.live.pipeline.head)
-    found = next_labels(pool.embeddings[rows], doubts[rows], head.tau, head.ridge, _NEXT)
+    ranking = next_labels(pool.embeddings[rows], doubts[rows], head.tau, head.ridge, _NEXT)
     with live_studio.studio.database.read() as connection:
         names = {i.id: i.name for i in dataset.intents(connection, project.id)}
-    return [_next(pool, int(rows[one.row]), one.settles, names) for one in found]
+    return [_next(pool, int(rows[label.row]), label.settles, names) for label in ranking]
 
 
 def _next(pool: Pool, row: int, settles: float, names: dict[str, str]) -> Finding:

@@ -102,9 +102,9 @@ def promote(studio: Studio, project: str, number: int, actor: str | None = None)
         NotFound: There is no such project or version.
     """
     with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        record = models.find_answering(connection, found.id, number)
-        before = models.champion(connection, found.id)
+        project_record = projects.find(connection, project)
+        record = models.find_answering(connection, project_record.id, number)
+        before = models.champion(connection, project_record.id)
         if before is None or before.id != record.id:
             models.point(connection, record, actor=actor or studio.settings.actor)
     return ChampionChange(project, None if before is None else before.number, number)
@@ -129,8 +129,8 @@ def roll_back(
         NotFound: There is no such project.
     """
     with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        path = _path(models.moves(connection, found.id))
+        project_record = projects.find(connection, project)
+        path = _path(models.moves(connection, project_record.id))
         if champion is not None and path[-1:] != [champion]:
             raise Conflict(
                 f"{project}@{champion} does not answer any more: the champion has changed.",
@@ -140,7 +140,9 @@ def roll_back(
             raise Conflict(
                 f"'{project}' has had no other champion to return to.", "Promote another version."
             )
-        left, target = (models.find(connection, found.id, number) for number in path[:-3:-1])
+        left, target = (
+            models.find(connection, project_record.id, number) for number in path[:-3:-1]
+        )
         who = actor or studio.settings.actor
         models.point(connection, left, models.ROLLED_BACK, who)
         models.point(connection, target, actor=who)
@@ -155,9 +157,9 @@ def discard(studio: Studio, project: str, number: int, actor: str | None = None)
         NotFound: There is no such project or version.
     """
     with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        record = models.find_answering(connection, found.id, number)
-        state = _states(models.moves(connection, found.id)).get(number)
+        project_record = projects.find(connection, project)
+        record = models.find_answering(connection, project_record.id, number)
+        state = _states(models.moves(connection, project_record.id)).get(number)
         if state == "champion":
             raise Conflict(
                 f"{project}@{number} answers now.", "Promote another version, or roll back, first."
@@ -172,9 +174,9 @@ def model_states(studio: Studio, project: str) -> dict[int, str]:
     That is `champion`, `former champion`, `candidate` or `discarded`; or `encoder`.
     """
     with studio.database.read() as connection:
-        found = projects.find(connection, project)
-        states = _states(models.moves(connection, found.id))
-        records = models.list_all(connection, found.id)
+        project_record = projects.find(connection, project)
+        states = _states(models.moves(connection, project_record.id))
+        records = models.list_all(connection, project_record.id)
     return {record.number: _state(record, states) for record in records}
 
 
@@ -201,9 +203,9 @@ def recipes_behind(
 def deletion_preview(studio: Studio, project: str, number: int) -> DeletionView:
     """Say what deleting a model version would free, and what speaks against it."""
     with studio.database.read() as connection:
-        found = projects.find(connection, project)
-        record = models.find(connection, found.id, number)
-        return _deletion(studio, connection, found, record)
+        project_record = projects.find(connection, project)
+        record = models.find(connection, project_record.id, number)
+        return _deletion(studio, connection, project_record, record)
 
 
 def delete_model(
@@ -224,9 +226,9 @@ def delete_model(
         NotFound: There is no such project or version.
     """
     with studio.database.write() as connection:
-        found = projects.find(connection, project)
-        record = models.find(connection, found.id, number)
-        view = _deletion(studio, connection, found, record)
+        project_record = projects.find(connection, project)
+        record = models.find(connection, project_record.id, number)
+        view = _deletion(studio, connection, project_record, record)
         if view.forbidden or (view.reasons_against and not even_so):
             hints = ("Delete it even so if you are sure.", "Promote another version, or wait.")
             raise Conflict(" ".join(view.reasons_against), hints[view.forbidden])
@@ -246,12 +248,12 @@ def lineage(studio: Studio, project: str, number: int) -> LineageView:
         NotFound: There is no such project or version.
     """
     with studio.database.read() as connection:
-        found = projects.find(connection, project)
-        record = models.find(connection, found.id, number)
+        project_record = projects.find(connection, project)
+        record = models.find(connection, project_record.id, number)
         parents = list(_ancestors(connection, record))
         data = record.dataset_version_id
         frozen = None if data is None else versions.get(connection, data)
-        states = _states(models.moves(connection, found.id))
+        states = _states(models.moves(connection, project_record.id))
         name = f"{project}@{number}"
         facts = record.lineage
         recipe = dict(facts.get("recipe", {}))
@@ -328,27 +330,27 @@ def _deletion(
 
 def _prohibitions(connection: Transaction, record: ModelVersionRecord, name: str) -> list[str]:
     champion = models.champion(connection, record.project_id)
-    found = []
+    reasons = []
     if champion is not None and champion.id == record.id:
-        found.append(f"{name} is the champion: it answers now.")
-    found += [
+        reasons.append(f"{name} is the champion: it answers now.")
+    reasons += [
         f"Job {job.id} is about to train from {name}."
         for job in jobs.live(connection)
         if job.payload.get("base") == name
     ]
-    return found
+    return reasons
 
 
 def _doubts(connection: Transaction, record: ModelVersionRecord, name: str) -> list[str]:
-    found = []
+    reasons = []
     children = models.built_on(connection, name)
     if children:
         listed = ", ".join(children[:3]) + (" and others" if len(children) > 3 else "")
-        found.append(f"Trained from {name}, and not to be trained again without it: {listed}.")
+        reasons.append(f"Trained from {name}, and not to be trained again without it: {listed}.")
     path = _path(models.moves(connection, record.project_id))
     if len(path) > 1 and path[-2] == record.number:
-        found.append(f"Rolling back would return to {name}.")
-    return found
+        reasons.append(f"Rolling back would return to {name}.")
+    return reasons
 
 
 def _ancestors(
@@ -356,8 +358,8 @@ def _ancestors(
 ) -> Iterator[tuple[ModelVersionRecord, AncestorView]]:
     """Follow bases `PROJECT@N` as far as they are known, the nearest first."""
     seen = {record.id}
-    while (found := _base_version(connection, record)) is not None and found[1].id not in seen:
-        project, record = found
+    while (base := _base_version(connection, record)) is not None and base[1].id not in seen:
+        project, record = base
         seen.add(record.id)
         data = record.dataset_version_id
         yield (
@@ -381,8 +383,8 @@ def _base_version(
         project = projects.find(connection, name)
     except NotFound:
         return None
-    found = models.recall(connection, project.id, int(number))
-    return None if found is None else (project, found)
+    version = models.recall(connection, project.id, int(number))
+    return None if version is None else (project, version)
 
 
 def _fingerprint(

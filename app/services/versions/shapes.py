@@ -94,8 +94,8 @@ def _measured(studio: Studio, space: Space, sample: _Sample) -> Shape:
 
     tree = None if space.version is None else space.version.tree_sha256
     key = ("shape", tree, digest_of(sample.texts + sample.labels))
-    found = studio.cache.get(key, measure, lambda _: 200)
-    return Shape(space.name, space.number, kind, *found, len(sample.texts), sample.basis)
+    figures = studio.cache.get(key, measure, lambda _: 200)
+    return Shape(space.name, space.number, kind, *figures, len(sample.texts), sample.basis)
 
 
 def _embedded(studio: Studio, space: Space, texts: tuple[str, ...]) -> FloatArray:
