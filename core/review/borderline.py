@@ -8,7 +8,7 @@ from dataclasses import dataclass
 _WORD = re.compile(r"[^\W_]+")
 
 _FEW_INTENTS = 8
-"""With fewer of them half is soon reached, by words that do tell them apart."""
+"""Of fewer intents, words that tell them apart are easily used by half of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +16,8 @@ class Borderline:
     """An utterance whose words speak for other intents than its own.
 
     Attributes:
-        row: Which utterance.
-        shared: Intents whose names it shares words with, and these words, both in order.
+        row: Row of the utterance.
+        shared: The words it shares with names of other intents, by intent, both in order.
     """
 
     row: int
@@ -38,8 +38,8 @@ class BorderlineRows:
 
     @property
     def rows(self) -> list[int]:
-        """Numbers of the borderline rows, rising."""
-        return [one.row for one in self.selected]
+        """The borderline rows, rising."""
+        return [borderline.row for borderline in self.selected]
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -48,9 +48,9 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def idle_words(texts: Sequence[str], intents: Sequence[str]) -> frozenset[str]:
-    """Find words that utterances of most intents use, as "a" and "my": they speak for none.
+    """Find words that utterances of most intents use, such as "a" and "my".
 
-    Counted, not listed, so that it holds for any language and any trade.
+    They are counted, not listed, so that it works for any language and domain.
 
     Args:
         texts: The utterances.

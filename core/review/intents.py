@@ -1,4 +1,4 @@
-"""Findings of the votes about whole intents: confusion, size, greedy examples, borders."""
+"""Thin and overgrown intents, examples that pull texts away, and the border of two intents."""
 
 from dataclasses import dataclass
 
@@ -16,15 +16,15 @@ _THIN, _FEW, _LARGE = 0.25, 5, 4.0
 
 @dataclass(frozen=True, slots=True)
 class IntentHealth:
-    """How an intent stands.
+    """How well an intent's examples hold together.
 
     Attributes:
-        column: Which.
-        examples: How many it has.
-        kept: Of them, how many the others would give it, too.
-        drawn: Examples of other intents that it would get.
+        column: Column of the intent.
+        examples: Number of its examples.
+        kept: How many of its examples it wins without their own vote.
+        drawn: How many examples of other intents it wins.
         thin: Fewer than 5 examples, or than a quarter of the median intent's.
-        overgrown: More than four times the median, or it draws more of others than it keeps.
+        overgrown: More than four times the median, or it wins more of others than it keeps.
     """
 
     column: int
@@ -36,7 +36,7 @@ class IntentHealth:
 
 
 def intent_health(honest: ScoreArray, targets: ScoreArray) -> list[IntentHealth]:
-    """Judge every intent by scores that have not seen the labels, in the order of columns.
+    """Judge every intent by leave-one-out scores, in the order of columns.
 
     Args:
         honest: Leave-one-out scores, (m, intents).
@@ -45,15 +45,15 @@ def intent_health(honest: ScoreArray, targets: ScoreArray) -> list[IntentHealth]
     given, won = targets > 0, honest.argmax(1)
     sizes = given.sum(0)
     median = float(np.median(sizes[sizes > 0])) if sizes.any() else 0.0
-    found = list[IntentHealth]()
+    health = list[IntentHealth]()
     for column, size in enumerate(sizes.tolist()):
         winning = won == column
         kept = int((winning & given[:, column]).sum())
         drawn = int(winning.sum()) - kept
         thin = size < max(_FEW, _THIN * median)
         overgrown = size > _LARGE * median or drawn > max(kept, _FEW)
-        found.append(IntentHealth(column, size, kept, drawn, thin, overgrown))
-    return found
+        health.append(IntentHealth(column, size, kept, drawn, thin, overgrown))
+    return health
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,10 @@ class Greedy:
     """An exemplar that pulls texts away from the intents they belong to.
 
     Attributes:
-        row: Of the exemplar.
-        harm: Its votes for wrong winners less those for the right intents, over all errors.
-        texts: Rows of the texts where it alone gave the error at least half of its lead.
-        intents: Columns that it took them from.
+        row: Row of the exemplar.
+        harm: Sum over all errors of its votes for the wrong winner less those for the right intent.
+        texts: Rows of the texts for which its vote alone is at least half of the winner's lead.
+        intents: Columns of the right intents of these texts.
     """
 
     row: int
@@ -80,9 +80,9 @@ def greedy_examples(
 
     Args:
         head: The votes.
-        embeddings: Of the texts, (n, d).
+        embeddings: Embeddings of the texts, (n, d).
         truth: Column of each text's intent, (n,).
-        most: How many exemplars are listed.
+        most: The number of exemplars listed at most.
     """
     scores = head.scores(embeddings)
     won = scores.argmax(1)
@@ -115,7 +115,7 @@ class BorderRows:
     """Texts between two intents, from the clearest of one to the clearest of the other.
 
     Attributes:
-        rows: Of the texts, (n,) int64.
+        rows: Rows of the texts, (n,) int64.
         leads: Score of the first intent less that of the second, falling, (n,).
     """
 
@@ -127,10 +127,10 @@ def border_walk(scores: ScoreArray, first: int, second: int, most: int = 60) -> 
     """Walk along the border of two intents: texts whose two best scores are theirs.
 
     Args:
-        scores: Of texts, (n, intents).
+        scores: Scores of the texts, (n, intents).
         first: Column of the one intent.
         second: Column of the other.
-        most: The texts nearest to the border that are kept.
+        most: The number of texts kept at most, the nearest to the border.
     """
     others = scores.copy()
     others[:, [first, second]] = -np.inf

@@ -1,10 +1,10 @@
-"""Which labels are likely wrong: by the votes of all other exemplars, and by the nearest ones.
+"""Rank labels by how likely they are wrong, by the votes of all other exemplars and by neighbours.
 
-Three judges that err differently. The residual: how far the leave-one-out score of the given label
-is below one, the votes' own loss. The confidence: the leave-one-out probability of the given label
-divided by the entropy of all, so that a text on which the others are sure weighs more than one on
-which nobody is (cleanlab's confidence-weighted entropy). Disagreement: the share of the nearest
-texts, by nearness, with another label. Their ranks are averaged.
+The mean rank of three measures that err differently. Residual: how far the leave-one-out score of
+the given label is below one, which is the loss of the votes. Confidence: the leave-one-out
+probability of the given label divided by the entropy of all intents (confidence-weighted entropy,
+as in cleanlab), so that a text with a clear other winner ranks higher than an unclear one.
+Disagreement: the share of the nearest texts, weighted by similarity, with another label.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from core.review.nearby import Nearby
 from core.types import ScoreArray
 
 NEIGHBOURS = 20
-"""Of a text that are asked. Chosen on other flips than those that the figures are from."""
+"""Neighbours of a text that count. Chosen on other planted errors than those of the benchmark."""
 
 _TEMPERATURE = 0.2
 _DOUBT = 0.3
@@ -30,8 +30,8 @@ class Suspicion:
 
     Attributes:
         rank: In (0, 1], the highest for the likeliest error, (m,).
-        residual: How far the given label's honest score is below one, (m,).
-        confidence: Honest probability of the given label, (m,), in [0, 1].
+        residual: How far the given label's leave-one-out score is below one, (m,).
+        confidence: Leave-one-out probability of the given label, (m,), in [0, 1].
         disagreement: Share of the nearest texts with another label, by nearness, (m,), in [0, 1].
         suggested: Column that the others vote for, (m,) int64.
     """
@@ -44,18 +44,18 @@ class Suspicion:
 
     @property
     def order(self) -> NDArray[np.int64]:
-        """Rows from the likeliest error on, those alone for whom the others want another label."""
+        """All rows, the likeliest error first."""
         order: NDArray[np.int64] = np.argsort(-self.rank, kind="stable")
         return order
 
 
 def suspicion(honest: ScoreArray, targets: ScoreArray, near: Nearby) -> Suspicion:
-    """Judge labels by scores that have not seen them, and by their neighbours.
+    """Judge labels by leave-one-out scores, and by the labels of their neighbours.
 
     Args:
         honest: Leave-one-out scores of the votes, (m, intents).
         targets: The labels, (m, intents); of several intents, the least likely counts.
-        near: Of the same texts, `NEIGHBOURS` each.
+        near: Neighbours of the same texts, `NEIGHBOURS` each.
     """
     from scipy.stats import rankdata  # takes a second, which the first page need not wait for
 

@@ -16,20 +16,20 @@ _HALF = 0.5
 
 
 def differing_ids(live_studio: LiveStudio, project: str) -> tuple[str, ...]:
-    """Ids of labelled utterances that the live model would label otherwise.
+    """Return the ids of labelled utterances that the live model would label otherwise.
 
-    An exemplar is judged by the others, leave-one-out; of the test split as by any prediction.
-    A synthetic one has the label of its source, and is not judged.
+    Exemplars are judged leave-one-out, texts of the test split by prediction. Synthetic exemplars
+    have the label of their source, and are not judged.
     """
     with live_studio.studio.database.read() as connection:
-        found = projects.find(connection, project)
-    live = live_studio.models.get(found.id)
+        record = projects.find(connection, project)
+    live = live_studio.models.get(record.id)
     if live is None:
         return ()
     with live_studio.studio.database.read() as connection:
-        synthetic = slots.synthetic_ids(connection, found.id)
+        synthetic = slots.synthetic_ids(connection, record.id)
     judged = (key for key in _exemplars(live) if key not in synthetic)
-    return (*judged, *_tests(live_studio, found.id, live))
+    return (*judged, *_tests(live_studio, record.id, live))
 
 
 def _exemplars(live: LiveModel) -> list[str]:
@@ -66,13 +66,13 @@ def _labelled_tests(
     states: list[utterances.LabelState] = ["labelled"]
     if live.pipeline.task == "multi-label":
         states.append("out-of-scope")
-    found: list[UtteranceRecord] = []
+    records: list[UtteranceRecord] = []
     page = utterances.Page(0, _MOST)
     with live_studio.studio.database.read() as connection:
         for state in states:
             which = utterances.Filter(split="test", state=state)
-            found += utterances.read_page(connection, project_id, which, "oldest", page)[0]
-    return found
+            records += utterances.read_page(connection, project_id, which, "oldest", page)[0]
+    return records
 
 
 def _right(live: LiveModel, scores: ScoreArray, labels: NDArray[np.bool_]) -> NDArray[np.bool_]:
