@@ -22,22 +22,29 @@ PAGES = (
 )
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(
+    ("width", "schemes"), [(1280, ("light", "dark")), (390, ("dark", "light"))]
+)
 def test_every_page_fits_is_readable_and_has_one_heading(
-    studio: Served, visit: Callable[..., Page], width: int, scheme: str
+    studio: Served, visit: Callable[..., Page], width: int, schemes: tuple[str, str]
 ) -> None:
-    page = visit(studio, viewport={"width": width, "height": 844}, color_scheme=scheme)
+    page = visit(studio, viewport={"width": width, "height": 844}, color_scheme=schemes[0])
     for name in PAGES:
+        page.emulate_media(color_scheme=schemes[0])
         page.goto(f"{studio.base}/{name}")
         settled(page, name)
         if name.endswith("fence"):
             page.get_by_label("Method", exact=True).select_option("mixture")
             expect(page.locator(".fence")).to_contain_text("a familiarity of")
-        assert page.locator("h1").count() == 1, name
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
-        assert page.evaluate(probe("contrasts")) == [], name
-        assert page.evaluate(probe("nameless")) == [], name
+        inks = []
+        for scheme in schemes:
+            page.emulate_media(color_scheme=scheme)
+            inks.append(page.locator("h1").evaluate("at => getComputedStyle(at).color"))
+            assert page.locator("h1").count() == 1, (name, scheme)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, scheme)
+            assert page.evaluate(probe("contrasts")) == [], (name, scheme)
+            assert page.evaluate(probe("nameless")) == [], (name, scheme)
+        assert inks[0] != inks[1], f"{name} looks the same by day and by night"
 
 
 def settled(page: Page, name: str) -> None:
