@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 ROOMS = ("app", "core", "storage", "tests")
 SCRIPTS = sorted((ROOT / "assets" / "js").rglob("*.js"))
 SHEETS = sorted((ROOT / "assets" / "css").rglob("*.css"))
+FOLDERS_OF_THINGS_ALIKE = {"core/formats", "storage/migrations"}
 FORBIDDEN_NAMES = {"utils", "helpers", "manager", "handler", "misc", "common"}
 
 
@@ -74,3 +76,20 @@ def test_package_markers_are_empty() -> None:
 
 def test_no_file_hides_behind_a_name_that_says_nothing() -> None:
     assert [p for p in sources(*ROOMS) if p.stem in FORBIDDEN_NAMES] == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_folder_has_at_most_14_modules_side_by_side(room: str) -> None:
+    markers = {"__init__.py", "conftest.py"}
+    counts = Counter(path.parent for path in sources(room) if path.name not in markers)
+    full = {str(folder.relative_to(ROOT)): n for folder, n in counts.items() if n > 14}
+    assert full.keys() - FOLDERS_OF_THINGS_ALIKE == set(), full
+
+
+def test_no_two_classes_have_one_name() -> None:
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in sources("app", "core", "storage"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(str(path.relative_to(ROOT)))
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
