@@ -7,7 +7,7 @@ RUN_STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: run demo test check format bench screenshots clean
+.PHONY: run demo test check lint format bench screenshots clean
 .DELETE_ON_ERROR:
 
 run: $(RUN_STAMP)
@@ -16,15 +16,18 @@ run: $(RUN_STAMP)
 demo: $(RUN_STAMP)
 	$(BIN)/intent-studio --home .studio/demo demo
 
-# Two at a time, each on one thread: a page's test waits more than it computes. The pages' tests,
-# which are long, come first, so that neither of the two ends alone.
-test: check
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not benchmark" -n 2 --dist loadfile --no-loadscope-reorder
+# Two at a time, each on one thread: a page's test waits more than it computes. The order is that of
+# tests/conftest.py; one of the tests is mypy. Hundreds of processes start, and find their modules
+# compiled.
+test: lint
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not benchmark" -n 2 --dist loadfile --no-loadscope-reorder
 
-check: $(DEV_STAMP)
+check: lint
+	$(BIN)/mypy
+
+lint: $(DEV_STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: $(DEV_STAMP)

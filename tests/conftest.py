@@ -21,6 +21,23 @@ settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.load_profile(os.environ.get("PROPERTY_TESTS", "fresh"))
 
 
+LONGEST_FIRST = (
+    "browser/stories/test_sample.py",
+    "test_types.py",
+    "faults/test_jobs.py",
+    "browser/late_answers/test_map.py",
+    "browser/stories/test_conversations.py",
+    "browser/test_pages.py",
+)
+"""Files that take a minute or more: of two workers neither is to end alone."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    places = {here / name: place for place, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
 @pytest.fixture
 def studio(tmp_path: Path) -> Iterator[Studio]:
     opened = open_studio(Settings(home=tmp_path / "home"))
