@@ -88,7 +88,9 @@ class IntentPipeline:
         head = without_names(self.head)
         if isinstance(head, VoteHead | NeighbourHead):
             return head.targets
-        return target_matrix([exemplar.intents for exemplar in self.exemplars], head.intents)
+        return target_matrix(
+            [exemplar.intents for exemplar in self.exemplars], head.intents, others=True
+        )
 
     def scores(self, texts: Sequence[str], embeddings: FloatArray | None = None) -> ScoreArray:
         """Score texts, raw and without evidence; (n, intents) float64 in the head's order.

@@ -49,7 +49,9 @@ def _fit_heads(model: ExplainedModel) -> tuple[Head, ...]:
 
     pipeline = model.pipeline
     names = pipeline.head.intents
-    targets = target_matrix([exemplar.intents for exemplar in pipeline.exemplars], names)
+    targets = target_matrix(
+        [exemplar.intents for exemplar in pipeline.exemplars], names, others=True
+    )
     configs: list[HeadConfig] = [NeighboursConfig(k=_NEAREST), PrototypesConfig()]
     if targets.size <= _MOST_CELLS:
         configs.append(LinearConfig())

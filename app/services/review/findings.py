@@ -172,7 +172,9 @@ def votes_of(live: LiveModel) -> VoteHead:
             f"{len(pipeline.exemplars):,} examples are too many to be reviewed at once.",
             f"Review works with up to {_MOST_FITTED:,}.",
         )
-    targets = target_matrix([exemplar.intents for exemplar in pipeline.exemplars], head.intents)
+    targets = target_matrix(
+        [exemplar.intents for exemplar in pipeline.exemplars], head.intents, others=True
+    )
     return fit_votes(pipeline.embeddings, targets, head.intents, *_SETTINGS)
 
 
