@@ -27,7 +27,7 @@ class Places:
 
     @property
     def scratch(self) -> Path:
-        """Folders that are gone again when their use has ended."""
+        """Folders that are deleted after their use."""
         return self.home / "scratch"
 
     @property
@@ -40,7 +40,7 @@ class Places:
         return self.home / "locks" / f"device-{device.replace(':', '-')}.lock"
 
     def checkpoints(self, job_id: str) -> Path:
-        """A job's checkpoints, gone when it has ended."""
+        """A job's checkpoints, deleted when it has ended."""
         return self.home / "checkpoints" / job_id
 
     def log(self, job_id: str) -> Path:

@@ -60,9 +60,9 @@ def build_app(
 
     Args:
         live_studio: What the routes work with.
-        token: That lets a browser in; None lets everybody in who reaches the address.
-        hosts: Names under which the server may be asked.
-        viewer: Token of links that only show receipts and reports.
+        token: Launch token that a browser must show; None asks for none.
+        hosts: Host names that a request may use.
+        viewer: Token of links that show receipts and reports only.
     """
     import gradio as gr
 
@@ -88,7 +88,7 @@ def build_app(
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Lets heavy work know of the requests that it has to give way to."""
+    """Counts the requests in progress, so that heavy work can give way to them."""
 
     app: ASGIApp
     traffic: Traffic
@@ -122,8 +122,8 @@ def serve(studio: Studio, door: Doorway) -> None:
     with _private_places(studio.places.home):
         viewer = viewer_token(studio.places.home) if door.token else None
         app = build_app(live_studio, token, hosts, viewer)
-        shown = f"[{door.host}]" if ":" in door.host else door.host
-        address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
+        host = f"[{door.host}]" if ":" in door.host else door.host
+        address = f"http://{host}:{port}/" + (f"?token={token}" if token else "")
         config = uvicorn.Config(app, log_level="warning", server_header=False, lifespan="on")
         ready = partial(_open_for, live_studio, address, browser=door.browser)
         _server(config, ready).run(sockets=[listener])
@@ -156,7 +156,7 @@ def _announce(address: str, *, browser: bool) -> None:
 
 
 def _warm_up(live_studio: LiveStudio) -> None:
-    """Load the model of the first project while the person still looks around."""
+    """Load the model of the first project before the first question."""
     from app.services.data.projects import list_projects
     from app.services.status import load_status
     from app.services.training.jobs import list_jobs
@@ -171,7 +171,7 @@ def _warm_up(live_studio: LiveStudio) -> None:
 
 
 def _leave_a_core() -> None:
-    """Compute with half of the cores; the others are for browsers, trainings and everybody else.
+    """Compute with half of the cores; the others are for browsers, trainings and other programs.
 
     An answer is one short text: threads that wait for each other save it nothing on an idle
     machine, and cost it ten times as much on a busy one. Jobs are other processes and take all.
@@ -207,7 +207,9 @@ def _listen(door: Doorway) -> socket.socket:
 @contextmanager
 def _private_places(home: Path) -> Iterator[None]:
     """Work in an empty folder with a private place for temporary files; Gradio may serve both."""
-    with tempfile.TemporaryDirectory(prefix="serve-", dir=_made(home / "scratch")) as folder:
+    scratch = home / "scratch"
+    scratch.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="serve-", dir=scratch) as folder:
         work, temporary = Path(folder) / "work", Path(folder) / "tmp"
         for place in (work, temporary):
             place.mkdir(mode=0o700)
@@ -221,8 +223,3 @@ def _private_places(home: Path) -> Iterator[None]:
         finally:
             os.chdir(before)
             tempfile.tempdir = None
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder

@@ -26,13 +26,13 @@ class Stopped(Exception):
 
 @dataclass(slots=True)
 class JobContext:
-    """What a kind of job is given to work with."""
+    """What a kind of job works with."""
 
     places: Places
     database: Database
     job: JobRecord
     began: float = field(default_factory=time.monotonic)
-    told: float = 0.0
+    reported_at: float = 0.0
     first_share: float | None = None
     curve: dict[str, list[list[float]]] = field(init=False)
 
@@ -66,19 +66,19 @@ class JobContext:
             files = store.put_files(Path(scratch))
         return lambda connection: record_tree(connection, store, files)
 
-    def report(self, share: float, stage: str) -> None:
-        """Tell how far the job is; cheap to call often.
+    def report(self, share: float, stage: str, *, at_once: bool = False) -> None:
+        """Report the share that is done, in [0, 1]; written twice a second, or `at_once`.
 
         Raises:
             Stopped: The job was asked to stop.
             Fenced: Another attempt has taken over.
         """
         moment = time.monotonic()
-        if moment - self.told < _REPORT_SECONDS:
+        if not at_once and moment - self.reported_at < _REPORT_SECONDS:
             return
         if self.first_share is None:
             self.first_share, self.began = share, moment
-        self.told = moment
+        self.reported_at = moment
         progress = Progress(min(max(share, 0.0), 1.0), stage, self._eta(share, moment))
         with self.database.write() as connection:
             if jobs.report(connection, self.job.id, self.job.attempt, progress):

@@ -1,4 +1,4 @@
-"""The log of a job's process: never much longer than a limit, and never without its end."""
+"""The log of a job's process: rotated at 4 MB, and never without its end."""
 
 import os
 import time
@@ -11,18 +11,18 @@ _OUT, _ERR = 1, 2
 
 
 def rotate_own_log(log: Path) -> None:
-    """Look now and then, for ever, whether this process has printed too much; runs in a thread."""
+    """Rotate the log of this process whenever it has grown to 4 MB; runs in a thread."""
     while log.exists():
         time.sleep(_LOOK_SECONDS)
         if log.stat().st_size > _LIMIT_BYTES:
-            begin_anew(log)
+            rotate(log)
 
 
-def begin_anew(log: Path) -> None:
-    """Put what this process printed aside, and print to a new file from now on.
+def rotate(log: Path) -> None:
+    """Rename the log of this process, and print to a new file from now on.
 
-    Only the process that prints can do so without a loss: whoever cuts a file that another one
-    appends to cuts off what comes between the reading of its end and the cut.
+    Only the process that writes can rotate without losing lines: cutting a file that another
+    process appends to loses what is written between the reading of its end and the cut.
     """
     log.replace(_older(log))
     with log.open("ab") as stream:

@@ -35,9 +35,9 @@ class Orders:
 
     Attributes:
         places: The home it serves.
-        until_idle: Leave when nothing is left to do.
+        until_idle: Whether to exit when no job is left.
         workplace: `module:function` that opens a `Workplace` by settings, in the child process.
-        grace_seconds: How long a job may take to heed a cancel, and again to heed SIGTERM.
+        grace_seconds: Seconds from a cancel to SIGTERM, and again from SIGTERM to SIGKILL.
     """
 
     places: Places
@@ -55,14 +55,14 @@ class _Child:
 
 @dataclass(slots=True)
 class Supervisor:
-    """Serves one home; `run` returns when it is told to leave."""
+    """Starts and watches the jobs of one home."""
 
     orders: Orders
     database: Database
     children: dict[str, _Child] = field(default_factory=dict)
 
     def run(self) -> None:
-        """Serve until nothing is left (or for ever)."""
+        """Serve for ever, or with `until_idle` until no job is left."""
         idle_since = time.monotonic()
         while True:
             if self.tick():
@@ -72,7 +72,7 @@ class Supervisor:
             time.sleep(_POLL_SECONDS)
 
     def tick(self) -> bool:
-        """Look once at every job; return whether there is anything left to do."""
+        """Look once at every job; return whether any is left."""
         with self.database.read() as connection:
             live = jobs.live(connection)
         by_id = {job.id: job for job in live}
@@ -103,7 +103,7 @@ class Supervisor:
             os.close(descriptor)  # the child's copy holds the lock from here on
 
     def _forget_cancelled(self, job: JobRecord) -> None:
-        """Let go of what other cancelled jobs of the project could have been resumed from."""
+        """Delete the checkpoints of the project's other cancelled jobs of this kind."""
         with self.database.read() as connection:
             others = jobs.list_all(connection, project_id=job.project_id)
         for other in others:
@@ -119,7 +119,7 @@ class Supervisor:
         with log.open("ab") as stream:
             return subprocess.Popen(
                 command,
-                stdin=subprocess.PIPE,  # its end tells the child that nobody watches any more
+                stdin=subprocess.PIPE,  # its end tells the child that the supervisor is gone
                 stdout=stream,
                 stderr=stream,
                 pass_fds=(descriptor,),
@@ -137,7 +137,7 @@ class Supervisor:
             self._press(child)
 
     def _press(self, child: _Child) -> None:
-        """Ask by SIGTERM after one grace, end by SIGKILL after two."""
+        """Send SIGTERM after one grace period, and SIGKILL after two."""
         child.asked_at = child.asked_at or time.monotonic()
         waited = time.monotonic() - child.asked_at
         if waited > 2 * self.orders.grace_seconds:
@@ -169,7 +169,7 @@ class Supervisor:
                 hint = "It may lack memory: close other programs, or tune in smaller batches."
                 jobs.finish(connection, job.id, job.attempt, JobOutcome("failed", message, hint))
         except Fenced:
-            return  # somebody settled it first
+            return  # another supervisor settled it first
 
 
 def main() -> int:

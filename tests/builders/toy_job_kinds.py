@@ -39,8 +39,7 @@ def steps(context: JobContext) -> Publish:
         time.sleep(0.05)
         with replace_file(kept) as stream:
             stream.write(str(step + 1).encode())
-        context.told = 0.0
-        context.report(step / 20, f"step {step}")
+        context.report(step / 20, f"step {step}", at_once=True)
     store = ArtifactStore(context.places.artifacts)
     with tempfile.TemporaryDirectory() as scratch:
         (Path(scratch) / "model.txt").write_text(f"model of {context.job.id}")

@@ -44,7 +44,7 @@ class Space:
 
     @property
     def name(self) -> str:
-        """How a person calls it."""
+        """The name that people see."""
         if self.version is None:
             return "the untuned encoder"
         return f"{self.project.name}@{self.version.number}"
@@ -52,12 +52,12 @@ class Space:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """The encoder of a space, and what there is beside it.
+    """The encoder of a space, with the pipeline or the ranker of its version.
 
     Attributes:
-        encoder: What makes the space.
-        pipeline: Answers intents, in a model version that does.
-        ranker: Ranks replies, in one that has learned from conversations.
+        encoder: The encoder whose embeddings make the space.
+        pipeline: What answers intents; None in a version that is an encoder alone.
+        ranker: What ranks replies; None unless the version has learned from conversations.
     """
 
     encoder: Encoder
@@ -122,7 +122,7 @@ def _load(studio: Studio, space: Space, device: str) -> Opened:
 
 
 def _size(opened: Opened) -> int:
-    """What keeping a space takes; an adapter's base is there anyhow, for others too."""
+    """Bytes that a kept space holds; the base of an adapter is shared with other spaces."""
     from core.encoders.adapter.encoder import AdaptedEncoder
 
     if isinstance(opened.encoder, AdaptedEncoder):

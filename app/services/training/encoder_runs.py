@@ -54,8 +54,7 @@ def train_encoder(
     context.report(0.01, "loading the encoder")
     base = load_base(studio, payload["base"]) if recipe.needs_base else None
     ranker = lesson.run(base)
-    context.told = 0.0
-    context.report(0.97, "storing the encoder")
+    context.report(0.97, "storing the encoder", at_once=True)
     facts = {
         "project": project.name,
         "model_version": f"{project.name}, trained {context.job.created_at[:16]}",
