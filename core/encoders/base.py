@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     import torch
 
 Progress = Callable[[int, int], None]
-"""Called with how many texts are done, and how many there are."""
+"""Called with the number of texts that are done, and of all texts."""
 
 
 class Encoder(Protocol):
-    """Maps texts to embeddings; equal fingerprints promise equal embeddings."""
+    """Maps texts to embeddings; equal fingerprints mean equal embeddings."""
 
     @property
     def dim(self) -> int:
@@ -29,7 +29,7 @@ class Encoder(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """Longer texts are cut here."""
+        """Token limit; longer texts are cut."""
         ...
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> FloatArray:
@@ -43,13 +43,13 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AdapterOptions:
-    """What is put into an encoder that stays as it is.
+    """An adapter for an encoder whose own weights are frozen.
 
     Attributes:
-        kind: `bottleneck` layers behind the feed-forward blocks, or `lora` beside every matrix.
-        reduction_factor: How much narrower a bottleneck is than the encoder.
-        rank: Of the matrices of LoRA.
-        merge: Whether LoRA ends as part of the weights; a bottleneck cannot.
+        kind: `bottleneck` after the feed-forward blocks, or `lora` beside every matrix.
+        reduction_factor: Width of the encoder divided by the width of a bottleneck.
+        rank: Rank of LoRA's matrices.
+        merge: Whether LoRA is added to the weights in the end; impossible for a bottleneck.
     """
 
     kind: Literal["bottleneck", "lora"] = "bottleneck"
@@ -60,15 +60,14 @@ class AdapterOptions:
 
 @dataclass(frozen=True, slots=True)
 class TuningOptions:
-    """How an encoder is opened.
+    """How an encoder is opened for tuning.
 
     Attributes:
-        frozen_layers: Lower layers (with the token tables) that stay as they are; 0 tunes all.
+        frozen_layers: Lower layers (with the token tables) that are not trained; 0 trains all.
         max_tokens: Longer texts are cut.
-        projection: `train` adds a Tanh projection for tuning only, `keep` leaves it in.
-        projection_size: Its width (512 in the paper).
-        device: Where tuning computes.
-        seed: Of the projection's and the adapter's initial weights.
+        projection: `train` adds a Tanh projection during tuning, `keep` also keeps it afterwards.
+        projection_size: Width of the projection (512 in the paper).
+        seed: Seed of the initial weights of projection and adapter.
         adapter: Trained instead of the encoder's own weights; None trains those.
     """
 
@@ -86,7 +85,7 @@ class Tuning(Protocol):
 
     @property
     def device(self) -> "torch.device":
-        """Where it computes."""
+        """Device of the computation."""
         ...
 
     def __call__(self, rows: "torch.Tensor") -> "torch.Tensor":
@@ -106,9 +105,9 @@ class Tuning(Protocol):
         ...
 
     def alongside(self, texts: Sequence[str]) -> "Tuning":
-        """Open these same weights on other texts; they go on changing with this tuning."""
+        """Open the same weights, still in training, on other texts."""
         ...
 
     def finish(self, interpolation: float = 1.0) -> Encoder:
-        """Return a new encoder that far from the base, in [0, 1]; the base stays untouched."""
+        """Return a new encoder between the base (0) and the tuned weights (1); the base is kept."""
         ...

@@ -1,4 +1,4 @@
-"""Find the bundled encoder and make sure that its weights are the ones that were published."""
+"""Find the bundled encoder and check that its weights are the published ones."""
 
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a sentence-transformers folder holds; read without running anything of it."""
+"""The contents of a sentence-transformers folder, read without running any of its code."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from core.errors import ArtifactDamaged, InvalidInput
 POOLING = "1_Pooling"
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl")
 _SMALL = ("*.json", "*.txt", "*.model")
-# Training history of the publisher, and the index of weights that are saved as one file.
+# Training history of the publisher, and the index of weights that we save as one file.
 _LEFT_OUT = ("data_config.json", "model.safetensors.index.json")
 _CONVERT = "Convert it on a trusted machine: SentenceTransformer(folder).save(other_folder)."
 
@@ -34,10 +34,9 @@ class EncoderFolder:
     """A folder that is safe to load.
 
     Attributes:
-        path: Where it lies.
-        config: Of the transformer.
-        files: Relative name to content: configs and tokenizer. A bare transformer has those of
-            mean pooling, too.
+        config: Configuration of the transformer.
+        files: Contents of configs and tokenizer by relative name. A bare transformer also has
+            files for mean pooling.
     """
 
     path: Path
@@ -50,7 +49,7 @@ class EncoderFolder:
         return module_entries(self.files)
 
     def json(self, name: str) -> dict[str, Any]:
-        """Read one of the files; empty where it is missing."""
+        """Read one of the files; a missing one is empty."""
         return _parse(self.files[name], self.path / name) if name in self.files else {}
 
 
@@ -59,7 +58,7 @@ def open_folder(path: Path) -> EncoderFolder:
 
     Raises:
         InvalidInput: Loading it could run code: its own, or that of a pickle.
-        ArtifactDamaged: A file is missing or not what it should be.
+        ArtifactDamaged: A file is missing or malformed.
     """
     config = _read_config(path)
     if "auto_map" in config:
@@ -106,8 +105,8 @@ def module_entries(files: Mapping[str, bytes]) -> list[ModuleEntry]:
     """Read `modules.json` among the small files.
 
     Raises:
-        ArtifactDamaged: It is not what it should be.
-        InvalidInput: A module is none of sentence-transformers, or lies outside the folder.
+        ArtifactDamaged: The file is malformed.
+        InvalidInput: A module is not of sentence-transformers, or lies outside the folder.
     """
     try:
         listed = [(str(m["type"]), str(m["path"])) for m in json.loads(files["modules.json"])]
@@ -138,7 +137,7 @@ def mean_pooling(size: int) -> bytes:
 
 
 def pooling_modes(config: Mapping[str, Any]) -> list[str]:
-    """Name the kinds of pooling in a config of today (`mean`) or of old (`mean_tokens`)."""
+    """Name the kinds of pooling in a current config (`mean`) or an old one (`mean_tokens`)."""
     if "pooling_mode" in config:
         modes = config["pooling_mode"]
         return [modes] if isinstance(modes, str) else list(modes)

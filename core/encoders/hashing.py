@@ -14,14 +14,14 @@ from core.types import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class HashingEncoder:
-    """Counts character trigrams of words in hashed buckets; similar spelling, similar rows."""
+    """Counts character trigrams in hashed buckets; similar spelling gives similar rows."""
 
     dim: int = 64
     max_tokens: int = 512
 
     @property
     def fingerprint(self) -> str:
-        """Depends on the width alone."""
+        """SHA-256 of the width, the only parameter."""
         return hashlib.sha256(f"hashing-{self.dim}".encode()).hexdigest()
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> FloatArray:
@@ -32,7 +32,7 @@ class HashingEncoder:
         return rows.astype(np.float32)
 
     def save(self, folder: Path) -> None:
-        """Refuse: there is nothing to load in another program."""
+        """Refuse: no other program could load it."""
         raise InvalidInput(f"A toy encoder cannot be saved to {folder}.", "Use a real encoder.")
 
     def _row(self, text: str) -> FloatArray:

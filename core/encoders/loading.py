@@ -1,7 +1,7 @@
-"""From a name to an encoder: the bundled one, a folder, or a model of the Hugging Face hub.
+"""Load an encoder by name: the bundled one, a folder, or a model of the Hugging Face hub.
 
-Weights are safetensors only, code of a model is never run, and the network is used only when the
-user names a hub model that is not on this machine.
+Weights must be safetensors, and code of a model is never run. The network is used only for a hub
+model that is not on this machine.
 """
 
 import re
@@ -50,12 +50,12 @@ def load_encoder(spec: str, device: str = "cpu") -> Encoder:
 
     Args:
         spec: `bundled`, a sentence-transformers folder, or a hub id such as `org/name`.
-        device: Where it computes.
+        device: Device of the computation.
 
     Raises:
         NotFound: No such folder, or the hub cannot be reached.
-        InvalidInput: The folder is no encoder that can be used safely.
-        ArtifactDamaged: Files are missing or not what they should be.
+        InvalidInput: The folder holds no encoder that can be used safely.
+        ArtifactDamaged: Files are missing or malformed.
     """
     if spec == BUNDLED:
         return load_folder(bundled_folder(), device)
@@ -70,11 +70,11 @@ def load_encoder(spec: str, device: str = "cpu") -> Encoder:
 
 
 def load_folder(folder: Path, device: str = "cpu", bases: SharedBases | None = None) -> Encoder:
-    """Load a sentence-transformers folder, or a bare transformer, pooled by the mean.
+    """Load a sentence-transformers folder, or a bare transformer with mean pooling.
 
-    A BERT with mean pooling computes without padding; any other encoder as it was published. An
-    adapter in the folder joins the base among `bases`, which is then not loaded again. Encoders of
-    utterances and of names are loaded each from its own part of the folder.
+    A BERT with mean pooling is computed without padding, others by sentence-transformers. An
+    adapter uses the base among `bases` if it is loaded there. The two sides of a dual encoder are
+    loaded from their own sub-folders.
     """
     if is_dual(folder):
         sides = [load_folder(folder / side, device, bases) for side in (UTTERANCES, NAMES)]

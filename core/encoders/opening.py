@@ -1,4 +1,4 @@
-"""From an encoder to a copy of it, or an adapter in it, that training may change."""
+"""Copy an encoder, or put an adapter into it, for training."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,9 +17,9 @@ from core.errors import InvalidInput
 
 
 def open_tuning(encoder: Encoder, texts: Sequence[str], options: TuningOptions) -> Tuning:
-    """Open an encoder for tuning on a fixed list of texts; it stays as it is itself.
+    """Open an encoder for tuning on a fixed list of texts; the encoder itself does not change.
 
-    Of two encoders with one space it is the one for utterances that is opened.
+    Of a dual encoder, the side for utterances is opened.
 
     Raises:
         InvalidInput: The encoder has no weights to tune, or an adapter of another kind.
@@ -48,7 +48,7 @@ def open_tuning(encoder: Encoder, texts: Sequence[str], options: TuningOptions) 
 
 
 def _open_convert(encoder: Encoder, texts: Sequence[str], options: TuningOptions) -> Tuning:
-    """Open a ConveRT; it is imported here because it brings sentence-transformers."""
+    """Open a ConveRT; imported here because it imports sentence-transformers."""
     from core.encoders.convert.encoder import ConvertEncoder
     from core.encoders.convert.tuning import ConvertTuning
 

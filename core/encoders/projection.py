@@ -16,7 +16,7 @@ def project(pooled: Tensor, projection: nn.Linear | None) -> Tensor:
 
 
 def new_projection(size: int, options: TuningOptions) -> nn.Linear | None:
-    """Make the projection that tuning asks for, from its seed; None where it asks for none."""
+    """Make the projection of the options from their seed; None for `none`."""
     if options.projection == "none":
         return None
     layer = nn.Linear(size, options.projection_size)

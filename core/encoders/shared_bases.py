@@ -1,4 +1,4 @@
-"""Encoders that are loaded once for all who use them."""
+"""Base encoders loaded once and shared by their adapters."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -8,20 +8,20 @@ from core.encoders.base import Encoder
 
 
 class SharedBases:
-    """Bases in use in this process, so that adapters meet on one; made once for a process."""
+    """The base encoders in use; one instance for a process."""
 
     def __init__(self) -> None:
         self._known: WeakValueDictionary[tuple[str, str], Encoder] = WeakValueDictionary()
         self._lock = Lock()
 
     def get(self, fingerprint: str, device: str, load: Callable[[], Encoder]) -> Encoder:
-        """Return the encoder of a fingerprint; it is loaded if no other encoder uses it yet."""
+        """Return the encoder of a fingerprint; load it unless one is in use."""
         with self._lock:
             found = self._known.get((fingerprint, device))
             return self._add(load(), device) if found is None else found
 
     def join(self, encoder: Encoder, device: str) -> Encoder:
-        """Return the encoder of the same fingerprint that is in use, or this one from now on."""
+        """Return the encoder in use with this fingerprint, or register this one."""
         with self._lock:
             found = self._known.get((encoder.fingerprint, device))
             return self._add(encoder, device) if found is None else found

@@ -24,7 +24,7 @@ _QKV = tuple(f"attention.self.{part}" for part in ("query", "key", "value"))
 
 
 def read_weights(published: Mapping[str, Tensor], n_layers: int) -> dict[str, Tensor]:
-    """Rename published weights; query, key and value become one matrix. All float32.
+    """Rename published weights to float32; query, key and value become one matrix.
 
     Raises:
         KeyError: A weight is missing.
@@ -42,7 +42,7 @@ def read_weights(published: Mapping[str, Tensor], n_layers: int) -> dict[str, Te
 
 
 def spare_weights(published: Mapping[str, Tensor], n_layers: int) -> dict[str, Tensor]:
-    """Return what `read_weights` does not use (a pooler, say), so that saving can keep it."""
+    """Return weights that `read_weights` does not use (such as a pooler), for saving."""
     layers = range(n_layers)
     parts = (*_QKV, *_LAYER)
     used = set(_TABLES) | {
@@ -56,7 +56,7 @@ def spare_weights(published: Mapping[str, Tensor], n_layers: int) -> dict[str, T
 
 
 def write_weights(own: Mapping[str, Tensor], n_layers: int) -> dict[str, Tensor]:
-    """Give weights their published names again; the inverse of `read_weights`."""
+    """Rename weights to their published names; the inverse of `read_weights`."""
     published = {theirs: own[mine] for theirs, mine in _TABLES.items()}
     for layer in range(n_layers):
         for kind in ("weight", "bias"):
@@ -69,7 +69,7 @@ def write_weights(own: Mapping[str, Tensor], n_layers: int) -> dict[str, Tensor]
 
 
 def published_modules(layer: int, own: str) -> tuple[str, ...]:
-    """Name the published modules that one of `BertLayer` stands for; `qkv` is three of them."""
+    """Name the published modules of one module of `BertLayer`; `qkv` combines three."""
     theirs = _QKV if own == "qkv" else [name for name, mine in _LAYER.items() if mine == own]
     return tuple(f"encoder.layer.{layer}.{name}" for name in theirs)
 

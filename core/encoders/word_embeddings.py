@@ -1,4 +1,4 @@
-"""One text as the word embeddings that an encoder reads, and the encoder from there on."""
+"""The word embeddings of one text, and the encoder from there on."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from core.encoders.projection import project
 from core.errors import InvalidInput
 
 _BASELINES = ("[MASK]", "<mask>", "[PAD]", "<pad>")
-"""Tokens that stand for no word, the best first."""
+"""Tokens without content, in order of preference."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,8 +26,8 @@ class TextInput:
 
     Attributes:
         words: Word embedding of each token, (tokens, d), without gradients.
-        blank: That of a token which says nothing, (d,).
-        spans: Where in the text each token is; None for those that frame it.
+        blank: Word embedding of a token without content, (d,).
+        spans: Position of each token in the text; None for special tokens.
         embed: From word embeddings (n, tokens, d) to embeddings (n, dim), not of length one;
             differentiable.
     """
@@ -39,11 +39,10 @@ class TextInput:
 
 
 def text_input(encoder: Encoder, text: str) -> TextInput:
-    """Take a text as an encoder reads it; longer ones are cut as in encoding.
+    """Tokenise a text for an encoder; longer texts are cut as in encoding.
 
     Raises:
-        InvalidInput: The encoder has no word embeddings, or its tokenizer cannot say where a
-            token comes from.
+        InvalidInput: The encoder has no word embeddings, or its tokenizer reports no positions.
     """
     match encoder:
         case TransformerEncoder():

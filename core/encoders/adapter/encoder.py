@@ -1,7 +1,7 @@
 """An encoder with an adapter: the base's own tensors, shared with other adapters on it.
 
-In a folder it is the base's folder with an `adapter/` in it, whose `config.json` says which
-published modules the adapter's weights belong to.
+A saved folder is the base's folder with an `adapter/` in it. Its `config.json` says to which
+published modules the adapter's weights belong.
 """
 
 import copy
@@ -33,7 +33,7 @@ from core.types import FloatArray
 
 ADAPTER = "adapter"
 _PACKED_LORA = ("qkv", "mix", "up", "down")
-# Behind a feed-forward block: its norm, or the block itself where norms come first.
+# After a feed-forward block: its norm, or the block itself in pre-norm layers.
 _ENDS = ("output.LayerNorm", "output_layer_norm", "mlp")
 
 _KINDS: dict[str, Literal["bottleneck", "lora"]] = {"bottleneck": "bottleneck", "lora": "lora"}
@@ -43,13 +43,12 @@ PlainEncoder = TransformerEncoder | GeneralEncoder
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class AdaptedEncoder:
-    """A base with an adapter in it.
+    """A base with a trained adapter in it.
 
     Attributes:
-        base: Stays as it is; other adapters may use it at the same time.
-        adapter: What was trained.
-        network: Modules of its own around the base's tensors, with the adapter in place.
-        fingerprint: SHA-256 over the base's and the adapter.
+        base: Never changed; other adapters may use it at the same time.
+        network: Own modules around the base's tensors, with the adapter in place.
+        fingerprint: SHA-256 over the base's fingerprint and the adapter.
     """
 
     base: PlainEncoder
@@ -64,7 +63,7 @@ class AdaptedEncoder:
 
     @property
     def max_tokens(self) -> int:
-        """Longer texts are cut here."""
+        """Token limit; longer texts are cut."""
         return self.base.max_tokens
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> FloatArray:
@@ -84,7 +83,7 @@ class AdaptedEncoder:
 
 
 def adapt(base: PlainEncoder, adapter: Adapter) -> AdaptedEncoder:
-    """Put an adapter in front of everybody's base, which it leaves as it is."""
+    """Combine a base with an adapter; the base does not change."""
     network, root = open_network(base)
     for parameter in insert(root, adapter).values():
         parameter.requires_grad = False
@@ -94,7 +93,7 @@ def adapt(base: PlainEncoder, adapter: Adapter) -> AdaptedEncoder:
 
 
 def open_network(base: PlainEncoder) -> tuple[PlainEncoder, nn.Module]:
-    """Copy the modules of a base around its tensors; return also what adapters are put into."""
+    """Copy a base's modules around its tensors; also return the module that takes adapters."""
     if isinstance(base, TransformerEncoder):
         bert = share_weights(base.bert)
         return replace(base, bert=bert), bert
@@ -104,7 +103,7 @@ def open_network(base: PlainEncoder) -> tuple[PlainEncoder, nn.Module]:
 
 
 def places_in(base: PlainEncoder, kind: str, frozen_layers: int) -> dict[str, tuple[str, ...]]:
-    """Say where an adapter of a kind belongs; at least the last layer gets one."""
+    """Name the places for an adapter of this kind; at least the last layer has one."""
     names = _layer_names(base)
     upper = list(enumerate(names))[min(frozen_layers, len(names) - 1) :]
     if isinstance(base, TransformerEncoder):
@@ -122,7 +121,7 @@ def places_in(base: PlainEncoder, kind: str, frozen_layers: int) -> dict[str, tu
 
 
 def layers_below(base: PlainEncoder, adapter: Adapter) -> int:
-    """How many layers lie below the lowest one that an adapter is in."""
+    """Count the layers below the lowest layer with an adapter."""
     lowest = (at for at, name in enumerate(_layer_names(base)) if _is_in(name, adapter))
     return next(lowest, 0)
 
@@ -132,7 +131,7 @@ def _is_in(layer: str, adapter: Adapter) -> bool:
 
 
 def _layer_names(base: PlainEncoder) -> list[str]:
-    """Names of the layers inside what `open_network` gives, the lowest first."""
+    """Name the layers inside the module that `open_network` returns, lowest first."""
     if isinstance(base, TransformerEncoder):
         return [f"layers.{at}" for at in range(len(base.bert.layers))]
     transformer = transformer_of(base.model)
@@ -141,7 +140,7 @@ def _layer_names(base: PlainEncoder) -> list[str]:
 
 @torch.no_grad()
 def merge(base: PlainEncoder, adapter: Adapter) -> PlainEncoder:
-    """Add LoRA to copies of the weights; the result is an encoder like any other."""
+    """Add LoRA to copies of the weights; the result is a plain encoder."""
     added = merged_weights(adapter)
     if isinstance(base, TransformerEncoder):
         bert = copy.deepcopy(base.bert)
@@ -160,7 +159,7 @@ def read_adapter(folder: Path) -> tuple[str, Adapter]:
     """Read an adapter and the fingerprint of its base from an encoder's folder.
 
     Raises:
-        ArtifactDamaged: A file is missing or not what it should be.
+        ArtifactDamaged: A file is missing or malformed.
     """
     try:
         settings = json.loads((folder / ADAPTER / "config.json").read_text(encoding="utf-8"))

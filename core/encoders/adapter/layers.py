@@ -1,9 +1,9 @@
-"""Adapters: small layers inside an encoder whose own weights stay as they are, and are shared.
+"""Adapters: small trained layers inside an encoder whose own weights are frozen and shared.
 
 A bottleneck (Pfeiffer et al. 2021) follows a feed-forward block. With the block's output h, its
-input x and the norm behind it, a layer then gives norm(h + x + up(relu(down(norm(h + x))))): both
-norms are the same one. A block without a norm behind it gives h + up(relu(down(h + x))). LoRA (Hu
-et al. 2022) adds a product of two thin matrices to every matrix of a layer.
+input x and the norm after it, a layer gives norm(h + x + up(relu(down(norm(h + x))))): both norms
+are the same one. A block without a norm after it gives h + up(relu(down(h + x))). LoRA (Hu et al.
+2022) adds a product of two thin matrices to every matrix of a layer.
 """
 
 import copy
@@ -19,13 +19,13 @@ from core.encoders.base import AdapterOptions
 
 Network = TypeVar("Network", bound=nn.Module)
 Places = Mapping[str, tuple[str, ...]]
-"""Modules of a network that carry a part of an adapter, each to its published names."""
+"""Name of each module that carries a part of an adapter, to its published names."""
 
 _START_DEVIATION = 0.02
 
 
 class Bottleneck(nn.Module):
-    """What a bottleneck adds to the output of a feed-forward block; no norm and no residual."""
+    """What a bottleneck adds to a feed-forward block's output, without norm and residual."""
 
     def __init__(self, size: int, width: int) -> None:
         super().__init__()
@@ -40,15 +40,14 @@ class Bottleneck(nn.Module):
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """The weights of an adapter, and where they belong.
+    """The weights of an adapter and the modules that they belong to.
 
     Attributes:
-        kind: `bottleneck` or `lora`.
-        places: Norms behind feed-forward blocks (or such blocks) that bottlenecks follow; matrices
-            that LoRA adds to.
+        places: For bottlenecks, norms after feed-forward blocks (or those blocks); for LoRA,
+            matrices.
         weights: `PLACE.down.weight` and so on, or `PLACE.A` (rank, in) and `PLACE.B` (out, rank);
             on the CPU.
-        scale: Factor of the product of LoRA.
+        scale: Factor of LoRA's product.
     """
 
     kind: Literal["bottleneck", "lora"]
@@ -58,15 +57,15 @@ class Adapter:
 
     @property
     def n_bytes(self) -> int:
-        """What the weights take."""
+        """Size of the weights in bytes."""
         return sum(value.nbytes for value in self.weights.values())
 
 
 def new_adapter(network: nn.Module, places: Places, options: AdapterOptions, seed: int) -> Adapter:
-    """Make an adapter for a network, from its seed.
+    """Make an adapter for a network, from a seed.
 
-    Bottlenecks start as in the `adapters` library (as BERT does);
-    LoRA as in `peft`, adding nothing.
+    Bottlenecks start as in the `adapters` library (as BERT does). LoRA starts as in `peft`, adding
+    nothing.
     """
     generator = torch.Generator().manual_seed(seed)
     weights: dict[str, Tensor] = {}
@@ -89,18 +88,13 @@ def new_adapter(network: nn.Module, places: Places, options: AdapterOptions, see
 
 
 def share_weights(network: Network, also: Mapping[int, Any] | None = None) -> Network:
-    """Copy the modules of a network around the very same tensors.
-
-    Args:
-        network: What is copied.
-        also: Further objects to share instead of copying, by their id.
-    """
+    """Copy a network's modules around the same tensors, and share the objects of `also`, by id."""
     tensors = {id(tensor): tensor for tensor in (*network.parameters(), *network.buffers())}
     return copy.deepcopy(network, {**(also or {}), **tensors})
 
 
 def insert(network: nn.Module, adapter: Adapter) -> dict[str, nn.Parameter]:
-    """Put an adapter into a network, in place; return its parameters, named as its weights."""
+    """Put an adapter into a network, in place; return its parameters under the weights' names."""
     if adapter.kind == "lora":
         parameters = insert_lora(network, tuple(adapter.places), adapter.weights, adapter.scale)
     else:
@@ -117,7 +111,7 @@ def insert(network: nn.Module, adapter: Adapter) -> dict[str, nn.Parameter]:
 
 
 def merged_weights(adapter: Adapter) -> dict[str, Tensor]:
-    """What LoRA adds to each matrix, by place."""
+    """Compute the matrix that LoRA adds at each place."""
     weights, scale = adapter.weights, adapter.scale
     return {p: scale * (weights[f"{p}.B"] @ weights[f"{p}.A"]) for p in adapter.places}
 
@@ -128,7 +122,7 @@ def _bottleneck_of(adapter: Adapter, place: str) -> Bottleneck:
 
 
 def _behind(adapter: Bottleneck) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], Tensor]:
-    """Make the hook of a norm behind a feed-forward block, or of a block without one."""
+    """Make the hook for a norm after a feed-forward block, or for a block without a norm."""
 
     def add(module: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> Tensor:
         if isinstance(module, nn.LayerNorm):

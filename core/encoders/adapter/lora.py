@@ -12,11 +12,7 @@ def insert_lora(
 ) -> dict[str, nn.Parameter]:
     """Put LoRA beside linear layers, in place; return its matrices as `PLACE.A` and `PLACE.B`.
 
-    Args:
-        network: Holds the layers; their own weights are no longer trained.
-        places: Names of the layers.
-        weights: Says by `PLACE.A` which rank is wanted.
-        scale: Factor of the product.
+    The network's own weights are frozen. The rank is that of the first `PLACE.A` in `weights`.
     """
     from peft import LoraConfig, inject_adapter_in_model  # seconds to load
 

@@ -1,4 +1,4 @@
-"""An adapter opened for tuning: the encoder around it takes part, and never changes."""
+"""An adapter opened for tuning; the encoder around it is frozen."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ from core.encoders.packed.encoder import TransformerEncoder
 from core.encoders.packed.tuning import EncoderTuning, PackedParts, compute_prefix
 from core.errors import InvalidInput
 
-# The last of an adapter's layers: scaled by a number, they scale what the adapter adds.
+# The adapter's last layers: a factor on them is a factor on what the adapter adds.
 _LAST = (".up.weight", ".up.bias", ".B")
 
 
@@ -34,10 +34,9 @@ class _Opened:
     """An adapter in a base.
 
     Attributes:
-        base: Stays as it is.
-        adapter: As it was before tuning.
-        is_new: Whether it begins now; else the base's own goes on.
-        merges: Whether it ends as part of the weights.
+        adapter: Its state before tuning.
+        is_new: False where the encoder had this adapter before.
+        merges: Whether `finish` adds the adapter to the weights.
         parameters: What training changes, by the names of the adapter's weights.
     """
 
@@ -58,7 +57,7 @@ class AdapterTuning(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where it computes."""
+        """Device of the computation."""
         return self.inner.device
 
     def forward(self, rows: Tensor) -> Tensor:
@@ -68,7 +67,7 @@ class AdapterTuning(nn.Module):
 
     def trainable(self) -> list[tuple[str, nn.Parameter]]:
         """Names and parameters that training may change, in a fixed order."""
-        # Named by the number of their place: "norm" in a name would spare them from decay.
+        # Places are numbered, because a name with "norm" in it is exempt from weight decay.
         number = {place: at for at, place in enumerate(self.opened.adapter.places)}
         named = []
         for name, parameter in self.opened.parameters.items():
@@ -77,7 +76,7 @@ class AdapterTuning(nn.Module):
         return named
 
     def alongside(self, texts: Sequence[str]) -> "AdapterTuning":
-        """Open these same weights on other texts; they go on changing with this tuning."""
+        """Open the same weights, still in training, on other texts."""
         return AdapterTuning(self.opened, self.inner.alongside(texts))
 
     @torch.no_grad()
@@ -85,7 +84,7 @@ class AdapterTuning(nn.Module):
         """Return the base with the adapter, kept or merged.
 
         Args:
-            interpolation: How far to go from the base to the tuned adapter, in [0, 1].
+            interpolation: Position between the base (0) and the tuned adapter (1).
         """
         opened = self.opened
         weights = {}
@@ -106,10 +105,10 @@ def open_adapter(
     options: TuningOptions,
     wanted: AdapterOptions,
 ) -> AdapterTuning:
-    """Put an adapter into an encoder for tuning; one that is there already goes on.
+    """Put an adapter into an encoder for tuning, or continue with the one that it has.
 
     Raises:
-        InvalidInput: The one that is there is of another kind.
+        InvalidInput: The encoder's adapter is of another kind.
     """
     if isinstance(encoder, AdaptedEncoder):
         base, adapter = encoder.base, encoder.adapter
@@ -134,7 +133,7 @@ def open_adapter(
 
 
 def _network_on(base: PlainEncoder, device: str) -> tuple[PlainEncoder, nn.Module]:
-    """Open a base where tuning computes; elsewhere than the base it needs tensors of its own."""
+    """Open a base on a device; another device than the base's needs a copy of the tensors."""
     model = base.bert if isinstance(base, TransformerEncoder) else base.model
     if torch.device(device) == next(model.parameters()).device:
         return open_network(base)
@@ -151,7 +150,7 @@ def _packed(
     texts: Sequence[str],
     options: TuningOptions,
 ) -> EncoderTuning:
-    """Layers below the adapter run once, as in any tuning of a packed BERT."""
+    """Open a packed BERT; the layers below the adapter run once, as in any tuning of it."""
     frozen = min(options.frozen_layers, len(network.bert.layers) - 1)
     ids = base.token_ids(texts, min(options.max_tokens, base.max_tokens))
     prefix = compute_prefix(base, ids, frozen, options.device)

@@ -18,11 +18,8 @@ def fast_gelu(values: Tensor) -> Tensor:
 def attention_weights(query: Tensor, key: Tensor, bias: Tensor | None, mask: Tensor) -> Tensor:
     """Softmax of scaled products in float32; (b, n, p) and (b, n, p) to (b, n, n).
 
-    Args:
-        query: Of each token.
-        key: Of each token.
-        bias: Added to the scores by relative position, (n, n); None adds nothing.
-        mask: True where a token may be attended to, (b, 1, n) or (b, n, n).
+    `bias` (n, n) is added to the scores; `mask`, (b, 1, n) or (b, n, n), is True where attention is
+    allowed.
     """
     scores = query @ key.transpose(1, 2) / math.sqrt(query.shape[-1])
     scores = scores if bias is None else scores + bias
@@ -49,17 +46,17 @@ class RelativeAttention(nn.Module):
         return mixed
 
     def weights(self, query: Tensor, key: Tensor, present: Tensor) -> Tensor:
-        """Return who attends to whom, (b, n, n); nothing beyond the reach."""
+        """Return attention from token to token, (b, n, n); zero beyond the reach."""
         steps = torch.arange(present.shape[1], device=present.device)
         offsets = steps[None] - steps[:, None]  # j - i
         bias = self.bias[offsets.clamp(-self.reach, self.reach) + self.reach]
-        # A token always attends to itself, so that the rows of padding are no division by zero.
+        # A token always attends to itself; otherwise a row of padding would divide by zero.
         near = (offsets.abs() <= self.reach) & (present[:, None] | (offsets == 0))
         return attention_weights(query, key, bias, near)
 
 
 class Block(nn.Module):
-    """A transformer block with norms behind its two parts (Vaswani et al. 2017)."""
+    """A post-norm transformer block (Vaswani et al. 2017)."""
 
     def __init__(self, sizes: Sizes, reach: int, *, quantised: bool) -> None:
         super().__init__()
@@ -90,8 +87,8 @@ class Reduction(nn.Module):
     def forward(self, tokens: Tensor, present: Tensor) -> Tensor:
         """Reduce (b, n, d) with (b, n) bool to (b, heads d).
 
-        Each head's attention rows are summed over the tokens that are there and divided by the
-        root of their number; the sums weigh the tokens themselves.
+        For each head, the attention rows of present tokens are summed and divided by the root of
+        their number. The sums weigh the tokens.
         """
         parts = self.queries_keys(tokens).split(self.projection, dim=-1)
         counted = present.float() / present.sum(1, keepdim=True).sqrt()
@@ -105,7 +102,7 @@ class Reduction(nn.Module):
 
 
 class FeedForward2(nn.Module):
-    """What each side has for itself: hidden layers with skips and norms, then `h` of length one."""
+    """Layers of one side alone: hidden layers with skips and norms, then `h` of length one."""
 
     def __init__(self, sizes: Sizes, *, quantised: bool) -> None:
         super().__init__()

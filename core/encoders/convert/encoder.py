@@ -1,4 +1,4 @@
-"""ConveRT as an encoder of the project: from and to folders, texts in, embeddings out."""
+"""ConveRT as an encoder: loading and saving folders, texts in, embeddings out."""
 
 import hashlib
 import json
@@ -46,23 +46,23 @@ class ConvertEncoder:
 
     @property
     def max_tokens(self) -> int:
-        """Longer texts are cut here."""
+        """Token limit; longer texts are cut."""
         return self.model.network.sizes.max_tokens
 
     @property
     def knows_history(self) -> bool:
-        """Whether earlier turns can be encoded, too (multi-context)."""
+        """Whether it can encode earlier turns (multi-context)."""
         return "history" in self.model.network.sizes.sides
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> FloatArray:
-        """Embed texts in their order, as sentences: `r`, or `h` of one side; (n, dim) float32."""
+        """Embed texts in their order, each as `r` or as `h` of one side; (n, dim) float32."""
         return self._encode(texts, None, progress)
 
     def encode_side(self, texts: Sequence[str], side: Side) -> FloatArray:
         """Embed texts as contexts, responses or joined earlier turns; (n, output), length one.
 
         Raises:
-            InvalidInput: Earlier turns are given to an encoder that was trained without them.
+            InvalidInput: The encoder was trained without earlier turns.
         """
         if side not in self.model.network.sizes.sides:
             raise InvalidInput(
@@ -72,12 +72,10 @@ class ConvertEncoder:
         return self._encode(texts, side, None)
 
     def encode_contexts(self, contexts: Sequence[str], histories: Sequence[str]) -> FloatArray:
-        """Embed contexts with what was said before (ConveRT 2.2); (n, output), length one.
+        """Embed contexts together with earlier turns (ConveRT 2.2); (n, output), length one.
 
-        Args:
-            contexts: The turns to be answered.
-            histories: Joined earlier turns of each, as `history_text` writes them; where one is
-                empty, or the encoder knows no history, the context alone counts.
+        `histories` holds the joined earlier turns of each context, as `history_text` writes them.
+        Where a history is empty or the encoder has no history side, only the context counts.
         """
         rows = self.encode_side(contexts, "context")
         earlier = [at for at, text in enumerate(histories) if text]
@@ -114,7 +112,7 @@ class ConvertEncoder:
 
 
 def encoder_of(model: ConvertModule) -> ConvertEncoder:
-    """Close a module as an encoder that is never changed again; its weights become the stored."""
+    """Close a module as an encoder that never changes; its weights get their stored precision."""
     quantised = bool(model.facts["quantised"])
     settle(model.network, quantised=quantised)
     model.eval().requires_grad_(requires_grad=False)
@@ -128,16 +126,16 @@ def encoder_of(model: ConvertModule) -> ConvertEncoder:
 def new_encoder(
     network: ConvertNetwork, subwords: Subwords, *, embedding: str = "r", quantised: bool = True
 ) -> ConvertEncoder:
-    """Close a trained network; `embedding` is what stands for a sentence: `r` or `h`."""
+    """Close a trained network; `embedding` chooses `r` or `h` as the embedding of a sentence."""
     facts = {"embedding": embedding, "side": "context", "quantised": quantised}
     return encoder_of(ConvertModule(network, subwords, facts))
 
 
 def load_convert(folder: Path, device: str = "cpu") -> ConvertEncoder:
-    """Load a saved ConveRT by the project's own code; the folder's code is not run.
+    """Load a saved ConveRT with this project's code; the code in the folder is not run.
 
     Raises:
-        ArtifactDamaged: A file is missing or is not what was written.
+        ArtifactDamaged: A file is missing or malformed.
     """
     try:
         config: dict[str, Any] = json.loads((folder / "config.json").read_bytes())

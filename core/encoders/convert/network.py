@@ -13,7 +13,7 @@ _TOKEN_BUDGET = 4_096
 
 
 class ConvertNetwork(nn.Module):
-    """Embeddings, blocks and reduction shared by all sides; feed-forward 2 for each of them."""
+    """Embeddings, blocks and reduction shared by all sides, and a feed-forward 2 for each side."""
 
     def __init__(self, sizes: Sizes, *, quantised: bool = True) -> None:
         super().__init__()
@@ -36,9 +36,9 @@ class ConvertNetwork(nn.Module):
         """Return `r`; ids (b, n) int64 with (b, n) bool to (b, heads d).
 
         Args:
-            ids: Of subwords; what stands at absent places does not count.
-            present: Which places hold a subword; at least one in each row.
-            frozen: Lower blocks, with the tables, through which no gradient goes; 0 leaves none.
+            ids: Subword ids; those at absent positions are ignored.
+            present: Which positions hold a subword; at least one in each row.
+            frozen: Number of lower blocks without gradients; more than 0 also freezes the tables.
         """
         with torch.set_grad_enabled(torch.is_grad_enabled() and frozen == 0):
             tokens = self.dropout(self.embed(ids))
@@ -50,7 +50,7 @@ class ConvertNetwork(nn.Module):
         return reduced
 
     def embed(self, ids: Tensor) -> Tensor:
-        """Look subwords up and add both positions, t mod 47 and t mod 11; (b, n) to (b, n, d)."""
+        """Look up subwords and add both positions, t mod 47 and t mod 11; (b, n) to (b, n, d)."""
         steps = torch.arange(ids.shape[1], device=ids.device)
         tokens: Tensor = self.words(ids)
         for table, cycle in zip(self.positions, self.sizes.cycles, strict=True):
@@ -69,14 +69,14 @@ class ConvertNetwork(nn.Module):
         return torch.cat(parts)[back.to(parts[0].device)]
 
     def follow_values(self) -> None:
-        """Move the ranges of the 8-bit tables to where their values are by now."""
+        """Set the ranges of the 8-bit tables from their current values."""
         for table in (self.words, *self.positions):
             if isinstance(table, QuantisedEmbedding):
                 table.follow_values()
 
 
 def pad(ids: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor]:
-    """Put ids into a grid, (b, n) int64, and say which places hold one, (b, n) bool."""
+    """Pad ids to (b, n) int64; also return which positions hold an id, (b, n) bool."""
     longest = max(len(row) for row in ids)
     padded = torch.tensor([[*row, *[0] * (longest - len(row))] for row in ids])
     lengths = torch.tensor([len(row) for row in ids])
@@ -85,7 +85,7 @@ def pad(ids: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Ten
 
 
 def new_network(sizes: Sizes, seed: int, *, quantised: bool = True) -> ConvertNetwork:
-    """Make an untrained network; the same seed gives the same one."""
+    """Make an untrained network; equal seeds give equal networks."""
     state = torch.get_rng_state()
     torch.manual_seed(seed)
     try:
@@ -108,7 +108,7 @@ def _groups(lengths: Sequence[int], budget: int) -> list[range]:
     groups: list[range] = []
     start = 0
     for at, length in enumerate(lengths):
-        # Padding is at most a quarter of a run of any size.
+        # At most a quarter of a run is padding.
         if at > start and (
             (at + 1 - start) * lengths[start] > budget or 4 * length < 3 * lengths[start]
         ):

@@ -1,7 +1,7 @@
-"""Eight bits for embeddings and sixteen for the rest, already while training (ConveRT 2.1).
+"""Eight bits for embeddings and sixteen for the rest, during training too (ConveRT 2.1).
 
-The weights stay float32 ("shadow copies"). While training, what is computed with is what would be
-stored; gradients pass as if nothing had been rounded.
+Weights are held in float32 ("shadow copies"). Training computes with the values that would be
+stored; gradients pass as if nothing were rounded.
 """
 
 import torch
@@ -12,34 +12,34 @@ LEVELS = 255
 
 
 def grown_range(low: float, high: float) -> tuple[float, float]:
-    """Leave room above and below: 10 % of the range or 0.01, whichever is larger."""
+    """Widen a range on both sides by 10 % of it or 0.01, whichever is larger."""
     room = max(0.1 * (high - low), 0.01)
     return low - room, high + room
 
 
 def to_codes(values: Tensor, span: Tensor) -> Tensor:
-    """Round values to 256 levels between the two of `span`; uint8."""
+    """Round values to 256 levels within `span` (low, high); uint8."""
     step = (span[1] - span[0]) / LEVELS
     return ((values - span[0]) / step).round().clamp(0, LEVELS).to(torch.uint8)
 
 
 def from_codes(codes: Tensor, span: Tensor) -> Tensor:
-    """Return the values that codes stand for; float32."""
+    """Return the values that codes encode; float32."""
     return span[0] + codes.float() * ((span[1] - span[0]) / LEVELS)
 
 
 def straight_through(values: Tensor, rounded: Tensor) -> Tensor:
-    """Compute with rounded values, and pass gradients on to the exact ones."""
+    """Compute with rounded values; gradients pass to the exact ones."""
     return values + (rounded - values).detach()
 
 
 def half(values: Tensor) -> Tensor:
-    """Round to 16 bits; still float32."""
+    """Round to 16 bits; the result is float32."""
     return values.half().float()
 
 
 class QuantisedEmbedding(nn.Module):
-    """A table of embeddings stored in 8 bits, with the range that they are in."""
+    """A table of embeddings stored in 8 bits, with its range of values."""
 
     span: Tensor
 
@@ -58,13 +58,13 @@ class QuantisedEmbedding(nn.Module):
 
     @torch.no_grad()
     def follow_values(self) -> None:
-        """Move the range to where the values are by now, with room for growth."""
+        """Set the range from the current values, with room for growth."""
         low, high = grown_range(float(self.weight.min()), float(self.weight.max()))
         self.span.copy_(torch.tensor([low, high]))
 
     @torch.no_grad()
     def settle(self) -> None:
-        """Round the table itself; the range moves only where values have left it."""
+        """Round the table in place; the range changes only where values lie outside it."""
         if not self.quantised:
             return
         if self.weight.min() < self.span[0] or self.weight.max() > self.span[1]:
@@ -80,7 +80,7 @@ class HalfLinear(nn.Linear):
         self.quantised = quantised
 
     def forward(self, input: Tensor) -> Tensor:
-        """Multiply by the rounded weights while training; settled ones are rounded anyway."""
+        """Multiply by rounded weights; outside training they are rounded already."""
         if not (self.training and self.quantised):
             return super().forward(input)
         weight = straight_through(self.weight, half(self.weight))
@@ -90,7 +90,7 @@ class HalfLinear(nn.Linear):
 
 @torch.no_grad()
 def settle(module: nn.Module, *, quantised: bool) -> None:
-    """Round all weights to what is stored of them."""
+    """Round all weights to their stored precision."""
     if not quantised:
         return
     tables = [part for part in module.modules() if isinstance(part, QuantisedEmbedding)]
@@ -103,7 +103,7 @@ def settle(module: nn.Module, *, quantised: bool) -> None:
 
 
 def stored_weights(module: nn.Module, *, quantised: bool) -> dict[str, Tensor]:
-    """Return what a file holds: uint8 tables with float32 ranges, float16 for the rest."""
+    """Return the contents of a file: uint8 tables with float32 ranges, float16 for the rest."""
     weights = {name: value.detach().cpu() for name, value in module.state_dict().items()}
     spans = [name for name in weights if name.endswith("span")]
     stored: dict[str, Tensor] = {}
@@ -119,7 +119,7 @@ def stored_weights(module: nn.Module, *, quantised: bool) -> dict[str, Tensor]:
 
 
 def read_weights(module: nn.Module, stored: dict[str, Tensor]) -> None:
-    """Set the weights of a module to what a file holds.
+    """Set the weights of a module from the contents of a file.
 
     Raises:
         KeyError: A weight is missing.

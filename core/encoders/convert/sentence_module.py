@@ -1,4 +1,4 @@
-"""ConveRT as a module of sentence-transformers; runs from the folder of a saved encoder, too."""
+"""ConveRT as a module of sentence-transformers; also runs from a saved encoder's folder."""
 
 import json
 from collections.abc import Sequence
@@ -22,18 +22,16 @@ _SIDES = {"query": "context", "document": "response"}
 
 
 class ConvertModule(InputModule):
-    """Texts to `r` or `h`: of a context, or of a response where `encode_document` asks for it."""
+    """Texts to `r` or `h`: of a context, or of a response in `encode_document`."""
 
     forward_kwargs = {"task"}  # noqa: RUF012 (as the library declares it)
     config_file_name = "config.json"
 
     def __init__(self, network: ConvertNetwork, subwords: Subwords, facts: dict[str, Any]) -> None:
-        """Join a network and its vocabulary.
+        """Join a network in evaluation mode and its vocabulary.
 
-        Args:
-            network: In evaluation mode.
-            subwords: Its vocabulary.
-            facts: `embedding` is `r` or `h`, `side` whose `h` it is, `quantised` how it is stored.
+        In `facts`, `embedding` is `r` or `h`, `side` chooses the side of `h`, and `quantised` says
+        how weights are stored.
         """
         super().__init__()  # type: ignore[no-untyped-call]
         self.network = network
@@ -60,7 +58,7 @@ class ConvertModule(InputModule):
         return features
 
     def embedding_of(self, reduced: Tensor, side: str | None = None) -> Tensor:
-        """Go from `r` to the embedding that was chosen; a side that is named gives its `h`."""
+        """Map `r` to the configured embedding; a named side gives its `h`."""
         if side is None and self.facts["embedding"] == "r":
             return reduced
         embedding: Tensor = self.network.sides[side or self.facts["side"]](reduced)
@@ -72,11 +70,11 @@ class ConvertModule(InputModule):
         return sizes.reduced if self.facts["embedding"] == "r" else sizes.output
 
     def get_sentence_embedding_dimension(self) -> int:
-        """The same under its older name."""
+        """Width of an embedding, under the library's older name."""
         return self.get_embedding_dimension()
 
     def get_config_dict(self) -> dict[str, Any]:
-        """Return what `config.json` holds."""
+        """Return the contents of `config.json`."""
         return {"model_type": "convert", **self.facts, "sizes": asdict(self.network.sizes)}
 
     def save(self, output_path: str, *_: Any, **__: Any) -> None:
@@ -92,7 +90,7 @@ class ConvertModule(InputModule):
 
     @classmethod
     def load(cls, model_name_or_path: str, *_: Any, **kwargs: Any) -> Self:
-        """Load what `save` wrote, from a folder or from the hub."""
+        """Load what `save` wrote, from a folder or the hub."""
         place = {
             key: kwargs[key]
             for key in ("subfolder", "token", "cache_folder", "revision", "local_files_only")
@@ -112,11 +110,11 @@ class ConvertModule(InputModule):
 
     @classmethod
     def build(cls, config: dict[str, Any], pieces: list[str], weights: dict[str, Tensor]) -> Self:
-        """Put a module together from what its files hold.
+        """Build a module from the contents of its files.
 
         Raises:
             KeyError: A weight or a fact is missing.
-            RuntimeError: A weight has another shape than the sizes say.
+            RuntimeError: The shape of a weight contradicts the sizes.
         """
         listed: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value

@@ -1,26 +1,26 @@
-"""The sizes of a ConveRT (Henderson et al. 2020), and the two that have names."""
+"""The sizes of a ConveRT (Henderson et al. 2020), and the two named ones."""
 
 from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Everything that shapes a network; the defaults are the paper's.
+    """All sizes of a network; the defaults are the paper's.
 
     Attributes:
-        pieces: Subwords of the vocabulary.
-        buckets: Rows shared by characters outside it, which are hashed.
-        width: Of subword embeddings and blocks.
-        projection: Of queries, keys and values.
-        reach: How far a token attends, for each block.
-        inner: Of feed-forward 1.
-        heads: Of the reduction; `r` has heads x width numbers.
+        pieces: Subwords in the vocabulary.
+        buckets: Rows shared by hashed characters that are not in the vocabulary.
+        width: Width of subword embeddings and blocks.
+        projection: Width of queries, keys and values.
+        reach: Attention reach of each block, in tokens.
+        inner: Width of feed-forward 1.
+        heads: Heads of the reduction; `r` has heads x width numbers.
         layers: Hidden layers of feed-forward 2.
         output: Width of `h`.
         cycles: Rows of the two positional matrices.
         max_tokens: Longer texts are cut.
-        dropout: Behind the embeddings and inside blocks, while training.
-        sides: Whose feed-forward 2 there is: `context`, `response`; `history` for multi-context.
+        dropout: After the embeddings and inside blocks, during training.
+        sides: Sides with a feed-forward 2: `context`, `response`; `history` for multi-context.
     """
 
     pieces: int = 31_476
@@ -51,6 +51,6 @@ _NAMED = {"paper": PAPER, "small": SMALL}
 
 
 def named_sizes(name: str, pieces: int, *, history: bool) -> Sizes:
-    """Return `paper` or `small` for a vocabulary of that many subwords."""
+    """Return `paper` or `small`, for a vocabulary of `pieces` subwords."""
     sides = ("context", "response", *(("history",) if history else ()))
     return replace(_NAMED[name], pieces=pieces, sides=sides)

@@ -1,6 +1,6 @@
-"""The code of ConveRT as one file, which a saved encoder carries with it.
+"""The code of ConveRT as one file, saved with each encoder.
 
-sentence-transformers runs the file that `modules.json` names, where its user trusts the folder
+sentence-transformers runs the file that `modules.json` names if its user trusts the folder
 (`trust_remote_code=True`). This project reads weights and sizes only, and never runs that file.
 """
 
@@ -15,19 +15,19 @@ _HEAD = '"""ConveRT (Henderson et al. 2020) as a module of sentence-transformers
 
 
 def module_source() -> bytes:
-    """Join the parts in the order in which they need each other, without imports of each other."""
+    """Join the parts in the order of their imports, without the imports of each other."""
     texts = [Path(__file__).with_name(f"{name}.py").read_text("utf-8") for name in _PARTS]
     return "\n".join([_HEAD, *(_OWN.sub("", text) for text in texts)]).encode()
 
 
 def modules_json() -> bytes:
-    """Name the module's class as sentence-transformers looks for it."""
+    """Name the module's class as sentence-transformers expects it."""
     entry = {"idx": 0, "name": "0", "path": "", "type": f"{MODULE}.ConvertModule"}
     return (json.dumps([entry], indent=2) + "\n").encode()
 
 
 def settings_json() -> bytes:
-    """Tell sentence-transformers what kind of model the folder is."""
+    """Write the kind of model for sentence-transformers."""
     settings: dict[str, object] = {
         "model_type": "SentenceTransformer",
         "prompts": {},

@@ -1,4 +1,4 @@
-"""From a text to subwords: greedy prefixes, and buckets for characters that are in none."""
+"""Split texts into subwords: greedy prefixes, and hashed buckets for unknown characters."""
 
 import re
 import zlib
@@ -11,7 +11,7 @@ _REMEMBERED = 50_000
 
 
 def split_words(text: str) -> list[str]:
-    """Split a text in lower case at spaces and around punctuation."""
+    """Lower-case a text and split it at spaces and around punctuation."""
     return _PARTS.findall(text.lower())
 
 
@@ -20,8 +20,8 @@ class Subwords:
     """A vocabulary shared by all sides of an encoder.
 
     Attributes:
-        pieces: The subwords, in the order of their ids; `##` begins those inside a word.
-        buckets: Ids behind them, for characters that no subword begins with.
+        pieces: The subwords in the order of their ids; `##` marks those inside a word.
+        buckets: Ids after them, for characters that no subword begins with.
     """
 
     pieces: tuple[str, ...]
@@ -38,7 +38,7 @@ class Subwords:
         object.__setattr__(self, "_longest", longest)
 
     def ids(self, text: str, longest: int) -> list[int]:
-        """Tokenise in lower case, into `longest` ids at most; an empty text gives one hashed id."""
+        """Tokenise in lower case, into at most `longest` ids; an empty text gives one hashed id."""
         found: list[int] = []
         for word in split_words(text):
             found += self._word(word)
@@ -47,7 +47,7 @@ class Subwords:
         return found[:longest] or [self.bucket("")]
 
     def bucket(self, character: str) -> int:
-        """Hash a character to one of the ids behind the vocabulary."""
+        """Hash a character to one of the ids after the vocabulary."""
         return len(self.pieces) + zlib.crc32(character.encode()) % self.buckets
 
     def tokenise(self, texts: Sequence[str], longest: int) -> list[list[int]]:
@@ -63,7 +63,7 @@ class Subwords:
         return found
 
     def _split(self, word: str) -> list[int]:
-        """Take the longest subword again and again, from left to right."""
+        """Take the longest known subword repeatedly, from left to right."""
         ids: list[int] = []
         at = 0
         while at < len(word):

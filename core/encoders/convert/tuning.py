@@ -1,4 +1,4 @@
-"""A ConveRT opened for tuning, on a fixed list of texts or on the sides of conversations."""
+"""A ConveRT opened for tuning on a fixed list of texts."""
 
 import copy
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class ConvertTuning(nn.Module):
     def _open_weights(self) -> None:
         network = self.model.network
         self.requires_grad_(requires_grad=True)
-        # Only the side that makes embeddings is tuned; `r` comes before all sides.
+        # Only the side that makes embeddings is tuned; `r` is computed before all sides.
         network.sides.requires_grad_(requires_grad=False)
         if self.model.facts["embedding"] == "h":
             network.sides[self.model.facts["side"]].requires_grad_(requires_grad=True)
@@ -46,7 +46,7 @@ class ConvertTuning(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where it computes."""
+        """Device of the computation."""
         return self.model.network.words.weight.device
 
     def forward(self, rows: Tensor) -> Tensor:
@@ -60,18 +60,14 @@ class ConvertTuning(nn.Module):
         return [(name, p) for name, p in self.named_parameters() if p.requires_grad]
 
     def alongside(self, texts: Sequence[str]) -> "ConvertTuning":
-        """Open these same weights on other texts; they go on changing with this tuning."""
+        """Open the same weights, still in training, on other texts."""
         other = copy.copy(self)
         other.ids = self.model.subwords.tokenise(texts, self.max_tokens)
         return other
 
     @torch.no_grad()
     def finish(self, interpolation: float = 1.0) -> ConvertEncoder:
-        """Return a new encoder; the base stays untouched.
-
-        Args:
-            interpolation: How far to go from the base to the tuned weights, in [0, 1].
-        """
+        """Return a new encoder between the base (0) and the tuned weights (1); the base is kept."""
         model = copy.deepcopy(self.model).to(self.base.model.network.words.weight.device)
         base = dict(self.base.model.named_parameters())
         for name, value in model.named_parameters():

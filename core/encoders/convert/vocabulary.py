@@ -11,9 +11,9 @@ from tokenizers.trainers import BpeTrainer
 
 from core.encoders.convert.subwords import CONTINUED, split_words
 
-_BEGINS = "\u2581"  # the sign that SentencePiece puts before a word
+_BEGINS = "\u2581"  # SentencePiece's sign before a word
 _LONGEST = 20  # characters of a subword (ConveRT, footnote 4)
-_DIGITS = re.compile(r"\d{5}")  # at most four digits in a row, as there
+_DIGITS = re.compile(r"\d{5}")  # at most four digits in a row (ConveRT, footnote 4)
 _CHARACTERS = 1_000
 _SENTENCES = 10_000_000
 
@@ -21,16 +21,15 @@ _SENTENCES = 10_000_000
 def learn_pieces(
     texts: Iterable[str], size: int, min_frequency: int = 2, sentences: int = _SENTENCES
 ) -> tuple[str, ...]:
-    """Learn subwords from texts in lower case; the same texts give the same ones.
+    """Learn subwords from texts in lower case; equal texts give equal subwords.
 
     Args:
-        texts: Streamed; none is held longer than it takes to count its words.
-        size: How many subwords at most (31,476 in ConveRT).
-        min_frequency: How often a subword occurs at least (250 in ConveRT, of 10 million texts).
-        sentences: How many texts are looked at.
+        texts: Streamed, never held in memory as a whole.
+        size: Highest number of subwords (31,476 in ConveRT).
+        min_frequency: Lowest count of a subword (250 in ConveRT, for 10 million texts).
+        sentences: Number of texts to read.
     """
-    # Not by WordPiece: its trainer numbers characters in the order of a hash table, and so breaks
-    # ties differently each time.
+    # WordPiece's trainer numbers characters in hash order, so that ties break at random.
     tokenizer = Tokenizer(BPE())
     tokenizer.pre_tokenizer = WhitespaceSplit()
     trainer = BpeTrainer(
@@ -46,7 +45,7 @@ def learn_pieces(
 
 
 def _as_pieces(tokens: list[str], size: int) -> tuple[str, ...]:
-    """Put every character first, at the beginning of words and inside them; then what is longer."""
+    """Order the subwords: characters at the start of words, inside them, then longer subwords."""
     characters = [token for token in tokens if len(token) == 1 and token != _BEGINS]
     pieces = dict.fromkeys([*characters, *(CONTINUED + sign for sign in characters)])
     for token in tokens:

@@ -1,7 +1,7 @@
 """Two encoders with one space: one reads utterances, the other the names of intents.
 
-In a folder each side lies as an encoder of its own, and sentence-transformers' `Router` joins
-them: `encode_query` reads utterances, `encode_document` reads names.
+Each side is saved as an encoder of its own, joined by sentence-transformers' `Router`:
+`encode_query` reads utterances, `encode_document` reads names.
 """
 
 import hashlib
@@ -25,10 +25,10 @@ _BYTES = 4  # of a float32
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class DualEncoder:
-    """An encoder of utterances with another one for names, trained to meet.
+    """An encoder for utterances and one for intent names, trained into one space.
 
     Attributes:
-        utterances: Reads what people say; this is what the encoder does for everybody else.
+        utterances: Reads utterances; all other code sees this side only.
         names: Reads names of intents with their descriptions.
     """
 
@@ -42,13 +42,13 @@ class DualEncoder:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over those of both sides."""
+        """SHA-256 over the fingerprints of both sides."""
         both = f"{self.utterances.fingerprint} {self.names.fingerprint}"
         return hashlib.sha256(both.encode()).hexdigest()
 
     @property
     def max_tokens(self) -> int:
-        """Longer utterances are cut here."""
+        """Token limit of utterances; longer ones are cut."""
         return self.utterances.max_tokens
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> FloatArray:
@@ -56,7 +56,7 @@ class DualEncoder:
         return self.utterances.encode(texts, progress)
 
     def save(self, folder: Path) -> None:
-        """Write a plain sentence-transformers folder; each side is one, too."""
+        """Write a plain sentence-transformers folder with one such folder for each side."""
         self.utterances.save(folder / UTTERANCES)
         self.names.save(folder / NAMES)
         routes = {"query": UTTERANCES, "document": NAMES}
@@ -71,7 +71,7 @@ class DualEncoder:
 
 
 def _modules_in(folder: Path, side: str) -> list[tuple[str, str]]:
-    """List where each module of a side is in the whole folder, and its class."""
+    """List path (from the whole folder) and class of each module of a side."""
     files = {"modules.json": (folder / side / "modules.json").read_bytes()}
     return [
         (f"{side}/{entry.path}".rstrip("/"), f"sentence_transformers.models.{entry.kind}")
@@ -85,20 +85,20 @@ def is_dual(folder: Path) -> bool:
 
 
 def names_side(encoder: Encoder) -> Encoder:
-    """Return what reads names: the side that does, or the one encoder of both."""
+    """Return the encoder that reads names; a single encoder reads both."""
     return encoder.names if isinstance(encoder, DualEncoder) else encoder
 
 
 def utterances_side(encoder: Encoder) -> Encoder:
-    """Return what reads utterances: the side that does, or the one encoder of both."""
+    """Return the encoder that reads utterances; a single encoder reads both."""
     return encoder.utterances if isinstance(encoder, DualEncoder) else encoder
 
 
 def of_any_length(encoder: Encoder) -> Encoder:
-    """Return an encoder whose embeddings keep their length, for dot products.
+    """Return an encoder that does not normalise its embeddings, for dot products.
 
     Raises:
-        InvalidInput: It scales them in a way that cannot be left out.
+        InvalidInput: Its normalisation cannot be removed.
     """
     match encoder:
         case TransformerEncoder() if encoder.normalised:

@@ -1,8 +1,8 @@
 """A small encoder of short texts: the mean of fixed word vectors, projected to another width.
 
-It is made from a larger encoder, which embeds each token of its vocabulary alone; the principal
-directions of those embeddings give narrow vectors and the projection back. A few words in any
-order are enough for the name of an intent, and the table is a sixth of the encoder it came from.
+A larger encoder embeds each token of its vocabulary alone. The principal directions of those
+embeddings give narrow vectors and the projection back. This is enough for intent names, which are
+a few words in any order, and the table has a sixth of the larger encoder's size.
 """
 
 import hashlib
@@ -29,20 +29,19 @@ from core.errors import ArtifactDamaged, InvalidInput
 from core.types import FloatArray
 
 _STATIC, _DENSE, _NORMALIZE = "0_StaticEmbedding", "1_Dense", "2_Normalize"
-_MOST_TOKENS = 512  # no limit of the table; texts here are names
+_MOST_TOKENS = 512  # nominal; the table itself has no limit
 _PT = {"format": "pt"}
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class StaticEncoder:
-    """Word vectors, their mean, a linear projection, and perhaps rows of length one.
+    """Word vectors, their mean, a linear projection, and optional rows of length one.
 
     Attributes:
-        tokenizer: Cuts texts into tokens; adds nothing, cuts nothing off.
-        table: A vector for each token, (tokens, width) float32.
-        projection: To the common size, (dim, width) float32.
-        normalised: Whether embeddings have length one.
-        fingerprint: SHA-256 over weights, tokenizer and whether rows are scaled.
+        tokenizer: Adds no special tokens and cuts nothing off.
+        table: Vector of each token, (tokens, width) float32.
+        projection: Projection to the common size, (dim, width) float32.
+        fingerprint: SHA-256 over weights, tokenizer and `normalised`.
     """
 
     tokenizer: Tokenizer
@@ -58,7 +57,7 @@ class StaticEncoder:
 
     @property
     def max_tokens(self) -> int:
-        """More tokens than a name has."""
+        """Nominal token limit; names are shorter and nothing is cut."""
         return _MOST_TOKENS
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> FloatArray:
@@ -97,7 +96,7 @@ class StaticEncoder:
 def static_encoder(
     tokenizer: Tokenizer, table: Tensor, projection: Tensor, *, normalised: bool
 ) -> StaticEncoder:
-    """Close word vectors (tokens, width) and their projection (dim, width) as an encoder."""
+    """Build an encoder from word vectors (tokens, width) and their projection (dim, width)."""
     weights = digest_weights({"table": table, "projection": projection})
     own = f"static {weights} {normalised} {tokenizer.to_str()}"
     digest = hashlib.sha256(own.encode()).hexdigest()
@@ -105,7 +104,7 @@ def static_encoder(
 
 
 def token_ids(tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[int]]:
-    """Cut texts into tokens, without the special ones that frame a text elsewhere."""
+    """Tokenise texts without special tokens."""
     encoded = tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
     return [item.ids for item in encoded]
 
@@ -120,7 +119,7 @@ def embed_ids(ids: Sequence[Sequence[int]], table: Tensor, projection: Tensor) -
 
 
 def distil_static(encoder: Encoder, width: int, *, normalised: bool = True) -> StaticEncoder:
-    """Make word vectors of a width out of an encoder; the same encoder gives the same vectors.
+    """Make word vectors of a width from an encoder; equal encoders give equal vectors.
 
     Raises:
         InvalidInput: The encoder has no table of tokens.
@@ -128,10 +127,10 @@ def distil_static(encoder: Encoder, width: int, *, normalised: bool = True) -> S
     tokenizer = _bare(_tokenizer_of(encoder))
     size = tokenizer.get_vocab_size()
     words = [tokenizer.decode([token], skip_special_tokens=False) for token in range(size)]
-    # As in model2vec: a continuation (##ing) stands for its letters.
+    # As in model2vec: a continuation (##ing) is embedded by its letters.
     found = encoder.encode([word.removeprefix("##") for word in words]).astype(np.float64)
     width = min(width, found.shape[1])
-    _, directions = np.linalg.eigh(found.T @ found)  # rising; the last explain most
+    _, directions = np.linalg.eigh(found.T @ found)  # ascending; the last explain most
     kept = directions[:, ::-1][:, :width]
     table = torch.from_numpy((found @ kept).astype(np.float32))
     projection = torch.from_numpy(np.ascontiguousarray(kept, dtype=np.float32))
@@ -147,7 +146,7 @@ def load_static(folder: Path, device: str = "cpu") -> StaticEncoder:
     """Load saved word vectors.
 
     Raises:
-        ArtifactDamaged: A file is missing or is not what was written.
+        ArtifactDamaged: A file is missing or malformed.
     """
     try:
         tokenizer = Tokenizer.from_file(str(folder / _STATIC / "tokenizer.json"))
@@ -179,7 +178,7 @@ def _tokenizer_of(encoder: Encoder) -> Tokenizer:
 
 
 def _bare(tokenizer: Tokenizer) -> Tokenizer:
-    """Copy a tokenizer without what it was told about batches."""
+    """Copy a tokenizer without its padding and truncation."""
     copy = Tokenizer.from_str(tokenizer.to_str())
     copy.no_padding()
     copy.no_truncation()

@@ -23,7 +23,7 @@ class StaticTuning(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where it computes."""
+        """Device of the computation."""
         return self.table.device
 
     def forward(self, rows: Tensor) -> Tensor:
@@ -35,14 +35,14 @@ class StaticTuning(nn.Module):
         return [("table", self.table), ("projection", self.projection)]
 
     def alongside(self, texts: Sequence[str]) -> "StaticTuning":
-        """Open these same weights on other texts; they go on changing with this tuning."""
+        """Open the same weights, still in training, on other texts."""
         other = copy.copy(self)
         other.ids = token_ids(self.base.tokenizer, texts)
         return other
 
     @torch.no_grad()
     def finish(self, interpolation: float = 1.0) -> StaticEncoder:
-        """Return a new encoder that far from the base, in [0, 1]; the base stays untouched."""
+        """Return a new encoder between the base (0) and the tuned weights (1); the base is kept."""
         base = self.base
         table = base.table.lerp(self.table.detach().to(base.table.device), interpolation)
         own = self.projection.detach().to(base.table.device)
@@ -51,13 +51,7 @@ class StaticTuning(nn.Module):
 
 
 class DualTuning(nn.Module):
-    """Embeds utterances by one tuning and names by another; rows of names follow the others.
-
-    Args:
-        utterances: Opened on the utterances.
-        names: Opened on the names.
-        n_utterances: How many rows are utterances.
-    """
+    """Embeds utterances by one tuning and names by another; rows of names follow the others."""
 
     def __init__(self, utterances: Tuning, names: Tuning, n_utterances: int) -> None:
         super().__init__()
@@ -67,7 +61,7 @@ class DualTuning(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where it computes."""
+        """Device of the computation."""
         return self.utterances.device
 
     def forward(self, rows: Tensor) -> Tensor:
@@ -91,6 +85,6 @@ class DualTuning(nn.Module):
         return self.utterances.alongside(texts)
 
     def finish(self, interpolation: float = 1.0) -> DualEncoder:
-        """Return a new encoder that far from the bases, in [0, 1]; these stay untouched."""
+        """Return a new encoder between the bases (0) and the tuned weights (1); bases are kept."""
         utterances = self.utterances.finish(interpolation)
         return DualEncoder(utterances, self.names.finish(interpolation))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _BATCH = 32
 _MODULES = ("Transformer", "Pooling", "Dense", "Normalize")
-# Where the layers of each kind of transformer are, from the lowest.
+# Path of the layers in each kind of transformer, lowest first.
 _LAYERS = {
     "bert": "encoder.layer",
     "camembert": "encoder.layer",
@@ -45,7 +45,7 @@ class GeneralEncoder:
 
     Attributes:
         model: In evaluation mode; never changed in place.
-        files: Relative name to content: configs and tokenizer, so that saving writes the same.
+        files: Contents of configs and tokenizer by relative name, written again by `save`.
         fingerprint: SHA-256 over weights, tokenizer and configuration.
     """
 
@@ -60,18 +60,14 @@ class GeneralEncoder:
 
     @property
     def max_tokens(self) -> int:
-        """Longer texts are cut here."""
+        """Token limit; longer texts are cut."""
         return int(self.model.max_seq_length or 0)
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> FloatArray:
-        """Embed texts in their order; equal to sentence-transformers to 1e-5.
-
-        Returns:
-            (n, dim) float32.
-        """
+        """Embed texts in their order; equal to sentence-transformers to 1e-5; (n, dim) float32."""
         distinct = list(dict.fromkeys(texts))
         rows = np.empty((len(distinct), self.dim), dtype=np.float32)
-        # Texts of similar length share a batch, so that little of it is padding.
+        # Texts of similar length share a batch to save padding.
         order = sorted(range(len(distinct)), key=lambda row: len(distinct[row]), reverse=True)
         for start in range(0, len(order), _BATCH):
             batch = order[start : start + _BATCH]
@@ -97,8 +93,8 @@ def load_general(source: EncoderFolder, device: str) -> GeneralEncoder:
     """Load an encoder by sentence-transformers; its code is built in, its weights safetensors.
 
     Raises:
-        InvalidInput: It is no stack of encoder layers, or has modules of other kinds.
-        ArtifactDamaged: Files are missing or not what they should be.
+        InvalidInput: It is not a stack of encoder layers, or has modules of other kinds.
+        ArtifactDamaged: Files are missing or malformed.
     """
     _refuse_unsupported(source)
     weights = weight_files(source.path)
@@ -107,14 +103,14 @@ def load_general(source: EncoderFolder, device: str) -> GeneralEncoder:
         _refuse_incomplete(weights, transformer_of(model))
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise ArtifactDamaged(f"The encoder in {source.path} cannot be used: {error}") from error
-    # Weights are computed with and saved in full precision, whatever they were published in.
+    # Weights are used and saved in float32, in whatever precision they were published.
     config = {k: v for k, v in source.config.items() if k != "torch_dtype"} | {"dtype": "float32"}
     content = (json.dumps(config, indent=2) + "\n").encode()
     return encoder_of(model, {**source.files, "config.json": content})
 
 
 def encoder_of(model: "SentenceTransformer", files: Mapping[str, bytes]) -> GeneralEncoder:
-    """Close a model as an encoder that is never changed again."""
+    """Close a model as an encoder that never changes."""
     model.eval().requires_grad_(requires_grad=False)
     digest = hashlib.sha256()
     for module in model:
@@ -125,7 +121,7 @@ def encoder_of(model: "SentenceTransformer", files: Mapping[str, bytes]) -> Gene
 
 
 def transformer_of(model: "SentenceTransformer") -> "PreTrainedModel":
-    """Return the network that makes tokens, without tokenizer and pooling."""
+    """Return the network that computes token vectors, without tokenizer and pooling."""
     return cast("PreTrainedModel", model[0].get_submodule("model"))
 
 
@@ -140,7 +136,7 @@ def layer_path(transformer: "PreTrainedModel") -> str:
 
 
 def published_weights(module: nn.Module) -> dict[str, Tensor]:
-    """The weights of a module under the names that other programs read."""
+    """Return a module's weights under the names that other programs read."""
     inner = getattr(module, "model", module)
     return {k: v.detach().cpu().contiguous() for k, v in inner.state_dict().items()}
 
@@ -173,7 +169,7 @@ def _load_model(folder: Path, device: str) -> "SentenceTransformer":
             trust_remote_code=False,
             model_kwargs={"dtype": torch.float32, "use_safetensors": True},
         )
-    # Pooling looks at tokens alone; published weights often lack this, and it would be random.
+    # Pooling does not use the pooler; published weights often lack it, so it would be random.
     transformer = transformer_of(model)
     if hasattr(transformer, "pooler"):
         transformer.register_module("pooler", None)
@@ -183,7 +179,7 @@ def _load_model(folder: Path, device: str) -> "SentenceTransformer":
 
 
 def _positions(transformer: "PreTrainedModel") -> int:
-    """How many tokens a text may have; RoBERTa and MPNet count from behind the padding's id."""
+    """Return the token limit; RoBERTa and MPNet number positions from after the padding's id."""
     table = getattr(transformer.embeddings, "position_embeddings", None)
     if not isinstance(table, nn.Embedding):
         return int(transformer.config.max_position_embeddings)
@@ -191,7 +187,7 @@ def _positions(transformer: "PreTrainedModel") -> int:
 
 
 def _refuse_incomplete(files: list[Path], transformer: "PreTrainedModel") -> None:
-    """Refuse what the library would fill with random numbers."""
+    """Refuse missing weights, which the library would fill with random numbers."""
     prefix = f"{transformer.base_model_prefix}."
     published: set[str] = set()
     for path in files:

@@ -38,7 +38,7 @@ class GeneralTuning(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where it computes."""
+        """Device of the computation."""
         return next(self.model.parameters()).device
 
     def forward(self, rows: Tensor) -> Tensor:
@@ -61,18 +61,14 @@ class GeneralTuning(nn.Module):
         return [(name, p) for name, p in self.named_parameters() if p.requires_grad]
 
     def alongside(self, texts: Sequence[str]) -> "GeneralTuning":
-        """Open these same weights on other texts; they go on changing with this tuning."""
+        """Open the same weights, still in training, on other texts."""
         other = copy.copy(self)
         other.features = _tokenised(self.model, texts, self.max_tokens)
         return other
 
     @torch.no_grad()
     def finish(self, interpolation: float = 1.0) -> GeneralEncoder:
-        """Return a new encoder; the base stays untouched.
-
-        Args:
-            interpolation: How far to go from the base to the tuned weights, in [0, 1].
-        """
+        """Return a new encoder between the base (0) and the tuned weights (1); the base is kept."""
         model = copy.deepcopy(self.model).to(self.base.model.device)
         base = dict(self.base.model.named_parameters())
         for name, value in model.named_parameters():
@@ -86,7 +82,7 @@ class GeneralTuning(nn.Module):
 
 
 def _open_projection(base: GeneralEncoder, options: TuningOptions) -> nn.Linear | None:
-    """An encoder that has a projection goes on with its own."""
+    """Make a projection, unless the encoder has one of its own."""
     if any(entry.kind == "Dense" for entry in module_entries(base.files)):
         return None
     pooling: Any = base.model[1]
@@ -102,7 +98,7 @@ def open_general(
     if frozen := frozen_parts(model, options.frozen_layers):
         transformer = transformer_of(model)
         transformer.requires_grad_(requires_grad=False)
-        norm = getattr(transformer, "final_norm", None)  # of pre-norm stacks, behind the layers
+        norm = getattr(transformer, "final_norm", None)  # of pre-norm stacks, after the layers
         upper = layers_of(transformer)[len(frozen) - 1 :]
         for part in [*upper, *([norm] if isinstance(norm, nn.Module) else [])]:
             part.requires_grad_(requires_grad=True)
@@ -110,7 +106,7 @@ def open_general(
 
 
 def frozen_parts(model: "SentenceTransformer", n_layers: int) -> list[nn.Module]:
-    """Return the token tables and that many lower layers, but not the last; none for none."""
+    """Return the token tables and `n_layers` lower layers, never the last; empty if no layer."""
     transformer = transformer_of(model)
     layers = layers_of(transformer)
     frozen = min(n_layers, len(layers) - 1)
@@ -129,7 +125,7 @@ def _tokenised(
 
 
 def _take(features: dict[str, Any], rows: Tensor) -> dict[str, Any]:
-    """Take texts by row, without the columns in which all of them are padded."""
+    """Take texts by row, without columns of padding alone."""
     columns = features["attention_mask"][rows].any(0)
     return {
         name: value[rows][:, columns] if isinstance(value, Tensor) else value
@@ -138,7 +134,7 @@ def _take(features: dict[str, Any], rows: Tensor) -> dict[str, Any]:
 
 
 def _with_projection(model: "SentenceTransformer", projection: nn.Linear) -> "SentenceTransformer":
-    """Put a copy of the projection behind pooling."""
+    """Put a copy of the projection after pooling."""
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Dense
 

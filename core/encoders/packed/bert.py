@@ -1,7 +1,7 @@
-"""A BERT that computes on tokens without padding; the same weights as the published layout.
+"""A BERT that computes on tokens without padding, with the weights of the published layout.
 
 Linear layers, norms and feed-forward blocks see one (tokens, d) matrix. Only attention needs
-whole texts: equal lengths are a plain view of that matrix, mixed lengths are padded there alone.
+whole texts: equal lengths are a plain view of that matrix; mixed lengths are padded there only.
 """
 
 import math
@@ -31,14 +31,13 @@ class BertShape:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where the tokens of a batch lie.
+    """Positions of the tokens of a batch.
 
     Attributes:
-        n_texts: Texts in the batch.
         longest: Tokens of the longest text.
         lengths: Tokens of each text, (texts,) int64.
-        places: For each packed token its cell in the padded (texts * longest) grid, (tokens,)
-            int64; None when all texts are equally long and nothing is padded.
+        places: Cell of each packed token in the padded (texts * longest) grid, (tokens,) int64;
+            None when all texts are equally long.
         mask: True where a cell holds a token, (texts, 1, 1, longest); None as above.
     """
 
@@ -97,7 +96,7 @@ class BertLayer(nn.Module):
 
 
 class PackedBert(nn.Module):
-    """Embeddings, layers and mean pooling of a BERT, each callable on its own."""
+    """Embeddings and layers of a BERT, each callable on its own."""
 
     def __init__(self, shape: BertShape) -> None:
         super().__init__()
@@ -136,9 +135,9 @@ def pool_mean(tokens: Tensor, layout: Layout) -> Tensor:
 
 
 def equal_length_batches(lengths: Sequence[int], token_budget: int) -> list[list[int]]:
-    """Group texts of one length, longest first, at most `token_budget` tokens in a batch.
+    """Group row numbers by text length, longest first, at most `token_budget` tokens in a batch.
 
-    Batches of one length need neither padding nor a mask, and order is free at inference.
+    Batches of one length need no padding and no mask; inference may use any order.
     """
     by_length: dict[int, list[int]] = {}
     for row, length in enumerate(lengths):

@@ -1,4 +1,4 @@
-"""The fast encoder: a BERT with mean pooling, loaded from and saved to plain folders."""
+"""The fast encoder: a BERT with mean pooling."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -19,16 +19,16 @@ from core.encoders.projection import DENSE, project, projection_config
 from core.encoders.weights import digest_weights, write_weights
 from core.types import FloatArray
 
-# Tokens of one inference batch: activations of a layer then stay in the cores' caches.
+# Tokens of one inference batch; the activations of a layer then fit into the cores' caches.
 _TOKEN_BUDGET = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderFiles:
-    """What a folder holds beside its weights, so that saving writes the same again.
+    """What a folder holds beside the used weights, written again by `save`.
 
     Attributes:
-        small: Relative name to content: configs and tokenizer.
+        small: Contents of configs and tokenizer by relative name.
         spare: Published weights that encoding does not use.
     """
 
@@ -38,14 +38,12 @@ class EncoderFiles:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class TransformerEncoder:
-    """A BERT with mean pooling, perhaps a Tanh projection, perhaps rows of length one.
+    """A BERT with mean pooling, an optional Tanh projection, and optional rows of length one.
 
     Attributes:
-        bert: The network, in evaluation mode; never changed in place.
-        tokenizer: Cuts texts at `max_tokens`, adds no padding.
-        projection: Layer after pooling (ConvFiT, Fig. 1), or None.
+        bert: In evaluation mode; never changed in place.
+        projection: Layer after pooling (ConvFiT, Fig. 1).
         normalised: Whether embeddings have length one.
-        files: What saving needs beside the weights.
         fingerprint: SHA-256 over weights, tokenizer and configuration.
     """
 
@@ -63,11 +61,7 @@ class TransformerEncoder:
         return self.projection.out_features if self.projection else self.bert.shape.hidden_size
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> FloatArray:
-        """Embed texts in their order; equal to sentence-transformers to 1e-4.
-
-        Returns:
-            (n, dim) float32.
-        """
+        """Embed texts in their order; equal to sentence-transformers to 1e-4; (n, dim) float32."""
         distinct = list(dict.fromkeys(texts))
         rows = np.empty((len(distinct), self.dim), dtype=np.float32)
         token_ids = self.token_ids(distinct, self.max_tokens)
@@ -83,7 +77,7 @@ class TransformerEncoder:
         return rows[[place[text] for text in texts]]
 
     def token_ids(self, texts: Sequence[str], max_tokens: int) -> list[list[int]]:
-        """Tokenise with the special tokens, cutting at `max_tokens`."""
+        """Tokenise with the special tokens, cut at `max_tokens`."""
         self.tokenizer.enable_truncation(max_tokens)
         self.tokenizer.no_padding()
         encoded = self.tokenizer.encode_batch_fast([text.strip() for text in texts])
@@ -104,7 +98,7 @@ class TransformerEncoder:
         return array
 
     def published_weights(self) -> dict[str, Tensor]:
-        """The weights under the names that other programs read."""
+        """Return the weights under the names that other programs read."""
         own = write_weights(self.bert.state_dict(), len(self.bert.layers))
         return {**own, **self.files.spare}
 
@@ -128,7 +122,7 @@ def _save_projection(projection: nn.Linear, folder: Path) -> None:
 
 
 def modules_json(*, projected: bool, normalised: bool) -> bytes:
-    """Write `modules.json` for the modules that an encoder has."""
+    """Write `modules.json` for the modules of an encoder."""
     chain = [("Transformer", ""), ("Pooling", POOLING)]
     chain += [("Dense", DENSE)] if projected else []
     chain += [("Normalize", "3_Normalize" if projected else "2_Normalize")] if normalised else []

@@ -17,7 +17,7 @@ _TOKEN_BUDGET = 2048
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """Output of the frozen part for every text, packed one after the other."""
+    """Output of the frozen part for all texts, packed one after the other."""
 
     tokens: Tensor  # (all tokens, d), or (all tokens,) ids when nothing is frozen
     starts: Tensor  # (texts,)
@@ -44,7 +44,7 @@ class EncoderTuning(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where it computes."""
+        """Device of the computation."""
         return self.prefix.tokens.device
 
     def forward(self, rows: Tensor) -> Tensor:
@@ -65,18 +65,18 @@ class EncoderTuning(nn.Module):
         return [(name, p) for name, p in self.named_parameters() if p.requires_grad]
 
     def alongside(self, texts: Sequence[str]) -> "EncoderTuning":
-        """Open these same weights on other texts; they go on changing with this tuning."""
+        """Open the same weights, still in training, on other texts."""
         other = copy.copy(self)
         ids = self.base.token_ids(texts, self.max_tokens)
         other.prefix = compute_prefix(self.base, ids, self.frozen_layers, str(self.device))
         return other
 
     def finish(self, interpolation: float = 1.0) -> TransformerEncoder:
-        """Return a new encoder; the base stays untouched.
+        """Return a new encoder; the base is kept.
 
         Args:
-            interpolation: How far to go from the base to the tuned weights, in [0, 1]
-                (weight-space ensembling, Wortsman et al. 2022, Eq. 1).
+            interpolation: Position between the base (0) and the tuned weights (1) (weight-space
+                ensembling, Wortsman et al. 2022, Eq. 1).
         """
         bert = copy.deepcopy(self.bert).to(self.base.bert.words.weight.device).eval()
         with torch.no_grad():
@@ -111,7 +111,7 @@ class EncoderTuning(nn.Module):
 
 @dataclass(frozen=True, slots=True)
 class PackedParts:
-    """What a tuning computes with, where it computes."""
+    """The modules of a tuning, on its device."""
 
     bert: PackedBert
     projection: nn.Linear | None
@@ -146,7 +146,7 @@ def _open_projection(encoder: TransformerEncoder, options: TuningOptions) -> nn.
 def compute_prefix(
     encoder: TransformerEncoder, ids: list[list[int]], frozen: int, device: str
 ) -> Prefix:
-    """Run tokens and the frozen layers once, without dropout, and keep their output."""
+    """Run embeddings and frozen layers once, without dropout, and store their output."""
     lengths = torch.tensor([len(text) for text in ids])
     starts = lengths.cumsum(0) - lengths
     flat = torch.tensor([token for text in ids for token in text])
