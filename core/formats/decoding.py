@@ -1,4 +1,4 @@
-"""From the bytes of a file to its lines: the encoding, and a refusal of what is not text."""
+"""Find the encoding of a file, stream its lines, and refuse files that are not text."""
 
 import codecs
 import re
@@ -13,7 +13,7 @@ from core.formats.rows import LONGEST_RECORD
 _CHUNK = 256 * 1024
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark is a prefix of this one
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -36,15 +36,13 @@ _UNREADABLE = re.compile("[\0\udc80-\udcff]")
 
 
 def find_encoding(path: Path, asked: str | None = None) -> str:
-    """Find out how the text of a file is encoded, looking at all of it, a piece at a time.
+    """Return the encoding of a file; the whole file is checked, one chunk at a time.
 
-    Args:
-        path: The file.
-        asked: The encoding that the user named; it is checked for existing, and believed.
+    An encoding that the user asks for only has to exist: the file is not checked against it.
 
     Raises:
-        InvalidInput: The file does not exist, is a folder, is empty or is not text, or the
-            encoding is neither known nor found.
+        InvalidInput: The file does not exist, is a folder, is empty or is not text, or the encoding
+            is unknown or cannot be detected.
     """
     try:
         start = _start(path)
@@ -61,9 +59,9 @@ def find_encoding(path: Path, asked: str | None = None) -> str:
 
 
 def read_lines(path: Path, encoding: str) -> Generator[str, None, None]:
-    """Stream the lines of a file with their ends; one over `LONGEST_RECORD` comes in pieces.
+    """Stream the lines of a file with their ends; one over `LONGEST_RECORD` is yielded in pieces.
 
-    Bytes that do not fit the encoding come as U+DC80 to U+DCFF: see `unreadable`.
+    Bytes that do not fit the encoding are yielded as U+DC80 to U+DCFF: see `unreadable`.
 
     Raises:
         InvalidInput: The file cannot be read, or its code units do not fit the encoding.
@@ -83,7 +81,7 @@ def read_lines(path: Path, encoding: str) -> Generator[str, None, None]:
 
 
 def unreadable(line: str) -> tuple[int, str, str] | None:
-    """Find a character that no text has: its position, what it is, and a hint; None is fine."""
+    """Return position, fault and hint of the first character that text cannot hold, or None."""
     if "\0" not in line and line.isascii():
         return None
     match = _UNREADABLE.search(line)
@@ -137,7 +135,7 @@ def _refuse_what_is_not_text(path: Path, start: bytes) -> None:
 
 
 def _piece_that_is_not_utf8(path: Path) -> bytes | None:
-    """Return the first chunk of the file that is not UTF-8, with some bytes before it, or None."""
+    """Return the first chunk that is not UTF-8, with up to 4,096 bytes before it, or None."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     before = b""
     with path.open("rb") as stream:
@@ -153,7 +151,7 @@ def _piece_that_is_not_utf8(path: Path) -> bytes | None:
 
 
 def _older_encoding(path: Path, piece: bytes) -> str:
-    """Tell UTF-8 with a damaged byte, and Windows' western encoding, from everything else."""
+    """Accept UTF-8 with damaged bytes and Windows-1252; refuse every other encoding."""
     decoded = codecs.getincrementaldecoder("utf-8")("replace").decode(piece)
     damaged = decoded.count("\ufffd")
     whole = sum(not character.isascii() for character in decoded) - damaged
@@ -161,8 +159,8 @@ def _older_encoding(path: Path, piece: bytes) -> str:
         return "utf-8"  # the reader names the row and column of the damage
     marked = b"\n".join(line for line in piece.splitlines() if not line.isascii())[:65_536]
     controls = len(marked) - len(marked.translate(None, _CONTROLS + b"\0"))
-    # Left to choose among all code pages, the detector takes Polish, Baltic or DOS ones for a few
-    # accents: asked about the one usual encoding alone, it tells western text from the rest.
+    # Among all code pages, the detector picks Polish, Baltic or DOS ones for a few accents. Asked
+    # about cp1252 alone, it recognises western text.
     if not controls and from_bytes(marked, cp_isolation=["cp1252"]).best() is not None:
         return "cp1252"
     best = None if controls else from_bytes(marked).best()

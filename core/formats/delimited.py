@@ -1,4 +1,4 @@
-"""CSV and TSV, with a header or without, whatever the delimiter."""
+"""Read CSV and TSV with any delimiter, with or without a header."""
 
 import csv
 import re
@@ -27,11 +27,11 @@ from core.formats.rows import (
 def read_delimited(
     path: Path, encoding: str, options: ReadOptions
 ) -> Iterator[ImportedRow | RowProblem]:
-    """Read a CSV or TSV file row by row; quoted cells may span lines, blank lines are passed over.
+    """Read a CSV or TSV file row by row; quoted cells may span lines, blank lines are skipped.
 
     Raises:
-        InvalidInput: No text column, a NUL, a damaged byte, quotes that do not fit together, a
-            cell of over `LONGEST_CELL` characters, or a row with more cells than the others.
+        InvalidInput: No text column, a NUL, a damaged byte, unbalanced quotes, a cell of over
+            `LONGEST_CELL` characters, or a row with more cells than the others.
     """
     layout = find_layout(path, encoding, options)
     waiting_for_header = bool(layout.names)
@@ -44,7 +44,7 @@ def read_delimited(
 
 @dataclass(slots=True)
 class _Record:
-    """The lines of the record being parsed, checked as the parser draws them."""
+    """The lines of the record being parsed; each line is checked when the parser reads it."""
 
     path: Path
     layout: TableLayout
@@ -73,21 +73,21 @@ class _Record:
 
     @property
     def text(self) -> str:
-        """What of the record was drawn so far."""
+        """The lines read so far."""
         return "".join(self.pieces)
 
     def place(self, column: int) -> FilePlace:
-        """Name a column of this record, counted from 1."""
+        """Return a column of this record, counted from 1, as a place for messages."""
         return _place(self.path, self.begins, column, self.layout)
 
     def finish(self) -> None:
-        """Let the next line begin the next record."""
+        """Start the next record at the next line."""
         self.begins += len(self.pieces)
         self.pieces.clear()
         self.characters = 0
 
     def fault(self) -> InvalidInput:
-        """Say why the parser refused the record."""
+        """Return the error for a record that the parser refused."""
         walked = _walk(self.text, self.layout)
         if walked.trouble == "stray":
             said = "there is text after the closing quote of the cell"
@@ -99,9 +99,9 @@ class _Record:
         return InvalidInput(f"{self.place(walked.last)}: {said}.", hint)
 
     def too_long(self) -> InvalidInput:
-        """Say which cell makes the record too long, or that all of them together do."""
+        """Return the error for an overlong cell, or for the record if no cell is too long."""
         walked = _walk(self.text, self.layout)
-        # The parser has a limit of its own, which any part of the program may have lowered.
+        # csv's own limit is global, so other code may have lowered it.
         limit = min(LONGEST_CELL, csv.field_size_limit())
         if walked.size > limit:
             return too_long_cell(self.place(walked.longest), limit)
@@ -114,7 +114,7 @@ class _Record:
 
 @dataclass(frozen=True, slots=True)
 class _Walked:
-    """The size and column, from 1, of the longest cell, and the column where the walk ended."""
+    """The longest cell's size and column, and the column where the walk ended; columns from 1."""
 
     size: int
     longest: int
@@ -123,7 +123,7 @@ class _Walked:
 
 
 def _walk(record: str, layout: TableLayout) -> _Walked:
-    """Go through a record's cells, to say where it goes wrong; the parser itself says no column."""
+    """Walk through a record's cells to find the faulty column; the csv parser does not name it."""
     end = re.escape(layout.dialect.delimiter)
     quoted = '"[^"]*+(?:""[^"]*+)*+"'
     bare = rf"[^{end}\r\n]*+"
@@ -145,7 +145,7 @@ def _place(path: Path, row: int, column: int, layout: TableLayout) -> FilePlace:
 
 
 def _records(path: Path, encoding: str, layout: TableLayout) -> Iterator[tuple[int, list[str]]]:
-    """Parse records, each with the line on which it begins."""
+    """Parse records; yield each with the number of its first line."""
     record = _Record(path, layout, read_lines(path, encoding))
     parser = layout.dialect.parse(record)
     while True:

@@ -1,4 +1,4 @@
-"""What a file's first rows say: its format, delimiter and header, and which column is which."""
+"""Detect a file's format, delimiter, header and columns from its first rows."""
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,17 +37,13 @@ _ENDINGS: dict[str, ReadFormat] = {
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a line becomes cells.
-
-    Attributes:
-        quoted: Whether quotes around a cell are quotes, or characters like any other.
-    """
+    """How to split a line into cells; without `quoted`, quotes are plain characters."""
 
     delimiter: str
     quoted: bool = True
 
     def parse(self, lines: Iterable[str]) -> Iterator[list[str]]:
-        """Parse lines into rows of cells, without tolerance for quotes that do not fit together."""
+        """Parse lines into rows of cells; unbalanced quotes are an error."""
         if self.quoted:
             return csv.reader(lines, delimiter=self.delimiter, strict=True)
         return csv.reader(lines, delimiter=self.delimiter, quoting=csv.QUOTE_NONE, strict=True)
@@ -55,11 +51,9 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class TableLayout:
-    """How the rows of a delimited file are made: each column by its index from 0, or None.
+    """The columns of a delimited file, each by its index from 0, or None.
 
-    Attributes:
-        names: The cells of the header; empty without one.
-        width: Cells in a usual row.
+    `names` holds the header's cells (empty without one); `width` is the usual number of cells.
     """
 
     dialect: Dialect
@@ -73,7 +67,7 @@ class TableLayout:
 
 
 def find_format(path: Path, encoding: str) -> ReadFormat:
-    """Tell the format by the ending of the name, and where that is silent by the first rows.
+    """Return the format by the file's ending, or by its first rows where the ending is unknown.
 
     Raises:
         InvalidInput: The file is one JSON document instead of one object a line.
@@ -91,7 +85,7 @@ def find_format(path: Path, encoding: str) -> ReadFormat:
             "Write one object a line, and end the name with .jsonl.",
         )
     delimiters = [d for d in _DELIMITERS if _is_header(_rows(sample, Dialect(d))[:1])]
-    # Sentences have commas, semicolons and bars, so in a .txt file only tabs part columns.
+    # Sentences contain commas, semicolons and bars, so in a .txt file only tabs separate columns.
     delimiters += [d for d in _DELIMITERS if _fitness(_rows(sample, Dialect(d))) == (1.0, 1.0)]
     if path.suffix.lower() == ".txt":
         delimiters = [
@@ -104,7 +98,8 @@ def find_layout(path: Path, encoding: str, options: ReadOptions) -> TableLayout:
     """Find the delimiter, the header and the columns of a delimited file.
 
     Raises:
-        InvalidInput: No column is the text's, or a column that the options name is not there.
+        InvalidInput: No column is recognised as the text, or a column named in the options is
+            missing.
     """
     dialect, rows = _first_rows(path, encoding, options)
     if not rows:
@@ -115,7 +110,7 @@ def find_layout(path: Path, encoding: str, options: ReadOptions) -> TableLayout:
 
 
 def read_head(path: Path, encoding: str, options: ReadOptions) -> tuple[list[list[str]], bool]:
-    """Return the first rows of a delimited file, and whether the first of them names columns."""
+    """Return the first rows of a delimited file, and whether the first row is a header."""
     _, rows = _first_rows(path, encoding, options)
     return rows, bool(rows) and _has_header(rows, options)
 
@@ -141,7 +136,7 @@ def _sample(path: Path, encoding: str) -> list[str]:
 
 
 def _rows(sample: Sequence[str], dialect: Dialect) -> list[list[str]]:
-    """Parse the sample's rows up to the first that cannot be, or that the sample cuts off."""
+    """Parse the sample's rows up to the first faulty or truncated one."""
     rows: list[list[str]] = []
     try:
         for row in dialect.parse(sample):
@@ -153,7 +148,7 @@ def _rows(sample: Sequence[str], dialect: Dialect) -> list[list[str]]:
 
 
 def _has_stray_quotes(sample: Sequence[str]) -> bool:
-    """Tell a TSV file whose quotes are plain characters: as quotes they would not fit together."""
+    """Whether a TSV file parses better when its quotes are plain characters."""
     plain = _rows(sample, Dialect("\t", quoted=False))
     if not plain or len(plain[0]) == 1 or len({len(row) for row in plain}) > 1:
         return False
@@ -171,7 +166,7 @@ def _find_delimiter(sample: Sequence[str], options: ReadOptions) -> str:
 
 
 def _fitness(rows: Sequence[Sequence[str]]) -> tuple[float, float]:
-    """Return the share of rows as wide as most, and of cells that do not go on with a space."""
+    """Return the share of rows of the usual width, and of later cells without a leading space."""
     widths = [len(row) for row in rows]
     usual = max(sorted(set(widths)), key=widths.count, default=1)
     if usual == 1:
@@ -245,7 +240,7 @@ def _no_column(
 def _by_content(
     place: FilePlace, dialect: Dialect, rows: list[list[str]], options: ReadOptions
 ) -> TableLayout:
-    """Find the columns of a file without header, by number or by what is in them."""
+    """Find the columns of a file without header, by number or by their content."""
     widths = [len(row) for row in rows]
     width = max(sorted(set(widths)), key=widths.count)
     for kind, wanted in (("text", options.text_column), ("intent", options.intent_column)):
@@ -277,7 +272,7 @@ def _numbered(place: FilePlace, number: str | None, width: int) -> int | None:
 
 
 def _text_of_two(rows: Sequence[Sequence[str]]) -> int:
-    """Take for the text the column that repeats itself less, then that with more words."""
+    """Return the column with more distinct cells; ties go to the one with more words."""
     pairs = [row for row in rows if len(row) == 2]
 
     def variety(place: int) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""From the file of a conversation log to its lines, or to the rows of each conversation."""
+"""Read the lines of a conversation log, or the rows of each conversation."""
 
 import csv
 import gzip
@@ -12,7 +12,7 @@ from core.errors import InvalidInput
 from core.formats.rows import LONGEST_RECORD, FilePlace, too_long_cell
 
 LONGEST_CONVERSATION = 10_000
-"""Turns; a longer one means that the column of ids is another."""
+"""Turns. A longer conversation means that the id column was recognised wrongly."""
 
 _NAMES = {
     "conversation": ("conversation_id", "conversation", "dialogue_id", "dialogue", "id"),
@@ -55,9 +55,9 @@ class _Row:
 
 
 def conversation_rows(path: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Stream the conversations of a table: id, then speaker and text of each turn in its order.
+    """Stream the conversations of a table: id, then speaker and text of each turn in order.
 
-    The rows of a conversation stand together; an id that comes back begins a new conversation.
+    The rows of a conversation must be adjacent; an id that recurs later starts a new conversation.
 
     Raises:
         InvalidInput: A column is missing, or a row cannot be read.

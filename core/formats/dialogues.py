@@ -2,7 +2,7 @@
 
 JSONL holds one conversation a line: a list of turns, or an object with `turns` (and an `id`). A
 turn is a text or an object with a text and a speaker; bare texts alternate, the user first. CSV
-holds one turn a row, the rows of a conversation one after the other. Both may be gzipped.
+holds one turn a row, the rows of a conversation adjacent. Both may be gzipped.
 """
 
 import json
@@ -27,19 +27,14 @@ _REMEMBERED = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn of a conversation.
-
-    Attributes:
-        text: Not blank, without outer white space.
-        speaker: `user`, `system`, or as the log names them.
-    """
+    """One turn: a text without outer white space, and `user`, `system` or the log's own speaker."""
 
     text: str
     speaker: str = ""
 
     @property
     def by_user(self) -> bool:
-        """Whether the person said it whom the conversation serves."""
+        """Whether the user, not the system, is the speaker."""
         return self.speaker.lower() in _USERS
 
 
@@ -53,13 +48,7 @@ class Dialogue:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A turn, the turn that answers it, and the turns before both.
-
-    Attributes:
-        context: The turn just before the response.
-        response: What was said next.
-        history: Earlier turns, the most recent first.
-    """
+    """A context, the response that follows it, and the turns before both, newest first."""
 
     context: str
     response: str
@@ -69,10 +58,10 @@ class Pair:
 def read_dialogues(path: Path) -> Iterator[Dialogue]:
     """Stream the conversations of a log, in its order; memory does not grow with the file.
 
-    Turns without text are passed over, and so are conversations of fewer than two turns.
+    Turns without text are skipped, and so are conversations of fewer than two turns.
 
     Args:
-        path: JSONL, or CSV with conversation id, turn, speaker and text; perhaps with `.gz`.
+        path: JSONL, or CSV with conversation id, turn, speaker and text; `.gz` is allowed.
 
     Raises:
         InvalidInput: The file or one of its rows cannot be read; the row is named.
@@ -83,12 +72,12 @@ def read_dialogues(path: Path) -> Iterator[Dialogue]:
 
 
 def dialogue_digest(dialogue: Dialogue) -> int:
-    """Return 64 bits that identify the texts of a conversation, without case and speakers."""
+    """Return 64 bits that identify the texts of a conversation, ignoring case and speakers."""
     return digest("\0".join(turn.text.casefold() for turn in dialogue.turns))
 
 
 def dialogue_line(dialogue: Dialogue) -> str:
-    """Write a conversation as the line of JSONL that `read_dialogues` reads it from."""
+    """Write a conversation as the JSONL line that `read_dialogues` reads."""
     turns = [{"speaker": turn.speaker, "text": turn.text} for turn in dialogue.turns]
     return json.dumps({"id": dialogue.id, "turns": turns}, ensure_ascii=False) + "\n"
 
@@ -96,11 +85,9 @@ def dialogue_line(dialogue: Dialogue) -> str:
 def without_repeats(
     dialogues: Iterable[Dialogue], remembered: int = _REMEMBERED
 ) -> Iterator[Dialogue]:
-    """Leave out conversations with the same texts as an earlier one.
+    """Skip conversations with the texts of an earlier one, among the last `remembered` ones.
 
-    Args:
-        dialogues: In any order.
-        remembered: How many of them are known again, the last ones; this bounds the memory.
+    The limit bounds the memory.
     """
     seen: dict[int, None] = {}
     for dialogue in dialogues:
@@ -114,7 +101,7 @@ def without_repeats(
 
 
 def pairs_of(dialogue: Dialogue, contexts: int = 0) -> Iterator[Pair]:
-    """Pair each turn with the next one, and with up to so many earlier turns."""
+    """Pair each turn with the next one, and with at most `contexts` earlier turns."""
     texts = [turn.text for turn in dialogue.turns]
     for at in range(1, len(texts)):
         before = texts[max(0, at - 1 - contexts) : at - 1]
@@ -122,18 +109,18 @@ def pairs_of(dialogue: Dialogue, contexts: int = 0) -> Iterator[Pair]:
 
 
 def stream_pairs(paths: Iterable[Path], contexts: int = 0) -> Iterator[Pair]:
-    """Stream the pairs of several logs, one after the other, without repeated conversations."""
+    """Stream the pairs of several logs in order, without repeated conversations."""
     for dialogue in without_repeats(one for path in paths for one in read_dialogues(path)):
         yield from pairs_of(dialogue, contexts)
 
 
 def history_text(history: Iterable[str]) -> str:
-    """Join earlier turns to one text, each behind the number of its place (ConveRT Section 3)."""
+    """Join earlier turns to one text, each after its index (ConveRT Section 3)."""
     return " ".join(f"{place} {text}" for place, text in enumerate(history))
 
 
 def context_text(pair: Pair) -> str:
-    """Join a context and what was said before it, the most recent first, for one encoder."""
+    """Join a context and its earlier turns, newest first, for one encoder."""
     return " ".join((pair.context, *pair.history))
 
 
@@ -176,5 +163,5 @@ def _from_table(path: Path) -> Iterator[Dialogue]:
 
 
 def _storable(text: str) -> str:
-    """JSON can escape what no text holds: NUL, and halves of surrogate pairs."""
+    """Remove what JSON can escape but text cannot hold: NUL, and halves of surrogate pairs."""
     return text.replace("\0", "").encode("utf-8", "ignore").decode().strip()

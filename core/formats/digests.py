@@ -1,4 +1,4 @@
-"""Digests of texts, and a set of millions of them in eight bytes each."""
+"""Digests of texts, and a set for millions of digests at eight bytes each."""
 
 import hashlib
 from collections.abc import Iterable
@@ -11,12 +11,12 @@ _RECENT = 65_536
 
 
 def digest(text: str) -> int:
-    """Return 64 bits that stand for a text."""
+    """Return a 64-bit digest of a text."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 class Seen:
-    """A set of digests that can be millions: those met lately as a set, all others sorted."""
+    """A set of digests: recent ones in a hash set, all others in sorted arrays."""
 
     def __init__(self, known: Iterable[Digests] = ()) -> None:
         self._known = np.unique(np.concatenate([np.empty(0, np.uint64), *known]))
@@ -24,7 +24,7 @@ class Seen:
         self._recent: set[int] = set()
 
     def add(self, new: int) -> bool:
-        """Add a digest of 64 bits; return whether it is new."""
+        """Add a 64-bit digest; return whether it is new."""
         if new in self._recent or _holds(self._known, new) or _holds(self._mine, new):
             return False
         self._recent.add(new)
@@ -34,9 +34,9 @@ class Seen:
         return True
 
     def added(self) -> Digests:
-        """Those that were added and not known from the beginning, rising; (n,) uint64."""
+        """Return the added digests that were not known at the start, rising; (n,) uint64."""
         recent = np.fromiter(self._recent, np.uint64, len(self._recent))
-        # A stable sort takes what is sorted already as it is.
+        # A stable sort is fast on parts that are sorted already.
         return np.sort(np.concatenate([self._mine, np.sort(recent)]), kind="stable")
 
 

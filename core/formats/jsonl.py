@@ -32,15 +32,14 @@ _NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 def read_jsonl(
     path: Path, encoding: str, options: ReadOptions
 ) -> Iterator[ImportedRow | RowProblem]:
-    """Read `{"text": ..., "intent": ...}` or `"intents": [...]`, with `split` and `id` or without.
+    """Read `{"text": ..., "intent": ...}` or `"intents": [...]`, optionally with `split` and `id`.
 
-    Where the options ask for them, `slots` as well: `[{"slot": "city", "start": 9, "end": 15}]`,
-    with the `value` or without. What is `synthetic` names the id of its source.
-    Blank lines are passed over, and so are other keys.
+    If the options ask for slots, also `slots`: `[{"slot": "city", "start": 9, "end": 15}]`, `value`
+    optional. `synthetic` names the id of its source. Blank lines and other keys are skipped.
 
     Raises:
-        InvalidInput: A line is no JSON object or is over `LONGEST_RECORD` characters, or a value
-            is missing or of the wrong kind.
+        InvalidInput: A line is no JSON object or is over `LONGEST_RECORD` characters, or a value is
+            missing or of the wrong kind.
     """
     for number, line in enumerate(read_lines(path, encoding), start=1):
         _check_line(path, number, line)
@@ -57,7 +56,7 @@ def _check_line(path: Path, number: int, line: str) -> None:
 
 
 def _last_key(line: str) -> str | None:
-    """Guess from a piece of a line which key's value it ends in."""
+    """Guess the key whose value a partial line ends in."""
     return next((match[1] for match in reversed(list(_KEY.finditer(line)))), None)
 
 
@@ -68,7 +67,7 @@ def _parse(place: FilePlace, line: str) -> dict[str, object]:
         fault = f"{place}: not JSON ({error.msg}, at character {error.pos + 1})."
         raise InvalidInput(fault, _EXAMPLE) from error
     except (ValueError, RecursionError) as error:
-        # Numbers of thousands of digits, lists in lists in lists.
+        # Numbers of thousands of digits, or deeply nested lists.
         raise InvalidInput(f"{place}: JSON that cannot be read.", _EXAMPLE) from error
     if not isinstance(value, dict):
         raise InvalidInput(f"{place}: not a JSON object.", _EXAMPLE)
@@ -117,7 +116,7 @@ def _intents(
 
 
 def _name(value: object, place: FilePlace) -> str:
-    """Return an intent's name; a number is a name too, and null is none."""
+    """Return an intent's name; a number is accepted as a name, null gives ""."""
     if isinstance(value, str):
         _check_characters(place, value)
         return value
@@ -159,7 +158,7 @@ def _slot(item: object, text: str, place: FilePlace) -> Slot:
 
 
 def _check_value(value: object, actual: str, name: str) -> None:
-    """Refuse a value that does not stand where the file says."""
+    """Refuse a value that differs from the text at the slot's place."""
     if isinstance(value, str) and value != actual:
         raise InvalidInput(
             f"the slot '{name}' is said to hold '{value[:60]}', and '{actual[:60]}' stands there.",
@@ -178,7 +177,7 @@ def _plain_value(value: dict[str, object], key: str, place: FilePlace) -> str:
 
 
 def _check_characters(place: FilePlace, text: str) -> None:
-    """Refuse what JSON can escape and no text holds: NUL and halves of surrogate pairs."""
+    """Refuse NUL and halves of surrogate pairs, which JSON can escape but text cannot hold."""
     if match := _NO_CHARACTER.search(text):
         fault = "a NUL character" if match.group() == "\0" else "half of a character (a surrogate)"
         raise InvalidInput(f"{place}: {fault}, at character {match.start() + 1}.", "Remove it.")

@@ -1,9 +1,9 @@
-"""Personal data in texts, found by rules and put behind words that say what stood there.
+"""Find personal data in texts by rules and replace it with the name of its kind.
 
-The rules, in their order: e-mail addresses; IBANs whose check digits are right; card numbers of
-13 to 19 digits whose Luhn digit is right; telephone numbers (international behind a plus sign,
-North American in groups of 3, 3 and 4, national behind a 0); any other run of 8 to 18 digits, as
-account numbers are. Dates, times, prices, years and codes with fewer digits stay.
+The rules, in order: e-mail addresses; IBANs with valid check digits; card numbers of 13 to 19
+digits with a valid Luhn digit; telephone numbers (international with a plus sign, North American in
+groups of 3, 3 and 4, national starting with 0); any other run of 8 to 18 digits, such as account
+numbers. Dates, times, prices, years and codes with fewer digits are kept.
 """
 
 import re
@@ -27,11 +27,11 @@ _DATE = re.compile(r"0?\d[ /-]\d{1,2}[ /-]\d{2}(?:\d{2})?")
 
 
 KINDS = ("e-mail", "phone", "card", "account")
-"""What is masked, each behind its name in brackets."""
+"""The kinds of data that are masked, each by its name in brackets."""
 
 
 def mask_personal(text: str) -> str:
-    """Put `[e-mail]`, `[account]`, `[card]` and `[phone]` in the place of such data."""
+    """Replace personal data with `[e-mail]`, `[account]`, `[card]` and `[phone]`."""
     text = _EMAIL.sub("[e-mail]", text)
     text = _IBAN.sub(_when(_is_iban, "[account]"), text)
     text = _CARD.sub(_when(_passes_luhn, "[card]"), text)
@@ -41,7 +41,7 @@ def mask_personal(text: str) -> str:
 
 
 def count_masked(before: str, after: str) -> dict[str, int]:
-    """Say how many pieces of each kind were masked between a text and what became of it."""
+    """Count the pieces of each kind that were masked, given a text before and after."""
     counts = {kind: after.count(f"[{kind}]") - before.count(f"[{kind}]") for kind in KINDS}
     return {kind: count for kind, count in counts.items() if count > 0}
 

@@ -1,4 +1,4 @@
-"""Plain text: one utterance a line, none of them labelled."""
+"""Plain text: one unlabelled utterance a line."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The beginning of a file as a person should see it before importing: columns and first rows."""
+"""Preview a file before it is imported: its columns and first rows."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,13 +15,12 @@ _LONGEST_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class FilePreview:
-    """What a file seems to be.
+    """The detected format and columns of a file.
 
     Attributes:
         columns: Names of its columns, or their numbers from 1 where there is no header.
-        rows: The first rows, cell by cell, long cells cut.
-        text_column: The column taken for the text, or "" where none is clear.
-        header: Whether the first row names the columns.
+        rows: The first rows; cells are cut at 200 characters.
+        text_column: The column detected as the text, or "" where none is clear.
     """
 
     format: ReadFormat
@@ -33,10 +32,10 @@ class FilePreview:
 
 
 def preview_file(path: Path, options: ReadOptions) -> FilePreview:
-    """Look at the beginning of a file.
+    """Return the format, columns and first rows of a file.
 
     Raises:
-        InvalidInput: It is no text, or cannot be read at all.
+        InvalidInput: The file is not text, or cannot be read.
     """
     encoding = find_encoding(path, options.encoding)
     kind = options.format if options.format != "auto" else find_format(path, encoding)
@@ -55,13 +54,13 @@ def preview_file(path: Path, options: ReadOptions) -> FilePreview:
 def _columns(path: Path, encoding: str, options: ReadOptions, names: list[str]) -> tuple[str, str]:
     try:
         layout = find_layout(path, encoding, options)
-    except InvalidInput:  # no column is clear: the person chooses
+    except InvalidInput:  # no column is clear: the user chooses
         return "", ""
     return names[layout.text], "" if layout.intent is None else names[layout.intent]
 
 
 def _label(row: ImportedRow) -> str:
-    """Show a label; that of no intent is not blank, for a blank one is none."""
+    """Write a label; "no intent" is not blank, since a blank cell means unlabelled."""
     if row.intents is None:
         return ""
     return ", ".join(row.intents) or NO_INTENT

@@ -1,4 +1,4 @@
-"""Rasa's training data for NLU, in YAML and in the older Markdown: intents with their examples."""
+"""Rasa's NLU training data, in YAML and in the older Markdown: intents with examples."""
 
 import json
 import re
@@ -32,12 +32,12 @@ _PLAIN_ENTITY = re.compile(r"[^()\[\]:]+")
 
 @dataclass(slots=True)
 class _ExampleReader:
-    """Where in the file the reader is.
+    """The reader's state.
 
     Attributes:
-        intent: Intent of the examples; None in other parts of the file.
-        literal: Whether each line of a block is an example, or each is a mapping with a text.
-        waiting: Whether the next line is an example that was announced by `text: |`.
+        intent: Intent of the current examples; None in other parts of the file.
+        literal: Whether each line of a block is an example, or a mapping with a text.
+        waiting: Whether the next line is the example announced by `text: |`.
     """
 
     intent: str | None = None
@@ -45,10 +45,10 @@ class _ExampleReader:
     waiting: bool = False
 
     def example(self, line: str) -> str | None:
-        """Return the example on a line, None where there is none; headings set the place.
+        """Return the example on a line; headings change the state and give None.
 
         Raises:
-            ValueError: The line is neither.
+            ValueError: The line is neither example nor heading.
         """
         bare = line.strip()
         if self.waiting and bare:
@@ -87,10 +87,10 @@ class _ExampleReader:
 def read_rasa(
     path: Path, encoding: str, options: ReadOptions
 ) -> Iterator[ImportedRow | RowProblem]:
-    """Read the examples of intents; look-up tables, synonyms, rules and stories are passed over.
+    """Read the examples of intents; look-up tables, synonyms, rules and stories are skipped.
 
-    `[Boston](city)` and `[Boston]{"entity": "city"}` mark values; a role comes after the name of
-    the entity, as in `city.from`.
+    `[Boston](city)` and `[Boston]{"entity": "city"}` mark values; a role is appended to the
+    entity's name, as in `city.from`.
 
     Raises:
         InvalidInput: A line cannot be read, or no intent has an example.
@@ -163,10 +163,10 @@ def _unquoted(name: str) -> str:
 
 
 def rasa_lines(rows: Iterable[tuple[str, ImportedRow]]) -> Iterator[str]:
-    """Write rows, each with its label as one name, as Rasa's YAML; rows of a label come together.
+    """Write (label, row) pairs as Rasa's YAML, grouped by label.
 
     Raises:
-        InvalidInput: A text has signs that Rasa would take for a marked value.
+        InvalidInput: A text has brackets that Rasa would read as a marked value.
     """
     by_intent: dict[str, list[ImportedRow]] = {}
     for label, row in rows:

@@ -1,4 +1,4 @@
-"""Read any file of utterances that the studio knows."""
+"""Read a file of utterances in any supported format."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,14 +15,14 @@ from core.formats.rows import ImportedRow, ReadOptions, RowProblem
 
 
 def read_rows(path: Path, options: ReadOptions | None = None) -> Iterator[ImportedRow | RowProblem]:
-    """Stream the rows of a file in its order; memory does not grow with the file.
+    """Stream the rows of a file in order; memory does not grow with the file.
 
     Args:
         path: A CSV, TSV, JSONL, Rasa or plain text file.
-        options: What not to find out from the file.
+        options: Settings that are not to be detected.
 
     Returns:
-        Each row; one that has no text or too much of it as a `RowProblem`.
+        Each row, or a `RowProblem` where its text is missing or too long.
 
     Raises:
         InvalidInput: The file or one of its rows cannot be read; row and column are named. Faults

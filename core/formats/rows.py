@@ -1,4 +1,4 @@
-"""What readers yield and writers take, and how a file is to be read. No file is opened here."""
+"""The rows that readers yield and writers take, and the options for reading."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,16 +15,16 @@ LONGEST_TEXT = 5_000
 """Characters; a longer text is reported and left out, unless the options say otherwise."""
 
 LONGEST_CELL = 100_000
-"""Characters; a longer cell means that the file is not what it seems, and stops the reading."""
+"""Characters; a longer cell means that the format was detected wrongly, and stops the reading."""
 
 LONGEST_RECORD = 1_000_000
-"""Characters in all cells of one row together; never more of a file is held in memory."""
+"""Characters in all cells of one row together; memory never holds more of a file."""
 
 SEPARATOR = "|"
-"""What parts several intents in one cell, where nothing else is asked for."""
+"""Separates several intents in one cell by default."""
 
 NO_INTENT = "|"
-"""A cell that says that no intent fits, where a cell holds one; a blank one is unlabelled."""
+"""The cell for "no intent fits" where a cell holds one intent; a blank cell is unlabelled."""
 
 TEXT_NAMES = ("text", "utterance", "example", "sentence", "query", "phrase", "question")
 INTENT_NAMES = ("intent", "intents", "label", "labels", "category", "class")
@@ -38,9 +38,8 @@ class ImportedRow:
     """One utterance of a file, character for character.
 
     Attributes:
-        text: The utterance; not blank.
-        intents: Its label: None is unlabelled, an empty tuple says that no intent fits.
-        line: Line of the file on which it begins, from 1.
+        intents: The label: None is unlabelled, an empty tuple means that no intent fits.
+        line: First line of the row in the file, from 1.
         slots: Values marked in the text, where the options ask for them.
         synthetic: Id of the utterance whose template it fills; empty if not synthetic.
     """
@@ -59,9 +58,9 @@ class RowProblem:
     """A row that is left out, while the rest of the file is read.
 
     Attributes:
-        line: Line of the file on which it begins, from 1.
+        line: First line of the row in the file, from 1.
         kind: `empty` has no text, `too-long` more text than the options allow.
-        message: The same for a person, naming row and column.
+        message: The problem in words, with row and column.
     """
 
     line: int
@@ -71,17 +70,16 @@ class RowProblem:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How to read a file; what is None is found out from the file.
+    """How to read a file; what is None is detected.
 
     Attributes:
-        format: `auto` goes by the ending of the name, then by the content.
-        text_column: Name of the text's column or key; in a file without header its number, from 1.
-        separator: What parts several intents in one cell; None takes a cell for one intent.
+        format: `auto` detects by the ending of the name, then by the content.
+        text_column: Name of the text's column or key; without a header its number, from 1.
+        separator: Separates several intents in one cell; None reads a cell as one intent.
         encoding: Name of a text encoding, such as `cp1251`.
-        delimiter: The character between the cells of a CSV file.
         default_split: Split of the rows for which the file names none.
         longest_text: Characters; a longer text is a `RowProblem`.
-        slots: Whether the values marked in JSONL or Rasa are read, too.
+        slots: Whether to read the values marked in JSONL or Rasa.
     """
 
     format: ReadFormat = "auto"
@@ -98,13 +96,7 @@ class ReadOptions:
 
 @dataclass(frozen=True, slots=True)
 class FilePlace:
-    """Where in a file something stands, for messages.
-
-    Attributes:
-        row: Line on which the row begins, from 1.
-        column: Number of the column from 1, or None where a row has no columns.
-        name: The column's name, where it has one.
-    """
+    """A place in a file, for messages; row and column count from 1, None is no column."""
 
     path: Path
     row: int
@@ -120,7 +112,7 @@ class FilePlace:
 
 
 def too_long_cell(place: FilePlace, limit: int = LONGEST_CELL) -> InvalidInput:
-    """Return the error for a cell that no utterance can be."""
+    """Return the error for a cell that is too long to be an utterance."""
     return InvalidInput(
         f"{place}: a cell of more than {limit:,} characters.",
         "An utterance is a sentence or two. Is a closing quote or a line end missing here?",
@@ -128,7 +120,7 @@ def too_long_cell(place: FilePlace, limit: int = LONGEST_CELL) -> InvalidInput:
 
 
 def accept(row: ImportedRow, place: FilePlace, longest: int) -> ImportedRow | RowProblem:
-    """Return the row, or the problem for which its text is left out."""
+    """Return the row, or the problem with its text."""
     if not row.text.strip():
         return RowProblem(row.line, "empty", f"{place}: the text is empty.")
     if len(row.text) > longest:
@@ -138,7 +130,7 @@ def accept(row: ImportedRow, place: FilePlace, longest: int) -> ImportedRow | Ro
 
 
 def split_intents(cell: str, separator: str | None) -> tuple[str, ...] | None:
-    """Read a cell of intents; a blank one is unlabelled, one of separators alone names none."""
+    """Read a cell of intents; a blank cell is unlabelled, separators alone mean no intent."""
     if not cell.strip():
         return None
     if separator is None:
@@ -157,11 +149,7 @@ _SPLITS: dict[str, Split] = {
 
 
 def read_split(cell: str, place: FilePlace, default: Split | None) -> Split | None:
-    """Read the name of a split; a blank cell takes the default.
-
-    Raises:
-        InvalidInput: The cell names something else.
-    """
+    """Read the name of a split; a blank cell takes the default, an unknown name is `InvalidInput`."""
     name = cell.strip().lower()
     if not name:
         return default

@@ -1,4 +1,4 @@
-"""Write utterances: the same rows give the same bytes, and reading them gives back the rows."""
+"""Write utterances; the same rows give the same bytes, and reading them returns the rows."""
 
 import json
 import re
@@ -18,19 +18,17 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\0")
 def write_rows(
     path: Path, rows: Iterable[ImportedRow], format: WriteFormat, separator: str | None = None
 ) -> None:
-    """Write rows as UTF-8 with LF line ends, replacing the file as a whole or not at all.
+    """Write rows as UTF-8 with LF line ends, replacing the file atomically.
 
-    `jsonl` loses nothing, `csv` and `tsv` the slots alone. `text` keeps the texts alone, each on
-    one line; `rasa` what has an intent, by intents and with its slots.
-    `spreadsheet` is a CSV of which no cell is taken for a formula (OWASP ASVS 1.2.10): for looking
-    at, since an apostrophe stands before such texts.
+    `jsonl` loses nothing; `csv` and `tsv` lose the slots. `text` keeps only texts, each on one
+    line; `rasa` keeps labelled rows with their slots, grouped by intent. `spreadsheet` is a CSV for
+    viewing: an apostrophe before a cell stops it being read as a formula (OWASP ASVS 1.2.10).
 
     Args:
         path: The file; its folder exists.
-        rows: What to write; their `line` is left out.
+        rows: The rows; their `line` is not written.
         format: The format, whatever the name of the file.
-        separator: What parts several intents in one cell of a table; None where each row has one
-            intent at most.
+        separator: Separates several intents in one cell; None where each row has at most one.
 
     Raises:
         InvalidInput: The file cannot be written, or a label does not fit into a cell.
@@ -41,7 +39,7 @@ def write_rows(
 def encode_rows(
     rows: Iterable[ImportedRow], format: WriteFormat, separator: str | None = None
 ) -> Iterator[bytes]:
-    """Return the pieces of the file that `write_rows` writes, for a download or a digest.
+    """Yield the bytes that `write_rows` writes, for a download or a digest.
 
     Raises:
         InvalidInput: A label does not fit into a cell, or a text has half a surrogate pair.
@@ -113,7 +111,7 @@ def _cell(content: str, special: re.Pattern[str]) -> str:
 
 
 def _label(row: ImportedRow, separator: str | None) -> str:
-    """Put the intents of a row into one cell; that of a row with no fitting intent is not blank."""
+    """Join the intents of a row into one cell; "no intent" is not blank."""
     if row.intents is None:
         return ""
     if separator is None:

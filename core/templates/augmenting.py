@@ -1,4 +1,4 @@
-"""More utterances from templates and the values of a slot book (TaDSE Section 3.1)."""
+"""Make utterances from templates and the values of a slot book (TaDSE Section 3.1)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from core.text import match_key
 
 @dataclass(frozen=True, slots=True)
 class Augmentation:
-    """How far to go.
+    """Limits of augmentation.
 
     Attributes:
-        top: Values of each slot, the most frequent ones (the paper has 2 to 5).
-        per_template: Most new utterances of one utterance's template.
+        top: Number of most frequent values used for each slot (the paper uses 2 to 5).
+        per_template: Most new utterances from one utterance's template.
         most: Most new utterances in all.
-        seed: Which of them, where there are more.
+        seed: Seed of the choice among more combinations than these limits allow.
     """
 
     top: int = 5
@@ -30,11 +30,7 @@ class Augmentation:
 
 @dataclass(frozen=True, slots=True)
 class Synthetic:
-    """An utterance made from a template.
-
-    Attributes:
-        source: Row of the utterance whose template it is.
-    """
+    """An utterance made from the template of the utterance at row `source`."""
 
     utterance: SlottedText
     source: int
@@ -49,10 +45,10 @@ def augment(
 ) -> list[Synthetic]:
     """Fill the templates of utterances with frequent values.
 
-    No text comes twice, and none that is among the utterances. Where all combinations are too
-    many, some are drawn, an equal share of each template first. `existing` holds the match keys
-    (`core.text.match_key`) of other texts, which are not made again; `earlier` says how many
-    utterances were made of a row before, which count in its share.
+    No text is made twice, and none that equals an utterance. Above the limits, combinations are
+    drawn at random, in turn from each template. `existing` holds the match keys
+    (`core.text.match_key`) of other texts, which are not made again. `earlier` maps a row to the
+    number of utterances made from it before; they count towards its limit.
     """
     how = how or Augmentation()
     seen = {match_key(utterance.text) for utterance in utterances}.union(existing)
@@ -78,7 +74,7 @@ def augment(
 def _fillings(
     utterance: SlottedText, book: SlotBook, how: Augmentation, row: int
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the match key and the values of fillings in an order drawn by chance, each once."""
+    """Yield the match key and values of each filling once, in random order."""
     text, borders = utterance.text, [0]
     for slot in utterance.slots:
         borders += [slot.start, slot.end]
@@ -97,7 +93,7 @@ def _fillings(
 
 
 def _drawn(count: int, generator: np.random.Generator) -> Iterable[int]:
-    """Deal the numbers below a count in random order; of very many, only some."""
+    """Return the numbers below a count in random order; above 4,096, a random sample."""
     most = 4_096
     if count <= most:
         return map(int, generator.permutation(count))

@@ -1,4 +1,4 @@
-"""Find known values in new utterances: slots proposed by those that people marked."""
+"""Propose slots in new utterances by finding values that people marked elsewhere."""
 
 import re
 from collections import Counter
@@ -13,17 +13,16 @@ _EDGES = ".,;:!?\"'()"
 
 @dataclass(frozen=True, slots=True)
 class SlotMatcher:
-    """Values by their words in lower case, each with the slot that it was marked as most often.
+    """Maps a value's lower-case words to the slot it was marked as most often.
 
-    Attributes:
-        longest: Words of the longest value.
+    `longest` is the number of words of the longest value.
     """
 
     names: Mapping[tuple[str, ...], str]
     longest: int
 
     def propose(self, text: str) -> SlottedText:
-        """Mark known values from left to right, the longest first."""
+        """Mark known values from left to right, preferring the longest."""
         places = [_bare(match) for match in _WORD.finditer(text)]
         words = [text[start:end].casefold() for start, end in places]
         slots: list[Slot] = []
@@ -37,44 +36,42 @@ class SlotMatcher:
         return SlottedText(text, tuple(slots))
 
     def _size(self, words: list[str], at: int) -> int:
-        """Count the words of the longest value that begins here; 0 where none does."""
+        """Count the words of the longest value that begins here; 0 if there is none."""
         most = min(self.longest, len(words) - at)
         sizes = range(most, 0, -1)
         return next((size for size in sizes if tuple(words[at : at + size]) in self.names), 0)
 
 
 def learn_matcher(utterances: Iterable[SlottedText], least: float = 0.5) -> SlotMatcher:
-    """Learn which words are values, from utterances whose slots are marked.
+    """Learn which words are values, from utterances with marked slots.
 
-    Args:
-        utterances: Marked ones.
-        least: In which share of its occurrences a value must have been marked: "a" in "play a"
-            is a title somewhere, and mostly is none.
+    `least` is the minimum share of a value's occurrences that must be marked: "a" is a title in one
+    "play a", but an article in most other texts.
     """
     return count_values(utterances).matcher(least)
 
 
 @dataclass(frozen=True, slots=True)
 class KnownValues:
-    """How often words are values, and how often they occur at all.
+    """How often words are values, and how often they occur.
 
     Attributes:
-        marked: By their words in lower case, how often they were marked as which slot.
-        seen: How often the same words occur, marked or not.
+        marked: Lower-case words of a value to the number of times each slot was marked.
+        seen: Number of occurrences of the same words, marked or not.
     """
 
     marked: Mapping[tuple[str, ...], Counter[str]]
     seen: Mapping[tuple[str, ...], int]
 
     def share(self, name: str, value: str) -> float:
-        """Return in which share of its occurrences a value is marked as a slot, 0 if never."""
+        """Return the share of a value's occurrences that are marked as a slot; 0 if none."""
         words = _words(value)
         counts = self.marked.get(words)
-        # MarkedValues within a word are no occurrences of it, so that they may be more.
+        # Marked values inside a word are not counted as occurrences, so the share could exceed 1.
         return min(1.0, counts[name] / max(1, self.seen.get(words, 0))) if counts else 0.0
 
     def matcher(self, least: float) -> SlotMatcher:
-        """Keep the values that were marked in so large a share of their occurrences."""
+        """Keep the values that are marked in at least this share of their occurrences."""
         kept = {
             words: min(names, key=lambda name: (-names[name], name))
             for words, names in self.marked.items()
@@ -84,7 +81,7 @@ class KnownValues:
 
 
 def count_values(utterances: Iterable[SlottedText]) -> KnownValues:
-    """Count marked values and occurrences of the same words in utterances."""
+    """Count marked values, and all occurrences of the same words."""
     marked_ones = list(utterances)
     marked: dict[tuple[str, ...], Counter[str]] = {}
     for utterance in marked_ones:
@@ -115,7 +112,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _bare(match: re.Match[str]) -> tuple[int, int]:
-    """Leave out the marks around a word; a word of marks alone stays as it is."""
+    """Return the span of a word without surrounding punctuation; pure punctuation is kept."""
     word = match.group()
     bare = word.strip(_EDGES)
     if not bare:

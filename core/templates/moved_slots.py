@@ -7,14 +7,14 @@ from core.templates.slots import Slot, SlottedText
 from core.text import normalise
 
 _LONGEST_COMPARED = 1_000
-"""Characters of both texts; comparing longer ones sign by sign takes too long."""
+"""Characters of either text; comparing longer ones character by character takes too long."""
 
 
 def carried(utterance: SlottedText, text: str) -> SlottedText:
-    """Mark in another wording what is marked in an utterance.
+    """Copy the slots of an utterance to a changed text.
 
-    A slot comes along where its value still stands: in a piece that both texts share, or, moved,
-    as the only occurrence of it. Others are dropped.
+    A slot is kept where a piece shared by both texts contains its value, or where its value occurs
+    just once in the new text. Other slots are dropped.
     """
     shared = _shared(utterance.text, text)
     slots = list[Slot]()
@@ -29,9 +29,9 @@ def carried(utterance: SlottedText, text: str) -> SlottedText:
 
 
 def normalised(utterance: SlottedText) -> SlottedText:
-    """Return an utterance as it is stored (NFC, no outer white space), with its slots moved along.
+    """Return an utterance as stored (NFC, no outer white space), with its slots moved.
 
-    A slot whose border parts a letter from its accent is dropped.
+    A slot whose border separates a letter from its accent is dropped.
     """
     text, raw = normalise(utterance.text), utterance.text
     if text == raw:
@@ -52,12 +52,12 @@ def _composed(text: str) -> str:
 
 
 def _shared(old: str, new: str) -> list[tuple[int, int, int]]:
-    """Find the pieces that two texts share: place in the old, place in the new, length."""
+    """Return the pieces that two texts share: start in the old, start in the new, length."""
     if max(len(old), len(new)) > _LONGEST_COMPARED:
         return []
     small = old.lower(), new.lower()
     if (len(small[0]), len(small[1])) == (len(old), len(new)):
-        old, new = small  # a capital letter makes no other value
+        old, new = small  # values that differ only in case are the same
     blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
     return [(block.a, block.b, block.size) for block in blocks]
 
@@ -67,12 +67,12 @@ def _meet(one: Slot, other: Slot) -> bool:
 
 
 def _whole(utterance: SlottedText, was: Slot, text: str, now: Slot) -> bool:
-    """Whether a value is as whole a word as it was: Boston is not in Bostonians."""
+    """Whether a value is a whole word if it was one before: Boston is not in Bostonians."""
     before = _letters(utterance.text, was)
     return all(had or not has for had, has in zip(before, _letters(text, now), strict=True))
 
 
 def _letters(text: str, slot: Slot) -> tuple[bool, bool]:
-    """Whether letters or digits stand right before and right after a slot."""
+    """Whether a letter or digit directly precedes and follows a slot."""
     before = text[slot.start - 1 : slot.start] if slot.start else ""
     return before.isalnum(), text[slot.end : slot.end + 1].isalnum()

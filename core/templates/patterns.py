@@ -44,17 +44,15 @@ _RULES = (
     ("time", False, r"\b(?:morning|afternoon|evening|night)\b"),
     ("number", False, rf"\b{_COUNT}(?:st|nd|rd|th)?\b"),
 )  # fmt: skip
-"""Kind, whether the pattern alone is enough, and the pattern; the first that matches wins."""
+"""Kind, whether the pattern alone is sufficient, and the pattern; the first match wins."""
 _COMPILED = tuple((kind, sure, re.compile(rule, re.IGNORECASE)) for kind, sure, rule in _RULES)
 
 
 @dataclass(frozen=True, slots=True)
 class PatternValue:
-    """A value found by a pattern.
+    """A value found by a pattern, named `date`, `time`, `money` or `number`.
 
-    Attributes:
-        slot: Its place; the name is `date`, `time`, `money` or `number`.
-        sure: Whether it can hardly be anything else: "10:30" is a time, "may" need be no month.
+    `sure` is False for ambiguous values: "10:30" is a time, but "may" can be a verb.
     """
 
     slot: Slot
@@ -62,7 +60,7 @@ class PatternValue:
 
 
 def find_patterns(text: str) -> list[PatternValue]:
-    """Find dates, times, money and numbers, none over another, in the order of the text."""
+    """Find dates, times, money and numbers without overlaps, in text order."""
     values = list[PatternValue]()
     for kind, sure, pattern in _COMPILED:
         matches = (match for match in pattern.finditer(text) if match.group().strip())

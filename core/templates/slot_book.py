@@ -1,4 +1,4 @@
-"""The values that a project's slots were seen with, and how often."""
+"""The values of a project's slots, and how often each was marked."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -9,19 +9,19 @@ from core.templates.slots import SlottedText
 
 @dataclass(frozen=True, slots=True)
 class SlotBook:
-    """Each slot's values with their counts, the most frequent first, then by the alphabet."""
+    """Each slot's values with their counts, the most frequent first, then alphabetically."""
 
     values: Mapping[str, tuple[tuple[str, int], ...]]
 
     def top(self, name: str, k: int) -> tuple[str, ...]:
-        """Return the k most frequent values of a slot; fewer where there are fewer."""
+        """Return at most k of the most frequent values of a slot."""
         return tuple(value for value, _ in self.values.get(name, ())[:k])
 
 
 def slot_book(utterances: Iterable[SlottedText]) -> SlotBook:
-    """Count the values of each slot; case and outer white space make no other value.
+    """Count the values of each slot, ignoring case and outer white space.
 
-    A value is written as it was met first.
+    Each value keeps the spelling of its first occurrence.
     """
     counts: dict[str, Counter[str]] = {}
     written: dict[tuple[str, str], str] = {}

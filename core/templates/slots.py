@@ -1,4 +1,4 @@
-"""Marked values in utterances, and the templates that they leave when they are taken out."""
+"""Marked values in utterances, and the templates that remain without them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,21 +7,15 @@ from typing import Literal
 from core.errors import InvalidInput
 
 SLOT = "{SLOT}"
-"""What stands for every value in a template of the paper (TaDSE Section 8)."""
+"""The token for every value in a template of the paper (TaDSE Section 8)."""
 
 Tokens = Literal["one", "distinct"]
-"""Whether all values leave the same token, or each slot one of its own: `{city}`."""
+"""Whether all values become the same token, or each slot its own: `{city}`."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Slot:
-    """A value in a text.
-
-    Attributes:
-        start: Its first character, from 0.
-        end: One past its last character.
-        name: What it is: `city`, `date`.
-    """
+    """A value in a text, from character `start` (from 0) up to, not including, `end`."""
 
     start: int
     end: int
@@ -30,22 +24,22 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class SlottedText:
-    """A text with its slots in the order of the text, none over another; see `slotted`."""
+    """A text with non-overlapping slots in text order; see `slotted`."""
 
     text: str
     slots: tuple[Slot, ...] = ()
 
     def value(self, slot: Slot) -> str:
-        """Return what the text says in a slot."""
+        """Return the characters of the text in a slot."""
         return self.text[slot.start : slot.end]
 
 
 def slotted(text: str, slots: Iterable[Slot]) -> SlottedText:
-    """Put slots into the order of their text.
+    """Sort slots by their place in a text.
 
     Raises:
-        InvalidInput: A slot has no name, lies outside of the text, holds nothing but white space,
-            or overlaps another; it is named.
+        InvalidInput: A slot has no name, lies outside the text, holds only white space, or overlaps
+            another; it is named.
     """
     ordered = tuple(sorted(slots))
     end = 0
@@ -62,7 +56,7 @@ def slotted(text: str, slots: Iterable[Slot]) -> SlottedText:
 
 
 def template_of(utterance: SlottedText, tokens: Tokens = "one") -> str:
-    """Take the values out; a text without slots is its own template (TaDSE Section 3.1)."""
+    """Replace the values by tokens; a text without slots is its template (TaDSE Section 3.1)."""
     parts, at = [], 0
     for slot in utterance.slots:
         parts += [utterance.text[at : slot.start], SLOT if tokens == "one" else f"{{{slot.name}}}"]
@@ -71,11 +65,7 @@ def template_of(utterance: SlottedText, tokens: Tokens = "one") -> str:
 
 
 def filled(utterance: SlottedText, values: Iterable[str]) -> SlottedText:
-    """Put other values into the slots, one for each in their order; the slots move along.
-
-    Raises:
-        ValueError: There are more or fewer values than slots.
-    """
+    """Replace the values of the slots, in order, and move the slots to match."""
     text, slots, at = "", [], 0
     for slot, value in zip(utterance.slots, values, strict=True):
         text += utterance.text[at : slot.start]
