@@ -19,24 +19,24 @@ from storage.tables import blob, conversation_log, layout, model_version, tree
 
 _GRACE_SECONDS = 3_600
 _OWNERS = (model_version, layout, conversation_log)
-"""The tables whose rows have a tree."""
+"""The tables whose rows refer to a tree."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArtifactStore:
-    """The folder of blobs; rows about them live in the database."""
+    """The folder of blobs; their rows are in the database."""
 
     folder: Path
 
     def path(self, sha256: str) -> Path:
-        """Where a blob lies."""
+        """Return the path of a blob."""
         return self.folder / sha256[:2] / sha256[2:]
 
     def put_files(self, source: Path) -> dict[str, str]:
-        """Copy a folder's files in, durably; return relative name to SHA-256.
+        """Copy a folder's files into the store, durably; return relative name to SHA-256.
 
-        No row is written: that happens last, by `record_tree`, so that a kill before it leaves
-        files that `sweep` takes away, and never a row without its files.
+        `record_tree` writes the rows afterwards. A kill in between leaves files that `sweep`
+        deletes, and never a row without its files.
         """
         digests: dict[str, str] = {}
         for file in sorted(path for path in source.rglob("*") if path.is_file()):
@@ -49,7 +49,7 @@ class ArtifactStore:
         return digests
 
     def check_out(self, connection: Connection, tree_sha256: str, target: Path) -> Path:
-        """Lay a tree's files out in a folder, verifying each.
+        """Copy or link a tree's files into a folder, verifying each.
 
         Raises:
             ArtifactDamaged: A file is missing or changed.
@@ -72,7 +72,7 @@ class ArtifactStore:
         return target
 
     def sweep(self, connection: Connection, grace_seconds: float = _GRACE_SECONDS) -> int:
-        """Delete files that nothing refers to and rows of trees that nothing has."""
+        """Delete rows of unused trees and old files without a row; return the number of files."""
         used = sa.union(*(sa.select(owner.c.tree_sha256) for owner in _OWNERS))
         connection.execute(sa.delete(tree).where(tree.c.sha256.not_in(used)))
         needed = sa.select(tree.c.blob_sha256)
@@ -86,22 +86,22 @@ class ArtifactStore:
     def remove_unused(
         self, connection: Connection, names: Iterable[str], grace_seconds: float = _GRACE_SECONDS
     ) -> int:
-        """Delete those of some blobs' files that no row names; return how many.
+        """Delete the files of those blobs that have no row; return how many.
 
-        Young files stay for `sweep`: a job may be about to publish them. The caller's writing
-        transaction keeps others from adding rows.
+        Young files are kept for `sweep`, because a job may be about to publish them. The caller's
+        writing transaction prevents new rows.
         """
         known = set(connection.execute(sa.select(blob.c.sha256)).scalars())
         limit = time.time() - grace_seconds
         return sum(_removed_if_old(self.path(name), limit) for name in names if name not in known)
 
     def is_young(self, sha256: str, grace_seconds: float = _GRACE_SECONDS) -> bool:
-        """Whether a blob's file was put in so lately that deleting it is left to `sweep`."""
+        """Whether a blob's file is younger than the grace period, so only `sweep` may delete it."""
         file = self.path(sha256)
         return file.exists() and file.stat().st_mtime >= time.time() - grace_seconds
 
     def damage(self, connection: Connection) -> list[str]:
-        """Name every blob that is missing or not what its name says."""
+        """Describe every blob that is missing or does not match its SHA-256."""
         faults: list[str] = []
         for sha256 in connection.execute(sa.select(blob.c.sha256)).scalars():
             file = self.path(sha256)
@@ -113,7 +113,7 @@ class ArtifactStore:
 
 
 def record_tree(connection: Connection, store: ArtifactStore, files: dict[str, str]) -> str:
-    """Write the rows of a tree whose files are in place; return the tree's SHA-256."""
+    """Write the rows of a tree whose files are stored; return the tree's SHA-256."""
     canonical = json.dumps(sorted(files.items()), separators=(",", ":"))
     name = hashlib.sha256(canonical.encode()).hexdigest()
     if connection.execute(sa.select(tree.c.sha256).where(tree.c.sha256 == name)).first():
@@ -128,7 +128,7 @@ def record_tree(connection: Connection, store: ArtifactStore, files: dict[str, s
 
 
 def own_blobs(connection: Connection, tree_sha256: str) -> dict[str, int]:
-    """Size of each blob that would be left without use if one model version gave up its tree."""
+    """Return the size of each blob that becomes unused if one model version drops its tree."""
     sharing = sa.select(sa.func.count()).where(model_version.c.tree_sha256 == tree_sha256)
     if int(connection.execute(sharing).scalar_one()) > 1:
         return {}
@@ -136,9 +136,9 @@ def own_blobs(connection: Connection, tree_sha256: str) -> dict[str, int]:
 
 
 def drop_tree(connection: Connection, tree_sha256: str) -> dict[str, int]:
-    """Forget a tree that nothing has any more; return its blobs that nothing needs.
+    """Delete the rows of an unused tree; return its blobs that no other tree needs.
 
-    Their files stay until the rows are gone for good: `remove_unused` comes after the commit.
+    Their files are kept until the transaction commits; then call `remove_unused`.
     """
     for owner in _OWNERS:
         used = sa.select(owner.c.id).where(owner.c.tree_sha256 == tree_sha256)
@@ -151,7 +151,7 @@ def drop_tree(connection: Connection, tree_sha256: str) -> dict[str, int]:
 
 
 def blob_at(connection: Connection, tree_sha256: str, path: str) -> str | None:
-    """SHA-256 of one file of a tree, or None where the tree has no such file."""
+    """Return the SHA-256 of one file of a tree, or None."""
     query = sa.select(tree.c.blob_sha256)
     row = connection.execute(query.where(tree.c.sha256 == tree_sha256, tree.c.path == path))
     return row.scalar_one_or_none()
@@ -168,7 +168,7 @@ def _only_in(connection: Connection, tree_sha256: str) -> dict[str, int]:
 
 
 def _made_young(file: Path) -> bool:
-    """Touch a file, so that a sweep beside us leaves it alone; whether it is there."""
+    """Touch a file, so that a concurrent sweep keeps it; return whether it exists."""
     try:
         os.utime(file)
     except FileNotFoundError:
@@ -177,10 +177,10 @@ def _made_young(file: Path) -> bool:
 
 
 def _removed_if_old(file: Path, limit: float) -> bool:
-    """Delete a file that was not touched since; its name goes first.
+    """Delete a file that was not touched since `limit`, after renaming it.
 
-    A writer that touches it after that finds it missing and writes it again; a touch before that
-    shows in the time of change, and the name is restored.
+    A writer that touches it after the rename finds it missing and writes it again. A touch before
+    the rename shows in the modification time, and the name is restored.
     """
     aside = file.with_name(f".gone-{uuid.uuid4().hex}")
     try:

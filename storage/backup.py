@@ -15,9 +15,9 @@ _FORMAT = "intent-studio-backup-1"
 
 
 def back_up(database: Database, artifacts: Path, out: Path) -> int:
-    """Write the database and all artifacts into one zip; return how many files it holds.
+    """Write the database and all artifacts into one zip; return the number of files.
 
-    The database is copied first and artifacts after it, so that every row finds its file.
+    The database is copied before the artifacts, so that the files of every row are included.
 
     Raises:
         InvalidInput: The database is not a file.
@@ -39,11 +39,11 @@ def back_up(database: Database, artifacts: Path, out: Path) -> int:
 
 
 def restore(file: Path, home: Path) -> int:
-    """Bring a backup into a home that holds no studio; return how many files came.
+    """Restore a backup into a home without a studio; return the number of files.
 
     Raises:
         Conflict: The home holds a studio already.
-        ArtifactDamaged: The backup is not whole; nothing is left behind.
+        ArtifactDamaged: The backup is incomplete or changed; the home is unchanged.
     """
     if (home / "studio.db").exists():
         raise Conflict(f"{home} holds a studio already.", "Choose an empty --home.")

@@ -1,4 +1,4 @@
-"""Imported logs of conversations; what they hold are files, see `storage.artifacts`."""
+"""Rows of imported conversation logs; their files are in `storage.artifacts`."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,19 +13,19 @@ from storage.tables import conversation_log
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What all logs of a project hold together."""
+    """Sums over all logs of a project."""
 
     dialogues: int
     turns: int
 
     @property
     def pairs(self) -> int:
-        """Turns that another one follows."""
+        """Number of turns that another turn follows."""
         return self.turns - self.dialogues
 
 
 def add(connection: Connection, values: dict[str, Any]) -> ConversationLogRecord:
-    """Add a log whose files are in place.
+    """Add a log whose files are stored.
 
     Args:
         connection: An open writing transaction.
@@ -38,7 +38,7 @@ def add(connection: Connection, values: dict[str, Any]) -> ConversationLogRecord
 
 
 def list_all(connection: Connection, project_id: int) -> list[ConversationLogRecord]:
-    """All logs of a project, oldest first."""
+    """Return all logs of a project, oldest first."""
     query = sa.select(conversation_log).where(conversation_log.c.project_id == project_id)
     return [
         record_of(ConversationLogRecord, row)
@@ -47,11 +47,7 @@ def list_all(connection: Connection, project_id: int) -> list[ConversationLogRec
 
 
 def find(connection: Connection, project_id: int, log_id: int) -> ConversationLogRecord:
-    """Return one log.
-
-    Raises:
-        NotFound: The project has none of that id.
-    """
+    """Return one log, or raise `NotFound`."""
     for record in list_all(connection, project_id):
         if record.id == log_id:
             return record
@@ -62,12 +58,12 @@ def find(connection: Connection, project_id: int, log_id: int) -> ConversationLo
 
 
 def remove(connection: Connection, record: ConversationLogRecord) -> None:
-    """Forget a log; its files are another matter."""
+    """Delete a log's row; its files are kept."""
     connection.execute(sa.delete(conversation_log).where(conversation_log.c.id == record.id))
 
 
 def totals(connection: Connection, project_id: int) -> Totals:
-    """Add up what a project's logs hold."""
+    """Sum up a project's logs."""
     columns = (conversation_log.c.n_dialogues, conversation_log.c.n_turns)
     sums = (sa.func.coalesce(sa.func.sum(column), 0) for column in columns)
     query = sa.select(*sums).where(conversation_log.c.project_id == project_id)

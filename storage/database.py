@@ -13,34 +13,34 @@ from core.errors import InvalidInput
 from storage.write_queue import WriteQueue
 
 SCHEMA = "0010"
-"""The newest revision; the steps to it, and Alembic, are loaded only where one is to be taken."""
+"""The newest revision; the migrations and Alembic are imported only when needed."""
 
 FIXED_SQLITE = (3, 51, 3)
-"""From here on two connections can no longer damage a WAL that is being reset."""
+"""Before this version, two connections could damage a WAL that is being reset."""
 
 Transaction = Connection
-"""What repositories take; the rest of the studio need not know SQLAlchemy."""
+"""The type that repositories take, so that other code need not import SQLAlchemy."""
 
 _PRAGMAS = (
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=FULL",
     "PRAGMA foreign_keys=ON",
     "PRAGMA busy_timeout=15000",
-    # Reading tens of thousands of embeddings takes a third of the time when nothing is copied.
+    # Memory mapping makes reading tens of thousands of embeddings three times as fast.
     "PRAGMA mmap_size=1073741824",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """An open database; made by `open_database`."""
+    """An open database, made by `open_database`."""
 
     engine: Engine
     writers: WriteQueue = field(default_factory=WriteQueue)
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """Run one transaction that may write; writers of this process wait in line."""
+        """Run one writing transaction; writers of this process wait in a queue."""
         with (
             self.writers.turn(),
             self.engine.execution_options(studio_writes=True).connect() as connection,
@@ -50,7 +50,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Run one transaction that sees a single state and writes nothing."""
+        """Run one read-only transaction on a single consistent state."""
         with self.engine.connect() as connection, connection.begin():
             yield connection
 
@@ -60,13 +60,13 @@ class Database:
 
 
 def open_database(url: str | Path) -> Database:
-    """Open a database and bring its schema up to date.
+    """Open a database and migrate its schema.
 
     Args:
-        url: A file, which is made when it is absent, or an SQLAlchemy URL.
+        url: A file, which is created if it does not exist, or an SQLAlchemy URL.
 
     Raises:
-        InvalidInput: The database is of a newer studio, or SQLite is too old to be safe.
+        InvalidInput: The database is from a newer studio, or SQLite is too old to be safe.
     """
     target = f"sqlite:///{url}" if isinstance(url, Path) else url
     engine = _sqlite_engine(target) if target.startswith("sqlite") else sa.create_engine(target)
@@ -98,7 +98,7 @@ def _bring_up_to_date(database: Database) -> None:
 
 
 def _schema_revision(connection: Connection) -> str | None:
-    """Return the schema's revision; None where nothing has been made yet."""
+    """Return the schema's revision; None for an empty database."""
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
     revision: str | None = connection.exec_driver_sql(
@@ -108,7 +108,7 @@ def _schema_revision(connection: Connection) -> str | None:
 
 
 def _copy_aside(engine: Engine, revision: str) -> None:
-    """Keep a whole copy beside the file before its schema changes."""
+    """Write a full copy beside the file before its schema changes."""
     file = engine.url.database
     if engine.dialect.name != "sqlite" or not file or file == ":memory:":
         return
@@ -118,7 +118,7 @@ def _copy_aside(engine: Engine, revision: str) -> None:
 
 
 def copy_database(engine: Engine, target: Path) -> None:
-    """Write a consistent copy of an SQLite database, whatever is being written meanwhile."""
+    """Write a consistent copy of an SQLite database, even during writes."""
     raw = engine.raw_connection()  # VACUUM refuses to run within a transaction
     try:
         raw.cursor().execute("VACUUM INTO ?", (str(target),))
@@ -140,7 +140,7 @@ def _sqlite_engine(url: str) -> Engine:
 
 
 def _sqlite_module() -> Any:
-    """The system's SQLite where it is new enough, else the one that pysqlite3 brings."""
+    """Return the system's SQLite if it is new enough, else pysqlite3's."""
     import sqlite3
 
     if sqlite3.sqlite_version_info >= FIXED_SQLITE:
@@ -151,12 +151,12 @@ def _sqlite_module() -> Any:
 
 
 def _configure(raw: Any, _record: object) -> None:
-    raw.isolation_level = None  # transactions are begun below, not by the driver
+    raw.isolation_level = None  # `_begin` begins transactions, not the driver
     cursor = raw.cursor()
     for pragma in _PRAGMAS:
         cursor.execute(pragma)
     cursor.close()
-    # SQLite's own `lower` changes ASCII letters only, and a search must find Ä by ä.
+    # SQLite's own `lower` changes ASCII letters only, but a search for ä must find Ä.
     raw.create_function("lower", 1, _folded, deterministic=True)
 
 
@@ -170,7 +170,7 @@ def _begin(connection: Connection) -> None:
 
 
 def integrity(database: Database) -> str:
-    """Return `ok`, or what SQLite finds damaged."""
+    """Return `ok`, or the damage that SQLite reports."""
     if database.engine.dialect.name != "sqlite":
         return "ok"
     with database.read() as connection:

@@ -17,7 +17,7 @@ _LIVE = ("queued", "running")
 
 
 class Fenced(Exception):
-    """Another attempt has taken the job over, or it has ended; the receiver must stop."""
+    """Another attempt has taken the job over, or it has ended; the process must stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,7 @@ def enqueue(
 
 
 def get(connection: Connection, job_id: str) -> JobRecord:
-    """Return a job.
-
-    Raises:
-        NotFound: There is none of that id.
-    """
+    """Return a job, or raise `NotFound`."""
     row = connection.execute(sa.select(job).where(job.c.id == job_id)).first()
     if row is None:
         raise NotFound(
@@ -89,7 +85,7 @@ def get(connection: Connection, job_id: str) -> JobRecord:
 def list_all(
     connection: Connection, limit: int = 50, project_id: int | None = None
 ) -> list[JobRecord]:
-    """The newest jobs, newest first; of one project, or of all."""
+    """Return the newest jobs, newest first, of one project or of all."""
     query = sa.select(job).order_by(job.c.sequence.desc()).limit(limit)
     if project_id is not None:
         query = query.where(job.c.project_id == project_id)
@@ -97,25 +93,25 @@ def list_all(
 
 
 def live(connection: Connection) -> list[JobRecord]:
-    """Jobs that have not ended, oldest first."""
+    """Return the jobs that have not ended, oldest first."""
     query = sa.select(job).where(job.c.state.in_(_LIVE)).order_by(job.c.sequence)
     return [_record(row) for row in connection.execute(query)]
 
 
 def cancelled(connection: Connection) -> list[JobRecord]:
-    """Jobs that were cancelled, oldest first; they may be resumed."""
+    """Return the cancelled jobs, oldest first; they can be resumed."""
     query = sa.select(job).where(job.c.state == "cancelled").order_by(job.c.sequence)
     return [_record(row) for row in connection.execute(query)]
 
 
 def count_ended(connection: Connection) -> int:
-    """Count the jobs that have ended, however they did."""
+    """Count the jobs that succeeded, failed or were cancelled."""
     query = sa.select(sa.func.count()).select_from(job).where(job.c.state.not_in(_LIVE))
     return int(connection.execute(query).scalar_one())
 
 
 def claim(connection: Connection, job_id: str) -> JobRecord:
-    """Start the next attempt of a job; processes of earlier attempts are fenced off."""
+    """Start the next attempt of a job; processes of earlier attempts can no longer write."""
     change = sa.update(job).where(job.c.id == job_id, job.c.state.in_(_LIVE))
     connection.execute(
         change.values(
@@ -144,7 +140,7 @@ def report(connection: Connection, job_id: str, attempt: int, progress: Progress
 
 
 def keep_curve(connection: Connection, job_id: str, attempt: int, curve: dict[str, Any]) -> None:
-    """Keep what is drawn while a job runs, such as its loss by step."""
+    """Store a curve to draw while a job runs, such as its loss by step."""
     connection.execute(_own(job_id, attempt).values(curve=curve))
 
 
@@ -152,7 +148,7 @@ def finish(connection: Connection, job_id: str, attempt: int, outcome: JobOutcom
     """End a job, once.
 
     Raises:
-        Fenced: The attempt is no longer the job's.
+        Fenced: The job has a newer attempt or has ended.
     """
     values: dict[str, Any] = {
         "state": outcome.state,
@@ -170,13 +166,13 @@ def finish(connection: Connection, job_id: str, attempt: int, outcome: JobOutcom
 
 
 def put_back(connection: Connection, job_id: str, attempt: int) -> None:
-    """Queue a job again whose child died."""
+    """Queue a job again after its child process died."""
     change = _own(job_id, attempt).values(state="queued", stage="waiting to resume")
     connection.execute(change)
 
 
 def request_cancel(connection: Connection, job_id: str) -> JobRecord:
-    """Ask a job to stop; one that waits stops at once."""
+    """Ask a running job to stop; a queued one is cancelled at once."""
     record = get(connection, job_id)
     change = sa.update(job).where(job.c.id == job_id)
     if record.state == "queued":
@@ -191,11 +187,11 @@ def request_cancel(connection: Connection, job_id: str) -> JobRecord:
 
 
 def resume(connection: Connection, job_id: str) -> JobRecord:
-    """Queue a cancelled job again; it goes on from its last checkpoint, if one is left.
+    """Queue a cancelled job again; it continues from its last checkpoint, if one exists.
 
     Raises:
         Conflict: It was not cancelled.
-        NotFound: There is none of that id.
+        NotFound: There is no such job.
     """
     record = get(connection, job_id)
     if record.state != "cancelled":
@@ -217,7 +213,7 @@ def resume(connection: Connection, job_id: str) -> JobRecord:
 
 
 def keep_log(connection: Connection, job_id: str, text: str) -> None:
-    """Keep the end of a job's log."""
+    """Store the last 8,000 characters of a job's log."""
     tail = text[-_LOG_LIMIT:]
     connection.execute(sa.update(job).where(job.c.id == job_id).values(log_tail=tail))
 

@@ -10,7 +10,7 @@ from storage.tables import layout
 
 
 def add(connection: Connection, values: dict[str, Any]) -> LayoutRecord:
-    """Add a layout in place of an older one; a job that was repeated gets that of its success.
+    """Add a layout and delete the older one; a repeated job gets the layout it already stored.
 
     Args:
         connection: An open writing transaction.
@@ -37,7 +37,7 @@ def find(
 
 
 def newest(connection: Connection, project_id: int, method: str) -> LayoutRecord | None:
-    """Return the layout made last, of whichever model version, or None."""
+    """Return the newest layout of any model version, or None."""
     query = sa.select(layout).where(layout.c.project_id == project_id, layout.c.method == method)
     row = connection.execute(query.order_by(layout.c.id.desc()).limit(1)).first()
     return None if row is None else record_of(LayoutRecord, row)

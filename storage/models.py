@@ -1,4 +1,4 @@
-"""Model versions, the aliases that point at them with their history, and pins."""
+"""Model versions, aliases with their history, and pins."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,19 +13,19 @@ from storage.tables import alias, model_version, pin, project
 
 CHAMPION = "champion"
 ROLLED_BACK = "rolled back"
-"""Points at the champion that is left, right before the earlier one is pointed at again."""
+"""Points at the champion that a rollback replaces, recorded right before the new champion."""
 DISCARDED = "discarded"
 DELETED = "deleted"
-"""Of a deleted version the row stays, without files: numbers are not given twice."""
+"""A deleted version's row is kept without files, so that its number is not reused."""
 
 
 def add(connection: Connection, values: dict[str, Any]) -> ModelVersionRecord:
-    """Add a model version; a job that was repeated gets the version of its first success.
+    """Add a model version; a repeated job gets the version it already stored.
 
     Args:
         connection: An open writing transaction.
-        values: project_id, tree_sha256, dataset_version_id, job_id, lineage, metrics, pins; kind
-            where it is no pipeline.
+        values: project_id, tree_sha256, dataset_version_id, job_id, lineage, metrics, pins; and
+            kind, unless it is `intents`.
     """
     if values.get("job_id") is not None:
         same_job = sa.select(model_version).where(model_version.c.job_id == values["job_id"])
@@ -43,7 +43,7 @@ def add(connection: Connection, values: dict[str, Any]) -> ModelVersionRecord:
 def list_all(
     connection: Connection, project_id: int, *, deleted: bool = False
 ) -> list[ModelVersionRecord]:
-    """All model versions of a project, oldest first; deleted ones only on request."""
+    """Return all model versions of a project, oldest first; deleted ones only on request."""
     query = sa.select(model_version).where(model_version.c.project_id == project_id)
     if not deleted:
         query = query.where(_standing())
@@ -54,11 +54,7 @@ def list_all(
 
 
 def find(connection: Connection, project_id: int, number: int) -> ModelVersionRecord:
-    """Return one model version.
-
-    Raises:
-        NotFound: There is none of that number.
-    """
+    """Return one model version by its number, or raise `NotFound`."""
     query = sa.select(model_version).where(
         model_version.c.project_id == project_id, model_version.c.number == number, _standing()
     )
@@ -72,11 +68,11 @@ def find(connection: Connection, project_id: int, number: int) -> ModelVersionRe
 
 
 def find_answering(connection: Connection, project_id: int, number: int) -> ModelVersionRecord:
-    """Return one model version that answers.
+    """Return one model version that answers intents.
 
     Raises:
         InvalidInput: It is an encoder without a head.
-        NotFound: There is none of that number.
+        NotFound: The project has no such version.
     """
     record = find(connection, project_id, number)
     if record.kind == "encoder":
@@ -88,7 +84,7 @@ def find_answering(connection: Connection, project_id: int, number: int) -> Mode
 
 
 def recall(connection: Connection, project_id: int, number: int) -> ModelVersionRecord | None:
-    """Return one model version even if it is deleted, or None where there never was one."""
+    """Return one model version, even a deleted one, or None."""
     query = sa.select(model_version).where(
         model_version.c.project_id == project_id, model_version.c.number == number
     )
@@ -97,7 +93,7 @@ def recall(connection: Connection, project_id: int, number: int) -> ModelVersion
 
 
 def built_on(connection: Connection, base: str) -> list[str]:
-    """Names `PROJECT@N` of the versions, of any project, that were trained from a base."""
+    """Return the names `PROJECT@N` of versions, of any project, that were trained from a base."""
     query = sa.select(project.c.name, model_version.c.number, model_version.c.lineage)
     query = query.join(project, project.c.id == model_version.c.project_id).where(_standing())
     rows = connection.execute(query.order_by(project.c.name, model_version.c.number))
@@ -105,7 +101,7 @@ def built_on(connection: Connection, base: str) -> list[str]:
 
 
 def champion(connection: Connection, project_id: int) -> ModelVersionRecord | None:
-    """The version that answers for the project, or None."""
+    """Return the version that answers for the project, or None."""
     points = alias_history(connection, project_id, CHAMPION)
     if not points:
         return None
@@ -129,14 +125,14 @@ def point(
 
 
 def alias_history(connection: Connection, project_id: int, name: str) -> list[int]:
-    """Ids of the versions that an alias has pointed at, oldest first."""
+    """Return the ids of the versions that an alias has pointed at, oldest first."""
     query = sa.select(alias.c.model_version_id)
     query = query.where(alias.c.project_id == project_id, alias.c.name == name)
     return list(connection.execute(query.order_by(alias.c.id)).scalars())
 
 
 def moves(connection: Connection, project_id: int) -> list[AliasRecord]:
-    """Everything that any alias was ever pointed at, oldest first."""
+    """Return every assignment of any alias, oldest first."""
     query = sa.select(
         alias.c.name, alias.c.model_version_id, model_version.c.number, alias.c.actor, alias.c.at
     ).join(model_version, model_version.c.id == alias.c.model_version_id)
@@ -145,7 +141,7 @@ def moves(connection: Connection, project_id: int) -> list[AliasRecord]:
 
 
 def bury(connection: Connection, record: ModelVersionRecord, actor: str) -> None:
-    """Take a version out of every list and let go of its files; its row stays as a memory."""
+    """Mark a version as deleted and drop its tree; its row is kept."""
     row = sa.update(model_version).where(model_version.c.id == record.id)
     connection.execute(row.values(tree_sha256=""))
     point(connection, record, DELETED, actor)
@@ -158,7 +154,7 @@ def add_pin(
     intents: Iterable[str],
     actor: str = "local",
 ) -> None:
-    """Expect intents, by id, for a text; a second expectation for the text replaces the first."""
+    """Set the intents, by id, expected for a text; an earlier pin of the text is replaced."""
     key = text_hash(text)
     here = sa.and_(pin.c.project_id == project_id, pin.c.text_hash == key)
     connection.execute(sa.delete(pin).where(here))
@@ -174,13 +170,13 @@ def add_pin(
 
 
 def remove_pin(connection: Connection, project_id: int, text: str) -> None:
-    """Expect nothing of a text any more."""
+    """Delete the pin of a text."""
     here = sa.and_(pin.c.project_id == project_id, pin.c.text_hash == text_hash(text))
     connection.execute(sa.delete(pin).where(here))
 
 
 def pins(connection: Connection, project_id: int) -> list[PinRecord]:
-    """All expectations of a project by text."""
+    """Return all pins of a project by text."""
     query = sa.select(pin.c.text, pin.c.intents, pin.c.actor, pin.c.at)
     query = query.where(pin.c.project_id == project_id).order_by(pin.c.text)
     rows = connection.execute(query)

@@ -14,7 +14,7 @@ from storage.tables import project
 
 _LONGEST_NAME = 100
 _NO_LETTERS = ("Cc", "Cs", "Zl", "Zp")
-"""Control characters, halves of surrogate pairs, and ends of lines."""
+"""Control characters, halves of surrogate pairs, and line ends."""
 
 
 def create(connection: Connection, name: str, task: Task = "single-label") -> ProjectRecord:
@@ -22,7 +22,7 @@ def create(connection: Connection, name: str, task: Task = "single-label") -> Pr
 
     Raises:
         Conflict: The name is taken.
-        InvalidInput: The name is empty, too long, or would be read as something else.
+        InvalidInput: The name is empty, too long, or has characters that a name must not have.
     """
     _check_name(name)
     if connection.execute(sa.select(project.c.id).where(project.c.name == name)).first():
@@ -33,16 +33,12 @@ def create(connection: Connection, name: str, task: Task = "single-label") -> Pr
 
 
 def list_all(connection: Connection) -> list[ProjectRecord]:
-    """All projects by name."""
+    """Return all projects by name."""
     return [_record(row) for row in connection.execute(sa.select(project).order_by(project.c.name))]
 
 
 def find(connection: Connection, name: str) -> ProjectRecord:
-    """Find a project by its name.
-
-    Raises:
-        NotFound: There is none; the hint names the closest.
-    """
+    """Find a project by its name, or raise `NotFound` with the closest name as hint."""
     row = connection.execute(sa.select(project).where(project.c.name == name)).first()
     if row is None:
         names = list(connection.execute(sa.select(project.c.name)).scalars())
@@ -57,7 +53,7 @@ def find(connection: Connection, name: str) -> ProjectRecord:
 
 
 def get(connection: Connection, project_id: int) -> ProjectRecord:
-    """Return a project by its id."""
+    """Return a project by its id, or raise `NotFound`."""
     row = connection.execute(sa.select(project).where(project.c.id == project_id)).first()
     if row is None:
         raise NotFound(
@@ -68,13 +64,13 @@ def get(connection: Connection, project_id: int) -> ProjectRecord:
 
 
 def change_gate(connection: Connection, project_id: int, *, auto_promote: bool) -> None:
-    """Say whether a version that passes the gate answers by itself."""
+    """Set whether a version that passes the gate is promoted without a person."""
     update = sa.update(project).where(project.c.id == project_id)
     connection.execute(update.values(auto_promote=int(auto_promote)))
 
 
 def change_fence(connection: Connection, project_id: int, fence: dict[str, Any] | None) -> None:
-    """Say from which score on a text is in scope; None leaves it to the model."""
+    """Set the project's rule for out of scope; None uses the model's own limit."""
     update = sa.update(project).where(project.c.id == project_id)
     connection.execute(update.values(fence=fence))
 
@@ -86,7 +82,7 @@ def _record(row: Row[tuple[object, ...]]) -> ProjectRecord:
 
 def _check_name(name: str) -> None:
     wrong = not name.strip() or len(name) > _LONGEST_NAME or name != name.strip()
-    unreachable = name in (".", "..")  # an address has no such part
+    unreachable = name in (".", "..")  # URLs drop these path segments
     signs = any(sign in "@/\\" or category(sign) in _NO_LETTERS for sign in name)
     if wrong or unreachable or signs:
         raise InvalidInput(

@@ -1,4 +1,4 @@
-"""Receipts: evidence of single answers, kept under the digest of what they say."""
+"""Receipts: evidence of single answers, stored under the digest of their content."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ _DIGITS = 32
 def keep(
     connection: Connection, project_id: int, content: dict[str, Any], actor: str
 ) -> ReceiptRecord:
-    """Keep evidence; the same evidence is kept once, under the same id."""
+    """Store a receipt; equal evidence is stored once, under the same id."""
     words = json.dumps([project_id, content], ensure_ascii=False, sort_keys=True)
     key = hashlib.sha256(words.encode()).hexdigest()[:_DIGITS]
     existing = _read(connection, key)
@@ -30,11 +30,7 @@ def keep(
 
 
 def find(connection: Connection, key: str) -> ReceiptRecord:
-    """Return a receipt.
-
-    Raises:
-        NotFound: There is none of that id.
-    """
+    """Return a receipt, or raise `NotFound`."""
     record = _read(connection, key)
     if record is None:
         raise NotFound(

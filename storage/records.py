@@ -1,4 +1,4 @@
-"""Frozen values that repositories return; never rows of the database."""
+"""Frozen values that repositories return instead of database rows."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -19,10 +19,10 @@ class ProjectRecord:
     """A project.
 
     Attributes:
-        head_revision: Of its newest change.
-        auto_promote: Whether a version that passes the gate answers by itself.
-        fence: From where on a text is in scope: `method`, `limit`, `limits` by intent id; None
-            where the model's own limit holds.
+        head_revision: The newest revision.
+        auto_promote: Whether a version that passes the gate is promoted without a person.
+        fence: Rule for out of scope: `method`, `limit`, `limits` by intent id; None uses the
+            model's own limit.
     """
 
     id: int
@@ -53,11 +53,10 @@ class UtteranceRecord:
     Attributes:
         text: NFC, without outer white space.
         labels: Intent ids; None is unlabelled, empty is "no intent".
-        skipped: Whether a person skipped it.
-        flagged: Why a person flagged it, or empty.
-        slots: Values in the text, in its order.
-        synthetic: Id of the utterance whose template it fills; empty if not synthetic. It
-            never changes, and no synthetic utterance is of the test split.
+        flagged: The note of a person who flagged it, or empty.
+        slots: Values in the text, in order.
+        synthetic: Id of the utterance whose template it fills; empty if not synthetic. It never
+            changes, and no synthetic utterance is in the test split.
     """
 
     id: str
@@ -73,10 +72,10 @@ class UtteranceRecord:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One attribute of one subject before and after.
+    """One attribute of one subject, before and after.
 
-    `field` is an attribute's name, or `row` for coming into being (before is None) and
-    deletion (after is None).
+    `field` is an attribute's name, or `row` for creation (before is None) and deletion (after is
+    None).
     """
 
     subject: str
@@ -122,8 +121,7 @@ ModelKind = Literal["intents", "encoder"]
 class ModelVersionRecord:
     """A trained model or encoder: its files, its lineage and its measured quality.
 
-    `kind` is `intents` for a pipeline that answers, `encoder` for an encoder without a head, from
-    which others are trained.
+    `kind` is `intents` for a pipeline that answers, `encoder` for an encoder without a head.
     """
 
     id: int
@@ -144,8 +142,8 @@ class ConversationLogRecord:
     """An imported log of conversations.
 
     Attributes:
-        tree_sha256: Its files: the conversations, and digests by which they are known again.
-        masked: Pieces of personal data masked, of each kind; None where masking was off.
+        tree_sha256: Its files: the conversations, and the digests that detect repeats.
+        masked: Number of masked pieces by kind of personal data; None where masking was off.
     """
 
     id: int
@@ -162,7 +160,7 @@ class ConversationLogRecord:
 
 @dataclass(frozen=True, slots=True)
 class AliasRecord:
-    """A name was pointed at a model version: who did it, and when."""
+    """An alias was pointed at a model version: which, by whom, and when."""
 
     name: str
     model_version_id: int
@@ -197,7 +195,7 @@ class ReceiptRecord:
 
 @dataclass(frozen=True, slots=True)
 class PinRecord:
-    """A saved expectation: this text must get just these intents, named by their ids."""
+    """A saved expectation: this text must get exactly these intents, given by id."""
 
     text: str
     intents: tuple[str, ...]
@@ -207,7 +205,7 @@ class PinRecord:
 
 @dataclass(frozen=True, slots=True)
 class JobRecord:
-    """A job as its row tells it."""
+    """A job's row."""
 
     id: str
     kind: str
@@ -233,16 +231,16 @@ class JobRecord:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing will happen to it any more."""
+        """Whether the job has ended, so that its row no longer changes by itself."""
         return self.state in ("succeeded", "failed", "cancelled")
 
 
 UNMARKED: dict[str, Any] = {"slots": [], "synthetic": ""}
-"""Attributes of utterances that were stored before these attributes existed."""
+"""Defaults for utterances that were stored before these attributes existed."""
 
 
 def stored_slots(slots: Iterable[Slot]) -> list[list[int | str]]:
-    """Write slots as rows and events hold them: `[[start, end, name], ...]`."""
+    """Write slots as stored in rows and events: `[[start, end, name], ...]`."""
     return [[slot.start, slot.end, slot.name] for slot in slots]
 
 
@@ -252,7 +250,7 @@ def read_slots(value: Iterable[tuple[int, int, str]]) -> tuple[Slot, ...]:
 
 
 def intent_record(key: str, row: dict[str, Any]) -> IntentRecord:
-    """Make a record of an intent's attributes."""
+    """Make a record from an intent's attributes."""
     return IntentRecord(
         id=key,
         name=row["name"],
@@ -264,7 +262,7 @@ def intent_record(key: str, row: dict[str, Any]) -> IntentRecord:
 
 
 def utterance_record(key: str, row: dict[str, Any]) -> UtteranceRecord:
-    """Make a record of an utterance's attributes."""
+    """Make a record from an utterance's attributes."""
     row = UNMARKED | row
     return UtteranceRecord(
         id=key,
@@ -280,7 +278,7 @@ def utterance_record(key: str, row: dict[str, Any]) -> UtteranceRecord:
 
 
 def row_of(record: UtteranceRecord) -> dict[str, Any]:
-    """Return an utterance's attributes as the log holds them."""
+    """Return an utterance's attributes as stored in the log."""
     return {
         "text": record.text,
         "split": record.split,
@@ -297,10 +295,10 @@ _Record = TypeVar("_Record", bound="DataclassInstance")
 
 
 def record_of(kind: type[_Record], row: Row[Any]) -> _Record:
-    """Make a record of the columns of a row that bear the names of its fields."""
+    """Make a record from the columns of a row that share its fields' names."""
     return kind(**{field.name: row._mapping[field.name] for field in fields(kind)})
 
 
 def now() -> str:
-    """Return the time in UTC as ISO 8601 with milliseconds, for people to read only."""
+    """Return the time in UTC as ISO 8601 with milliseconds, for display only."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,4 +1,4 @@
-"""How slots of an utterance are stored, and which changes of them are refused."""
+"""Refuse invalid slots and invalid changes of synthetic utterances."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from storage.records import read_slots
 
 
 def refuse_row(row: dict[str, Any]) -> None:
-    """Refuse an utterance that cannot come into being.
+    """Refuse an invalid new utterance.
 
     Raises:
-        InvalidInput: It is synthetic and of the test split, or its slots do not fit its text.
+        InvalidInput: It is synthetic and in the test split, or its slots do not fit its text.
     """
     if row["synthetic"] and row["split"] == "test":
         raise _untestable(row["text"])
@@ -19,12 +19,12 @@ def refuse_row(row: dict[str, Any]) -> None:
 
 
 def refuse_change(field: str, value: Any, now: dict[str, Any]) -> None:
-    """Refuse a new value of one attribute of an utterance, which is now as `now` says.
+    """Refuse an invalid new value of an attribute, given the utterance's current row.
 
     Raises:
-        Conflict: Its text changes while slots are marked in it; they are taken off first.
-        InvalidInput: A synthetic utterance would be tested with, or pass for one that was said; or
-            slots do not fit the text.
+        Conflict: The text changes while slots are marked in it; they must be removed first.
+        InvalidInput: A synthetic utterance would become a test utterance or lose its mark, or slots
+            do not fit the text.
     """
     if field == "split" and value == "test" and now["synthetic"]:
         raise _untestable(now["text"])

@@ -1,4 +1,4 @@
-"""The tables; every change to them is a migration under `storage/migrations`."""
+"""The tables; every change to them is a migration in `storage/migrations`."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ from sqlalchemy.types import TypeDecorator
 
 
 class JsonText(TypeDecorator[Any]):
-    """A JSON value in a TEXT column, for STRICT tables know no JSON; None is NULL."""
+    """A JSON value in a TEXT column, since STRICT tables have no JSON type; None is NULL."""
 
     impl = Text
     cache_ok = True
@@ -125,12 +125,12 @@ utterance = Table(
     Column("flagged", Text, nullable=False),
     Column("slots", JsonText, nullable=False, server_default="[]"),
     Column("synthetic", Text, nullable=False, server_default=""),
-    # Revisions at which the row came and was last changed: its place in "newest first".
+    # Revisions that added and last changed the row; they give the order "newest first".
     Column("added_revision", Integer, nullable=False, server_default="0"),
     Column("touched_revision", Integer, nullable=False, server_default="0"),
     CheckConstraint("split IN ('train', 'test', 'pool')", name="split"),
     Index("ix_utterance_hash", "project_id", "text_hash"),
-    # The orders in which a person looks through them, so that a page far back sorts nothing.
+    # The orders offered to users, so that a late page needs no sort.
     Index("ix_utterance_added", "project_id", "added_revision"),
     Index("ix_utterance_touched", "project_id", "touched_revision"),
     Index("ix_utterance_text", "project_id", "text", "id"),

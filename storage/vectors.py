@@ -1,4 +1,4 @@
-"""A cache of embeddings by encoder fingerprint and text; never the source of truth."""
+"""A cache of embeddings by encoder fingerprint and text hash; never the source of truth."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ _ROWS = 4_096
 def get_many(
     connection: Connection, fingerprint: str, hashes: Sequence[str], dim: int
 ) -> dict[str, FloatArray]:
-    """Return the known embeddings among the texts asked for, each (dim,) float32."""
+    """Return the cached embeddings of these text hashes, each (dim,) float32."""
     by_hash: dict[str, FloatArray] = {}
     for start in range(0, len(hashes), _CHUNK):
         query = sa.select(vector.c.text_hash, vector.c.value).where(
@@ -33,14 +33,14 @@ def get_many(
 def of_project(
     connection: Connection, project_id: int, fingerprint: str, dim: int
 ) -> tuple[list[str], FloatArray]:
-    """Return the ids, rising, of utterances whose embeddings are known, and those, (n, dim)."""
+    """Return utterance ids with cached embeddings, rising, and the embeddings, (n, dim) float32."""
     here = sa.and_(
         utterance.c.text_hash == vector.c.text_hash,
         utterance.c.project_id == project_id,
         vector.c.fingerprint == fingerprint,
     )
     query = sa.select(utterance.c.id, vector.c.value).select_from(sa.join(utterance, vector, here))
-    # In the order in which the cache lies on the disk: half the time of any other.
+    # The cache is stored in this order; any other takes twice the time.
     query = query.order_by(utterance.c.text_hash)
     ids: list[str] = []
     parts: list[FloatArray] = [np.zeros((0, dim), dtype=np.float32)]
@@ -55,7 +55,7 @@ def of_project(
 
 
 def put_many(connection: Connection, fingerprint: str, rows: Mapping[str, FloatArray]) -> None:
-    """Keep embeddings by text hash; those already known are replaced."""
+    """Store embeddings by text hash; cached ones are replaced."""
     values = [
         {"fingerprint": fingerprint, "text_hash": key, "value": row.astype("<f4").tobytes()}
         for key, row in rows.items()

@@ -1,4 +1,4 @@
-"""Writers in the order of their coming; SQLite's own waiting is unfair and can starve one."""
+"""A fair queue of writers; SQLite's own locking is unfair and can starve one."""
 
 import threading
 from collections import deque
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 
 class WriteQueue:
-    """Lets one thread write at a time, first come, first served."""
+    """Lets one thread write at a time, in order of arrival."""
 
     def __init__(self) -> None:
         self._mutex = threading.Lock()
@@ -16,7 +16,7 @@ class WriteQueue:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Wait until this thread may write, and hold the turn."""
+        """Wait until this thread may write, and block the others meanwhile."""
         with self._mutex:
             mine = threading.Event()
             if not self._taken:

@@ -1,4 +1,4 @@
-"""What differs between two states of a project's data, row by row and in words."""
+"""Differences between two states of a project's data, row by row and in words."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from storage.log.replay import State
 from storage.records import read_slots
 
 Value = str | tuple[str, ...] | None
-"""What a row said: a text, a split, a name, or intent names; None is absent or unlabelled."""
+"""A text, a split, a name, or intent names; None is absent or unlabelled."""
 
 _UTTERANCE_WORDS = {
     "added": "added",
@@ -44,13 +44,12 @@ _PLAIN_FIELDS = (("description", "described"), ("color", "recoloured"))
 
 @dataclass(frozen=True, slots=True)
 class UtteranceChange:
-    """One thing that changed about an utterance; a row that changed twice over appears twice.
+    """One change of an utterance; a row with two changes appears twice.
 
     Attributes:
-        kind: `added`, `removed`, `labelled`, `relabelled`, `unlabelled`, `edited`, `marked`,
-            `moved`, `flagged`, `unflagged`, `skipped` or `unskipped`.
-        before: What it said: intent names (of the older state), a text, values, a split or a flag.
-        after: What it says; intent names are those of the newer state.
+        kind: A key of `_UTTERANCE_WORDS`.
+        before: Intent names (of the older state), a text, values, a split or a flag.
+        after: The same in the newer state.
     """
 
     kind: str
@@ -63,13 +62,12 @@ class UtteranceChange:
 
 @dataclass(frozen=True, slots=True)
 class IntentChange:
-    """One thing that changed about an intent.
+    """One change of an intent.
 
     Attributes:
-        kind: `created`, `removed`, `renamed`, `merged`, `archived`, `restored`, `described`,
-            `recoloured` or `reordered`.
-        before: The name, description, color or position it had.
-        after: What it has; the name of the intent that it was merged into.
+        kind: A key of `_INTENT_WORDS`.
+        before: The older name, description, color or position.
+        after: The newer one; for `merged`, the name of the target intent.
     """
 
     kind: str
@@ -81,11 +79,7 @@ class IntentChange:
 
 @dataclass(frozen=True, slots=True)
 class DatasetDiff:
-    """Everything that differs between two states, by kind and id.
-
-    Attributes:
-        words: The same for a reader, a phrase for each kind; "nothing changed" if so.
-    """
+    """All differences between two states, by kind and id; `words` has a phrase for each kind."""
 
     utterances: tuple[UtteranceChange, ...]
     intents: tuple[IntentChange, ...]
@@ -93,9 +87,9 @@ class DatasetDiff:
 
 
 def diff_states(old: State, new: State) -> DatasetDiff:
-    """Compare two states of one project; rows are the same when their ids are.
+    """Compare two states of one project, matching rows by id.
 
-    Renaming an intent relabels nothing, for labels are ids.
+    Renaming an intent relabels nothing, because labels are ids.
     """
     utterances = _in_order(_all_utterance_changes(old, new), _UTTERANCE_WORDS)
     intents = _in_order(_all_intent_changes(old, new), _INTENT_WORDS)
@@ -127,7 +121,7 @@ def _all_utterance_changes(old: State, new: State) -> Iterator[UtteranceChange]:
 def _utterance_changes(
     before: dict[str, Any] | None, after: dict[str, Any] | None
 ) -> Iterator[tuple[str, Any, Any]]:
-    """Yield kind, what was and what is; labels are lists of ids still."""
+    """Yield kind, before and after; labels are still lists of ids."""
     if before is None or after is None:
         kind = "added" if before is None else "removed"
         yield kind, before["labels"] if before else None, after["labels"] if after else None
@@ -152,12 +146,12 @@ def _wording_changes(
         yield "edited", before["text"], after["text"]
     if before.get("slots", []) != after.get("slots", []):
         values = _values(before), _values(after)
-        if values[0] != values[1] or before["text"] == after["text"]:  # more than moved along
+        if values[0] != values[1] or before["text"] == after["text"]:  # more than a shift
             yield "marked", *values
 
 
 def _values(row: dict[str, Any]) -> str:
-    """Write what is marked: "city: Boston, date: tomorrow"."""
+    """Write marked values: "city: Boston, date: tomorrow"."""
     text, slots = row["text"], read_slots(row.get("slots", []))
     return ", ".join(f"{slot.name}: {text[slot.start : slot.end]}" for slot in slots)
 
@@ -197,9 +191,10 @@ def _intent_changes(
 
 
 def _merge_targets(old: State, new: State) -> dict[str, str]:
-    """Name of the intent that most utterances of an archived one went to, where more than half did.
+    """Map each merged intent's id to the name of its target.
 
-    The log has no word for it: merging relabels, then archives.
+    The log has no event for a merge, which relabels and then archives. So an archived intent counts
+    as merged if more than half of its relabelled utterances have the same new intent.
     """
     archived = {
         key
@@ -242,7 +237,7 @@ def _intent_words(changes: Sequence[IntentChange]) -> list[str]:
 
 
 def _named(names: Sequence[str], phrase: str) -> str:
-    """Write "intent 'a' created", "2 intents created: 'a', 'b'", or so."""
+    """Write "intent 'a' created", or "2 intents created: 'a', 'b'"."""
     if len(names) == 1:
         return f"intent '{names[0]}' {phrase}"
     listed = ", ".join(f"'{name}'" for name in names[:_NAMED])

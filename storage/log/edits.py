@@ -1,4 +1,4 @@
-"""The changes that people make to utterances and intents, as values for the log."""
+"""Build the log's changes for edits of utterances and intents."""
 
 import uuid
 from collections.abc import Iterable, Sequence
@@ -44,21 +44,13 @@ def create_intent(name: str, description: str = "", color: str = "", position: i
 
 
 def check_intent_name(name: str) -> None:
-    """Refuse what cannot name an intent.
-
-    Raises:
-        InvalidInput: It is empty, too long, or no text that can be stored.
-    """
+    """Raise `InvalidInput` for a name that is empty, too long, or not storable."""
     if not name.strip() or len(name) > 200 or not is_storable(name):
         raise InvalidInput(f"'{name[:200]}' cannot name an intent.", "Use 1 to 200 characters.")
 
 
 def check_description(description: str) -> None:
-    """Refuse what cannot describe an intent.
-
-    Raises:
-        InvalidInput: It has signs that no database keeps.
-    """
+    """Raise `InvalidInput` for a description with characters that a database cannot store."""
     if not is_storable(description):
         raise InvalidInput(
             f"'{description[:40]}' cannot describe an intent.", "Type it anew: a sign is broken."
@@ -66,11 +58,7 @@ def check_description(description: str) -> None:
 
 
 def check_note(note: str) -> None:
-    """Refuse what cannot say why an utterance is flagged.
-
-    Raises:
-        InvalidInput: It is too long, or no text that can be stored.
-    """
+    """Raise `InvalidInput` for a flag's note that is too long or not storable."""
     if len(note) > _LONGEST_NOTE or not is_storable(note):
         raise InvalidInput(
             f"'{note[:40]}' cannot be a note.", f"Write up to {_LONGEST_NOTE:,} characters."
@@ -80,16 +68,16 @@ def check_note(note: str) -> None:
 def create_utterance(
     key: str, text: str, split: Split, source: str, labels: Sequence[str] | None
 ) -> Change:
-    """Return the change that brings an utterance in; `labels` are intent ids."""
+    """Return the change that adds an utterance; `labels` are intent ids."""
     chosen = None if labels is None else tuple(sorted(set(labels)))
     return create(UtteranceRecord(key, text, split, source, chosen, skipped=False, flagged=""))
 
 
 def create(record: UtteranceRecord) -> Change:
-    """Return the change that brings an utterance in, with all that is marked in it.
+    """Return the change that adds an utterance with its slots.
 
     Raises:
-        InvalidInput: It is synthetic and of the test split, or its slots do not fit its text.
+        InvalidInput: A synthetic utterance is in the test split, or its slots do not fit its text.
     """
     row = row_of(record)
     refuse_row(row)
@@ -97,7 +85,7 @@ def create(record: UtteranceRecord) -> Change:
 
 
 def mark(record: UtteranceRecord, slots: Iterable[Slot]) -> Change:
-    """Return the change that marks the values of an utterance, all of them.
+    """Return the change that replaces all marked values of an utterance.
 
     Raises:
         InvalidInput: A slot does not fit the text; it is named.
@@ -108,9 +96,9 @@ def mark(record: UtteranceRecord, slots: Iterable[Slot]) -> Change:
 
 
 def reword(record: UtteranceRecord, text: str) -> list[Change]:
-    """Return the changes that give an utterance another text; slots stay where their values stand.
+    """Return the changes that give an utterance another text and move its slots.
 
-    They are taken off before and put on after, so that at no time they are of another text.
+    The slots are removed before the text changes and added after it, so that they always fit.
     """
     change = edit(record, "text", text)
     if not record.slots:
@@ -121,7 +109,7 @@ def reword(record: UtteranceRecord, text: str) -> list[Change]:
 
 
 def label(record: UtteranceRecord, labels: Sequence[str] | None) -> Change:
-    """Return the change that labels an utterance; None takes its label away."""
+    """Return the change that labels an utterance; None removes its label."""
     before = None if record.labels is None else list(record.labels)
     return Change(
         "utterance", record.id, "labels", before, None if labels is None else sorted(set(labels))
@@ -129,7 +117,7 @@ def label(record: UtteranceRecord, labels: Sequence[str] | None) -> Change:
 
 
 def decide(record: UtteranceRecord, labels: Sequence[str]) -> list[Change]:
-    """Return the changes of a person's decision; a text of the pool teaches from then on."""
+    """Return the changes of a person's decision; a text of the pool moves to the training split."""
     chosen = tuple(sorted(set(labels)))
     changes = [] if record.labels == chosen else [label(record, chosen)]
     if record.split == "pool":
@@ -142,7 +130,7 @@ def decide(record: UtteranceRecord, labels: Sequence[str]) -> list[Change]:
 def edit(record: UtteranceRecord | IntentRecord, field: str, value: object) -> Change:
     """Return the change of one attribute: split, flagged, name, description, color, ...
 
-    The text of an utterance with slots changes by `reword`.
+    To change the text of an utterance with slots, use `reword`.
     """
     before = getattr(record, field)
     subject = "intent" if isinstance(record, IntentRecord) else "utterance"
@@ -152,12 +140,12 @@ def edit(record: UtteranceRecord | IntentRecord, field: str, value: object) -> C
 
 
 def delete_utterance(record: UtteranceRecord) -> Change:
-    """Return the change that deletes an utterance; its row stays in the log."""
+    """Return the change that deletes an utterance; the log keeps its row."""
     return Change("utterance", record.id, "row", row_of(record), None)
 
 
 def rename_intent(connection: Connection, project_id: int, old: str, new: str) -> Change:
-    """Return the change that renames an intent; no label is touched.
+    """Return the change that renames an intent; no label changes.
 
     Raises:
         Conflict: The new name is taken.
@@ -171,11 +159,11 @@ def rename_intent(connection: Connection, project_id: int, old: str, new: str) -
 def merge_intents(
     connection: Connection, project_id: int, source: str, target: str
 ) -> list[Change]:
-    """Return the changes that give all of one intent's utterances to another and archive it.
+    """Return the changes that move all utterances of `source` to `target` and archive `source`.
 
     Raises:
-        InvalidInput: The two are one.
-        NotFound: There is no such intent.
+        InvalidInput: Both are the same intent.
+        NotFound: One of them does not exist.
     """
     gone = dataset.intent_named(connection, project_id, source)
     kept = dataset.intent_named(connection, project_id, target)

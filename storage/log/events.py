@@ -1,4 +1,4 @@
-"""The append-only log: every change of a project is an event, and the current state follows it."""
+"""The append-only log: every change of a project is an event, and updates the current state."""
 
 import uuid
 from collections.abc import Iterable, Sequence
@@ -17,18 +17,18 @@ from storage.tables import batch, event, intent, project
 _CHUNK = 500
 _CHANGED_SOMETHING = sa.exists().where(event.c.batch_id == batch.c.id)
 _STANDING = sa.and_(batch.c.undone_by.is_(None), batch.c.undoes.is_(None), _CHANGED_SOMETHING)
-"""Actions that have not been taken back, and are themselves no undo or redo."""
+"""Actions that have not been undone, and are neither undo nor redo."""
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Who does what: one action is one batch, and is undone as one.
+    """Who does what: one action is one batch, and is undone as a whole.
 
     Attributes:
         verb: `label`, `import`, `rename`, `merge`, ... as a history shows it.
-        origin: Where from: `cli`, `page`, `rest`, `import FILE`.
-        key: Repeating an action under its key changes nothing.
-        expected_revision: Refuse if the project has moved on from here; None does not care.
+        origin: `cli`, `page`, `rest`, or `import FILE`.
+        key: Repeating an action with the same key changes nothing.
+        expected_revision: If the project is at another revision, refuse; None skips the check.
     """
 
     verb: str
@@ -41,12 +41,12 @@ class Action:
 def record(
     connection: Connection, project_id: int, action: Action, changes: Iterable[Change]
 ) -> int:
-    """Append changes to the log and apply them; return the project's revision after them.
+    """Append changes to the log and apply them; return the project's new revision.
 
-    Changes stream: any number is written in chunks within the caller's transaction.
+    Changes are streamed: any number is written in chunks within the caller's transaction.
 
     Raises:
-        Conflict: The project has moved on from the expected revision, or a name is taken.
+        Conflict: The project is past the expected revision, or a name is taken.
     """
     earlier = find_batch(connection, project_id, action.key)
     if earlier is not None:
@@ -75,14 +75,14 @@ def head(connection: Connection, project_id: int) -> int:
 
 
 def history(connection: Connection, project_id: int, limit: int = 50) -> list[BatchRecord]:
-    """The last batches that changed something, newest first."""
+    """Return the last batches that changed something, newest first."""
     query = sa.select(batch).where(batch.c.project_id == project_id, _CHANGED_SOMETHING)
     rows = connection.execute(query.order_by(batch.c.id.desc()).limit(limit))
     return [record_of(BatchRecord, row) for row in rows]
 
 
 def changes_of(connection: Connection, batch_id: int) -> list[Change]:
-    """The changes of one batch in their order."""
+    """Return the changes of one batch in order."""
     query = sa.select(event).where(event.c.batch_id == batch_id).order_by(event.c.revision)
     return [_change(row) for row in connection.execute(query)]
 
@@ -90,7 +90,7 @@ def changes_of(connection: Connection, batch_id: int) -> list[Change]:
 def changes_up_to(
     connection: Connection, project_id: int, revision: int, after: int = 0
 ) -> Iterable[Change]:
-    """Every change after one revision (or from the beginning) to another, in order, streamed."""
+    """Stream every change after revision `after`, up to and including `revision`, in order."""
     query = (
         sa.select(event)
         .where(event.c.project_id == project_id, event.c.revision.between(after + 1, revision))
@@ -101,7 +101,7 @@ def changes_up_to(
 
 
 def find_batch(connection: Connection, project_id: int, key: str) -> BatchRecord | None:
-    """The action that was recorded under a key, or None."""
+    """Return the action that was recorded under a key, or None."""
     query = sa.select(batch).where(batch.c.project_id == project_id, batch.c.key == key)
     row = connection.execute(query).first()
     return None if row is None else record_of(BatchRecord, row)
@@ -114,19 +114,19 @@ def undo(
     of: str | None = None,
     key: str | None = None,
 ) -> BatchRecord | None:
-    """Take back an action by compensating events; None when there is nothing to take back.
+    """Undo an action by compensating events; None when there is nothing to undo.
 
-    An intent that the action made stays if something else uses or has changed it since.
+    An intent that the action created is kept if other rows use it or it was changed since.
 
     Args:
         connection: An open writing transaction.
         project_id: The project.
-        actor: Who undoes it.
-        of: Key of the action; None takes the newest that was not undone.
-        key: Key of the undo itself, so that it happens once.
+        actor: The user who undoes it.
+        of: Key of the action; None is the newest that was not undone.
+        key: Key of the undo itself, so that a repeated request undoes once.
 
     Raises:
-        Conflict: Something of it was changed since.
+        Conflict: A row that the action changed was changed since.
     """
     which = _STANDING if of is None else sa.and_(_STANDING, batch.c.key == of)
     action = Action("undo", actor) if key is None else Action("undo", actor, key=key)
@@ -134,19 +134,19 @@ def undo(
 
 
 def undoable(connection: Connection, project_id: int) -> BatchRecord | None:
-    """The newest action that still stands: what `undo` would take back."""
+    """Return the action that `undo` would undo next."""
     return _newest(connection, project_id, _STANDING)
 
 
 def touched_since(connection: Connection, project_id: int, revision: int) -> set[tuple[str, str]]:
-    """ExplainedModel and id of everything that changed after a revision."""
+    """Return (subject, id) of everything that changed after a revision."""
     query = sa.select(event.c.subject, event.c.subject_id).distinct()
     query = query.where(event.c.project_id == project_id, event.c.revision > revision)
     return {(row.subject, row.subject_id) for row in connection.execute(query)}
 
 
 def redo(connection: Connection, project_id: int, actor: str = "local") -> BatchRecord | None:
-    """Take back the newest undo, unless something else was done since; None when there is none."""
+    """Redo the newest undo; None if there is none, or an action was recorded since."""
     last = _newest(connection, project_id, batch.c.undoes.is_(None))
     since = 0 if last is None else last.id
     open_undos = sa.and_(
@@ -159,7 +159,7 @@ def _reverse(
     connection: Connection, project_id: int, which: sa.ColumnElement[bool], action: Action
 ) -> BatchRecord | None:
     again = find_batch(connection, project_id, action.key)
-    if again is not None:  # done already: what it took back then, it took back
+    if again is not None:  # a repeated request returns what the first undid
         return _newest(connection, project_id, batch.c.id == again.undoes)
     target = _newest(connection, project_id, which)
     if target is None:
@@ -193,7 +193,7 @@ def _newest(
 def _made_for_others(
     connection: Connection, project_id: int, change: Change, changes: Sequence[Change]
 ) -> bool:
-    """Whether an action made an intent that something outside of it uses or has changed since."""
+    """Whether an action created an intent that was changed, or used elsewhere, since."""
     if change.subject != "intent" or change.field != "row" or change.before is not None:
         return False
     here = sa.and_(intent.c.project_id == project_id, intent.c.id == change.subject_id)
@@ -205,7 +205,7 @@ def _made_for_others(
 
 
 def intent_ids_at(connection: Connection, project_id: int, revision: int) -> dict[str, str]:
-    """Intent name to id as they were at a revision."""
+    """Map intent names to ids as of a revision."""
     query = sa.select(event.c.subject_id, event.c.field, event.c.after).where(
         event.c.project_id == project_id,
         event.c.subject == "intent",
@@ -224,7 +224,7 @@ def intent_ids_at(connection: Connection, project_id: int, revision: int) -> dic
 def _append(
     connection: Connection, project_id: int, batch_id: int, changes: Sequence[Change]
 ) -> int:
-    # Allocating by UPDATE orders revisions by commit on every database, as a sequence would not.
+    # Allocating by UPDATE orders revisions by commit on every database; a sequence would not.
     grow = sa.update(project).where(project.c.id == project_id)
     grow = grow.values(head_revision=project.c.head_revision + len(changes))
     last = int(connection.execute(grow.returning(project.c.head_revision)).scalar_one())

@@ -1,4 +1,4 @@
-"""Who labelled an utterance, when, and from where: read from the log."""
+"""Find in the log who labelled an utterance, when, and from where."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from storage.tables import batch, event
 
 @dataclass(frozen=True, slots=True)
 class LabelOrigin:
-    """The change that gave an utterance the label it has.
+    """The change that gave an utterance its label.
 
     Attributes:
-        verb: What was done, as a history shows it: `label`, `import`, `merge`, ...
-        origin: Where from: `cli`, `page`, `rest`, `import FILE`.
+        verb: The action, as a history shows it: `label`, `import`, `merge`, ...
+        origin: `cli`, `page`, `rest`, or `import FILE`.
         synthetic: Id of the utterance whose template it fills; empty if not synthetic.
     """
 
@@ -30,9 +30,9 @@ class LabelOrigin:
 def label_origins(
     connection: Connection, project_id: int, ids: Sequence[str], revision: int
 ) -> dict[str, LabelOrigin]:
-    """Find the last change of each utterance's label up to a revision; a few dozen ids.
+    """Return the last label change of some utterances (a few dozen ids) up to a revision.
 
-    Utterances without a label then, and unknown ids, are left out.
+    Unknown ids and utterances unlabelled at that revision are left out.
     """
     query = sa.select(
         event.c.subject_id,

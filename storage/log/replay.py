@@ -21,18 +21,18 @@ SCHEME = "rows-2"
 """JSON [id, NFC text, [intent names] or null, split, [[start, end, name] for each slot], id of the
 utterance whose template it fills or ""] sorted by id, UTF-8, no spaces, LF."""
 _OLD_SCHEME = "rows-1"
-"""The first four of them: versions that were cut before there were slots."""
+"""The first four fields, used by versions from before slots existed."""
 
 
 @dataclass(slots=True)
 class State:
-    """A project's data while events are folded into it."""
+    """A project's data while events are applied to it."""
 
     intents: dict[str, dict[str, Any]] = field(default_factory=dict)
     utterances: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def part(self, ids: Iterable[str]) -> "State":
-        """Copy all intents and the utterances of some ids; unknown ids are passed over."""
+        """Copy all intents and the utterances of some ids; unknown ids are skipped."""
         known = (key for key in ids if key in self.utterances)
         return State(
             {key: dict(row) for key, row in self.intents.items()},
@@ -40,22 +40,17 @@ class State:
         )
 
     def intent_records(self) -> list[IntentRecord]:
-        """Intents by position and name."""
+        """Return intents by position and name."""
         records = [intent_record(key, row) for key, row in self.intents.items()]
         return sorted(records, key=lambda record: (record.position, record.name))
 
     def utterance_records(self) -> list[UtteranceRecord]:
-        """Utterances by id."""
+        """Return utterances by id."""
         return [utterance_record(key, self.utterances[key]) for key in sorted(self.utterances)]
 
 
 def replay(changes: Iterable[Change], start: State | None = None) -> State:
-    """Fold changes into a project's state.
-
-    Args:
-        changes: In their order, from the beginning or from where `start` is.
-        start: Is brought forward in place; None is the empty beginning.
-    """
+    """Apply changes, in order, to `start` in place; None starts from an empty project."""
     state = State() if start is None else start
     for change in changes:
         rows = state.intents if change.subject == "intent" else state.utterances
@@ -71,10 +66,10 @@ def replay(changes: Iterable[Change], start: State | None = None) -> State:
 def canonical_lines(
     utterances: Iterable[UtteranceRecord], names: dict[str, str], scheme: str = SCHEME
 ) -> Iterator[bytes]:
-    """Write utterances, sorted by id, in a canonical form; `names` are those of intents by id.
+    """Write utterances, sorted by id, in a canonical form; `names` maps intent ids to names.
 
     Raises:
-        InvalidInput: There is no such form here.
+        InvalidInput: The scheme is unknown.
     """
     if scheme not in (SCHEME, _OLD_SCHEME):
         raise InvalidInput(f"There is no canonical form '{scheme}'.", "Update Intent Studio.")

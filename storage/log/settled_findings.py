@@ -11,25 +11,25 @@ from storage.log.events import Action
 from storage.tables import batch
 
 KEEP = "keep"
-"""Verb of an action that leaves everything as it is."""
+"""Verb of an action that dismisses a finding without a change."""
 
 _ORIGIN = "review "
 
 
 def origin_of(finding: str) -> str:
-    """Return the origin by which an action settles a finding."""
+    """Return the origin of an action that settles a finding."""
     return f"{_ORIGIN}{finding}"
 
 
 def keep_finding(
     connection: Connection, project_id: int, finding: str, key: str, actor: str
 ) -> None:
-    """Record that a finding is left as it is; under one key this happens once."""
+    """Record that a finding is dismissed; once for each key."""
     events.record(connection, project_id, Action(KEEP, actor, origin_of(finding), key), ())
 
 
 def settled(connection: Connection, project_id: int) -> frozenset[str]:
-    """All findings that were settled, by doing something or by keeping things as they are."""
+    """Return all findings that were settled, by a change or by dismissal."""
     query = sa.select(batch.c.origin).where(
         batch.c.project_id == project_id,
         batch.c.undone_by.is_(None),
@@ -39,10 +39,10 @@ def settled(connection: Connection, project_id: int) -> frozenset[str]:
 
 
 def undo_settling(connection: Connection, project_id: int, key: str, actor: str) -> None:
-    """Take back the action that settled a finding; a second time changes nothing.
+    """Undo the action that settled a finding; a second call changes nothing.
 
     Raises:
-        Conflict: What it changed was changed since.
+        Conflict: Rows that the action changed were changed since.
         NotFound: No action has that key.
     """
     target = events.find_batch(connection, project_id, key)

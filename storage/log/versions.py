@@ -1,4 +1,4 @@
-"""Dataset versions: a revision with its hash; cutting one copies nothing."""
+"""Dataset versions: a revision and its hash; creating one copies no data."""
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -13,7 +13,7 @@ from storage.tables import dataset_version
 
 
 def cut(connection: Connection, project: ProjectRecord, message: str) -> DatasetVersionRecord:
-    """Freeze the project as it is; the newest version is returned when nothing has changed."""
+    """Create a version of the current data; return the newest one if nothing changed since."""
     newest = latest(connection, project.id)
     revision = events.head(connection, project.id)
     if newest is not None and newest.revision == revision:
@@ -37,20 +37,20 @@ def cut(connection: Connection, project: ProjectRecord, message: str) -> Dataset
 
 
 def latest(connection: Connection, project_id: int) -> DatasetVersionRecord | None:
-    """The newest version, or None."""
+    """Return the newest version, or None."""
     records = list_all(connection, project_id)
     return records[-1] if records else None
 
 
 def list_all(connection: Connection, project_id: int) -> list[DatasetVersionRecord]:
-    """All versions, oldest first."""
+    """Return all versions, oldest first."""
     query = sa.select(dataset_version).where(dataset_version.c.project_id == project_id)
     rows = connection.execute(query.order_by(dataset_version.c.number))
     return [record_of(DatasetVersionRecord, row) for row in rows]
 
 
 def is_whole(connection: Connection, project_id: int, version: DatasetVersionRecord) -> bool:
-    """Whether the log still gives the bytes that a version promised, in the form of its time."""
+    """Whether the log still gives a version's SHA-256, in the version's scheme."""
     state = state_at(connection, project_id, version.revision)
     names = {record.id: record.name for record in state.intent_records()}
     sha256 = canonical_hash(state.utterance_records(), names, version.scheme)
@@ -58,11 +58,7 @@ def is_whole(connection: Connection, project_id: int, version: DatasetVersionRec
 
 
 def find(connection: Connection, project_id: int, number: int) -> DatasetVersionRecord:
-    """Return one version.
-
-    Raises:
-        NotFound: There is none of that number.
-    """
+    """Return one version by its number, or raise `NotFound`."""
     records = list_all(connection, project_id)
     for record in records:
         if record.number == number:
@@ -73,7 +69,7 @@ def find(connection: Connection, project_id: int, number: int) -> DatasetVersion
 
 
 def get(connection: Connection, version_id: int) -> DatasetVersionRecord:
-    """Return one version by its id."""
+    """Return one version by its id, or raise `NotFound`."""
     query = sa.select(dataset_version).where(dataset_version.c.id == version_id)
     row = connection.execute(query).first()
     if row is None:
@@ -82,14 +78,14 @@ def get(connection: Connection, version_id: int) -> DatasetVersionRecord:
 
 
 def learned_at(connection: Connection, version: ModelVersionRecord) -> int:
-    """Return the revision that a model version learned from; 0 where that is not known."""
+    """Return the revision that a model version was trained on; 0 if unknown."""
     if version.dataset_version_id is None:
         return 0
     return get(connection, version.dataset_version_id).revision
 
 
 def state_at(connection: Connection, project_id: int, revision: int) -> State:
-    """Rebuild the project's data at any revision, whatever has been done since."""
+    """Rebuild the project's data at any revision."""
     return replay(events.changes_up_to(connection, project_id, revision))
 
 
@@ -105,9 +101,9 @@ def states_between(
 
 
 def successive_diffs(connection: Connection, project_id: int) -> list[DatasetDiff]:
-    """What each version changed since the one before it, the first since the empty project.
+    """Return what each version changed since the previous one; the first, since the empty project.
 
-    The log is read once, and only rows that an interval touches are compared in it.
+    The log is read once, and only rows with changes in an interval are compared.
     """
     state, at, diffs = State(), 0, []
     for version in list_all(connection, project_id):

@@ -1,4 +1,4 @@
-"""The first schema, frozen: `storage/tables.py` has moved on since."""
+"""The first schema, frozen: `storage/tables.py` has changed since."""
 
 from alembic.operations import Operations
 from sqlalchemy import (
@@ -230,7 +230,7 @@ APPEND_ONLY = tuple(
 
 
 def upgrade(operations: Operations) -> None:
-    """Create the tables of the first release, and the triggers that keep the log as written."""
+    """Create the tables of the first release, and the triggers that keep the log immutable."""
     connection = operations.get_bind()
     metadata.create_all(connection)
     if connection.dialect.name == "sqlite":

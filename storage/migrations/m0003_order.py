@@ -1,4 +1,4 @@
-"""Utterances know when they came and were changed; jobs keep the curve of their loss."""
+"""Add revisions of creation and change to utterances, and loss curves to jobs."""
 
 import sqlalchemy as sa
 from alembic.operations import Operations
@@ -24,7 +24,7 @@ def upgrade(operations: Operations) -> None:
     for name in ("added_revision", "touched_revision"):
         column = sa.Column(name, sa.Integer, nullable=False, server_default="0")
         operations.add_column("utterance", column)
-    # Without an index by subject the log would be read once for each utterance.
+    # Without an index by subject, SQLite would read the whole log for each utterance.
     operations.create_index("ix_event_subject", "event", ["project_id", "subject_id"])
     operations.execute(_ADDED)
     operations.execute(_TOUCHED)

@@ -1,4 +1,4 @@
-"""A page far back in a large project is found without sorting all of it."""
+"""Find a late page of a large project without sorting all of it."""
 
 from alembic.operations import Operations
 

@@ -1,4 +1,4 @@
-"""A pin may expect any number of intents."""
+"""Let a pin expect any number of intents."""
 
 from alembic.operations import Operations
 

@@ -1,4 +1,4 @@
-"""Evidence of single answers is kept, so that a link to it goes on showing the same."""
+"""Store evidence of single answers, so that a link to it always shows the same."""
 
 import sqlalchemy as sa
 from alembic.operations import Operations

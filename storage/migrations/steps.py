@@ -1,4 +1,4 @@
-"""The migrations in their order; one transaction takes a database to the newest schema."""
+"""The migrations in order; one transaction migrates a database to the newest schema."""
 
 from alembic.migration import MigrationContext
 from alembic.operations import Operations
@@ -32,9 +32,9 @@ STEPS = (
 
 
 def migrate(connection: Connection) -> None:
-    """Run every step that the database has not seen, within the caller's transaction.
+    """Run every step that is newer than the database, within the caller's transaction.
 
-    Interrupted anywhere, the transaction rolls back and the old schema stays.
+    If interrupted, the transaction rolls back to the old schema.
     """
     context = MigrationContext.configure(connection, opts={"transactional_ddl": True})
     context._ensure_version_table()

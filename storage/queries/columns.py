@@ -15,11 +15,10 @@ _CHUNK = 400
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PointColumns:
-    """Utterances by id, one column for each attribute, all equally long.
+    """Utterances sorted by id, one equally long tuple for each attribute.
 
     Attributes:
-        ids: Rising.
-        hashes: Of their texts, as the vector cache knows them.
+        hashes: Text hashes, the keys of the vector cache.
         labels: Intent ids; None is unlabelled, empty is "no intent". Equal labels are one object.
     """
 
@@ -33,7 +32,7 @@ class PointColumns:
 
 def columns(connection: Connection, project_id: int) -> PointColumns:
     """Read a project's utterances without their texts."""
-    # As plain text: of 50,000 labels a few hundred differ, and only those are worth parsing.
+    # Read as text, because 50,000 utterances have only a few hundred distinct labels to parse.
     labels = sa.type_coerce(utterance.c.labels, sa.Text)
     query = sa.select(
         utterance.c.id,
@@ -59,7 +58,7 @@ def columns(connection: Connection, project_id: int) -> PointColumns:
 
 
 def texts(connection: Connection, project_id: int, ids: Sequence[str]) -> dict[str, str]:
-    """Return the texts of some utterances by id; ids that are gone are left out."""
+    """Return the texts of some utterances by id; unknown ids are left out."""
     by_id: dict[str, str] = {}
     for start in range(0, len(ids), _CHUNK):
         query = sa.select(utterance.c.id, utterance.c.text).where(
@@ -71,7 +70,7 @@ def texts(connection: Connection, project_id: int, ids: Sequence[str]) -> dict[s
 
 
 def arrivals(connection: Connection, project_id: int) -> dict[str, str]:
-    """Return when each utterance came in, by id, as ISO 8601; one deleted and restored, last."""
+    """Return when each utterance was added (or restored, if deleted since), by id, as ISO 8601."""
     query = (
         sa.select(event.c.subject_id, batch.c.at)
         .join(batch, batch.c.id == event.c.batch_id)

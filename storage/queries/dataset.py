@@ -12,18 +12,18 @@ from storage.records import IntentRecord, UtteranceRecord, intent_record, uttera
 from storage.tables import intent, utterance
 
 LABELS_TEXT = sa.type_coerce(utterance.c.labels, sa.Text)
-"""Labels as they are stored: a JSON list of intent ids."""
+"""Labels as stored: a JSON list of intent ids."""
 
 
 def intents(connection: Connection, project_id: int) -> list[IntentRecord]:
-    """All intents by position and name, archived ones too."""
+    """Return all intents, archived ones included, by position and name."""
     query = sa.select(intent).where(intent.c.project_id == project_id)
     rows = connection.execute(query.order_by(intent.c.position, intent.c.name))
     return [intent_record(row.id, dict(row._mapping)) for row in rows]
 
 
 def open_intents(connection: Connection, project_id: int) -> dict[str, Intent]:
-    """Intents that are not archived, by id, as training and answering need them."""
+    """Return the intents that are not archived, by id, for training and answering."""
     return {
         record.id: Intent(record.name, record.description)
         for record in intents(connection, project_id)
@@ -32,11 +32,7 @@ def open_intents(connection: Connection, project_id: int) -> dict[str, Intent]:
 
 
 def intent_named(connection: Connection, project_id: int, name: str) -> IntentRecord:
-    """Find an intent by name.
-
-    Raises:
-        NotFound: There is none.
-    """
+    """Find an intent by its name, or raise `NotFound`."""
     for record in intents(connection, project_id):
         if record.name == name:
             return record
@@ -44,11 +40,7 @@ def intent_named(connection: Connection, project_id: int, name: str) -> IntentRe
 
 
 def intent_by_id(connection: Connection, project_id: int, key: str) -> IntentRecord:
-    """Find an intent by its id.
-
-    Raises:
-        NotFound: There is none.
-    """
+    """Find an intent by its id, or raise `NotFound`."""
     query = sa.select(intent).where(intent.c.project_id == project_id, intent.c.id == key)
     row = connection.execute(query).first()
     if row is None:
@@ -59,7 +51,7 @@ def intent_by_id(connection: Connection, project_id: int, key: str) -> IntentRec
 def utterances(
     connection: Connection, project_id: int, split: str | None = None
 ) -> Iterator[UtteranceRecord]:
-    """Utterances by id, of one split or all, streamed."""
+    """Stream utterances by id, of one split or all."""
     query = sa.select(utterance).where(utterance.c.project_id == project_id)
     if split is not None:
         query = query.where(utterance.c.split == split)
@@ -69,11 +61,7 @@ def utterances(
 
 
 def utterance_by_id(connection: Connection, project_id: int, key: str) -> UtteranceRecord:
-    """Return one utterance.
-
-    Raises:
-        NotFound: There is none of that id.
-    """
+    """Return one utterance, or raise `NotFound`."""
     query = sa.select(utterance).where(utterance.c.project_id == project_id, utterance.c.id == key)
     row = connection.execute(query).first()
     if row is None:
@@ -90,7 +78,7 @@ def count(connection: Connection, project_id: int) -> tuple[int, int]:
 
 
 def ids_labelled_with(connection: Connection, project_id: int, intent_id: str) -> list[str]:
-    """Ids of the utterances that carry an intent, rising."""
+    """Return the ids of utterances labelled with an intent, rising."""
     query = sa.select(utterance.c.id).where(
         utterance.c.project_id == project_id, labelled_with(intent_id)
     )
@@ -98,8 +86,8 @@ def ids_labelled_with(connection: Connection, project_id: int, intent_id: str) -
 
 
 def labelled_with(intent_id: str) -> sa.ColumnElement[bool]:
-    """Return the condition that an utterance carries an intent."""
-    # Ids are hexadecimal, so that no other text of the JSON list can look like one.
+    """Return the condition that an utterance is labelled with an intent."""
+    # Ids are hexadecimal, so no other part of the JSON list can match one.
     return LABELS_TEXT.contains(f'"{intent_id}"', autoescape=True)
 
 

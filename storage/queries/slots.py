@@ -15,10 +15,10 @@ _NOTHING = "[]"
 
 
 def book_state(connection: Connection, project_id: int) -> tuple[int, int]:
-    """Return how many utterances give values, and the newest revision that changed one of them.
+    """Return the number of utterances in the slot book, and the newest revision among them.
 
-    What is added or changed has a newer revision, and what goes is missing in the number, so that
-    equal pairs stand for equal values.
+    Additions and changes raise the revision and deletions lower the number, so equal pairs mean
+    equal values.
     """
     newest = sa.func.coalesce(sa.func.max(utterance.c.touched_revision), 0)
     query = sa.select(sa.func.count(), newest).where(_giving(project_id))
@@ -27,13 +27,13 @@ def book_state(connection: Connection, project_id: int) -> tuple[int, int]:
 
 
 def giving(connection: Connection, project_id: int) -> list[UtteranceRecord]:
-    """Utterances that give values and templates, by id: marked, in train, not synthetic."""
+    """Return the utterances of the slot book by id: marked, in train, not synthetic."""
     query = sa.select(utterance).where(_giving(project_id)).order_by(utterance.c.id)
     return read_utterances(connection, query)
 
 
 def carrying(connection: Connection, project_id: int, name: str) -> list[UtteranceRecord]:
-    """Utterances of any split in which a slot of this name is marked, by id."""
+    """Return utterances of any split with a slot of this name, by id."""
     written = json.dumps(name, ensure_ascii=False)
     query = sa.select(utterance).where(
         utterance.c.project_id == project_id, _WRITTEN.contains(written, autoescape=True)
@@ -43,7 +43,7 @@ def carrying(connection: Connection, project_id: int, name: str) -> list[Utteran
 
 
 def unmarked(connection: Connection, project_id: int) -> Iterator[UtteranceRecord]:
-    """Utterances without marked values, outside of the test split and not synthetic."""
+    """Stream utterances without marked values, outside the test split and not synthetic."""
     query = sa.select(utterance).where(
         utterance.c.project_id == project_id,
         utterance.c.split != "test",
@@ -66,13 +66,13 @@ def count_taught(connection: Connection, project_id: int) -> int:
 
 
 def texts(connection: Connection, project_id: int) -> Iterator[str]:
-    """Every text of a project, streamed."""
+    """Stream every text of a project."""
     query = sa.select(utterance.c.text).where(utterance.c.project_id == project_id)
     yield from connection.execution_options(yield_per=5_000).execute(query).scalars()
 
 
 def made_of(connection: Connection, project_id: int) -> dict[str, int]:
-    """How many synthetic utterances there are of each source, by its id."""
+    """Return the number of synthetic utterances by their source's id."""
     query = (
         sa.select(utterance.c.synthetic, sa.func.count())
         .where(utterance.c.project_id == project_id, utterance.c.synthetic != "")
@@ -82,19 +82,19 @@ def made_of(connection: Connection, project_id: int) -> dict[str, int]:
 
 
 def marked(connection: Connection, project_id: int) -> list[UtteranceRecord]:
-    """Utterances of any split in which something is marked, by id."""
+    """Return utterances of any split with marked values, by id."""
     query = sa.select(utterance).where(utterance.c.project_id == project_id, _WRITTEN != _NOTHING)
     return read_utterances(connection, query.order_by(utterance.c.id))
 
 
 def is_any_marked(connection: Connection, project_id: int) -> bool:
-    """Whether something is marked in an utterance outside of the test split."""
+    """Whether an utterance outside the test split has a marked value."""
     query = sa.select(utterance.c.id).where(_learnable(project_id), _WRITTEN != _NOTHING)
     return connection.execute(query.limit(1)).first() is not None
 
 
 def count_marked(connection: Connection, project_id: int) -> tuple[int, int]:
-    """Count utterances outside of the test split, and those of them in which is marked."""
+    """Count the utterances outside the test split, and those of them with marked values."""
     query = sa.select(sa.func.count(), sa.func.count().filter(_WRITTEN != _NOTHING))
     total, n_marked = connection.execute(query.where(_learnable(project_id))).one()
     return int(total), int(n_marked)
@@ -105,7 +105,7 @@ def _learnable(project_id: int) -> sa.ColumnElement[bool]:
 
 
 def synthetic_ids(connection: Connection, project_id: int) -> frozenset[str]:
-    """Ids of the synthetic utterances."""
+    """Return the ids of the synthetic utterances."""
     query = sa.select(utterance.c.id).where(
         utterance.c.project_id == project_id, utterance.c.synthetic != ""
     )

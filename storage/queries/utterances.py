@@ -1,4 +1,4 @@
-"""Find utterances among many: filters, pages and counts, answered by the database."""
+"""Filters, pages and counts of utterances, computed by the database."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,17 +19,17 @@ LabelState = Literal["labelled", "unlabelled", "out-of-scope", "skipped", "flagg
 Order = Literal["newest", "oldest", "changed", "text"]
 
 _MOST_IDS = 20_000
-"""Of a filter by ids; SQLite takes some 32,000 values in one statement."""
+"""Most ids in a filter; SQLite takes about 32,000 values in one statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which utterances; what is None or empty does not restrict.
+    """Which utterances to find; None or empty fields do not restrict.
 
     Attributes:
-        text: Every word of it must occur, anywhere, in any case.
-        state: `labelled` with an intent, `unlabelled` and not skipped, `out-of-scope` by label, ...
-        ids: Among these, at most 20,000.
+        text: Every word of it must occur, in any order, ignoring case.
+        state: `unlabelled` excludes skipped ones; `out-of-scope` is labelled with no intent.
+        ids: At most 20,000 ids.
         synthetic: True: only synthetic utterances; False: only others.
     """
 
@@ -43,7 +43,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A part of a long list: how many rows are passed over, and at most how many follow."""
+    """Part of a long list: `offset` rows are skipped, at most `limit` are returned."""
 
     offset: int
     limit: int
@@ -51,7 +51,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many utterances a project has, by what a person asks for."""
+    """Numbers of a project's utterances by state, split and intent."""
 
     total: int
     labelled: int
@@ -66,20 +66,20 @@ class Counts:
 def read_page(
     connection: Connection, project_id: int, which: Filter, order: Order, page: Page
 ) -> tuple[list[UtteranceRecord], int]:
-    """Return one page and how many utterances the filter lets through."""
+    """Return one page, and the number of utterances that match the filter."""
     query = sa.select(utterance).where(_condition(project_id, which)).order_by(*_ORDERS[order])
     records = read_utterances(connection, query.offset(page.offset).limit(page.limit))
     return records, count_all(connection, project_id, which)
 
 
 def count_all(connection: Connection, project_id: int, which: Filter) -> int:
-    """Count the utterances that the filter lets through."""
+    """Count the utterances that match the filter."""
     query = sa.select(sa.func.count()).select_from(utterance)
     return int(connection.execute(query.where(_condition(project_id, which))).scalar_one())
 
 
-# Each is the order of an index, so that a page far back sorts nothing. No two utterances of a
-# project share a revision.
+# Each order has an index, so that a late page needs no sort. No two utterances of a project share a
+# revision.
 _ORDERS: dict[str, tuple[sa.ColumnElement[object], ...]] = {
     "newest": (utterance.c.added_revision.desc(),),
     "oldest": (utterance.c.added_revision,),
@@ -89,7 +89,7 @@ _ORDERS: dict[str, tuple[sa.ColumnElement[object], ...]] = {
 
 
 def find_all(connection: Connection, project_id: int, which: Filter) -> list[UtteranceRecord]:
-    """Every utterance that the filter lets through, by coming."""
+    """Return every utterance that matches the filter, oldest first."""
     query = sa.select(utterance).where(_condition(project_id, which))
     return read_utterances(connection, query.order_by(*_ORDERS["oldest"]))
 
@@ -131,7 +131,7 @@ def counts(connection: Connection, project_id: int) -> Counts:
 def by_ids(
     connection: Connection, project_id: int, ids: Sequence[str]
 ) -> dict[str, UtteranceRecord]:
-    """The utterances of these ids that exist."""
+    """Return the utterances of these ids that exist."""
     records: dict[str, UtteranceRecord] = {}
     for start in range(0, len(ids), _MOST_IDS):
         part = sa.and_(
@@ -144,14 +144,14 @@ def by_ids(
 
 
 def sample_unlabelled(connection: Connection, project_id: int, limit: int) -> list[UtteranceRecord]:
-    """Unlabelled utterances in an order that chance chose once: that of their text's hash."""
+    """Return unlabelled utterances in a fixed pseudo-random order, by text hash."""
     query = sa.select(utterance).where(_condition(project_id, Filter(state="unlabelled")))
     order = (utterance.c.text_hash, utterance.c.id)
     return read_utterances(connection, query.order_by(*order).limit(limit))
 
 
 def waiting(connection: Connection, project_id: int, ids: Sequence[str]) -> set[str]:
-    """Which of some utterances still wait for a label."""
+    """Return the ids of those utterances that are still unlabelled and not skipped."""
     unlabelled: set[str] = set()
     for start in range(0, len(ids), _MOST_IDS):
         which = Filter(state="unlabelled", ids=tuple(ids[start : start + _MOST_IDS]))
@@ -161,9 +161,9 @@ def waiting(connection: Connection, project_id: int, ids: Sequence[str]) -> set[
 
 
 def taught(connection: Connection, project_id: int, task: Task) -> tuple[int, int]:
-    """Count the exemplars, labelled utterances of the training split, and their intents.
+    """Count the exemplars (labelled utterances of the training split) and their intents.
 
-    Those of no intent count where a text may have any number of them.
+    In multi-label projects, utterances labelled with no intent count too.
     """
     which = _condition(project_id, Filter(split="train", state="labelled"))
     if task == "multi-label":
@@ -176,7 +176,7 @@ def taught(connection: Connection, project_id: int, task: Task) -> tuple[int, in
 
 
 def intent_ids(connection: Connection, project_id: int) -> dict[str, str]:
-    """Intent name to id."""
+    """Map intent names to ids."""
     query = sa.select(intent.c.name, intent.c.id).where(intent.c.project_id == project_id)
     return {row.name: row.id for row in connection.execute(query)}
 
@@ -185,7 +185,7 @@ def _condition(project_id: int, which: Filter) -> sa.ColumnElement[bool]:
     parts: list[sa.ColumnElement[bool]] = [utterance.c.project_id == project_id]
     parts += [Contains(utterance.c.text, word) for word in normalise(which.text).split()]
     if not is_storable(which.text):
-        parts.append(sa.false())  # no text has it, and the database would stop reading there
+        parts.append(sa.false())  # no text has it, and the database would stop reading at a NUL
     if which.intent_id is not None:
         parts.append(labelled_with(which.intent_id))
     if which.split is not None:

@@ -1,4 +1,4 @@
-"""Looking for words in texts, whatever their case and alphabet, in one pass over many rows."""
+"""A search condition for words in any case and alphabet, in one pass over the rows."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 
 class Contains(FunctionElement[bool]):
-    """Whether a column of texts holds a word; %, _ and backslash mean themselves."""
+    """Whether a text column contains a word; %, _ and backslash are literal."""
 
     name = "contains"
     type = sa.Boolean()
@@ -29,7 +29,7 @@ def _anywhere(element: Contains, compiler: Any, **kw: Any) -> str:
 
 @compiles(Contains, "sqlite")
 def _in_sqlite(element: Contains, compiler: Any, **kw: Any) -> str:
-    """LIKE is quick and folds the letters of English alone; `lower`, ours, folds the others."""
+    """Use fast LIKE, which folds ASCII only; for other texts, also the studio's own `lower`."""
     column, pattern = element.clauses
     text, first, second = (compiler.process(clause, **kw) for clause in (column, pattern, pattern))
     others = f"length({text}) <> length(CAST({text} AS BLOB))"
