@@ -149,7 +149,7 @@ _SPLITS: dict[str, Split] = {
 
 
 def read_split(cell: str, place: FilePlace, default: Split | None) -> Split | None:
-    """Read the name of a split; a blank cell takes the default, other names raise `InvalidInput`."""
+    """Read the name of a split; a blank cell takes the default, an unknown name is an error."""
     name = cell.strip().lower()
     if not name:
         return default
