@@ -1,9 +1,9 @@
-"""Which words carry a decision: integrated gradients, and the same text without each word.
+"""Which words decide an answer: integrated gradients, and the same text without each word.
 
-Integrated gradients (Sundararajan et al. 2017, Eq. 1) along the straight line from blank words to
-those of the text, on the word embeddings before the first layer: what the words are given sums to
-the difference that they make, but for an error of the integral that is returned. Leaving a word out
-is exact, and need not sum to anything. Both explain the encoder as it is.
+Integrated gradients (Sundararajan et al. 2017, Eq. 1) follow the straight line from blank words to
+the text's words, on the word embeddings before the first layer. The words' shares sum to the
+difference of scores, up to an error of the integral that is returned. Leaving a word out is exact,
+but these effects need not sum to anything. Both explain the present encoder.
 """
 
 import re
@@ -23,27 +23,24 @@ from core.types import ScoreArray
 
 _ALONE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(f"[{_ALONE}]|[^\\s{_ALONE}]+")
-"""What white space parts; signs of scripts that write none between words stand alone."""
+"""Words are parted by white space; in scripts written without it, each character is a word."""
 
 _FEWEST, _MOST = 16, 128
-"""Intervals of the line; more only where fewer leave too large an error."""
+"""Intervals of the line; doubled from the first to the second while the error is too large."""
 
 _TOLERANCE = 0.01
 
 _CENTRE, _WIDTH = 0.3, 0.15
-"""About where on the line words come to be told apart, and how close together points lie there."""
+"""Where on the line the scores change most, and how densely points lie there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of the text and what it does.
+    """A word of the text, text[start:end], and its part in the difference of scores.
 
     Attributes:
-        text: The word.
-        start: Where it begins in the text.
-        end: Where it ends.
         share: Its part of the difference by integrated gradients.
-        effect: By how much the difference falls when the word is left out; exact.
+        effect: Fall of the difference when the word is left out; exact.
     """
 
     text: str
@@ -55,13 +52,12 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """Why one intent leads another, in words.
+    """Why one intent leads another, word by word.
 
     Attributes:
-        words: In the order of the text.
-        difference: Score of the intent less that of the rival; of the intent alone without one.
-        blank: The same of a text whose words say nothing.
-        error: By how much `blank` and the words' shares miss `difference`, as a share of it.
+        difference: The intent's score minus the rival's; without a rival, the intent's score.
+        blank: The same for a text of blank words.
+        error: |blank + sum of shares - difference|, as a share of the difference.
     """
 
     words: tuple[Word, ...]
@@ -72,13 +68,7 @@ class Attribution:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A difference of scores, and by how much it falls without each word.
-
-    Attributes:
-        words: Where each begins and ends in the text.
-        difference: Of the whole text.
-        effects: Of each word; exact.
-    """
+    """A difference of scores, and its fall without each word (start, end); exact."""
 
     words: tuple[tuple[int, int], ...]
     difference: float
@@ -88,14 +78,7 @@ class LeftOut:
 def attribute(
     encoder: Encoder, head: VoteHead | MixtureHead, text: str, column: int, rival: int | None
 ) -> Attribution:
-    """Tell which words of a text carry an intent's lead over a rival.
-
-    Args:
-        encoder: Any transformer.
-        head: Votes on its embeddings, perhaps with names beside them.
-        text: What was asked.
-        column: The intent, mostly the winner.
-        rival: Another intent, or None for the score alone.
+    """Tell which words of a text give an intent its lead over a rival; None: its score alone.
 
     Raises:
         InvalidInput: The encoder cannot say which words it reads.
@@ -120,14 +103,9 @@ def attribute(
 def leave_words_out(
     encoder: Encoder, head: Head, text: str, column: int, rival: int | None
 ) -> LeftOut:
-    """Tell what each word does to a difference of scores by leaving it out; for any encoder.
+    """Compute by how much a difference of scores falls without each word, for any encoder.
 
-    Args:
-        encoder: Any.
-        head: On its embeddings.
-        text: What was asked.
-        column: The intent, mostly the winner.
-        rival: Another intent, or None for the score alone.
+    The difference is the intent's score minus the rival's, or its score alone without a rival.
     """
     words = tuple(match.span() for match in _WORD.finditer(text))
     texts = [text, *(text[:start] + text[end:] for start, end in words)]
@@ -137,7 +115,7 @@ def leave_words_out(
 
 
 def _joined(text: str) -> str:
-    """Close the gap that a word has left."""
+    """Close the gap left by a removed word."""
     return " ".join(text.split())
 
 
@@ -178,7 +156,7 @@ class _Difference:
         )
 
     def __call__(self, embeddings: Tensor) -> Tensor:
-        """Compute it for embeddings (n, d), with gradients; (n,)."""
+        """Compute the difference for embeddings (n, d), with gradients; (n,)."""
         cosines = unit_length(embeddings.cpu()) @ self.exemplars.T
         return torch.exp((cosines - 1.0) / self.taus) @ self.weights + self.prior
 
@@ -212,9 +190,9 @@ def _relative(missing: float, whole: float) -> float:
 def _points(intervals: int) -> tuple[ScoreArray, ScoreArray]:
     """Return places from 0 to 1 and weights, (intervals + 1,) each, of the trapezoidal rule.
 
-    It is even in s, where a place is centre + width * sinh(s): a transformer's answer hardly moves
-    but on a short stretch of the line, and Gauss-Legendre's points are close together at the ends.
-    The points of twice as many intervals are these and one in each interval.
+    The rule is even in s, where a place is centre + width * sinh(s): a transformer's scores change
+    mostly on a short stretch of the line, while Gauss-Legendre's points crowd at its ends. Doubling
+    the intervals keeps these points and adds one in each interval.
     """
     low, high = np.arcsinh((np.array([0.0, 1.0]) - _CENTRE) / _WIDTH)
     even = np.linspace(low, high, intervals + 1)
@@ -229,7 +207,7 @@ def _gradients(
     line: tuple[Tensor, Tensor],
     points: tuple[ScoreArray, ScoreArray],
 ) -> ScoreArray:
-    """Sum what the gradients at points of the line give each token; (tokens,)."""
+    """Sum each token's share of the gradients at points of the line; (tokens,)."""
     start, path = line
     along, weights = (torch.from_numpy(part).to(start) for part in points)
     with torch.enable_grad():
@@ -242,7 +220,7 @@ def _gradients(
 
 
 def _by_word(found: TextInput, words: Sequence[tuple[int, int]], shares: ScoreArray) -> ScoreArray:
-    """Sum the pieces of each word: a piece belongs to the word that holds its last sign."""
+    """Sum shares by word; a token belongs to the word that holds its last character."""
     ends = np.array([end for _, end in words], dtype=np.int64)
     sums = np.zeros(len(words))
     for span, share in zip(found.spans, shares, strict=True):

@@ -1,13 +1,14 @@
 """The blast radius of a change: the answers it would change, computed before it is saved.
 
-For a text x, exemplars B with inverse G, weights A and prior p, of which some are relabelled (by
-dY), some go (D) and some come (C), the score becomes
+For a text x, exemplars B with inverse G, weights A and prior p: a change relabels some exemplars
+(by dY), removes some (D) and adds some (C). The score becomes
 
     F + (p' - p)(1 - k_x'o) + k_x'G dY - k_x'P z + k_xC z_C,
 
-with o = G 1, P = G [K_BC, I_D] and z the solution of one equation for each that comes or goes
-(`core.heads.amending`). So a change costs a few columns of G and one product of them with the
-kernel of the texts, which is kept. Exact for the encoder as it is; no forecast of a training.
+with o = G 1, P = G [K_BC, I_D] and z the solution of one equation for each added or removed
+exemplar (`core.heads.votes.amending`). A change thus costs a few columns of G and one product of
+them with the stored kernel of the texts. The result is exact for the present encoder; it does not
+predict a training.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,24 +26,23 @@ from core.vectors import unit_rows
 
 _CHUNK = 1_024
 _GUARD = 1e-3
-"""Leads below it are computed again in float64: float32 was off by at most 1e-4."""
+"""Smaller leads are computed again in float64: the error of float32 was at most 1e-4."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExemplarChange:
-    """A planned change of exemplars that vote.
+    """A planned change of the exemplars that vote.
 
-    Labels may have columns that the votes lack: new intents.
+    Labels may have more columns than the votes (wider > intents), for new intents.
 
     Attributes:
         added: Embeddings of new exemplars, (n, d), of any length.
         labels: Labels of the added exemplars, (n, wider).
-        removed: Rows of removed exemplars.
-        relabelled: Rows of exemplars that get other labels; none of them is removed.
+        relabelled: Rows of relabelled exemplars, none of them removed.
         relabels: New labels of the relabelled exemplars, (relabelled, wider).
-        counts_as: Columns whose answers mean another one from now on, as those of a merged intent.
-        voices: What names of intents will add to the scores of the watched texts, less what they
-            add now, (n, wider); None: no more and no less.
+        counts_as: From an intent's column to the column its answers count as, for a merged intent.
+        voices: Change of what intent names add to the watched texts' scores, (n, wider); None for
+            no change.
     """
 
     added: FloatArray
@@ -55,32 +55,32 @@ class ExemplarChange:
 
     @property
     def wide(self) -> int:
-        """Intents that the labels know."""
+        """Number of columns of the labels."""
         widths: tuple[int, int] = self.labels.shape[1], self.relabels.shape[1]
         return max(widths)
 
 
 def adding(embeddings: FloatArray, labels: ScoreArray) -> ExemplarChange:
-    """Exemplars embedded (n, d) come, labelled (n, wider)."""
+    """Add exemplars embedded (n, d), labelled (n, wider)."""
     return ExemplarChange(embeddings, np.asarray(labels, np.float64))
 
 
 def removing(votes: SolvedVotes, rows: Sequence[int]) -> ExemplarChange:
-    """Exemplars go."""
+    """Remove the exemplars of these rows."""
     return ExemplarChange(*_nothing_added(votes), removed=tuple(rows))
 
 
 def relabelling(votes: SolvedVotes, rows: Sequence[int], labels: ScoreArray) -> ExemplarChange:
-    """Exemplars get other labels, (rows, wider)."""
+    """Give the exemplars of these rows other labels, (rows, wider)."""
     relabels = np.asarray(labels, np.float64)
     return ExemplarChange(*_nothing_added(votes), relabelled=tuple(rows), relabels=relabels)
 
 
 def merging(votes: SolvedVotes, source: int, into: int) -> ExemplarChange:
-    """All of an intent's exemplars become another's; old answers of the one count as the other's.
+    """Relabel all exemplars of one intent as another; old answers of the first count as the other.
 
-    Counted otherwise, a merge would look as if it changed every answer of the intent that goes,
-    and its accuracy would be compared with answers that it has made impossible.
+    Without that, a merge would seem to change every answer of the removed intent, and its accuracy
+    would be compared with answers that are no longer possible.
     """
     rows = np.flatnonzero(votes.head.targets[:, source])
     wide = max(into + 1, votes.head.targets.shape[1])
@@ -107,10 +107,9 @@ class Watched:
     """Texts whose answers are watched, with what every change needs of them.
 
     Attributes:
-        unit: Their embeddings, of length one, (n, d) float32.
-        kernel: With the m exemplars, (n, m) float32: 400 MB for 10,000 of each.
+        unit: Embeddings of length one, (n, d) float32.
+        kernel: Kernel with the m exemplars, (n, m) float32: 400 MB for 10,000 of each.
         ones: Kernel times G 1, (n,) float64.
-        scores: (n, intents) float64.
     """
 
     unit: FloatArray
@@ -127,11 +126,8 @@ def watch(
 ) -> Watched:
     """Prepare texts, embedded (n, d), for any number of changes; O(n m d), once.
 
-    Args:
-        votes: The votes.
-        embeddings: Of the texts.
-        pause: Called between products, so that others come first.
-        voices: What names of intents add to their scores, (n, intents); None: nothing.
+    `voices` is what intent names add to their scores, (n, intents), or None for nothing; `pause` is
+    called between products, to let other work run first.
     """
     unit = unit_rows(embeddings)
     head = votes.head
@@ -151,14 +147,15 @@ def watch(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Radius:
-    """What a change does to watched texts.
+    """What a change does to watched texts; leads are distances, in score, from another verdict.
 
     Attributes:
-        before: Column of each verdict now, as it will be counted, (n,); `OUT_OF_SCOPE` for none.
-        after: The same with the change, (n,).
-        lead_before: How far each verdict is from another now, (n,).
-        lead_after: The same with the change, (n,).
-        scores: With the change, (n, wider); to 1e-4, of leads below 1e-3 to 1e-10.
+        before: Column of each present verdict, after `counts_as`, (n,); or `OUT_OF_SCOPE`.
+        after: Column of each verdict with the change, (n,).
+        lead_before: Leads of the present verdicts, (n,).
+        lead_after: Leads of the verdicts with the change, (n,).
+        scores: (n, wider) with the change; exact to 1e-4, and to 1e-10 where the lead is below
+            1e-3.
     """
 
     before: Columns
@@ -169,7 +166,7 @@ class Radius:
 
     @property
     def changed(self) -> Columns:
-        """Rows of the texts that get another verdict, the clearest first."""
+        """Rows of the texts that get another verdict, the largest lead first."""
         rows = np.flatnonzero(self.before != self.after)
         return rows[np.argsort(-self.lead_after[rows], kind="stable")]
 
@@ -181,14 +178,10 @@ def blast_radius(
     limit: float | None = None,
     unsure: Callable[[ScoreArray], NDArray[np.bool_]] | None = None,
 ) -> Radius:
-    """Tell which verdicts on watched texts a change alters; equal to fitting again.
+    """Find the watched texts whose verdict a change alters; equal to fitting again.
 
-    Args:
-        votes: The votes now.
-        watched: Texts, prepared for these votes.
-        change: What is about to happen.
-        limit: Largest scores below it are out of scope; None: nothing is.
-        unsure: Which rows of scores (n, wider) need an error below 1e-10, too; (n,) bool.
+    Largest scores below `limit` are out of scope (None: nothing is). `unsure` selects further rows
+    of scores (n, wider) that need an error below 1e-10; it returns (n,) bool.
 
     Raises:
         ValueError: No exemplar would be left.
@@ -215,15 +208,15 @@ def blast_radius(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shift:
-    """What a change adds to the scores, apart from the text asked about."""
+    """The part of a change of scores that does not depend on the text."""
 
     prior: ScoreArray  # p' - p, (wider,)
     columns: ScoreArray  # of G, or sums of them, (m, q)
-    factors: ScoreArray  # what each adds, (q, wider)
-    units: FloatArray  # of exemplars that come
-    weights: ScoreArray  # theirs, (n, wider)
+    factors: ScoreArray  # what each column adds, (q, wider)
+    units: FloatArray  # embeddings of added exemplars
+    weights: ScoreArray  # weights of added exemplars, (n, wider)
     tau: float
-    voices: ScoreArray | None  # what names add, less what they added, (n, wider)
+    voices: ScoreArray | None  # change of what names add, (n, wider)
 
 
 def _shifted(
@@ -232,7 +225,7 @@ def _shifted(
     rows: slice | NDArray[np.int64],
     weight: FloatArray | ScoreArray,
 ) -> ScoreArray:
-    """Score some watched texts after a change, in the precision of their kernel."""
+    """Score some watched texts after a change, in the precision of `weight`."""
     scores = widened(watched.scores[rows], len(shift.prior))
     scores += (1.0 - watched.ones[rows])[:, None] * shift.prior
     scores += (weight @ shift.columns.astype(weight.dtype)).astype(np.float64) @ shift.factors
@@ -273,7 +266,7 @@ def _shift_of(votes: SolvedVotes, change: ExemplarChange) -> _Shift:
 
 
 def _picked(n_exemplars: int, rows: list[int]) -> ScoreArray:
-    """Columns of the identity, (m, rows)."""
+    """Return columns `rows` of the identity, (m, rows)."""
     picked = np.zeros((n_exemplars, len(rows)))
     picked[rows, range(len(rows))] = 1.0
     return picked

@@ -1,4 +1,4 @@
-"""The columns of the intents that scores decide for."""
+"""The intents' columns that scores decide for."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,17 +9,17 @@ Columns = NDArray[np.int64]
 """Columns of intents, (n,) int64."""
 
 OUT_OF_SCOPE = -1
-"""The column of a text whose largest score stays under the limit."""
+"""The column of a text whose largest score is below the threshold."""
 
 
 def decided(scores: ScoreArray, limit: float | None = None) -> Columns:
-    """Return the column of the largest score of each row, or `OUT_OF_SCOPE`; (n,) int64.
+    """Return the column of each row's largest score, or `OUT_OF_SCOPE`; (n,) int64.
 
     Of equal scores the first column wins, as everywhere.
 
     Args:
         scores: (n, intents).
-        limit: A largest score below it is out of scope; None: nothing is.
+        limit: A row whose largest score is below it is out of scope; None: no row is.
     """
     best: Columns = scores.argmax(1).astype(np.int64)
     if limit is not None:
@@ -28,10 +28,10 @@ def decided(scores: ScoreArray, limit: float | None = None) -> Columns:
 
 
 def leads(scores: ScoreArray, columns: Columns, limit: float | None = None) -> ScoreArray:
-    """How far each row is from another verdict than the given; (n,), negative where it is another.
+    """Return how far each row is from another verdict; (n,), negative where it already has another.
 
-    For an intent: its score above the best other one, or above the limit where that is nearer. For
-    `OUT_OF_SCOPE`: the limit above the best score.
+    For an intent: its score minus the best other score, or minus the limit where that is larger.
+    For `OUT_OF_SCOPE`: the limit minus the best score.
     """
     floor = -np.inf if limit is None else limit
     outside = columns == OUT_OF_SCOPE

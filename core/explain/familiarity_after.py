@@ -1,8 +1,8 @@
-"""How familiar watched texts are after a change, without asking for all exemplars again.
+"""How familiar watched texts are after a change, without comparing with all exemplars again.
 
-A change of labels moves the means of the intents that it touches and leaves the cosines alone; a
-removal concerns the texts whose nearest exemplars it takes; a new exemplar is compared with every
-text. The covariance belongs to the version and stays. Equal to measuring all shapes again.
+A change of labels moves the means of the intents it touches and no cosine. A removal concerns only
+texts whose nearest exemplars it removes. An added exemplar is compared with every text. The
+covariance belongs to the version and does not change. The result equals measuring all shapes again.
 """
 
 from dataclasses import dataclass, field
@@ -18,21 +18,21 @@ from core.vectors import cosines, unit_rows
 
 _CHUNK = 512
 _SHARPEST = 0.02
-"""Below this width of a vote the kernel of a text that is far from all is zero in float32."""
+"""For a smaller tau, the kernel of a text far from all exemplars is zero in float32."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surroundings:
-    """Texts among exemplars.
+    """Watched texts among exemplars.
 
     Attributes:
         shapes: The exemplars.
         unit: Embeddings of the texts, of length one, (n, d).
         near: Cosines of the nearest exemplars, (n, 3).
-        rows: Which those are, (n, 3).
-        turned: The texts times the precision, (n, d).
-        lengths: Those times the texts, (n,).
-        squared: Squared Mahalanobis distances, (n, intents).
+        rows: Rows of the nearest exemplars, (n, 3).
+        turned: `unit` times the precision matrix, (n, d).
+        lengths: Row-wise product of `turned` and `unit`, (n,).
+        squared: Squared Mahalanobis distances to the intents, (n, intents).
     """
 
     shapes: IntentShapes
@@ -47,20 +47,16 @@ class Surroundings:
 def surround(
     shapes: IntentShapes, watched: Watched, tau: float, pause: Pause = no_pause
 ) -> Surroundings:
-    """Look around watched texts, once for any number of changes; O(n m).
+    """Find the surroundings of watched texts, once for any number of changes; O(n m).
 
-    Args:
-        shapes: The exemplars that they are watched for.
-        watched: The texts.
-        tau: Width of a vote in their kernel.
-        pause: Called between heavy products.
+    `tau` is the width of a vote in their kernel; `pause` is called between heavy products.
     """
     unit, count = watched.unit, min(NEAREST, len(shapes.unit))
     rows = np.empty((len(unit), count), np.int64)
     for start in range(0, len(unit), _CHUNK):
         pause()
         part = slice(start, start + _CHUNK)
-        like: NDArray[np.floating] = watched.kernel[part]  # it grows with the cosine
+        like: NDArray[np.floating] = watched.kernel[part]  # the kernel grows with the cosine
         if tau < _SHARPEST:
             like = cosines(unit[part], shapes.unit)
         rows[part] = np.argpartition(like, -count, axis=1)[:, -count:]
@@ -74,7 +70,7 @@ def surround(
 
 
 def beside_scores(around: Surroundings, change: ExemplarChange | None) -> ScoreArray:
-    """Return the signals that are no scores, with a change: nearest, and away; (n, 2)."""
+    """Return the signals other than scores, with a change: nearest, and away; (n, 2)."""
     if change is None:
         return _signals(around.near, around.squared)
     near = _near(around, list(change.removed), unit_rows(change.added))
@@ -90,7 +86,7 @@ def _near(around: Surroundings, gone: list[int], added: FloatArray) -> ScoreArra
     felt = np.flatnonzero(np.isin(around.rows, gone).any(1)) if gone else np.zeros(0, np.int64)
     if len(felt):
         kept = np.setdiff1d(np.arange(len(around.shapes.unit)), gone)
-        count = min(near.shape[1], len(kept))  # where fewer are left, every text feels it
+        count = min(near.shape[1], len(kept))  # with fewer left, every text is affected
         near = near[:, :count].copy()
         left = around.shapes.unit[kept]
         for start in range(0, len(felt), _CHUNK):
@@ -110,7 +106,7 @@ def _largest(similarity: ScoreArray, count: int) -> ScoreArray:
 
 
 def _moved(around: Surroundings, change: ExemplarChange) -> ScoreArray:
-    """Squared distances with the means of the intents that a change touches; (n, wider)."""
+    """Return squared distances with the changed means of touched intents; (n, wider)."""
     shapes = around.shapes
     targets = widened(shapes.targets, max(change.wide, shapes.targets.shape[1]))
     wide = targets.shape[1]
@@ -136,7 +132,7 @@ def _moved(around: Surroundings, change: ExemplarChange) -> ScoreArray:
 
 
 def _squared(around: Surroundings, means: ScoreArray, sizes: ScoreArray) -> ScoreArray:
-    """Squared distances to means (k, d) of `sizes` (k,) exemplars each; (n, k)."""
+    """Return squared distances to means (k, d) of `sizes` (k,) exemplars each; (n, k)."""
     own = np.einsum("kd,kd->k", means @ around.shapes.precision, means)
     squared: ScoreArray = around.lengths[:, None] - 2.0 * around.turned @ means.T + own
     np.maximum(squared, 0.0, out=squared)

@@ -1,8 +1,8 @@
 """The fewest exemplars whose removal changes an answer, and how many added ones would.
 
-Everything here is exact for the encoder as it is, and no forecast of a training: the encoder has
-learned from its exemplars, too. What is searched for is another verdict: another intent in front,
-or, with a limit, into or out of scope.
+All results are exact for the present encoder; they do not predict a training, since the encoder has
+learned from its exemplars, too. A change of an answer means another intent in front or, with a
+limit, a text that enters or leaves the scope.
 """
 
 from collections.abc import Sequence
@@ -18,20 +18,20 @@ from core.explain.one_text import Question, with_copies, with_more, without_each
 from core.types import FloatArray, ScoreArray
 
 _TRIALS = 20_000
-"""Sets of one size that are all tried."""
+"""If there are at most this many sets of one size, all are tried."""
 
 _CANDIDATES = 128
-"""Exemplars among which larger sets are searched for."""
+"""Number of exemplars among which larger sets are searched for."""
 
 _RIVALS = 2
-"""Runners-up that the greedy search aims at, beside whichever is in front."""
+"""Runners-up that the greedy search aims at, besides the best other intent of each step."""
 
 _BLOCK = 4_096
 
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """The answer that is to change: its column, and the threshold of scores, if one holds."""
+    """The answer that is to change: its column, and the threshold of scores, if any."""
 
     column: int
     threshold: float | None
@@ -42,12 +42,12 @@ class LoadBearingExemplars:
     """The exemplars that carry an answer.
 
     Attributes:
-        rows: Exemplars without which the verdict is another, the heaviest first; empty: none found.
-        before: Column of the verdict now, or `OUT_OF_SCOPE`.
-        after: The same without `rows`.
-        scores: Without `rows`, (intents,).
-        at_least: No smaller set than this changes the verdict; equal to the size of `rows` where
-            that is proven to be the smallest.
+        rows: Exemplars whose removal changes the verdict, the heaviest first; empty if none were
+            found.
+        before: Column of the present verdict, or `OUT_OF_SCOPE`.
+        after: The verdict without `rows`.
+        at_least: No smaller set changes the verdict; equals the size of `rows` where that is proven
+            to be the smallest.
     """
 
     rows: tuple[int, ...]
@@ -58,18 +58,13 @@ class LoadBearingExemplars:
 
     @property
     def smallest(self) -> bool:
-        """Whether no smaller set exists, by having tried all, or by the bound."""
+        """Whether no smaller set exists, proven by trying all sets or by the bound."""
         return bool(self.rows) and self.at_least == len(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """How many more exemplars would give an intent the text.
-
-    Attributes:
-        count: The fewest that do; of given texts, the first `count`.
-        scores: With them, (wider,).
-    """
+    """The fewest more exemplars that give the text to an intent, and the scores with them."""
 
     count: int
     scores: tuple[float, ...]
@@ -78,19 +73,14 @@ class Needed:
 def load_bearing(
     question: Question, limit: float | None = None, most: int = 50
 ) -> LoadBearingExemplars:
-    """Find the fewest exemplars whose removal changes the verdict on a text.
+    """Find the fewest exemplars, at most `most`, whose removal changes the verdict on a text.
 
-    Exact: whatever set is returned does change it (scores equal those of fitting again), and it is
-    the smallest where `smallest` says so: one exemplar always, and every size of which there are at
-    most 20,000 sets (two of 200 exemplars, all sizes of 17), are searched completely. Larger sets
-    are found greedily, each step removing the exemplar whose absence hurts most once the others are
-    gone, and then thinned; `at_least` certifies by a bound on what any set of that size can do how
-    far from the smallest they may be.
-
-    Args:
-        question: The text.
-        limit: Largest scores below it are out of scope; None: nothing is.
-        most: Larger sets are not looked for.
+    The returned set does change it: its scores equal those of fitting again. `smallest` says
+    whether it is proven to be the smallest. Every size with at most 20,000 sets (two of 200
+    exemplars, all sizes of 17) and size one are searched completely. Larger sets are found
+    greedily, each step removing the exemplar whose absence then hurts most, and are thinned
+    afterwards. `at_least` bounds from below how small a set could be. Largest scores below `limit`
+    are out of scope.
     """
     most = min(most, len(question.kernel) - 1)
     before = _Verdict(int(decided(question.scores[None, :], limit)[0]), limit)
@@ -112,15 +102,10 @@ def load_bearing(
 def copies_needed(
     question: Question, column: int, limit: float | None = None, most: int = 1_000
 ) -> Needed | None:
-    """How many exemplars that say just this, labelled so, would give the intent the text.
+    """Count the copies of the text, labelled with the intent, that would give it the text.
 
-    The most optimistic answer to "why not X": nothing votes more for a text than itself. Exact.
-
-    Args:
-        question: The text.
-        column: The wanted intent; the number of intents stands for a new one.
-        limit: Largest scores below it are out of scope.
-        most: More than this are not tried; then None.
+    This is a lower bound for "why not X", because nothing votes more for a text than itself. Exact.
+    A new intent's column is the number of intents. None: more than `most` would be needed.
     """
     target = _one_hot(column, len(question.solved))
     return _first(with_copies(question, target, most), column, limit)
@@ -129,13 +114,10 @@ def copies_needed(
 def examples_needed(
     question: Question, embeddings: FloatArray, column: int, limit: float | None = None
 ) -> Needed | None:
-    """How many of some real texts, in their order, would have to be labelled so; None: not enough.
+    """Count the given texts, in their order, to label with an intent; None if all do not suffice.
 
-    Args:
-        question: The text.
-        embeddings: Of the candidates, the nearest first, (n, d); some dozens.
-        column: The wanted intent; the number of intents stands for a new one.
-        limit: Largest scores below it are out of scope.
+    They are some dozens, the nearest first, embedded (n, d). A new intent's column is the number of
+    intents.
     """
     if not len(embeddings):
         return None
@@ -159,7 +141,7 @@ def _first(scores: ScoreArray, column: int, limit: float | None) -> Needed | Non
 def _by_trying_all(
     question: Question, before: _Verdict, most: int
 ) -> tuple[tuple[int, ...] | None, int]:
-    """Return the best set of the smallest size that changes the verdict, and the sizes excluded."""
+    """Return the best set of the smallest size that changes the verdict, and the excluded size."""
     n_exemplars = len(question.kernel)
     for size in range(1, most + 1):
         if size == 1:
@@ -181,7 +163,7 @@ def _best_of(scores: ScoreArray, before: _Verdict) -> tuple[int, float]:
 
 
 def _margins(scores: ScoreArray, before: _Verdict) -> ScoreArray:
-    """Return the leads of a verdict, negative for certain where `decided` says another one."""
+    """Return the leads of a verdict, strictly negative where `decided` says another one."""
     columns = np.full(len(scores), before.column)
     margins = leads(scores, columns, before.threshold)
     other = decided(scores, before.threshold) != before.column
@@ -205,7 +187,7 @@ def _best_set(
 
 @dataclass(slots=True)
 class _Candidates:
-    """Candidates for removal, after those removed so far; each removal is one pivot."""
+    """Candidates for removal, given those removed so far; each removal is one pivot."""
 
     rows: NDArray[np.int64]
     corner: ScoreArray
@@ -218,7 +200,7 @@ class _Candidates:
     left: int
 
     def trials(self, targets: ScoreArray) -> ScoreArray:
-        """Score the text without one more candidate each; (candidates, intents)."""
+        """Score the text without each candidate in turn; (candidates, intents)."""
         share = self.lifted / np.diagonal(self.corner)
         scores = self.text_solved - share[:, None] * self.solved
         ones = self.text_ones - share * self.ones
@@ -227,7 +209,7 @@ class _Candidates:
         return result
 
     def without(self, place: int, target: ScoreArray) -> "_Candidates":
-        """Remove a candidate: what it says goes over to the others."""
+        """Remove a candidate and eliminate it from the remaining ones."""
         column = self.corner[:, place] / self.corner[place, place]
         stay = np.arange(len(self.rows)) != place
         corner = self.corner - np.outer(column, self.corner[place])
@@ -263,7 +245,7 @@ def _greedily(question: Question, before: _Verdict, most: int) -> tuple[int, ...
 
 
 def _candidates(question: Question, before: _Verdict) -> _Candidates:
-    """Take as candidates those whose absence alone hurts most, and the nearest of the same side."""
+    """Choose the exemplars whose absence alone hurts most, and the nearest of the same label."""
     votes = question.votes
     margins = _margins(without_each(question), before)
     hurting = np.argsort(margins, kind="stable")[: _CANDIDATES // 2]
@@ -284,7 +266,7 @@ def _candidates(question: Question, before: _Verdict) -> _Candidates:
 
 
 def _sides(question: Question, before: _Verdict) -> ScoreArray:
-    """The kernel of those labelled as the verdict is; of all, where it is out of scope."""
+    """Return the kernel of exemplars with the verdict's label; of all, if it is out of scope."""
     if before.column == OUT_OF_SCOPE:
         return question.kernel
     side: ScoreArray = question.kernel * question.votes.head.targets[:, before.column]
@@ -314,7 +296,7 @@ def _descend(
 
 
 def _thinned(question: Question, rows: Sequence[int], before: _Verdict) -> tuple[int, ...]:
-    """Leave out whatever was not needed, as long as one is found."""
+    """Drop exemplars that are not needed, one by one."""
     kept = list(rows)
     while len(kept) > 1:
         sets = np.array([kept[:place] + kept[place + 1 :] for place in range(len(kept))])
@@ -326,7 +308,7 @@ def _thinned(question: Question, rows: Sequence[int], before: _Verdict) -> tuple
 
 
 def _excluded(question: Question, before: _Verdict, most: int) -> int:
-    """Return up to which size no set can change the verdict, by a bound on what any set can do.
+    """Return the size up to which no set can change the verdict, by a bound.
 
     Since G_DD^-1 <= K_DD + ridge I <= (r + ridge) I, a set of r exemplars moves the difference of
     two scores by at most (r + ridge) |g_D| |w_D| for its weights w in that difference, and the
@@ -348,7 +330,7 @@ def _excluded(question: Question, before: _Verdict, most: int) -> int:
 
 
 def _largest(values: ScoreArray, most: int) -> ScoreArray:
-    """Length of the 1, 2, ... `most` largest values, together."""
+    """Return the Euclidean lengths of the 1, 2, ... `most` largest values together."""
     squares = np.sort(values**2)[::-1][:most]
     lengths: ScoreArray = np.sqrt(np.cumsum(squares))
     return lengths

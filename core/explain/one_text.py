@@ -1,12 +1,11 @@
-"""One text as the votes see it, and its scores without some exemplars or with more of them.
+"""Scores of one text without some exemplars or with more of them.
 
-With k the kernel of text and exemplars, g = G k, S = G Y and o = G 1, the score is
-k'S + (1 - k'o) p for the prior p. Without the exemplars D it is, for their prior p',
+With k the kernel of text and exemplars, g = G k, S = G Y and o = G 1, the score is k'S + (1 - k'o)
+p for the prior p. Without the exemplars D and with their prior p' it is
 
-    k'S - x'S_D + (1 - k'o + x'o_D) p',    x = G_DD^-1 g_D,
+    k'S - x'S_D + (1 - k'o + x'o_D) p',    x = G_DD^-1 g_D.
 
-and with r more exemplars it is as simple (`with_more`): each trial is a system of r equations,
-and equals fitting again.
+Removing or adding (`with_more`) r exemplars solves r equations, and equals fitting again.
 """
 
 from dataclasses import dataclass
@@ -22,18 +21,16 @@ from core.vectors import unit_rows
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """One text, asked of votes.
+    """One text, prepared for what-if questions.
 
     Attributes:
-        votes: The votes, of m exemplars.
         unit: The text's embedding, of length one, (d,) float32.
         kernel: k, (m,).
         lifted: G k, (m,).
-        solved: k'S and the voices, (intents,).
+        solved: k'S plus the voices, (intents,).
         ones: k'o.
-        open: 1 - k'G k: how much of the text the exemplars leave open, positive.
-        scores: Its scores now, (intents,).
-        voices: What names of intents add to them, (intents,); no exemplar changes it.
+        open: 1 - k'G k, positive: how much of the text the exemplars do not explain.
+        voices: What intent names add to the scores, (intents,); no exemplar changes it.
     """
 
     votes: SolvedVotes
@@ -50,10 +47,7 @@ class Question:
 def ask(votes: SolvedVotes, embedding: FloatArray, voices: ScoreArray | None = None) -> Question:
     """Prepare questions about one text, embedded (d,) at any length; O(m^2) once.
 
-    Args:
-        votes: The votes.
-        embedding: Of the text.
-        voices: What names of intents add to its scores, (intents,); None: nothing.
+    `voices` is what intent names add to its scores, (intents,); None for nothing.
     """
     beside = np.zeros(len(votes.head.intents)) if voices is None else voices
     unit = unit_rows(embedding[None, :])
@@ -69,7 +63,7 @@ def ask(votes: SolvedVotes, embedding: FloatArray, voices: ScoreArray | None = N
 
 
 def without_each(question: Question) -> ScoreArray:
-    """Score the text without each exemplar alone; (m, intents), equal to fitting again without it.
+    """Score the text without each single exemplar; (m, intents), equal to fitting again.
 
     Raises:
         ValueError: There is one exemplar only.
@@ -89,11 +83,11 @@ def without_each(question: Question) -> ScoreArray:
 
 
 def without_sets(question: Question, sets: NDArray[np.int64]) -> ScoreArray:
-    """Score the text without each of several sets of exemplars, equally large.
+    """Score the text without each of several equally large sets of exemplars.
 
     Args:
         question: The text.
-        sets: Rows of exemplars, (n, r), without repetition in a set; fewer than all.
+        sets: Rows of exemplars, (n, r), without repetition in a set; r < m.
 
     Returns:
         (n, intents); equal to fitting again without the set.
@@ -109,7 +103,7 @@ def without_sets(question: Question, sets: NDArray[np.int64]) -> ScoreArray:
     scores = np.tile(question.solved, (len(sets), 1))
     prior = np.tile(votes.head.prior * (len(targets) / left), (len(sets), 1))
     ones = np.full(len(sets), question.ones)
-    for place in range(size):  # one at a time, so that nothing of sets x size x intents is held
+    for place in range(size):  # avoids an array of sets x size x intents
         gone = sets[:, place]
         scores -= share[:, place, None] * votes.solved[gone]
         prior -= targets[gone] / left
@@ -119,15 +113,15 @@ def without_sets(question: Question, sets: NDArray[np.int64]) -> ScoreArray:
 
 
 def with_copies(question: Question, target: ScoreArray, most: int) -> ScoreArray:
-    """Score the text with 1 to `most` exemplars that say the same, labelled `target`.
+    """Score the text with 1 to `most` copies of itself as exemplars, labelled `target`.
 
-    For r copies the residual e = target - score shrinks by r q / (ridge + r q), where q is what the
-    exemplars leave open about the text.
+    For r copies the residual e = target - score shrinks by r q / (ridge + r q), where q is
+    `Question.open`.
 
     Args:
         question: The text.
-        target: Label of the copies, (wider,): may have columns that the votes lack.
-        most: How many at most.
+        target: Label of the copies, (wider,); may have more columns than the votes.
+        most: Largest number of copies.
 
     Returns:
         (most, wider); row r - 1 equals fitting again with r copies.
@@ -148,8 +142,8 @@ def with_more(question: Question, embeddings: FloatArray, labels: ScoreArray) ->
 
     Args:
         question: The text.
-        embeddings: Of the others, (n, d), of any length; n is small.
-        labels: Labels of the others, (n, wider); may have columns that the votes lack.
+        embeddings: Embeddings of the added texts, (n, d), of any length; n is small.
+        labels: Labels of the added texts, (n, wider); may have more columns than the votes.
 
     Returns:
         (n, wider); row r - 1 equals fitting again with the first r of them.
@@ -175,7 +169,7 @@ def with_more(question: Question, embeddings: FloatArray, labels: ScoreArray) ->
 
 
 def widened(scores: ScoreArray, wide: int) -> ScoreArray:
-    """Give scores (..., intents) columns of zeros for intents without a vote, up to `wide`."""
+    """Pad scores (..., intents) with columns of zeros up to `wide`."""
     found = np.zeros((*scores.shape[:-1], wide))
     found[..., : scores.shape[-1]] = scores
     return found

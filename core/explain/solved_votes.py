@@ -1,9 +1,9 @@
-"""Votes with their solved inverse, so that each what-if question needs no new fit.
+"""Votes with their solved inverse, so that a what-if question needs no new fit.
 
-Votes that were solved once (`Basis`) and to which labels have joined since have no inverse of their
-own: with G = (K + ridge I)^-1 of the basis, that of the exemplars as they are now is G, cut to
-those that stay and padded by those that came, plus V C V' of few columns. `SolvedVotes` holds these
-parts and multiplies by the sum, so that every question costs products with the root alone.
+Votes solved once (`Basis`) and changed since have no stored inverse. Write G = (K + ridge I)^-1 of
+the basis. The inverse of the changed exemplars is G without the rows of removed exemplars, padded
+for the added ones, plus V C V' with few columns. `SolvedVotes` stores these parts and multiplies by
+their sum, so a question costs products with the root alone.
 """
 
 from collections.abc import Sequence
@@ -25,9 +25,8 @@ class SolvedVotes:
     """Votes with their inverse G = (K + ridge I)^-1 as a product of parts.
 
     Attributes:
-        head: The votes, of m exemplars.
         root: R of the basis, (b, b) float64.
-        kept: Rows of the basis that still vote: the first exemplars, (k,) int64.
+        kept: Rows of the basis that still vote; they are the first exemplars, (k,) int64.
         lift: V, (m, r) float64.
         core: C, symmetric, (r, r) float64.
         solved: G Y, (m, intents) float64.
@@ -51,7 +50,7 @@ class SolvedVotes:
         return self.head.diagonal
 
     def times(self, right: ScoreArray) -> ScoreArray:
-        """Return G B, (m, n), for B (m, n); one pass through the root for all columns."""
+        """Return G B, (m, n), for B (m, n); one pass over the root serves all columns."""
         padded = np.zeros((len(self.root), right.shape[1]))
         padded[self.kept] = right[: len(self.kept)]
         found = np.zeros_like(right)
@@ -60,7 +59,7 @@ class SolvedVotes:
         return found
 
     def corner(self, rows: NDArray[np.int64]) -> ScoreArray:
-        """Return G[rows, rows] without its columns; O(m n^2) for n rows."""
+        """Return G[rows, rows] without computing its columns; O(m n^2) for n rows."""
         found = np.zeros((len(rows), len(rows)))
         based = rows < len(self.kept)
         columns = self.root[:, self.kept[rows[based]]]
@@ -71,17 +70,13 @@ class SolvedVotes:
 
     def kernel(self, embeddings: FloatArray) -> ScoreArray:
         """Return the kernel of exemplars and texts (n, d) of any length; (m, n)."""
-        if not len(embeddings):  # most changes add nothing, and all exemplars would be widened
+        if not len(embeddings):  # most changes add nothing; this skips widening all exemplars
             return np.zeros((len(self.head.exemplars), 0))
         return kernel(self.head.exemplars, unit_rows(embeddings), self.head.tau)
 
 
 def solve_votes(basis: Basis, change: Amendment | None = None) -> SolvedVotes:
-    """Return the votes of a basis, or what a change has made of them, ready for questions.
-
-    Args:
-        basis: Solved votes.
-        change: What has joined, gone or been relabelled since, as for `amend`.
+    """Prepare the votes of a basis, with a change applied if given, for what-if questions.
 
     Raises:
         ValueError: No exemplar would be left.
@@ -107,7 +102,7 @@ def solve_votes(basis: Basis, change: Amendment | None = None) -> SolvedVotes:
 def _correction(
     basis: Basis, change: Amendment, kept: NDArray[np.int64]
 ) -> tuple[ScoreArray, ScoreArray]:
-    """Return V and C of exemplars that came and went; labels alone leave G as it is."""
+    """Return V and C for added and removed exemplars; relabelling does not change G."""
     n_added, gone = len(change.added), [place.row for place in change.removed]
     changed: list[Newcomer | BasisRow] = [*change.added, *change.removed]
     columns: Sequence[ScoreArray] = [one.column for one in changed]
