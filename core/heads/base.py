@@ -6,7 +6,7 @@ from core.types import FloatArray, ScoreArray
 
 
 class Head(Protocol):
-    """A fitted, frozen way to decide; there is no unfitted one."""
+    """A fitted, immutable head; there is no unfitted one."""
 
     @property
     def kind(self) -> str:

@@ -1,4 +1,4 @@
-"""Fit a head by its recipe, and take any head apart for storing and back."""
+"""Fit a head by its recipe; convert any head to arrays and back."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -28,7 +28,7 @@ from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
 
 Arrays = dict[str, np.ndarray[Any, Any]]
-"""Named arrays, as safetensors keeps them."""
+"""Named arrays, as safetensors stores them."""
 
 _CLASSES: Mapping[str, type[Any]] = {
     "votes": VoteHead,
@@ -42,7 +42,7 @@ _PARTS = ("first", "names")
 """The heads of a mixture."""
 
 _DERIVED = "root"
-"""The inverse root of votes is not stored: it is large, and follows from the exemplars."""
+"""The inverse root of votes is not stored: it is large, and can be computed from the exemplars."""
 
 
 def fit_head(
@@ -52,14 +52,9 @@ def fit_head(
     intents: Sequence[str],
     name_embeddings: FloatArray | None = None,
 ) -> Head:
-    """Fit the head that a recipe names.
+    """Fit the head that a recipe names, on embeddings (m, d) and labels (m, intents).
 
-    Args:
-        config: The recipe's head.
-        embeddings: Of the exemplars, (m, d) float32.
-        targets: Labels of the exemplars, (m, intents) float64.
-        intents: Names of the columns.
-        name_embeddings: Embedded intent names, (intents, d); needed by `names` alone.
+    Only the head `names` needs `name_embeddings`, (intents, d).
 
     Raises:
         InvalidInput: There is no exemplar, or for the head `names` no name.
@@ -98,9 +93,9 @@ def _fit_to_labels(
 
 
 def config_of(head: Head) -> HeadConfig | None:
-    """Return settings to fit a head of this kind again; None where that takes a training.
+    """Return settings to fit a head of this kind again, or None if that takes a training.
 
-    For votes tau and ridge are open: the head itself has them.
+    For votes, tau and ridge are None: the head itself has them.
     """
     if isinstance(head, NeighbourHead):
         return NeighboursConfig(k=head.k)
@@ -113,7 +108,7 @@ def config_of(head: Head) -> HeadConfig | None:
 
 
 def head_to_arrays(head: Head) -> tuple[dict[str, Any], Arrays]:
-    """Take a head apart into JSON values and arrays, by the fields of its class."""
+    """Convert a head to JSON values and arrays, by the fields of its class."""
     facts: dict[str, Any] = {"kind": head.kind, "intents": list(head.intents)}
     if isinstance(head, MixtureHead):
         arrays: Arrays = {"weights": head.weights, "taus": head.taus}
@@ -132,10 +127,10 @@ def head_to_arrays(head: Head) -> tuple[dict[str, Any], Arrays]:
 
 
 def head_from_arrays(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> Head:
-    """Put a head together again; scores are bit for bit those of the one taken apart.
+    """Rebuild a head; its scores equal the stored head's bit for bit.
 
     Raises:
-        ArtifactDamaged: Something is missing or does not fit together, or the kind is unknown.
+        ArtifactDamaged: A value is missing, shapes do not fit, or the kind is unknown.
     """
     try:
         mixed = facts.get("kind") == "mixture"
@@ -165,7 +160,7 @@ def _assembled(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, An
             values[field.name] = tuple(str(name) for name in facts["intents"])
         elif field.type in (int, float):
             values[field.name] = field.type(facts[field.name])
-        elif field.name != _DERIVED:  # an array, which may be missing where None stands for it
+        elif field.name != _DERIVED:  # an array; optional where its default is None
             optional = field.default is None
             values[field.name] = arrays.get(field.name) if optional else arrays[field.name]
     head: StoredHead = _CLASSES[kind](**values)

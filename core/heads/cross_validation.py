@@ -1,4 +1,4 @@
-"""Scores of the exemplars by a head that has not seen them."""
+"""Scores of the exemplars by a head fitted without them."""
 
 from collections.abc import Sequence
 
@@ -21,16 +21,9 @@ def cross_validated_scores(
 ) -> ScoreArray:
     """Score each exemplar without its own label: leave-one-out for votes, else by five folds.
 
-    Held out of the head only: an encoder tuned on these exemplars still flatters them.
-
-    Args:
-        head: Fitted on these exemplars.
-        config: The recipe's head, as it was fitted with.
-        embeddings: Of the exemplars, (m, d).
-        targets: Their labels, (m, intents).
-
-    Returns:
-        (m, intents) float64.
+    The labels are held out of the head only: scores are too good if the encoder was tuned on them.
+    `head` was fitted with `config` on these embeddings (m, d) and targets (m, intents). Returns (m,
+    intents) float64.
     """
     if isinstance(head, VoteHead):
         if head.carriers is not None:
@@ -48,23 +41,14 @@ def fold_scores(
     targets: ScoreArray,
     folds: Sequence[Rows],
 ) -> ScoreArray:
-    """Score each fold by a head fitted on the others, with the settings that all together chose.
+    """Score each fold by a head fitted on the other folds, with the settings chosen on all.
 
-    Votes that all exemplars carry keep their prior too: on a handful of labels an intent would
-    else look rarer for each of its own texts.
-
-    Args:
-        head: Fitted on all of these exemplars.
-        config: The recipe's head, as it was fitted with.
-        embeddings: Of the exemplars, (m, d).
-        targets: Their labels, (m, intents).
-        folds: Rows of each fold; together every row once.
-
-    Returns:
-        (m, intents) float64.
+    Votes of all exemplars also keep their prior: with few labels, holding out an intent's texts
+    would make it look rarer. Other arguments as for `cross_validated_scores`; each row is in one
+    fold.
     """
     if isinstance(head, PointHead) and head.kind == "names":
-        return head.scores(embeddings)  # no label went into it
+        return head.scores(embeddings)  # fitted without labels
     if isinstance(head, VoteHead) and head.carriers is None:
         return leave_fold_out(head, folds)
     settled = fixed_config(head, config)
@@ -77,7 +61,7 @@ def fold_scores(
 
 
 def fixed_config(head: Head, config: HeadConfig) -> HeadConfig:
-    """Return the recipe's head with every choice that fitting made written down."""
+    """Return the recipe's head with the settings that fitting chose."""
     if isinstance(head, VoteHead) and isinstance(config, VotesConfig):
         return config.model_copy(update={"tau": head.tau, "ridge": head.ridge})
     return config

@@ -17,12 +17,9 @@ from core.types import Exemplar, FloatArray, ScoreArray
 
 
 def sources_of(exemplars: Sequence[Exemplar]) -> Rows:
-    """Return the row of each exemplar's source: its own for a real one, -1 if the source is gone.
+    """Return the row of each exemplar's source, (m,) int64; -1 if it is gone.
 
-    Where all exemplars are synthetic, all count as real.
-
-    Returns:
-        (m,) int64.
+    The source of a real exemplar is itself. Where all are synthetic, all count as real.
     """
     own = np.arange(len(exemplars), dtype=np.int64)
     if all(exemplar.synthetic for exemplar in exemplars):
@@ -33,17 +30,17 @@ def sources_of(exemplars: Sequence[Exemplar]) -> Rows:
 
 
 def said_rows(sources: Rows) -> Rows:
-    """Return the rows of real exemplars, rising."""
+    """Return the rows of real exemplars, ascending."""
     return np.flatnonzero(sources == np.arange(len(sources))).astype(np.int64)
 
 
 def with_made(rows: Rows, sources: Rows) -> Rows:
-    """Return rows together with the synthetic ones made from them, rising."""
+    """Return rows together with the synthetic ones made from them, ascending."""
     return np.flatnonzero(np.isin(sources, rows)).astype(np.int64)
 
 
 def judged_folds(exemplars: Sequence[Exemplar], n_folds: int, seed: int) -> list[Rows]:
-    """Divide real exemplars evenly for each (first) intent; a handful gives fewer folds."""
+    """Divide real exemplars evenly for each (first) intent; at most one fold per exemplar."""
     said = said_rows(sources_of(exemplars))
     labels = [exemplars[row].intents[0] if exemplars[row].intents else "" for row in said]
     folds = stratified_folds(labels, min(n_folds, len(labels)), seed)
@@ -53,13 +50,9 @@ def judged_folds(exemplars: Sequence[Exemplar], n_folds: int, seed: int) -> list
 def left_with_source(head: object, scores: ScoreArray, sources: Rows) -> ScoreArray:
     """Score each exemplar by votes without it and without the synthetic ones made from it.
 
-    Args:
-        head: Fitted. For other heads than votes of all exemplars the scores stay as they are.
-        scores: Of each exemplar without its own label, (m, intents).
-        sources: As `sources_of` gives them.
-
-    Returns:
-        (m, intents) float64.
+    `scores` are those of a head that leaves out the exemplar alone, (m, intents); for other heads
+    than votes of all exemplars they are returned unchanged. `sources` is the result of
+    `sources_of`.
     """
     if not isinstance(head, VoteHead) or head.carriers is not None:
         return scores
@@ -77,15 +70,10 @@ def left_with_source(head: object, scores: ScoreArray, sources: Rows) -> ScoreAr
 def settled_on_said(
     config: HeadConfig, embeddings: FloatArray, targets: ScoreArray, sources: Rows
 ) -> HeadConfig:
-    """Choose the settings that votes leave open by real exemplars alone.
+    """Choose the settings that a recipe leaves open for votes by real exemplars alone.
 
-    Near copies would choose votes so narrow that nothing but a copy is found.
-
-    Args:
-        config: The recipe's head.
-        embeddings: Of the exemplars, (m, d).
-        targets: Their labels, (m, intents).
-        sources: As `sources_of` gives them.
+    Near copies would choose votes so narrow that they find nothing but copies. `sources` is the
+    result of `sources_of`.
     """
     said = said_rows(sources)
     if not isinstance(config, VotesConfig) or len(said) == len(sources):

@@ -1,4 +1,4 @@
-"""Logistic regression on unit embeddings, kept as its coefficients alone."""
+"""Logistic regression on unit embeddings, stored as coefficients."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
 
 _NEVER = -1e3
-"""Logit of an intent without a label, below any that is fitted."""
+"""Logit of an intent without a label, below every fitted one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,7 +19,6 @@ class LinearHead:
     """One hyperplane per intent.
 
     Attributes:
-        intents: Names of the score columns.
         coefficients: (d, intents) float64.
         intercepts: (intents,) float64.
     """
@@ -39,7 +38,7 @@ class LinearHead:
         return self.coefficients.shape[1:] == self.intercepts.shape == (len(self.intents),)
 
     def scores(self, embeddings: FloatArray) -> ScoreArray:
-        """Logits; (n, intents) float64."""
+        """Return logits; (n, intents) float64."""
         unit = unit_rows(embeddings).astype(np.float64)
         scores: ScoreArray = unit @ self.coefficients + self.intercepts
         return scores
@@ -50,14 +49,13 @@ def fit_linear(
 ) -> LinearHead:
     """Fit multinomial regression, or one against the rest where a text may have several intents.
 
+    An intent without a label scores below all others.
+
     Args:
         embeddings: (m, d), of any length.
-        targets: One-hot, multi-hot or soft labels, (m, intents); half an intent or more is one.
+        targets: Labels, (m, intents); a value of 0.5 or more counts as a label.
         intents: Names of the columns.
         inverse_penalty: C of scikit-learn.
-
-    Returns:
-        A head in which an intent without a label scores below all others.
     """
     unit = unit_rows(embeddings).astype(np.float64)
     coefficients = np.zeros((unit.shape[1], len(intents)))
@@ -81,13 +79,13 @@ _Plane = tuple[ScoreArray, float]
 def _one_of_many(
     unit: ScoreArray, labels: NDArray[np.int64], inverse_penalty: float
 ) -> dict[int, _Plane]:
-    """Fit one multinomial regression; slope and offset of each label that occurs."""
+    """Fit one multinomial regression; return slope and offset of each label that occurs."""
     kinds = np.unique(labels)
-    if len(kinds) == 1:  # nothing to tell apart: the one label is always right
+    if len(kinds) == 1:  # with one label there is nothing to fit
         return {int(kinds[0]): (np.zeros(unit.shape[1]), 0.0)}
     model = LogisticRegression(C=inverse_penalty, max_iter=1_000).fit(unit, labels)
     slopes, offsets = model.coef_, model.intercept_
-    if len(kinds) == 2:  # scikit-learn keeps the logit of the second alone; softmax wants two
+    if len(kinds) == 2:  # scikit-learn stores the second logit only; softmax needs two
         slopes = np.stack([np.zeros_like(slopes[0]), slopes[0]])
         offsets = np.stack([0.0, offsets[0]])
     planes = zip(kinds.tolist(), slopes, offsets.tolist(), strict=True)
@@ -95,7 +93,7 @@ def _one_of_many(
 
 
 def _yes_or_no(unit: ScoreArray, carried: NDArray[np.bool_], inverse_penalty: float) -> _Plane:
-    """Fit one intent against its absence; its logit."""
+    """Fit one intent against its absence; return slope and offset."""
     if carried.all():
         return np.zeros(unit.shape[1]), -_NEVER
     model = LogisticRegression(C=inverse_penalty, max_iter=1_000).fit(unit, carried)

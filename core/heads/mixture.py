@@ -12,7 +12,7 @@ from core.heads.votes.kernel import kernel_of_cosines
 from core.types import FloatArray, ScoreArray
 
 TAU = 0.1
-"""Width of a name's voice: narrower than an exemplar's, since only a close name says something."""
+"""Width of a name's voice: narrower than an exemplar's, since only a close name is informative."""
 
 _START = 5.0
 _BOUNDS = [(1e-3, 1e3), (0.0, 1e3)]
@@ -20,14 +20,14 @@ _BOUNDS = [(1e-3, 1e3), (0.0, 1e3)]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MixtureHead:
-    """The scores of a head, and the voices of names times their weights.
+    """A head's scores plus weighted voices of intent names.
 
-    A name's voice is exp((cosine - 1) / tau), as that of an exemplar.
+    A name's voice is exp((cosine - 1) / tau), like an exemplar's kernel.
 
     Attributes:
-        first: What learned from labels.
-        names: The names of the same intents.
-        weights: Of each name, (intents,) float64; 0 leaves its intent to the first head alone.
+        first: Head fitted on labels.
+        names: Points of the names of the same intents.
+        weights: Weight of each name, (intents,) float64; 0 ignores the name.
         taus: Width of each name's voice, (intents,) float64.
     """
 
@@ -38,7 +38,7 @@ class MixtureHead:
 
     @property
     def kind(self) -> str:
-        """How it is called beside the heads that a recipe names."""
+        """Name of this kind; no recipe names it."""
         return "mixture"
 
     @property
@@ -53,7 +53,7 @@ class MixtureHead:
         return fits and bool((self.taus > 0).all())
 
     def scores(self, embeddings: FloatArray) -> ScoreArray:
-        """Score embeddings (n, d) that both voices read; (n, intents) float64."""
+        """Score embeddings (n, d) by both parts; (n, intents) float64."""
         return self.mixed(self.first.scores(embeddings), self.names.scores(embeddings))
 
     def voices(self, embeddings: FloatArray) -> ScoreArray:
@@ -61,7 +61,7 @@ class MixtureHead:
         return self._weighed(self.names.scores(embeddings))
 
     def mixed(self, first: ScoreArray, names: ScoreArray) -> ScoreArray:
-        """Mix scores of both that are known already; (n, intents) each, of names cosines."""
+        """Add known scores of the first head and cosines to names, each (n, intents)."""
         total: ScoreArray = first + self._weighed(names)
         return total
 
@@ -71,22 +71,22 @@ class MixtureHead:
 
 
 def even_mixture(first: Head, names: PointHead, weight: float, tau: float = TAU) -> MixtureHead:
-    """Give all names one weight."""
+    """Give all names the same weight and width."""
     each = np.ones(len(names.intents))
     return MixtureHead(first, names, weight * each, tau * each)
 
 
 def without_names(head: Head) -> Head:
-    """Return what learned from labels: the head itself, or that of a mixture."""
+    """Return the head fitted on labels: the head itself, or a mixture's first head."""
     return head.first if isinstance(head, MixtureHead) else head
 
 
 def voices_of(head: Head, embeddings: FloatArray) -> ScoreArray:
-    """Return what names add to the scores of embeddings (n, d); zeros where none has a voice."""
+    """Return what names add to the scores of embeddings (n, d); zeros if names have no weight."""
     if isinstance(head, MixtureHead):
         return head.voices(embeddings)
     if isinstance(head, PointHead) and head.kind == "names":
-        return head.scores(embeddings)  # names decide alone, and are all there is
+        return head.scores(embeddings)  # here names alone decide
     return np.zeros((len(embeddings), len(head.intents)))
 
 
@@ -95,16 +95,16 @@ def choose_weight(
 ) -> float:
     """Return the weight of names under which the labels are likeliest.
 
-    The cross-entropy of softmax(a first + b voices of names) is convex in (a, b); the weight is
-    b / a. It is smooth where accuracy on a few hundred labels jumps.
+    The cross-entropy of softmax(a first + b voices of names) is convex in (a, b); the weight is b /
+    a. It is smooth, while accuracy on a few hundred labels jumps.
 
     Args:
-        first: Scores of labelled texts by a head that had not seen their labels, (m, intents).
-        names: Their cosines to names, (m, intents).
-        columns: The right intent of each.
+        first: Held-out scores of labelled texts by a head, (m, intents).
+        names: Cosines of the texts to names, (m, intents).
+        columns: Column of each text's intent.
         tau: Width of a name's voice.
     """
-    from scipy.optimize import minimize  # takes most of a second, and few fit a mixture
+    from scipy.optimize import minimize  # takes most of a second, and is rarely needed
 
     rows = np.arange(len(first))
     right = np.asarray(columns, dtype=np.int64)

@@ -10,7 +10,7 @@ from core.vectors import cosines, nearest, unit_rows
 
 _CHUNK = 256
 _LEAST = 1e-9
-"""Given by a neighbour at a right angle or beyond, so that its intent beats those without one."""
+"""Share of a neighbour with cosine 0 or less, so that its intent beats those without any."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,10 +18,9 @@ class NeighbourHead:
     """The k nearest exemplars, each giving its cosine / k to its intents.
 
     Attributes:
-        intents: Names of the score columns.
-        k: How many vote; all, where there are fewer.
+        k: Number of neighbours; with fewer exemplars, all are neighbours.
         exemplars: Unit embeddings, (m, d) float32.
-        targets: Their labels, (m, intents) float64.
+        targets: Labels of the exemplars, (m, intents) float64.
     """
 
     intents: tuple[str, ...]
@@ -55,17 +54,15 @@ def neighbour_votes(
 ) -> ScoreArray:
     """Return each exemplar's vote on many texts, for one intent per text; rows sum to its score.
 
-    Args:
-        head: Fitted neighbours.
-        similarity: Cosines of texts and exemplars, (n, m).
-        columns: The intent asked about for each text, (n,).
+    `similarity` holds the cosines of texts and exemplars, (n, m); `columns` each text's intent,
+    (n,).
     """
     votes: ScoreArray = _shares(similarity, head.k) * head.targets.T[columns]
     return votes
 
 
 def _shares(similarity: ScoreArray, k: int) -> ScoreArray:
-    """Give each of the k nearest its cosine / k and all others nothing; (n, m) float64."""
+    """Give each of the k nearest exemplars its cosine / k, all others 0; (n, m) float64."""
     columns = nearest(similarity, k)
     shares = np.zeros_like(similarity)
     given = np.maximum(np.take_along_axis(similarity, columns, 1), _LEAST)

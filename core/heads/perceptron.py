@@ -14,14 +14,13 @@ _WARMUP = 0.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MlpHead:
-    """A fitted network; scores are probabilities, each intent's for itself.
+    """A fitted network; scores are probabilities, independent for each intent.
 
     Attributes:
-        intents: Names of the score columns.
         inner: Weights of the hidden layer, (d, hidden) float32.
-        inner_offsets: Its offsets, (hidden,) float32.
-        outer: Weights of the output, (hidden, intents) float32.
-        outer_offsets: Its offsets, (intents,) float32.
+        inner_offsets: (hidden,) float32.
+        outer: Weights of the output layer, (hidden, intents) float32.
+        outer_offsets: (intents,) float32.
     """
 
     intents: tuple[str, ...]
@@ -44,7 +43,7 @@ class MlpHead:
 
     def scores(self, embeddings: FloatArray) -> ScoreArray:
         """Score embeddings (n, d), of any length; (n, intents) float64 in (0, 1)."""
-        # In float64, so that a text scores the same alone and among others.
+        # In float64, so that a text scores the same alone and in a batch.
         rows = unit_rows(embeddings).astype(np.float64)
         hidden = np.maximum(rows @ self.inner.astype(np.float64) + self.inner_offsets, 0.0)
         logits = hidden @ self.outer.astype(np.float64) + self.outer_offsets
@@ -53,14 +52,10 @@ class MlpHead:
 
 
 def smoothed(targets: ScoreArray, smoothing: float) -> ScoreArray:
-    """Smooth labels as the paper corrects them for several intents (Eq. 1).
+    """Smooth multi-hot labels (m, intents) as the paper does for several intents (Eq. 1).
 
-    A 1 becomes `smoothing`, a 0 of a row with M ones (1 - smoothing) M / intents; a row without
-    intent keeps its zeros.
-
-    Args:
-        targets: Multi-hot rows, (m, intents).
-        smoothing: What a 1 becomes; 1 changes nothing.
+    A 1 becomes `smoothing`; a 0 of a row with M ones becomes (1 - smoothing) M / intents; a row
+    without intent keeps its zeros. A smoothing of 1 changes nothing.
     """
     share = (1.0 - smoothing) * targets.sum(1, keepdims=True) / targets.shape[1]
     result: ScoreArray = np.where(targets > 0, smoothing * targets, share)
@@ -72,13 +67,9 @@ def fit_mlp(
 ) -> MlpHead:
     """Fit the network by AdamW on binary cross-entropy; the same rows give the same network.
 
-    Args:
-        embeddings: Of the exemplars, (m, d), of any length.
-        targets: One-hot or multi-hot labels, (m, intents).
-        intents: Names of the columns.
-        config: Width, dropout, smoothing and how long.
+    `embeddings` (m, d) may have any length; `targets` (m, intents) are one-hot or multi-hot.
     """
-    import torch  # half a second that only a training spends
+    import torch  # takes half a second, which only training needs
     from torch.nn import functional
 
     rows = torch.from_numpy(unit_rows(embeddings))
@@ -112,6 +103,6 @@ def fit_mlp(
 
 
 def _rate(step: int, total: int) -> float:
-    """The share of the peak rate: a linear rise over a tenth, then a linear fall."""
+    """Return the share of the peak rate: a linear rise over 10 % of the steps, then a fall."""
     rising = total * _WARMUP
     return step / rising if step < rising else (total - step) / (total - rising)

@@ -1,4 +1,4 @@
-"""One point per intent and the nearest wins: means of exemplars, or embedded intent names."""
+"""One point per intent, and the nearest wins: means of exemplars, or embedded intent names."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,13 +14,10 @@ _FARTHEST = -1.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PointHead:
-    """The nearest of one point per intent.
+    """One point per intent; the nearest wins.
 
-    Attributes:
-        kind: Where the points come from, as the recipe names it.
-        intents: Names of the score columns.
-        points: Unit rows, (intents, d) float32; zeros for an intent that has none. Names that
-            differ in length are no longer than one.
+    `points` holds rows (intents, d) float32, zeros for an intent without a point. Rows have length
+    1; names compared by dot product have lengths up to 1.
     """
 
     kind: Literal["prototypes", "names"]
@@ -33,7 +30,7 @@ class PointHead:
         return self.points.ndim == 2 and len(self.points) == len(self.intents)
 
     def scores(self, embeddings: FloatArray) -> ScoreArray:
-        """Cosine to each point; (n, intents) float64. An intent without a point is farthest."""
+        """Return the cosine to each point, -1 without a point; (n, intents) float64."""
         scores = cosines(unit_rows(embeddings), self.points)
         scores[:, ~self.points.any(1)] = _FARTHEST
         return scores
@@ -42,7 +39,7 @@ class PointHead:
 def fit_prototypes(
     embeddings: FloatArray, targets: ScoreArray, intents: Sequence[str]
 ) -> PointHead:
-    """Take the mean direction of each intent's exemplars (m, d), weighted by targets (m, c)."""
+    """Average the unit embeddings (m, d) of each intent's exemplars, weighted by targets (m, c)."""
     sums = targets.T @ unit_rows(embeddings)
     return PointHead("prototypes", tuple(intents), unit_rows(sums.astype(np.float32)))
 
@@ -50,9 +47,9 @@ def fit_prototypes(
 def fit_names(
     names: FloatArray, intents: Sequence[str], similarity: Literal["cosine", "dot"] = "cosine"
 ) -> PointHead:
-    """Take the embedded intent names (intents, d) themselves.
+    """Use the embedded intent names (intents, d) as points.
 
-    For dot products they keep their lengths, in units of the longest; that of the utterance does
+    For dot products they keep their lengths, divided by the longest; the utterance's length does
     not change which name is nearest.
     """
     if similarity == "cosine":

@@ -12,10 +12,7 @@ def target_matrix(
 ) -> ScoreArray:
     """Return a row for each label with a 1 for each of its intents; (labels, intents) float64.
 
-    Args:
-        labels: The intents of each text.
-        intents: The intent of each column.
-        others: Whether labels may name intents without a column, which are then left out.
+    With `others`, intents of a label that have no column are left out.
 
     Raises:
         KeyError: A label names an intent without a column, and `others` is false.

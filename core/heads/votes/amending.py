@@ -1,15 +1,15 @@
 """Votes with a few exemplars added, removed or relabelled, in closed form.
 
-Equal to fitting again at the same tau and ridge, prior included, at the price of the changes alone.
-With G = (K + ridge I)^-1 of the exemplars B that were fitted on, newcomers C and those that go D,
-the weights solve
+Equal to fitting again at the same tau and ridge, prior included, at the cost of the changes alone.
+With G = (K + ridge I)^-1 of the exemplars B of the basis, added exemplars C and removed ones D, the
+weights solve
 
     [ K_BB + ridge I   E ] [ a_B ]   [ y_B ]        E = [K_BC, I_BD]
     [ E'               H ] [ z   ] = [ y_z ],       H = diag(K_CC + ridge I, 0),  y_z = (y_C, 0),
 
-where z holds the weights of C and, for D, what keeps their weights at zero. With P = G E and
-S = H - E'P it is z = S^-1 (y_z - E'G y_B) and a_B = G y_B - P z. A change of labels alone changes
-y_B. Each changed exemplar needs one column of G, so that a further one costs O(m^2).
+where z holds the weights of C and, for D, multipliers that keep their weights at zero. With P = G E
+and S = H - E'P, z = S^-1 (y_z - E'G y_B) and a_B = G y_B - P z. Relabelling changes y_B alone. Each
+changed exemplar needs one column of G, so each further one costs O(m^2).
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,6 @@ class Basis:
     """Fitted votes, ready to be amended.
 
     Attributes:
-        head: The votes.
         root: R with R'R = G, (m, m) float64.
         solved: G Y, (m, intents) float64.
         ones: G 1, (m,) float64.
@@ -46,8 +45,8 @@ class Newcomer:
     """An exemplar that is added.
 
     Attributes:
-        unit: Its embedding, of length one, (d,) float32.
-        cross: Its kernel with the exemplars of the basis, (m,).
+        unit: Embedding of length one, (d,) float32.
+        cross: Kernel with the exemplars of the basis, (m,).
         column: G cross, (m,).
     """
 
@@ -58,19 +57,14 @@ class Newcomer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BasisRow:
-    """An exemplar of the basis that goes, or gets other labels.
-
-    Attributes:
-        row: Of the basis.
-        column: Its column of G, (m,).
-    """
+    """A removed or relabelled exemplar: its row in the basis, and that column of G, (m,)."""
 
     row: int
     column: ScoreArray
 
 
 def basis_of(head: VoteHead, pause: Pause = no_pause) -> Basis:
-    """Prepare votes for changes; O(m^3) where their root is not kept, else O(m^2 intents).
+    """Prepare votes for changes; O(m^3) if their root is not stored, else O(m^2 intents).
 
     Raises:
         ValueError: A subset carries the votes.
@@ -81,14 +75,14 @@ def basis_of(head: VoteHead, pause: Pause = no_pause) -> Basis:
 
 
 def widen(basis: Basis, intents: Sequence[str]) -> Basis:
-    """Give a basis columns for more intents, without any vote for them yet."""
+    """Give a basis columns for more intents, without any vote for them."""
     more: ScoreArray = np.zeros((len(basis.root), len(intents)))
     head = widen_head(basis.head, intents)
     return replace(basis, head=head, solved=np.hstack([basis.solved, more]))
 
 
 def widen_head(head: VoteHead, intents: Sequence[str]) -> VoteHead:
-    """Give votes columns for more intents, without any vote for them yet."""
+    """Give votes columns for more intents, without any vote for them."""
     more: ScoreArray = np.zeros((len(head.targets), len(intents)))
     return replace(
         head,
@@ -108,7 +102,7 @@ def newcomers(basis: Basis, embeddings: FloatArray) -> list[Newcomer]:
 
 
 def basis_rows(basis: Basis, rows: Sequence[int]) -> list[BasisRow]:
-    """Solve for exemplars of the basis that go or get other labels."""
+    """Solve for exemplars of the basis that are removed or relabelled."""
     chosen = np.zeros((len(basis.root), len(rows)))
     chosen[list(rows), range(len(rows))] = 1.0
     columns = inverse_columns(basis.root, chosen)
@@ -117,14 +111,12 @@ def basis_rows(basis: Basis, rows: Sequence[int]) -> list[BasisRow]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Amendment:
-    """What changes in a basis.
+    """Added, removed and relabelled exemplars of a basis.
 
     Attributes:
-        added: Newcomers, in the order in which they join at the end.
-        labels: Labels of the newcomers, (added, intents).
-        removed: Exemplars that go.
-        relabelled: Exemplars that stay, with other labels.
-        relabels: New labels of the relabelled ones, (relabelled, intents).
+        added: New exemplars, appended in this order.
+        labels: Labels of the added exemplars, (added, intents).
+        relabels: New labels of the relabelled exemplars, (relabelled, intents).
     """
 
     added: Sequence[Newcomer]
@@ -137,7 +129,7 @@ class Amendment:
 def amend(basis: Basis, change: Amendment) -> VoteHead:
     """Return the votes after a change; O(m r (r + intents)) for r changed exemplars.
 
-    Rows that stay keep their order, newcomers follow.
+    Remaining rows keep their order; added ones follow.
 
     Raises:
         ValueError: No exemplar would be left.
@@ -173,7 +165,7 @@ def amend(basis: Basis, change: Amendment) -> VoteHead:
 def _solve(
     basis: Basis, change: Amendment, solved: ScoreArray, prior: ScoreArray
 ) -> tuple[ScoreArray, ScoreArray, tuple[ScoreArray, ScoreArray]]:
-    """Return the weights of basis and newcomers, and the diagonals of the inverse of both."""
+    """Return weights of basis and added exemplars, and both diagonals of the inverse."""
     head, n_added, gone = basis.head, len(change.added), [p.row for p in change.removed]
     diagonal = head.diagonal
     if diagonal is None:  # `basis_of` has refused such votes

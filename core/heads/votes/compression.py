@@ -1,4 +1,4 @@
-"""Votes among utterances that were moved towards their templates (TaDSE Eq. 5, at inference)."""
+"""Votes of utterances moved towards their templates (TaDSE Eq. 5, at inference)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,34 +12,29 @@ from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
 
 Voices = Callable[[FloatArray], ScoreArray]
-"""What names add to the scores of embeddings (n, d); (n, intents)."""
+"""What intent names add to the scores of embeddings (n, d); (n, intents)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paired:
     """Utterances and their templates, row by row; unit rows, each (n, d) float32.
 
-    An utterance without slots is its own template, and stays where it is.
+    An utterance without slots is its own template and does not move.
     """
 
     templates: FloatArray
     utterances: FloatArray
 
     def at(self, strength: float) -> FloatArray:
-        """Move utterances so far towards their templates, in [0, 1]; unit rows, (n, d)."""
+        """Move utterances towards their templates by `strength` in [0, 1]; unit rows, (n, d)."""
         return unit_rows(compress(self.templates, self.utterances, strength))
 
 
 def compressed_votes(head: VoteHead, exemplars: Paired, strength: float) -> VoteHead:
-    """Fit a head's votes again among its compressed exemplars.
+    """Fit a head's votes again on its compressed exemplars, row by row with its targets.
 
-    The settings stay those of the head, so that at strength 0 it is the same head; its root is
-    let go, since many strengths of one head are kept side by side.
-
-    Args:
-        head: Its targets belong to the exemplars, row by row.
-        exemplars: Where they lie, and their templates.
-        strength: Lambda^comp.
+    tau and ridge stay the head's, so that strength (lambda^comp) 0 gives the same head. The root is
+    dropped, since heads of many strengths are kept in memory.
     """
     rows = exemplars.at(strength)
     fitted = fit_votes(rows, head.targets, head.intents, head.tau, head.ridge)
@@ -54,19 +49,17 @@ def held_out_accuracies(
     strengths: Sequence[float],
     voices: Voices | None = None,
 ) -> dict[float, float]:
-    """Let the exemplars of each fold be answered by those of the others, at several strengths.
+    """Score each fold's exemplars by the others, at several strengths; return the accuracies.
+
+    The accuracy is the share of labelled rows whose highest intent is one of theirs.
 
     Args:
         head: Gives settings and labels.
-        exemplars: As they vote.
-        asked: The same texts as queries: with templates that were proposed without knowing
-            their own.
-        folds: Rows of each fold; together every row once.
+        exemplars: Exemplars as they vote.
+        asked: The same texts as queries, with templates proposed without knowing their own.
+        folds: Rows of each fold; each row is in one fold.
         strengths: Lambda^comp of each trial.
-        voices: Of names beside the votes; None: they have none.
-
-    Returns:
-        For each strength the share of labelled rows whose highest intent is one of theirs.
+        voices: Adds intent names to the votes; None for votes alone.
     """
     found = {}
     for strength in strengths:
@@ -94,5 +87,5 @@ def _accuracy(scores: ScoreArray, head: VoteHead) -> float:
 
 
 def choose_strength(accuracies: Mapping[float, float]) -> float:
-    """Return the strength of the highest accuracy; the smallest one of equals."""
+    """Return the strength of the highest accuracy; among equals, the smallest."""
     return min(accuracies, key=lambda strength: (-accuracies[strength], strength))

@@ -1,10 +1,9 @@
 """Exemplar votes: kernel ridge regression whose score is the sum of signed votes.
 
 With k = exp((cosine - 1) / tau), K the exemplars' kernel matrix, Y their targets and p the mean
-target: A = (K + ridge I)^-1 (Y - p), and the score of a text x is p + sum over exemplars of
-k(x, i) A_i. Nothing is approximated: prior and votes add up to the score. Sets too large for one
-such matrix are fitted in `votes/subset.py`; settings are chosen in `votes/settings.py`; what a
-few other labels would change is in `votes/amending.py`.
+target: A = (K + ridge I)^-1 (Y - p). The score of a text x is p + sum over exemplars of k(x, i)
+A_i, exactly. Sets too large for one such matrix are fitted in `subset.py`; `settings.py` chooses
+tau and ridge; `amending.py` adds, removes and relabels exemplars.
 """
 
 from collections.abc import Sequence
@@ -26,7 +25,7 @@ from core.vectors import unit_rows
 
 _CHUNK = 1_024
 _NO_LABEL = 1e-9
-"""An intent whose share of the labels is smaller has none; after changes it is a rounded zero."""
+"""An intent with a smaller share of the labels has none; changes leave rounding errors."""
 _KEEP_ROOT = 12_000
 """Up to this many exemplars the inverse root (1.1 GiB) is kept for later changes."""
 
@@ -36,16 +35,15 @@ class VoteHead:
     """Fitted votes.
 
     Attributes:
-        intents: Names of the score columns.
-        tau: Width of a vote; small lets only near exemplars speak.
-        ridge: Smoothing; large distrusts single labels.
+        tau: Width of a vote; a small one gives far exemplars no weight.
+        ridge: Smoothing; a large one trusts single labels less.
         exemplars: Unit embeddings that vote, (m, d) float32.
-        targets: Their labels, (m, intents) float64.
+        targets: Labels of the exemplars, (m, intents) float64.
         prior: Mean target of all labels fitted on, (intents,) float64.
         weights: A, (m, intents) float64.
-        diagonal: Of (K + ridge I)^-1, (m,) float64; None where a subset carries the votes.
+        diagonal: Diagonal of (K + ridge I)^-1, (m,) float64; None where a subset carries the votes.
         root: Lower R with R'R = (K + ridge I)^-1, (m, m) float64, or None where it is not kept.
-        carriers: Which rows of the fitted set vote, (m,) int64; None when all do.
+        carriers: Rows of the fitted set that vote, (m,) int64; None when all do.
     """
 
     intents: tuple[str, ...]
@@ -66,7 +64,7 @@ class VoteHead:
 
     @property
     def labelled(self) -> NDArray[np.bool_]:
-        """Which intents an exemplar has, (intents,)."""
+        """Which intents have an exemplar, (intents,)."""
         found: NDArray[np.bool_] = self.prior > _NO_LABEL
         return found
 
@@ -89,17 +87,12 @@ class VoteHead:
 def fit_votes(
     embeddings: FloatArray, targets: ScoreArray, intents: Sequence[str], tau: float, ridge: float
 ) -> VoteHead:
-    """Fit votes of all exemplars; O(m^3) time, one (m, m) float64 matrix of memory.
+    """Fit votes of all exemplars (m, d); O(m^3) time, one (m, m) float64 matrix of memory.
 
-    Args:
-        embeddings: (m, d), of any length.
-        targets: One-hot, multi-hot or soft labels, (m, intents).
-        intents: Names of the columns.
-        tau: Width of a vote.
-        ridge: Smoothing.
+    Embeddings may have any length; targets (m, intents) may be one-hot, multi-hot or soft.
 
     Raises:
-        ValueError: No exemplar, or shapes that do not belong together.
+        ValueError: There is no exemplar, or shapes do not fit.
     """
     if not len(embeddings) or targets.shape != (len(embeddings), len(intents)):
         message = f"{len(embeddings)} embeddings, {len(intents)} intents, targets {targets.shape}"
@@ -131,15 +124,10 @@ def votes(head: VoteHead, embedding: FloatArray) -> ScoreArray:
 
 
 def votes_for(head: VoteHead, similarity: ScoreArray, columns: NDArray[np.int64]) -> ScoreArray:
-    """Return each exemplar's signed vote on many texts, for one intent per text.
+    """Return each exemplar's signed vote on many texts, for one intent per text; (n, m) float64.
 
-    Args:
-        head: Fitted votes.
-        similarity: Cosines of texts and exemplars, (n, m).
-        columns: The intent asked about for each text, (n,).
-
-    Returns:
-        (n, m) float64; a row and the intent's prior sum to the intent's score.
+    A row and the intent's prior sum to the intent's score. `similarity` holds the cosines of texts
+    and exemplars, (n, m); `columns` each text's intent, (n,).
     """
     signed = kernel_of_cosines(similarity, head.tau)
     signed *= head.weights.T[columns]
@@ -150,11 +138,11 @@ def leave_one_out(head: VoteHead) -> ScoreArray:
     """Score each exemplar by the others, in closed form; (m, intents) float64.
 
     score_i = Y_i - A_i / [(K + ridge I)^-1]_ii (Rasmussen and Williams 2006, Eq. 5.12). Equals
-    fitting again without exemplar i at the same tau, ridge and prior; the prior is held fixed
-    because on a handful of labels an intent would else look rarer for each of its own texts.
+    fitting again without exemplar i at the same tau, ridge and prior. The prior is held fixed
+    because, with few labels, holding out an intent's texts would make it look rarer.
 
     Raises:
-        ValueError: A subset carries the votes; `subset_leave_one_out` serves it.
+        ValueError: A subset carries the votes; use `subset_leave_one_out`.
     """
     if head.diagonal is None:
         message = "a subset carries these votes"
@@ -167,12 +155,8 @@ def leave_fold_out(head: VoteHead, folds: Sequence[NDArray[np.int64]]) -> ScoreA
     """Score each fold's exemplars by those of the other folds, in closed form; (m, intents).
 
     With G = (K + ridge I)^-1 and F the rows of a fold, score_F = Y_F - (G_FF)^-1 A_F. Equals
-    fitting again without the fold at the same tau, ridge and prior; folds of one row each give
-    `leave_one_out`.
-
-    Args:
-        head: Fitted votes.
-        folds: Rows of each fold; together every row once.
+    fitting again without the fold at the same tau, ridge and prior. Each row is in one fold; folds
+    of one row each give `leave_one_out`.
 
     Raises:
         ValueError: A subset carries the votes.
@@ -188,7 +172,7 @@ def leave_fold_out(head: VoteHead, folds: Sequence[NDArray[np.int64]]) -> ScoreA
 
 
 def root_of(head: VoteHead, pause: Pause = no_pause) -> ScoreArray:
-    """Return R with R'R = (K + ridge I)^-1, kept or computed again; (m, m) float64, lower.
+    """Return the stored R with R'R = (K + ridge I)^-1, or compute it; (m, m) float64, lower.
 
     Raises:
         ValueError: A subset carries the votes.

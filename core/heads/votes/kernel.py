@@ -1,4 +1,4 @@
-"""The kernel of the votes: how much an exemplar weighs for a text, from their cosine alone."""
+"""The kernel of the votes: an exemplar's weight for a text, from their cosine alone."""
 
 import numpy as np
 
@@ -23,8 +23,8 @@ def kernel_of_cosines(similarity: ScoreArray, tau: float | ScoreArray) -> ScoreA
 def square_kernel(unit: FloatArray, tau: float, ridge: float) -> ScoreArray:
     """Return K + ridge I of unit rows (m, d); (m, m) float64, built by blocks of rows.
 
-    Nothing larger than the result is held. Both triangles come from one product each, so the
-    result is symmetric to the last bit only where that product is; LAPACK reads one triangle.
+    It holds nothing larger than the result. Both triangles are computed separately, so the result
+    need not be symmetric to the last bit; LAPACK reads one triangle.
     """
     matrix = np.empty((len(unit), len(unit)))
     for start in range(0, len(unit), _CHUNK):

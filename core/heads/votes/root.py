@@ -1,10 +1,10 @@
 """The inverse root of the votes' matrix: lower R with R'R = (K + ridge I)^-1.
 
-With it everything about votes is a product: weights are R'(R Y), the diagonal of the inverse is
-the squared length of R's columns, and a change of few exemplars needs few columns of R'R. It is
-built by rows of blocks from the embeddings, so that nothing as large as itself is held beside it,
-and in NumPy's products, so that other threads go on meanwhile: LAPACK through SciPy holds the
-interpreter's lock, and with 10,000 exemplars a server answered no request for twenty seconds.
+With R, weights are the product R'(R Y), the diagonal of the inverse is the squared length of R's
+columns, and a change of few exemplars needs few columns of R'R. R is built by rows of blocks from
+the embeddings, so no second array of its size is needed. NumPy computes the products because it
+lets other threads run: LAPACK through SciPy holds the interpreter's lock, and with 10,000 exemplars
+a server answered no request for 20 s.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from core.types import FloatArray, Pause, ScoreArray, no_pause
 
 _BLOCK = 512
 _FEW = 320
-"""Columns of R gathered one by one sooner than a pass through all of it reads them."""
+"""Up to this many columns of R are gathered; for more, a pass over all of R is faster."""
 
 
 def inverse_root(unit: FloatArray, tau: float, ridge: float, pause: Pause = no_pause) -> ScoreArray:
@@ -23,12 +23,8 @@ def inverse_root(unit: FloatArray, tau: float, ridge: float, pause: Pause = no_p
 
     For the Cholesky factor L of K + ridge I, R is L^-1. A row of blocks follows from those above:
     with W = K_i R' the factor's row, R_ii = (K_ii + ridge I - W W')^(-1/2) and R_i = -R_ii W R.
-
-    Args:
-        unit: Unit embeddings of the exemplars, (m, d) float32.
-        tau: Width of a vote.
-        ridge: Smoothing.
-        pause: Called between products of at most 512 x 512 x m.
+    `unit` holds unit rows, (m, d) float32; `pause` is called between products of at most 512 x 512
+    x m.
 
     Raises:
         numpy.linalg.LinAlgError: The matrix is not positive definite.
@@ -50,7 +46,7 @@ def inverse_root(unit: FloatArray, tau: float, ridge: float, pause: Pause = no_p
 
 
 def _corner(block: ScoreArray) -> ScoreArray:
-    """Return `inverse_factor` of one block, by NumPy, which lets other threads go on."""
+    """Return `inverse_factor` of one block, by NumPy, which lets other threads run."""
     inverse: ScoreArray = np.tril(np.linalg.inv(np.linalg.cholesky(block)))
     return inverse
 
@@ -58,7 +54,7 @@ def _corner(block: ScoreArray) -> ScoreArray:
 def inverse_columns(root: ScoreArray, right: ScoreArray) -> ScoreArray:
     """Return (K + ridge I)^-1 B = R'(R B); (m, n) float64 for B (m, n).
 
-    One pass through R, and another unless B has few rows that are not zero.
+    This reads R once if few rows of B are nonzero, else twice.
     """
     inner = _lifted(root, right)
     solved = np.empty_like(right)
@@ -68,7 +64,7 @@ def inverse_columns(root: ScoreArray, right: ScoreArray) -> ScoreArray:
 
 
 def _lifted(root: ScoreArray, right: ScoreArray) -> ScoreArray:
-    """Return R B, by the columns of R that meet anything where these are few."""
+    """Return R B; if B has few nonzero rows, from those columns of R only."""
     met = np.flatnonzero(right.any(1))
     if len(met) <= _FEW:
         lifted = np.zeros_like(right)
@@ -88,7 +84,7 @@ def inverse_diagonal(root: ScoreArray) -> ScoreArray:
 
 
 def _times(row: ScoreArray, root: ScoreArray, pause: Pause) -> ScoreArray:
-    """Return row @ root, leaving out the blocks of `root` that are zero."""
+    """Return row @ root, skipping the blocks of `root` that are zero."""
     found = np.empty_like(row)
     for columns in _blocks(len(root)):
         pause()
@@ -97,7 +93,7 @@ def _times(row: ScoreArray, root: ScoreArray, pause: Pause) -> ScoreArray:
 
 
 def _times_transposed(row: ScoreArray, root: ScoreArray, pause: Pause) -> ScoreArray:
-    """Return row @ root', leaving out the blocks of `root` that are zero."""
+    """Return row @ root', skipping the blocks of `root` that are zero."""
     found = np.empty_like(row)
     for columns in _blocks(len(root)):
         pause()
@@ -110,7 +106,7 @@ def _blocks(n: int) -> list[slice]:
 
 
 def inverse_factor(matrix: ScoreArray) -> ScoreArray:
-    """Return L^-1 for a symmetric positive definite L L', in the memory of that matrix; (m, m).
+    """Return L^-1 of a symmetric positive definite L L', in that matrix's memory; (m, m).
 
     Raises:
         numpy.linalg.LinAlgError: The matrix is not positive definite.

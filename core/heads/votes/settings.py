@@ -16,11 +16,14 @@ from core.vectors import cosines, unit_rows
 TAUS = (0.2, 0.3, 0.4, 0.5, 0.6)
 RIDGES = (0.03, 0.1, 0.3)
 DEFAULT = (0.4, 0.1)
-"""(tau, ridge) for embeddings whose leave-one-out scores flatter, as those of a tuned encoder."""
+"""(tau, ridge) for embeddings whose leave-one-out scores are too good, as a tuned encoder's are."""
 
 MULTI_LABEL_DEFAULT = (2.0, 0.1)
-"""The same where utterances have several intents: intents add up along lines of the space, which
-wide votes see and narrow ones, that look for near twins, do not."""
+"""The same where utterances have several intents.
+
+Intents then add up along directions of the space. Wide votes see these; narrow ones, which look for
+near twins, do not.
+"""
 
 _SAMPLE = 1_500
 _MOST_CARRIERS = 5_000
@@ -29,13 +32,9 @@ _MOST_CARRIERS = 5_000
 def choose_votes(
     embeddings: FloatArray, targets: ScoreArray, intents: Sequence[str], config: VotesConfig
 ) -> VoteHead:
-    """Fit votes with the settings of the recipe, choosing those that it leaves open.
+    """Fit votes with the recipe's settings, choosing those that it leaves open.
 
-    Args:
-        embeddings: (m, d), of any length.
-        targets: Labels, (m, intents).
-        intents: Names of the columns.
-        config: tau and ridge where given, and from how many exemplars on a subset votes.
+    Embeddings (m, d) may have any length. Above `config.max_exemplars` exemplars, a subset votes.
     """
     settings = best_settings(embeddings, targets, config.tau, config.ridge)
     if len(embeddings) <= config.max_exemplars:
@@ -47,7 +46,7 @@ def choose_votes(
 def settle(config: HeadConfig, task: Task = "single-label") -> HeadConfig:
     """Replace what leave-one-out would choose by the default of the task.
 
-    For a tuned encoder: it has drawn its exemplars together, so leave-one-out finds every
+    This serves a tuned encoder: it has drawn its exemplars together, so leave-one-out finds every
     setting perfect and picks by chance.
     """
     if not isinstance(config, VotesConfig):
@@ -57,7 +56,7 @@ def settle(config: HeadConfig, task: Task = "single-label") -> HeadConfig:
 
 
 def vote_settings(config: HeadConfig, task: Task = "single-label") -> tuple[float, float]:
-    """Return tau and ridge for votes on a tuned encoder, whatever head the recipe names."""
+    """Return tau and ridge for votes on a tuned encoder, for any head of the recipe."""
     settled = settle(config, task)
     tau, ridge = _default(task)
     if isinstance(settled, VotesConfig):
@@ -72,23 +71,18 @@ def _default(task: Task) -> tuple[float, float]:
 def best_settings(
     embeddings: FloatArray, targets: ScoreArray, tau: float | None, ridge: float | None
 ) -> tuple[float, float]:
-    """Return the tau and ridge whose leave-one-out scores lie nearest the labels.
+    """Return tau and ridge (each as given, or chosen if None) with the least leave-one-out error.
 
     The criterion is the mean squared leave-one-out error (PRESS; Allen 1974). It is the loss that
-    the votes themselves minimise, it serves one label, several or soft ones alike, and it is
-    smooth: leave-one-out accuracy jumps by chance on a few hundred labels, and log-loss under a
-    fixed sharpness merely rewards large scores. Of equal settings the narrower, smoother one wins.
-
-    Args:
-        embeddings: (m, d), of any length.
-        targets: Labels, (m, intents).
-        tau: Given, or None to choose.
-        ridge: Given, or None to choose.
+    the votes minimise, and it serves one-hot, multi-hot and soft labels. It is smooth, while
+    leave-one-out accuracy jumps by chance on a few hundred labels, and log-loss under a fixed
+    sharpness merely rewards large scores. Of equal settings the smallest tau wins, then the largest
+    ridge.
     """
     if tau is not None and ridge is not None:
         return tau, ridge
-    # One thread: these matrices are too small to gain from more, and where another program keeps
-    # the cores busy, threads that wait for each other took 20 s for what one does in 1 s.
+    # One thread: these matrices are too small to gain from more. With the cores busy, threads that
+    # wait for each other took 20 s for what one does in 1 s.
     with threadpool_limits(limits=1, user_api="blas"):
         return _best_of(
             embeddings,
@@ -117,10 +111,10 @@ def _best_of(
 def _errors(
     matrix: ScoreArray, centred: ScoreArray, ridges: Sequence[float]
 ) -> Iterator[tuple[float, float]]:
-    """Give the mean squared leave-one-out error of each ridge, from one kernel matrix.
+    """Yield the mean squared leave-one-out error of each ridge, from one kernel matrix.
 
-    Two triangular inversions of m^3 / 3 each are cheaper than the one eigendecomposition that
-    would serve all ridges, for fewer than about eight of them.
+    Two triangular inversions of m^3 / 3 each for every ridge are cheaper than one
+    eigendecomposition for all, for fewer than about eight ridges.
     """
     diagonal = np.diag_indices_from(matrix)
     for ridge in ridges:

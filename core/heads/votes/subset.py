@@ -1,9 +1,9 @@
-"""Votes for large sets: chosen exemplars carry them, all labels count.
+"""Votes for large sets: chosen exemplars (carriers) vote, fitted to all labels.
 
-Subset of regressors (Rasmussen and Williams 2006, Section 8.3.1) in a well-conditioned form: with
-L L' = Kmm and Z = Knm L^-T, ridge regression on the rows of Z, (Z'Z + ridge I) u = Z'(Y - p), gives
-the carriers' weights A = L^-T u. The score stays p + sum over carriers of k(x, i) A_i, so the votes
-still add up; with every exemplar a carrier it is the full solution.
+Subset of regressors (Rasmussen and Williams 2006, Section 8.3.1) in a well-conditioned form: with L
+L' = Kmm and Z = Knm L^-T, ridge regression on the rows of Z, (Z'Z + ridge I) u = Z'(Y - p), gives
+the carriers' weights A = L^-T u. The score is still p + sum over carriers of k(x, i) A_i; with
+every exemplar a carrier it is the full solution.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ from core.vectors import unit_rows
 
 _CHUNK = 1_024
 _JITTER = 1e-10
-"""Added to the carriers' kernel so that two carriers of one text do not make it singular."""
+"""Added to the carriers' kernel, because two carriers with the same text would make it singular."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class _System:
     moments: ScoreArray
 
     def features(self, unit: FloatArray) -> Iterator[tuple[slice, ScoreArray]]:
-        """Give Z' by chunks of rows, (m, chunk)."""
+        """Yield Z' by chunks of rows, (m, chunk)."""
         yield from _features(unit, self.carriers, self.tau, self.outer)
 
 
@@ -48,14 +48,8 @@ def fit_subset_votes(
 ) -> VoteHead:
     """Fit votes carried by the exemplars of rows `carriers` (m,), from the labels of all n.
 
-    Memory is O(m^2 + n d), time O(n m^2).
-
-    Args:
-        embeddings: (n, d), of any length.
-        targets: Labels, (n, intents).
-        intents: Names of the columns.
-        settings: tau and ridge.
-        carriers: Which rows vote; without repetition.
+    Memory is O(m^2 + n d), time O(n m^2). Embeddings (n, d) may have any length; `settings` are tau
+    and ridge; no carrier occurs twice.
     """
     tau, ridge = settings
     unit = unit_rows(embeddings)
@@ -79,16 +73,11 @@ def subset_leave_one_out(head: VoteHead, embeddings: FloatArray, targets: ScoreA
     """Score each of the n labelled texts without its own label; (n, intents) float64.
 
     Closed form of ridge regression: score_i = Y_i - (Y_i - f_i) / (1 - z_i'(Z'Z + ridge I)^-1 z_i).
-    Held fixed: tau, ridge, the prior, and which exemplars carry (a carrier left out keeps its
-    place but loses its label).
-
-    Args:
-        head: As `fit_subset_votes` gave it for these embeddings and targets.
-        embeddings: (n, d), of any length.
-        targets: Labels, (n, intents).
+    tau, ridge, the prior and the carriers are held fixed; a carrier left out still carries, without
+    its label. `head` was fitted by `fit_subset_votes` on these embeddings and targets.
 
     Raises:
-        ValueError: All exemplars vote; `leave_one_out` serves them.
+        ValueError: All exemplars vote; use `leave_one_out`.
     """
     if head.carriers is None:
         message = "no subset carries these votes"
@@ -105,14 +94,10 @@ def subset_leave_one_out(head: VoteHead, embeddings: FloatArray, targets: ScoreA
 
 
 def spread_choice(targets: ScoreArray, n: int) -> NDArray[np.int64]:
-    """Choose n rows so that small intents keep all and large ones share the rest evenly.
+    """Choose n rows so that small intents keep all rows and large ones share the rest evenly.
 
-    Args:
-        targets: Labels, (m, intents); a row counts for its first largest column.
-        n: How many; all rows when there are no more.
-
-    Returns:
-        Rows, rising, (min(n, m),) int64; the same for the same targets.
+    Returns rows, ascending, (min(n, m),) int64, the same for the same targets (m, intents). A row
+    counts for its first largest column.
     """
     labels = targets.argmax(1)
     rank = np.empty(len(labels), dtype=np.int64)
