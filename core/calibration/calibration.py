@@ -1,4 +1,4 @@
-"""From scores to probabilities and to the answer: one intent, several, or none."""
+"""Turn scores into probabilities and into an answer: one intent, several, or none."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -17,20 +17,20 @@ _SHARPEST, _BLUNTEST = 1e-3, 10.0
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How scores are read.
+    """How scores become probabilities and answers.
 
     Attributes:
         temperature: Probabilities are softmax(scores / temperature), or for several labels
             sigmoid((scores - offset) / temperature); positive.
-        threshold: A largest score below it means out of scope; for several labels the threshold
-            that those of the intents were drawn towards, and of an intent that has none.
-        rejection: Share of in-scope texts that the threshold was chosen to send away.
+        threshold: A largest score below it is out of scope. For several labels, the threshold of an
+            intent without its own, and the one towards which own thresholds are drawn.
+        rejection: Share of in-scope texts that the threshold was chosen to reject.
         task: Whether an answer holds one intent, or each whose score reaches its own threshold.
-        thresholds: For several labels, one per score column; an intent met later has none. For
-            one label, where intents have limits of their own.
-        offset: For several labels, the score of an even chance.
-        familiarity_measure: For one label, the familiarity that thresholds are held against; None:
-            it is the largest score.
+        thresholds: One per score column for several labels, except for intents added later. For one
+            label, empty unless intents have limits of their own.
+        offset: For several labels, the score whose probability is 0.5.
+        familiarity_measure: For one label, the familiarity that thresholds apply to; None: the
+            largest score.
     """
 
     temperature: float
@@ -43,7 +43,7 @@ class Calibration:
 
     @property
     def measure(self) -> Method:
-        """What the thresholds are limits of."""
+        """The quantity that the thresholds apply to."""
         by = self.familiarity_measure
         return "votes" if by is None else by.fence.method
 
@@ -54,32 +54,27 @@ class Calibration:
         return limits
 
     def familiarity(self, embeddings: FloatArray, scores: ScoreArray) -> ScoreArray:
-        """How familiar texts are, by embeddings (n, d) and scores (n, intents); (n,) float64."""
+        """Return how familiar texts are, by embeddings (n, d) and scores (n, intents); (n,)."""
         if self.familiarity_measure is None:
             largest: ScoreArray = scores.max(1)
             return largest
         return self.familiarity_measure.familiarity(embeddings, scores)
 
     def inside(self, embeddings: FloatArray, scores: ScoreArray) -> NDArray[np.bool_]:
-        """Whether texts, of one intent each, are in scope by the limit of their best; (n,)."""
+        """Return whether single-label texts are in scope, by their best intent's limit; (n,)."""
         limits = self.limits(scores.shape[1])[scores.argmax(1)]
         found: NDArray[np.bool_] = self.familiarity(embeddings, scores) >= limits
         return found
 
 
 def fit_calibration(scores: ScoreArray, targets: ScoreArray, rejection: float) -> Calibration:
-    """Fit temperature and threshold on held-out scores of in-scope texts.
+    """Fit temperature and threshold on held-out scores (n, intents) of in-scope texts.
 
-    The temperature minimises the negative log-likelihood (Guo et al. 2017, Section 4.2); the
+    The temperature minimises the negative log-likelihood (Guo et al. 2017, Section 4.2). The
     threshold is the `rejection` quantile of the texts' largest scores.
 
-    Args:
-        scores: By a pipeline that has not seen the texts, (n, intents).
-        targets: Their labels, (n, intents).
-        rejection: Share of these texts whose largest score may lie below the threshold.
-
     Raises:
-        ValueError: No text, or shapes that differ.
+        ValueError: There is no text, or shapes differ.
     """
     if not len(scores) or scores.shape != targets.shape:
         message = f"cannot calibrate scores {scores.shape} on targets {targets.shape}"
@@ -87,7 +82,8 @@ def fit_calibration(scores: ScoreArray, targets: ScoreArray, rejection: float) -
     labelled = targets.sum(1) > 0
     logits, share = scores[labelled], targets[labelled]
     share = share / share.sum(1, keepdims=True)
-    # One more text without any preference keeps the temperature finite where every score is right.
+    # An added text with equal shares for all intents keeps the temperature finite where every score
+    # is right.
     doubt = 1.0 / (len(share) + 1)
     share = (1.0 - doubt) * share + doubt / scores.shape[1]
 
@@ -97,8 +93,8 @@ def fit_calibration(scores: ScoreArray, targets: ScoreArray, rejection: float) -
 
     bounds = (float(np.log(_SHARPEST)), float(np.log(_BLUNTEST)))
     temperature = 1.0
-    if len(logits) and np.ptp(logits, axis=1).any():  # else every temperature says the same
-        from scipy.optimize import minimize_scalar  # half a second that only a training spends
+    if len(logits) and np.ptp(logits, axis=1).any():  # else all temperatures fit alike
+        from scipy.optimize import minimize_scalar  # takes half a second, which only training needs
 
         temperature = float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
     threshold = float(np.quantile(scores.max(1), rejection))
@@ -108,7 +104,7 @@ def fit_calibration(scores: ScoreArray, targets: ScoreArray, rejection: float) -
 def probabilities(scores: ScoreArray, calibration: Calibration) -> ScoreArray:
     """Turn scores into probabilities; (n, intents) float64.
 
-    Rows sum to one where a text has one intent, else each value stands for itself.
+    Rows sum to one where a text has one intent, else the values are independent.
     """
     if calibration.task == "multi-label":
         return _sigmoid((scores - calibration.offset) / calibration.temperature)
@@ -117,9 +113,9 @@ def probabilities(scores: ScoreArray, calibration: Calibration) -> ScoreArray:
 
 
 def calibration_to_json(calibration: Calibration) -> dict[str, Any]:
-    """Return the values by name, for JSON; those of several labels only where there are any.
+    """Return the values by name, for JSON; those for several labels only where they are used.
 
-    The measure is stored apart: it follows from the exemplars.
+    The familiarity measure is stored separately, because it depends on the exemplars.
     """
     values = asdict(replace(calibration, familiarity_measure=None))
     values["thresholds"] = list(calibration.thresholds)
@@ -136,7 +132,7 @@ def calibration_from_json(values: Mapping[str, Any]) -> Calibration:
     """Read what `calibration_to_json` wrote, among other values.
 
     Raises:
-        ArtifactDamaged: A value is missing, or is not a usable number.
+        ArtifactDamaged: A value is missing or not usable.
     """
     try:
         found = Calibration(

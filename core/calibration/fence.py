@@ -1,9 +1,9 @@
 """The fence around what a model knows: how familiar a text is, and the threshold to be in scope.
 
-Three signals, higher is more familiar: the largest vote score, the mean cosine of the nearest
-exemplars, and the distance to the nearest intent in the shape that all intents share (Mahalanobis
-distance with a shrunk covariance; Lee et al. 2018). A fence is a weighted sum of them, measured in
-standard deviations of texts that are in scope, and a limit for it, of the project or of an intent.
+There are three signals, where higher is more familiar: the largest vote score, the mean cosine of
+the nearest exemplars, and minus the Mahalanobis distance to the nearest intent, with a shrunk
+covariance that all intents share (Lee et al. 2018). A fence is a weighted sum of them, in standard
+deviations of in-scope texts, with a limit for the project and possibly for single intents.
 """
 
 from collections.abc import Mapping
@@ -22,26 +22,26 @@ WEIGHTS: Mapping[Method, tuple[float, float, float]] = {
     "mahalanobis": (0.0, 0.0, 1.0),
     "mixture": (1.0, 0.5, 0.5),
 }
-"""How much the signals weigh in each method: votes, nearest, Mahalanobis."""
+"""Weights of the signals in each method: votes, nearest, Mahalanobis."""
 
 NEAREST = 3
-"""Exemplars whose mean cosine is the second signal."""
+"""Number of nearest exemplars whose mean cosine is the second signal."""
 
 _SHRINKAGE = 0.3
 _FEWEST = 20
-"""Texts that a limit of an intent's own needs."""
+"""Texts needed for a limit of an intent's own."""
 
 _CHUNK = 512
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IntentShapes:
-    """Where exemplars lie.
+    """Exemplars, their intents' means and shared covariance.
 
     Attributes:
-        unit: Their embeddings, of length one, (m, d) float32.
-        targets: Their labels, (m, intents).
-        means: Of each intent, (intents, d) float64.
+        unit: Embeddings of length one, (m, d) float32.
+        targets: Labels, (m, intents).
+        means: Mean embedding of each intent, (intents, d) float64.
         precision: Inverse of the shrunk covariance that intents share, (d, d) float64.
     """
 
@@ -54,12 +54,10 @@ class IntentShapes:
 def fit_intent_shapes(
     embeddings: FloatArray, targets: ScoreArray, shrinkage: float = _SHRINKAGE
 ) -> IntentShapes:
-    """Measure where exemplars lie; those of several intents count in each.
+    """Fit means and covariance to exemplars (m, d) of any length, labelled (m, intents).
 
-    Args:
-        embeddings: (m, d), of any length.
-        targets: Labels, (m, intents).
-        shrinkage: How far the covariance goes towards that of a ball, in (0, 1].
+    Those of several intents count in each. `shrinkage`, in (0, 1], is the weight of a multiple of
+    the identity in the covariance.
     """
     unit = unit_rows(embeddings)
     rows, means = unit.astype(np.float64), _means(unit, targets)
@@ -75,19 +73,13 @@ def fit_intent_shapes(
 def with_exemplars(
     embeddings: FloatArray, targets: ScoreArray, precision: ScoreArray
 ) -> IntentShapes:
-    """Put other exemplars into a shape that was measured before.
-
-    Args:
-        embeddings: (m, d), of any length.
-        targets: Labels, (m, intents).
-        precision: Of a landscape of the same embeddings, (d, d).
-    """
+    """Combine exemplars (m, d), labelled (m, intents), with a precision (d, d) fitted before."""
     unit = unit_rows(embeddings)
     return IntentShapes(unit, targets, _means(unit, targets), precision)
 
 
 def _means(unit: FloatArray, targets: ScoreArray) -> ScoreArray:
-    """Mean embedding of each intent, zeros where it has no exemplar; (intents, d)."""
+    """Return the mean embedding of each intent, zeros without an exemplar; (intents, d)."""
     means = np.zeros((targets.shape[1], unit.shape[1]))
     for column, of in enumerate(targets.T > 0):
         if of.any():
@@ -96,13 +88,7 @@ def _means(unit: FloatArray, targets: ScoreArray) -> ScoreArray:
 
 
 def signals(shapes: IntentShapes, embeddings: FloatArray, scores: ScoreArray) -> ScoreArray:
-    """Measure texts by every signal; (n, 3), higher is more familiar.
-
-    Args:
-        shapes: The exemplars.
-        embeddings: Of the texts, (n, d), by the encoder of the exemplars.
-        scores: Their votes, (n, intents).
-    """
+    """Measure texts (n, d) with scores (n, intents) by every signal; (n, 3)."""
     unit = unit_rows(embeddings)
     nearest = np.empty(len(unit))
     for start in range(0, len(unit), _CHUNK):
@@ -118,15 +104,15 @@ def signals_left_out(
     rows: Rows | None = None,
     sources: Rows | None = None,
 ) -> ScoreArray:
-    """Measure exemplars as if each were not one, nor what was made of it; (n, 3).
+    """Measure exemplars without themselves and the synthetic ones made from them; (n, 3).
 
-    The covariance is not measured again: a single exemplar moves it by 1 / m.
+    The covariance is not fitted again: a single exemplar moves it by 1 / m.
 
     Args:
         shapes: The exemplars.
-        left_out: Scores of the exemplars by votes that have not seen them, (n, intents).
-        rows: Which exemplars those are, (n,); all without it.
-        sources: The row that each exemplar was made of, (m,); its own without it.
+        left_out: Held-out scores of the exemplars, (n, intents).
+        rows: Rows of the exemplars to measure, (n,); None: all.
+        sources: Row of each exemplar's source, (m,); None: its own.
     """
     every = np.arange(len(shapes.unit))
     chosen, sources = every if rows is None else rows, every if sources is None else sources
@@ -142,16 +128,16 @@ def signals_left_out(
 
 
 def _squared_left_out(shapes: IntentShapes, rows: Rows) -> ScoreArray:
-    """Squared Mahalanobis distance of exemplars to intents, each without itself."""
+    """Return squared Mahalanobis distances of exemplars to intents, each without itself."""
     squared = _squared(shapes, shapes.unit[rows])
     sizes, own = shapes.targets.sum(0), shapes.targets[rows] > 0
-    # Without one of its n texts a mean is farther from that text by n / (n - 1).
+    # Without one of its n texts, a mean is farther from that text by n / (n - 1).
     farther = (np.maximum(sizes, 1.0) / np.maximum(sizes - 1, 1.0)) ** 2
     return np.where(own, np.where(sizes > 1, squared * farther, np.inf), squared)
 
 
 def _leave_out_made(shapes: IntentShapes, squared: ScoreArray, rows: Rows, sources: Rows) -> None:
-    """Correct the distances of exemplars that others were made of, to the intents of these."""
+    """Correct in place the distances of exemplars with synthetic ones made from them."""
     sizes = (shapes.targets > 0).sum(0)
     found, counts = np.unique(sources, return_counts=True)
     for place in np.flatnonzero(np.isin(rows, found[counts > 1])):
@@ -172,7 +158,7 @@ def _mean_of_largest(similarity: ScoreArray) -> ScoreArray:
 
 
 def _squared(shapes: IntentShapes, unit: FloatArray) -> ScoreArray:
-    """Squared Mahalanobis distance of every text to every intent; (n, intents)."""
+    """Return the squared Mahalanobis distance of every text to every intent; (n, intents)."""
     rows = unit.astype(np.float64)
     turned, means = rows @ shapes.precision, shapes.means @ shapes.precision
     lengths = np.einsum("ij,ij->i", turned, rows)[:, None]
@@ -186,14 +172,14 @@ def _squared(shapes: IntentShapes, unit: FloatArray) -> ScoreArray:
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """From how familiar on a text is in scope.
+    """The familiarity from which on a text is in scope.
 
     Attributes:
         method: Which signals count.
-        centre: Mean of each signal over texts in scope.
-        scale: Standard deviation of each.
-        limit: Familiarity from which on a text is in scope.
-        limits: The same for columns of intents that have a limit of their own.
+        centre: Mean of each signal over in-scope texts.
+        scale: Standard deviation of each signal over them.
+        limit: Least familiarity of a text in scope.
+        limits: The same by column, for intents that have a limit of their own.
     """
 
     method: Method
@@ -203,20 +189,20 @@ class Fence:
     limits: Mapping[int, float] = field(default_factory=dict)
 
     def familiarity(self, measured: ScoreArray) -> ScoreArray:
-        """Weigh signals (n, 3) into one number; (n,)."""
+        """Return the weighted sum of signals (n, 3); (n,)."""
         weights = weights_of(self.method)
-        used = weights > 0  # a signal that does not count may be infinite
+        used = weights > 0  # an unused signal may be infinite
         centre, scale = np.array(self.centre)[used], np.array(self.scale)[used]
         found: ScoreArray = ((measured[:, used] - centre) / scale) @ weights[used]
         return found
 
     @property
     def slope(self) -> float:
-        """By how much familiarity grows with the largest score."""
+        """Increase of familiarity per unit of the largest score."""
         return float(weights_of(self.method)[0] / self.scale[0])
 
     def inside(self, familiarity: ScoreArray, columns: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether each text is in scope, by the limit of the intent it would get; (n,)."""
+        """Return whether each text is in scope, by the limit of its intent's column; (n,)."""
         limits = np.full(len(columns), self.limit)
         for column, limit in self.limits.items():
             limits[columns == column] = limit
@@ -225,20 +211,17 @@ class Fence:
 
 
 def weights_of(method: Method) -> ScoreArray:
-    """How much each signal weighs, (3,); together one."""
+    """Return the weights of the signals, (3,); they sum to one."""
     weights = np.array(WEIGHTS[method])
     shares: ScoreArray = weights / weights.sum()
     return shares
 
 
 def fit_fence(method: Method, inside: ScoreArray) -> Fence:
-    """Measure signals in the units of texts in scope; the limit is open.
-
-    Args:
-        method: Which signals count.
-        inside: Held-out signals of texts in scope, (n, 3).
-    """
-    known = inside[np.isfinite(inside).all(1)]  # a lone text of a lone intent is far from all
+    """Return a fence in units of in-scope texts, by their held-out signals (n, 3); no limit yet."""
+    known = inside[
+        np.isfinite(inside).all(1)
+    ]  # an intent's only text may be infinitely far from all intents
     if not len(known):
         return Fence(method, (0.0,) * 3, (1.0,) * 3)
     scale = np.maximum(known.std(0), 1e-9)
@@ -248,16 +231,11 @@ def fit_fence(method: Method, inside: ScoreArray) -> Fence:
 def with_limit(
     fence: Fence, inside: ScoreArray, outside: ScoreArray | None, rejection: float = 0.05
 ) -> Fence:
-    """Set the project's limit by texts whose place is known.
+    """Set the project's limit by the familiarity of in-scope and out-of-scope texts.
 
-    With texts out of scope it is where the share kept of those in scope and the share kept out of
-    the others are largest together; without any, where `rejection` of those in scope stay out.
-
-    Args:
-        fence: Its limit may be open.
-        inside: Familiarity of texts in scope, (n,).
-        outside: The same of texts out of scope, (m,); None or empty where there is none.
-        rejection: Share of texts in scope that may stay out.
+    With out-of-scope texts, the limit maximises the sum of two shares: in-scope texts kept and
+    out-of-scope texts rejected. Without any, it rejects the share `rejection` of the in-scope
+    texts.
     """
     if outside is None or not len(outside):
         return replace(fence, limit=float(np.quantile(inside, rejection)))
@@ -270,13 +248,10 @@ def with_limit(
 def with_intent_limits(
     fence: Fence, inside: ScoreArray, columns: NDArray[np.int64], rejection: float = 0.05
 ) -> Fence:
-    """Give intents with enough texts a limit of their own, where `rejection` of them stay out.
+    """Give intents with enough texts their own limit, which rejects the share `rejection` of them.
 
-    Args:
-        fence: With the project's limit, which the other intents keep.
-        inside: Familiarity of texts in scope, (n,).
-        columns: Their intents, (n,).
-        rejection: Share of an intent's texts that may stay out.
+    Other intents keep the project's limit. `inside` is the familiarity of in-scope texts, (n,);
+    `columns` their intents, (n,).
     """
     limits = {
         int(column): float(np.quantile(inside[columns == column], rejection))
@@ -288,19 +263,16 @@ def with_intent_limits(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Crossing:
-    """Texts that another limit lets in or keeps out: rows, the nearest to the limit first."""
+    """Rows of the texts that another limit accepts or rejects, the nearest to the limit first."""
 
     entering: NDArray[np.int64]
     leaving: NDArray[np.int64]
 
 
 def crossing(now: NDArray[np.bool_], then: NDArray[np.bool_], familiarity: ScoreArray) -> Crossing:
-    """Tell who would go in and who out if a fence were moved.
+    """Find the texts that a moved fence accepts or rejects, by familiarity under that fence.
 
-    Args:
-        now: Whether each text is in scope as the fence stands, (n,).
-        then: The same as it would stand.
-        familiarity: By the latter, (n,).
+    `now` and `then` tell whether each text is in scope before and after; all are (n,).
     """
     entering, leaving = np.flatnonzero(~now & then), np.flatnonzero(now & ~then)
     return Crossing(
@@ -311,11 +283,11 @@ def crossing(now: NDArray[np.bool_], then: NDArray[np.bool_], familiarity: Score
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FamiliarityMeasure:
-    """A fence's way of measuring, on the exemplars that it measures by."""
+    """A fence with the exemplars that it measures familiarity by."""
 
     fence: Fence
     shapes: IntentShapes
 
     def familiarity(self, embeddings: FloatArray, scores: ScoreArray) -> ScoreArray:
-        """How familiar texts are, by their embeddings (n, d) and scores (n, intents); (n,)."""
+        """Return how familiar texts are, by embeddings (n, d) and scores (n, intents); (n,)."""
         return self.fence.familiarity(signals(self.shapes, embeddings, scores))

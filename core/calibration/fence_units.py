@@ -1,8 +1,8 @@
-"""The units of a fence: how familiar the exemplars of a trained version are to each other.
+"""The units of a fence: how familiar a trained version's exemplars are to each other.
 
-They belong to the version and stay as they are while labels join; only the exemplars that a text is
-compared with, and the means of their intents, follow the labels. So a limit keeps its meaning until
-the next training, and what a single label does to a fence is told from that label alone.
+Units belong to the version and do not change when labels join. Only the exemplars that a text is
+compared with, and their intents' means, follow the labels. A limit thus keeps its meaning until the
+next training, and a single label's effect on a fence can be computed from that label alone.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from core.types import FloatArray, Method, ScoreArray
 
 _FOLDS = 5
 _OPEN = -1e6
-"""A limit that keeps nothing out: where an exemplar has no other to be compared with."""
+"""A limit that rejects nothing: where an exemplar has no other to be compared with."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,9 +37,9 @@ class ExemplarSignals:
     """The real exemplars of a trained version, each measured by the others.
 
     Attributes:
-        signals: Of the exemplars, (n, 3).
-        columns: Of the intents that they would get, (n,).
-        precision: Inverse of the shrunk covariance that their intents share, (d, d).
+        signals: Familiarity signals of the exemplars, (n, 3).
+        columns: Columns of the intents that the others' votes give them, (n,).
+        precision: Inverse of the shrunk covariance that all intents share, (d, d).
     """
 
     signals: ScoreArray
@@ -49,25 +49,25 @@ class ExemplarSignals:
     def measure_on(
         self, method: Method, embeddings: FloatArray, targets: ScoreArray
     ) -> FamiliarityMeasure:
-        """Measure by a method on exemplars as they are now, (m, d) and (m, intents)."""
+        """Return a method's measure on the present exemplars, (m, d) and (m, intents)."""
         shapes = with_exemplars(embeddings, targets, self.precision)
         return FamiliarityMeasure(self.fence(method), shapes)
 
     def fence(self, method: Method) -> Fence:
-        """Return a fence in the units of the exemplars; its limit is open."""
+        """Return a fence in the units of the exemplars; its limit rejects nothing."""
         return fit_fence(method, self.signals)
 
     def familiarity(self, method: Method) -> tuple[ScoreArray, NDArray[np.int64]]:
-        """Return how familiar exemplars are to the others, and the intents that they would get.
+        """Return the exemplars' familiarity to the others, and the columns of their intents.
 
-        One that nothing can be compared with is left out.
+        An exemplar that has nothing to be compared with is left out.
         """
         found = self.fence(method).familiarity(self.signals)
         known = np.isfinite(found)
         return found[known], self.columns[known]
 
     def limit(self, method: Method, rejection: float) -> float:
-        """Return the limit that keeps a share of the exemplars out; for votes one of scores."""
+        """Return the limit that rejects a share of the exemplars; for votes, a limit of scores."""
         found = self.signals[:, 0] if method == "votes" else self.familiarity(method)[0]
         return float(np.quantile(found, rejection)) if len(found) else _OPEN
 
@@ -75,13 +75,10 @@ class ExemplarSignals:
 def measure_exemplars(
     head: Head, embeddings: FloatArray, targets: ScoreArray, sources: Rows | None = None
 ) -> ExemplarSignals:
-    """Measure the exemplars of a version, as it was trained.
+    """Measure a version's exemplars, (m, d) with labels (m, intents), as it was trained.
 
-    Args:
-        head: Of the version.
-        embeddings: Of its exemplars, (m, d), of which there is one at least.
-        targets: Their labels, (m, intents).
-        sources: As `core.heads.folds.sources_of` gives them; without it none is synthetic.
+    At least one exemplar is needed. `sources` is the result of `core.heads.folds.sources_of`;
+    without it no exemplar counts as synthetic.
     """
     whose = np.arange(len(targets)) if sources is None else sources
     shapes, rows = fit_intent_shapes(embeddings, targets), said_rows(whose)
@@ -93,7 +90,7 @@ def measure_exemplars(
 def _left_out_scores(
     head: Head, embeddings: FloatArray, targets: ScoreArray, sources: Rows
 ) -> ScoreArray:
-    """Score exemplars by the others; by the head as it is where fitting it takes a training."""
+    """Score exemplars by the others; by the head itself where fitting it takes a training."""
     if isinstance(head, MixtureHead):
         first = _left_out_scores(head.first, embeddings, targets, sources)
         return first + head.voices(embeddings)

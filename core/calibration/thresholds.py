@@ -1,4 +1,4 @@
-"""Multi-label thresholds: one per intent, pulled towards a common one if labels are few."""
+"""Multi-label thresholds: one per intent, drawn towards a common one if labels are few."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,7 @@ from core.splits import Rows
 from core.types import ScoreArray
 
 PULLS = (np.inf, 80.0, 20.0)
-"""Positives at which an intent's own threshold counts half; of equal ones the first wins."""
+"""Positives at which an intent's own threshold weighs half; of equally good ones the first wins."""
 
 _FOLDS = 5
 _SHARPEST, _BLUNTEST = 1e-3, 10.0
@@ -18,21 +18,19 @@ _Marks = NDArray[np.bool_]
 def fit_multi_label_calibration(
     scores: ScoreArray, targets: ScoreArray, theta: float | None = None
 ) -> Calibration:
-    """Fit probabilities and thresholds of several labels on held-out scores.
+    """Fit probabilities and thresholds of several labels on held-out scores (n, intents).
 
-    The common threshold is the score whose probability is half the largest F1 to be expected
-    (Lipton et al. 2014, Theorem 1): probabilities come from two numbers fitted on all pairs of
-    text and intent, so that it is steady where the best threshold of a few dozen texts is not.
-    Each intent's own is drawn towards it, the more, the fewer texts have the intent; how much is
-    chosen by cross-validation on these texts, so that it stays common where own ones mislead.
+    The common threshold is the score whose probability is half the largest expected F1 (Lipton et
+    al. 2014, Theorem 1). Probabilities need two numbers, fitted on all pairs of text and intent, so
+    the common threshold is stable where the best threshold of a few dozen texts is not. An intent's
+    own threshold is drawn towards it, the more, the fewer texts have the intent. Cross-validation
+    on these texts chooses how much.
 
-    Args:
-        scores: By a pipeline that has not seen the texts, (n, intents).
-        targets: Their multi-hot labels, (n, intents); rows without any count, too.
-        theta: The threshold of all intents, where it is given.
+    Rows of `targets` (n, intents) without any label count, too. `theta` sets the common threshold
+    and drops the intents' own.
 
     Raises:
-        ValueError: No text, or shapes that differ.
+        ValueError: There is no text, or shapes differ.
     """
     if not len(scores) or scores.shape != targets.shape:
         message = f"cannot calibrate scores {scores.shape} on targets {targets.shape}"
@@ -52,10 +50,7 @@ def fit_multi_label_calibration(
 def expected_threshold(scores: ScoreArray, temperature: float, offset: float) -> float:
     """Return the score whose probability is half the largest expected F1 of all pairs.
 
-    Args:
-        scores: Of any shape.
-        temperature: Of the sigmoid that makes them probabilities.
-        offset: Score of an even chance.
+    `scores` may have any shape; temperature and offset are those of the sigmoid.
     """
     logits = (np.sort(scores, axis=None)[::-1] - offset) / temperature
     shares = 0.5 * (1.0 + np.tanh(0.5 * logits))
@@ -67,13 +62,13 @@ def expected_threshold(scores: ScoreArray, temperature: float, offset: float) ->
 def best_threshold(scores: ScoreArray, marks: _Marks) -> float:
     """Return the threshold of the largest F1, midway between two scores; (n,) and (n,) bool.
 
-    Of equal ones the highest wins. Without any positive it lies above all scores.
+    Of equal ones the highest wins. Without any positive it is above all scores.
     """
     order = np.argsort(-scores, kind="stable")
     falling, right = scores[order], np.cumsum(marks[order])
     answered = np.arange(1, len(falling) + 1)
     f1 = 2.0 * right / (answered + marks.sum())
-    f1[:-1][falling[:-1] == falling[1:]] = -1.0  # no threshold can part equal scores
+    f1[:-1][falling[:-1] == falling[1:]] = -1.0  # no threshold separates equal scores
     best = int(f1.argmax())
     if f1[best] <= 0:
         return float(falling[0]) + 1.0
@@ -84,11 +79,8 @@ def best_threshold(scores: ScoreArray, marks: _Marks) -> float:
 def own_thresholds(scores: ScoreArray, marks: _Marks, common: float, pull: float) -> ScoreArray:
     """Return each column's best threshold, drawn towards the common one; (intents,) float64.
 
-    Args:
-        scores: (n, intents).
-        marks: Labels, (n, intents) bool.
-        common: What they are drawn towards, all the way where an intent has no positive.
-        pull: Positives at which both count the same; infinite keeps the common one.
+    Scores and marks are (n, intents). An intent without a positive has the common threshold. At
+    `pull` positives both weigh the same; an infinite pull gives the common one.
     """
     limits = np.full(scores.shape[1], common)
     if np.isinf(pull):
@@ -101,7 +93,7 @@ def own_thresholds(scores: ScoreArray, marks: _Marks, common: float, pull: float
 
 
 def _best_pull(scores: ScoreArray, marks: _Marks, common: float) -> float:
-    """Choose how far own thresholds are drawn by the F1 of texts that did not set them."""
+    """Choose the pull with the best F1 in cross-validation."""
     folds = _folds(len(scores))
     if len(folds) < 2:
         return np.inf
@@ -125,8 +117,8 @@ def _folds(n_rows: int) -> list[Rows]:
 def _fit_sigmoid(scores: ScoreArray, labels: ScoreArray) -> tuple[float, float]:
     """Return temperature and offset of the likeliest sigmoid (Platt 1999), always rising.
 
-    Targets are drawn in by one doubtful case of each kind, as Platt has it, so that both stay
-    finite where every score is right.
+    As in Platt, one doubtful case of each kind moves the targets inwards, so that both stay finite
+    where every score is right.
     """
     from scipy.optimize import minimize  # half a second that only a training spends
 
