@@ -34,19 +34,14 @@ _DO_NOT_TRUST = "Ask for the bundle again, from somebody you trust."
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a bundle says it holds.
-
-    Attributes:
-        files: Name to SHA-256 and size in bytes.
-        facts: Versions, lineage, metrics and licences.
-    """
+    """What a bundle claims to hold: SHA-256 and size in bytes by file name, and facts."""
 
     files: dict[str, tuple[str, int]]
     facts: dict[str, Any]
 
 
 def export_bundle(folder: Path, out: Path) -> Manifest:
-    """Pack a stored pipeline with card, example and manifest; equal input gives equal bytes."""
+    """Pack a stored pipeline with card, example code and manifest; equal input, equal bytes."""
     facts = read_facts(folder)
     contents = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
     extra = {
@@ -68,11 +63,11 @@ def export_bundle(folder: Path, out: Path) -> Manifest:
 
 
 def verify_bundle(path: Path) -> Manifest:
-    """Check every promise of a bundle without leaving anything behind.
+    """Check every claim of a bundle's manifest; nothing unpacked is kept.
 
     Raises:
         InvalidInput: There is no such file, or it is no bundle.
-        ArtifactDamaged: A promise does not hold; the message says which.
+        ArtifactDamaged: A claim is wrong; the message says which.
     """
     with open_bundle(path) as (_, manifest):
         return manifest
@@ -80,7 +75,7 @@ def verify_bundle(path: Path) -> Manifest:
 
 @contextmanager
 def open_bundle(path: Path) -> Iterator[tuple[Path, Manifest]]:
-    """Unpack a bundle into a fresh folder that goes away again, once it is proven sound."""
+    """Verify a bundle and unpack it into a temporary folder, which is then deleted."""
     if not path.is_file():
         raise InvalidInput(f"There is no file {path}.", "Check the path.")
     with tempfile.TemporaryDirectory(prefix="bundle-") as scratch:
@@ -118,7 +113,7 @@ def _refuse_hostile(entries: list[zipfile.ZipInfo]) -> None:
 
 
 def _hostile(entry: zipfile.ZipInfo) -> str | None:
-    """Say what is wrong with an entry, or None."""
+    """Return what is wrong with an entry, or None."""
     name = entry.orig_filename
     parts = name.split("/")
     checks = {
@@ -164,7 +159,7 @@ def _refuse_other_names(names: list[str], manifest: Manifest) -> None:
 
 
 def _unpack(archive: zipfile.ZipFile, name: str, promise: tuple[str, int], target: Path) -> None:
-    """Stream one file out, never more of it than its promised size."""
+    """Stream one file out, never more of it than the size in the manifest."""
     place = target / name
     place.parent.mkdir(parents=True, exist_ok=True)
     digest, size = hashlib.sha256(), 0

@@ -1,4 +1,4 @@
-"""The model card of a bundle: what a person who gets the zip reads first."""
+"""The model card of a bundle, for people who receive the zip."""
 
 from collections.abc import Mapping
 from typing import Any

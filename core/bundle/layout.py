@@ -1,13 +1,13 @@
 """A pipeline as a folder of plain files, and back: what is stored, versioned and bundled.
 
-encoder/                a sentence-transformers folder; with an adapter, its untouched base
-encoder/adapter/        the adapter, where there is one: its weights, and where they belong
+encoder/                a sentence-transformers folder; with an adapter, its unchanged base
+encoder/adapter/        weights and configuration of the adapter, if there is one
 head.json               kind of the head, its intents and settings
-head.safetensors        its arrays, and the exemplars' embeddings
+head.safetensors        arrays of the head, and the exemplars' embeddings
 calibration.json        task, temperature and thresholds
-fence.safetensors       what distances are measured by, where the thresholds are not of scores
+fence.safetensors       means and precision, if thresholds are of familiarity
 exemplars.jsonl         id, text and intents of the exemplars, in the order of the embeddings
-exact.json              texts that are answered as labelled, by match key
+exact.json              intents of labelled texts by match key; these texts need no scores
 facts.json              versions, lineage, metrics, intents with descriptions
 """
 
@@ -59,13 +59,10 @@ def load_pipeline(
 ) -> IntentPipeline:
     """Read a pipeline; it answers bit for bit as the one that was saved.
 
-    Args:
-        folder: Where it lies.
-        device: Where its encoder computes.
-        bases: Encoders in use, one of which an adapter may join.
+    `device` is where its encoder computes; an adapter may share one of `bases`.
 
     Raises:
-        ArtifactDamaged: A file is missing or is not what it should be.
+        ArtifactDamaged: A file is missing or not readable.
     """
     facts = read_facts(folder)
     try:
@@ -97,10 +94,10 @@ def load_pipeline(
 
 
 def read_facts(folder: Path) -> dict[str, Any]:
-    """Read what is known about a stored pipeline.
+    """Read the facts about a stored pipeline.
 
     Raises:
-        ArtifactDamaged: The facts are missing or no JSON.
+        ArtifactDamaged: The facts are missing or not JSON.
     """
     try:
         return dict(json.loads((folder / "facts.json").read_text(encoding="utf-8")))
@@ -111,14 +108,10 @@ def read_facts(folder: Path) -> dict[str, Any]:
 
 
 def keep_answers(folder: Path, pipeline: IntentPipeline) -> None:
-    """Let a stored pipeline answer by other limits, and by names of intents without an example.
+    """Write a pipeline's limits and intent names into the folder where it is stored.
 
-    Changed files are replaced, not overwritten: they may be hard links to files of the studio,
-    which must not change.
-
-    Args:
-        folder: Where it lies.
-        pipeline: The same, with the fence of its project and the names that answer there.
+    `pipeline` has the fence of its project and the names of intents without examples. Changed files
+    are replaced, not overwritten: they may be hard links to files of the studio.
     """
     with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
         fresh = Path(scratch)
@@ -138,7 +131,7 @@ def keep_answers(folder: Path, pipeline: IntentPipeline) -> None:
 
 
 def _put_in(fresh: Path, folder: Path, names: Sequence[str]) -> bool:
-    """Replace those files of a folder that are not as they should be; return whether any was."""
+    """Replace those files of a folder that differ; return whether any did."""
     other = [name for name in names if _bytes_of(folder / name) != _bytes_of(fresh / name)]
     for name in other:
         (folder / name).unlink(missing_ok=True)
@@ -153,7 +146,7 @@ def _bytes_of(path: Path) -> bytes | None:
 
 def _write_head(folder: Path, pipeline: IntentPipeline) -> None:
     head, arrays = head_to_arrays(pipeline.head)
-    # The voting rows are the shown ones; storing them once keeps both the same for ever.
+    # The exemplars' embeddings are both voted with and shown; one copy cannot diverge.
     arrays = {name: value for name, value in arrays.items() if name not in _SHARED}
     arrays["embeddings"] = pipeline.embeddings
     ordered = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
@@ -162,7 +155,7 @@ def _write_head(folder: Path, pipeline: IntentPipeline) -> None:
 
 
 def _write_calibration(folder: Path, calibration: Calibration, neighbours: int) -> None:
-    """Write how scores are read; with a fence also what `predict.py` measures familiarity by."""
+    """Write the calibration; with a fence also what `predict.py` measures familiarity by."""
     decision = {**calibration_to_json(calibration), "neighbours": neighbours}
     measure = calibration.familiarity_measure
     if measure is not None:
@@ -183,10 +176,10 @@ def _write_calibration(folder: Path, calibration: Calibration, neighbours: int) 
 def _read_measure(
     folder: Path, decision: Mapping[str, Any], pipeline: IntentPipeline
 ) -> FamiliarityMeasure | None:
-    """Read how familiarity is measured; the means follow from the exemplars.
+    """Read how familiarity is measured; the means are computed from the exemplars.
 
     Raises:
-        ArtifactDamaged: A value is missing, or is not usable.
+        ArtifactDamaged: A value is missing or not usable.
     """
     stored = decision.get("familiarity")
     if stored is None:
