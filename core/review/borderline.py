@@ -1,4 +1,4 @@
-"""Utterances that share words with wrong intent names alone (Siamese vs Non-Siamese, Section 4)."""
+"""Utterances that share words with wrong intents' names only (Siamese vs Non-Siamese, Sec. 4)."""
 
 import re
 from collections import Counter
@@ -8,16 +8,14 @@ from dataclasses import dataclass
 _WORD = re.compile(r"[^\W_]+")
 
 _FEW_INTENTS = 8
-"""Of fewer intents, words that tell them apart are easily used by half of them."""
+"""With fewer intents, half of them may well use a word that tells them apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Borderline:
-    """An utterance whose words speak for other intents than its own.
+    """An utterance whose words point to other intents than its own.
 
-    Attributes:
-        row: Row of the utterance.
-        shared: The words it shares with names of other intents, by intent, both in order.
+    `shared` lists the words it shares with names of other intents, by intent.
     """
 
     row: int
@@ -26,11 +24,11 @@ class Borderline:
 
 @dataclass(frozen=True, slots=True)
 class BorderlineRows:
-    """What both stages of the selection leave.
+    """Results of both stages of the selection.
 
     Attributes:
         without_own: Rows that share no word with their own intent's name.
-        selected: Those of them that share one with another's.
+        selected: Those of them that share a word with another intent's name.
     """
 
     without_own: tuple[int, ...]
@@ -38,23 +36,20 @@ class BorderlineRows:
 
     @property
     def rows(self) -> list[int]:
-        """The borderline rows, rising."""
+        """The selected rows, ascending."""
         return [borderline.row for borderline in self.selected]
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Cut a text or the name of an intent into words, letter case apart."""
+    """Cut a text or the name of an intent into words, ignoring case."""
     return frozenset(_WORD.findall(text.casefold()))
 
 
 def idle_words(texts: Sequence[str], intents: Sequence[str]) -> frozenset[str]:
     """Find words that utterances of most intents use, such as "a" and "my".
 
-    They are counted, not listed, so that it works for any language and domain.
-
-    Args:
-        texts: The utterances.
-        intents: The right intent of each.
+    They are counted, not listed, which works for any language and domain. `intents` holds the right
+    intent of each text.
     """
     n_intents = len(set(intents))
     if n_intents < _FEW_INTENTS:
@@ -74,13 +69,13 @@ def select_borderline(
     names: Sequence[str],
     idle: frozenset[str] = frozenset(),
 ) -> BorderlineRows:
-    """Find utterances that share no word with the right name, but one with a wrong one.
+    """Find utterances that share no word with the right name, but one with a wrong name.
 
     Args:
         texts: The utterances.
         intents: The right intent of each, one of `names`.
-        names: All intents.
-        idle: Words that do not count, in small letters; none in the paper.
+        names: Names of all intents.
+        idle: Lower-case words that do not count; none in the paper.
     """
     words = {name: words_of(name) - idle for name in names}
     without_own: list[int] = []

@@ -1,4 +1,4 @@
-"""Texts that say the same: twice under one intent, or under different ones."""
+"""Texts that say the same, under one intent or under different ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +12,9 @@ from core.types import ScoreArray
 
 @dataclass(frozen=True, slots=True)
 class Twins:
-    """Two texts that say nearly the same.
+    """Two texts, in rising order of rows, that say nearly the same.
 
     Attributes:
-        first: The earlier row.
-        second: The later row.
-        cosine: How near they are.
         same_text: Whether they differ in case, space or outer punctuation at most.
         conflict: Whether their labels differ.
     """
@@ -36,14 +33,10 @@ def twins(
     duplicate: float = 0.97,
     conflict: float = 0.92,
 ) -> list[Twins]:
-    """List pairs that say the same, conflicts first, the nearest first.
+    """List pairs that say the same, conflicts first, then the nearest first.
 
-    Args:
-        texts: All of them.
-        targets: Their labels, (n, intents).
-        near: Their neighbours.
-        duplicate: Cosine from which on two texts of one intent are duplicates.
-        conflict: The same for texts whose labels differ: a lower one, since these do harm.
+    `duplicate` is the cosine from which on texts with the same label are duplicates; `conflict` is
+    that for texts whose labels differ: it is lower, since these do harm.
     """
     pairs = {
         (min(row, other), max(row, other)): cosine
@@ -66,7 +59,7 @@ def twins(
 
 
 def _same_texts(keys: Sequence[str]) -> list[tuple[int, int]]:
-    """Pair each text with the one before it that says the same."""
+    """Pair each text with the last earlier one that has the same match key."""
     last: dict[str, int] = {}
     found = list[tuple[int, int]]()
     for row, key in enumerate(keys):

@@ -1,4 +1,4 @@
-"""Thin and overgrown intents, examples that pull texts away, and the border of two intents."""
+"""Thin and overgrown intents, exemplars that cause errors, and the border of two intents."""
 
 from dataclasses import dataclass
 
@@ -19,12 +19,11 @@ class IntentHealth:
     """How well an intent's examples hold together.
 
     Attributes:
-        column: Column of the intent.
         examples: Number of its examples.
-        kept: How many of its examples it wins without their own vote.
-        drawn: How many examples of other intents it wins.
+        kept: Number of its examples that it wins by leave-one-out.
+        drawn: Number of other intents' examples that it wins.
         thin: Fewer than 5 examples, or than a quarter of the median intent's.
-        overgrown: More than four times the median, or it wins more of others than it keeps.
+        overgrown: More than four times the median, or `drawn` exceeds both `kept` and 5.
     """
 
     column: int
@@ -36,12 +35,7 @@ class IntentHealth:
 
 
 def intent_health(honest: ScoreArray, targets: ScoreArray) -> list[IntentHealth]:
-    """Judge every intent by leave-one-out scores, in the order of columns.
-
-    Args:
-        honest: Leave-one-out scores, (m, intents).
-        targets: The labels, (m, intents).
-    """
+    """Judge every intent, in column order, by leave-one-out scores and labels, (m, intents)."""
     given, won = targets > 0, honest.argmax(1)
     sizes = given.sum(0)
     median = float(np.median(sizes[sizes > 0])) if sizes.any() else 0.0
@@ -61,8 +55,8 @@ class Greedy:
     """An exemplar that pulls texts away from the intents they belong to.
 
     Attributes:
-        row: Row of the exemplar.
-        harm: Sum over all errors of its votes for the wrong winner less those for the right intent.
+        harm: Sum over all errors of its votes for the wrong winner minus those for the right
+            intent.
         texts: Rows of the texts for which its vote alone is at least half of the winner's lead.
         intents: Columns of the right intents of these texts.
     """
@@ -76,13 +70,9 @@ class Greedy:
 def greedy_examples(
     head: VoteHead, embeddings: FloatArray, truth: NDArray[np.int64], most: int = 50
 ) -> list[Greedy]:
-    """Rank exemplars by how much they vote for errors, on labelled texts that do not vote.
+    """Rank at most `most` exemplars by how much they vote for errors on texts that do not vote.
 
-    Args:
-        head: The votes.
-        embeddings: Embeddings of the texts, (n, d).
-        truth: Column of each text's intent, (n,).
-        most: The number of exemplars listed at most.
+    The texts have embeddings (n, d) and right columns `truth`, (n,).
     """
     scores = head.scores(embeddings)
     won = scores.argmax(1)
@@ -114,9 +104,7 @@ def greedy_examples(
 class BorderRows:
     """Texts between two intents, from the clearest of one to the clearest of the other.
 
-    Attributes:
-        rows: Rows of the texts, (n,) int64.
-        leads: Score of the first intent less that of the second, falling, (n,).
+    `rows` is (n,) int64; `leads` the first intent's score minus the second's, falling, (n,).
     """
 
     rows: NDArray[np.int64]
@@ -124,13 +112,9 @@ class BorderRows:
 
 
 def border_walk(scores: ScoreArray, first: int, second: int, most: int = 60) -> BorderRows:
-    """Walk along the border of two intents: texts whose two best scores are theirs.
+    """List texts whose two best scores, of (n, intents), are those of two intents.
 
-    Args:
-        scores: Scores of the texts, (n, intents).
-        first: Column of the one intent.
-        second: Column of the other.
-        most: The number of texts kept at most, the nearest to the border.
+    At most `most` texts are kept, the nearest to the border.
     """
     others = scores.copy()
     others[:, [first, second]] = -np.inf

@@ -1,9 +1,9 @@
-"""Rank labels by how likely they are wrong, by the votes of all other exemplars and by neighbours.
+"""Rank labels by how likely they are wrong, by the other exemplars' votes and by neighbours.
 
-The mean rank of three measures that err differently. Residual: how far the leave-one-out score of
-the given label is below one, which is the loss of the votes. Confidence: the leave-one-out
-probability of the given label divided by the entropy of all intents (confidence-weighted entropy,
-as in cleanlab), so that a text with a clear other winner ranks higher than an unclear one.
+The rank is the mean rank of three measures that err differently. Residual: one minus the given
+label's leave-one-out score, which is the loss of the votes. Confidence: the given label's
+leave-one-out probability divided by the entropy over all intents (confidence-weighted entropy, as
+in cleanlab), so that a text with a clear other winner ranks higher than an unclear one.
 Disagreement: the share of the nearest texts, weighted by similarity, with another label.
 """
 
@@ -17,7 +17,7 @@ from core.review.nearby import Nearby
 from core.types import ScoreArray
 
 NEIGHBOURS = 20
-"""Neighbours of a text that count. Chosen on other planted errors than those of the benchmark."""
+"""Number of neighbours that count, chosen on other planted errors than the benchmark's."""
 
 _TEMPERATURE = 0.2
 _DOUBT = 0.3
@@ -30,10 +30,10 @@ class Suspicion:
 
     Attributes:
         rank: In (0, 1], the highest for the likeliest error, (m,).
-        residual: How far the given label's leave-one-out score is below one, (m,).
+        residual: One minus the given label's leave-one-out score, (m,).
         confidence: Leave-one-out probability of the given label, (m,), in [0, 1].
         disagreement: Share of the nearest texts with another label, by nearness, (m,), in [0, 1].
-        suggested: Column that the others vote for, (m,) int64.
+        suggested: Column that the other exemplars vote for, (m,) int64.
     """
 
     rank: ScoreArray
@@ -50,14 +50,11 @@ class Suspicion:
 
 
 def suspicion(honest: ScoreArray, targets: ScoreArray, near: Nearby) -> Suspicion:
-    """Judge labels by leave-one-out scores, and by the labels of their neighbours.
+    """Judge labels by leave-one-out scores, both (m, intents), and by the neighbours' labels.
 
-    Args:
-        honest: Leave-one-out scores of the votes, (m, intents).
-        targets: The labels, (m, intents); of several intents, the least likely counts.
-        near: Neighbours of the same texts, `NEIGHBOURS` each.
+    Of several intents, the least likely counts. `near` holds `NEIGHBOURS` neighbours of each text.
     """
-    from scipy.stats import rankdata  # takes a second, which the first page need not wait for
+    from scipy.stats import rankdata  # takes a second, which would delay the first page
 
     given = targets > 0
     residual = _least(given, honest, 0.0)
@@ -73,7 +70,7 @@ def suspicion(honest: ScoreArray, targets: ScoreArray, near: Nearby) -> Suspicio
 
 
 def _least(given: NDArray[np.bool_], values: ScoreArray, absent: float) -> ScoreArray:
-    """The least value among the given labels of each row."""
+    """Return the least value among the given labels of each row."""
     least = np.where(given, values, np.inf).min(1)
     found: ScoreArray = np.where(np.isfinite(least), least, absent)
     return found

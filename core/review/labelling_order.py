@@ -8,18 +8,18 @@ from numpy.typing import NDArray
 from core.types import FloatArray, ScoreArray
 
 Order = Literal["unsure", "torn", "unlike"]
-"""`unsure`: the best intent is least likely (least confidence). `torn`: the two best intents are
-nearly as likely (smallest margin, Scheffer et al. 2001). `unlike`: farthest from any exemplar.
-Of texts with any number of intents see `rank_many`."""
+"""Which texts are labelled first.
+
+`unsure`: the best intent is least likely (least confidence). `torn`: the two best intents are
+nearly as likely (smallest margin, Scheffer et al. 2001). `unlike`: farthest from any exemplar. For
+texts with any number of intents see `rank_many`.
+"""
 
 
 def rank(order: Order, probabilities: ScoreArray, familiarity: ScoreArray) -> NDArray[np.int64]:
     """Order texts by how much a label of each is worth, best first; (n,) int64.
 
-    Args:
-        order: What counts.
-        probabilities: Of every intent for every text, (n, intents).
-        familiarity: Largest cosine of each text to an exemplar, (n,).
+    `probabilities` is (n, intents); `familiarity` the largest cosine to an exemplar, (n,).
     """
     match order:
         case "unsure":
@@ -37,12 +37,12 @@ def rank(order: Order, probabilities: ScoreArray, familiarity: ScoreArray) -> ND
 def rank_many(order: Order, margins: ScoreArray, familiarity: ScoreArray) -> NDArray[np.int64]:
     """Order texts that may have several intents by how much a label is worth; (n,) int64.
 
-    Each intent is a question of its own, and the nearer its score to its threshold, the more open
-    it is. `unsure` goes by the most open question of a text, `torn` by the second.
+    Each intent is a question of its own; it is the more open, the nearer the score is to the
+    threshold. `unsure` orders by a text's most open question, `torn` by the second.
 
     Args:
         order: What counts.
-        margins: Score less threshold of every intent for every text, (n, intents).
+        margins: Score minus threshold of every intent for every text, (n, intents).
         familiarity: Largest cosine of each text to an exemplar, (n,).
     """
     if order == "unlike":
@@ -54,7 +54,7 @@ def rank_many(order: Order, margins: ScoreArray, familiarity: ScoreArray) -> NDA
 
 
 def margins(probabilities: ScoreArray) -> ScoreArray:
-    """How much likelier the best intent is than the next; (n,) in [0, 1], 1 for one intent."""
+    """Return the best intent's probability minus the next one's; (n,), 1 if there is one intent."""
     if probabilities.shape[1] < 2:
         return np.ones(len(probabilities))
     two = np.partition(probabilities, -2, axis=1)[:, -2:]
@@ -65,16 +65,16 @@ def margins(probabilities: ScoreArray) -> ScoreArray:
 def spread(
     ranking: NDArray[np.int64], embeddings: FloatArray, n: int, closest: float = 0.9
 ) -> NDArray[np.int64]:
-    """Take the first n of a ranking, leaving out near copies of those taken before.
+    """Take the first n of a ranking, skipping near copies of those already taken.
 
-    A person who has just labelled a text learns nothing from its twin. When too few are left,
-    the copies follow after all.
+    A label of a text says little new about its twin. If too few texts are left, the skipped copies
+    follow.
 
     Args:
         ranking: Rows of `embeddings`, best first.
         embeddings: Unit rows, (all texts, d) float32.
-        n: How many are wanted.
-        closest: Largest cosine between two that are taken.
+        n: Number of texts wanted.
+        closest: Largest cosine between two taken texts.
     """
     taken: list[int] = []
     copies: list[int] = []

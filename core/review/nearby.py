@@ -1,4 +1,4 @@
-"""The nearest texts of each text, once, for every list of the review that asks for them."""
+"""The nearest texts of each text, found once for all lists of the review."""
 
 from dataclasses import dataclass
 
@@ -12,11 +12,9 @@ _CHUNK = 512
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nearby:
-    """The k nearest others of each text, the nearest first.
+    """The k nearest other texts of each text, the nearest first.
 
-    Attributes:
-        rows: Which, (n, k) int64.
-        cosines: How near, (n, k) float32.
+    `rows` is (n, k) int64, `cosines` (n, k) float32.
     """
 
     rows: NDArray[np.int64]
@@ -24,7 +22,7 @@ class Nearby:
 
 
 def nearby(unit: FloatArray, k: int, pause: Pause = no_pause) -> Nearby:
-    """Find the k nearest others of unit rows (n, d); fewer where there are fewer. O(n^2 d)."""
+    """Find the k nearest others of unit rows (n, d), or all if there are fewer; O(n^2 d)."""
     n_texts = len(unit)
     k = max(0, min(k, n_texts - 1))
     rows, cosines = np.zeros((n_texts, k), np.int64), np.zeros((n_texts, k), np.float32)

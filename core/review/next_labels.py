@@ -1,4 +1,4 @@
-"""The next label that pays most: the text whose label would settle most of those in doubt."""
+"""The next texts to label: those whose labels settle the most doubt."""
 
 from dataclasses import dataclass
 
@@ -12,12 +12,10 @@ _CHUNK = 512
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """A text worth a label.
+    """A text's row, and the doubt that its label would settle.
 
-    Attributes:
-        row: Of the text.
-        settles: Doubts that its label would settle, in texts: the sum over waiting texts of doubt
-            times what one exemplar there explains of them.
+    `settles` is in texts: the sum over waiting texts of doubt times the share of the text's
+    variance that an exemplar in this row explains.
     """
 
     row: int
@@ -27,17 +25,17 @@ class Worth:
 def next_labels(
     unit: FloatArray, doubts: ScoreArray, tau: float, ridge: float, n: int
 ) -> list[Worth]:
-    """Choose texts whose labels settle most, each after those before it.
+    """Choose texts whose labels settle most doubt, each given the choices before it.
 
-    One exemplar at a text explains the share k(x, i)^2 / (1 + ridge) of the variance of another:
-    what is left of the doubts after each choice is what the next is chosen by.
+    An exemplar at text x explains the share k(x, i)^2 / (1 + ridge) of text i's variance; the next
+    choice goes by the doubt that remains.
 
     Args:
         unit: Unit rows of the waiting texts, (n, d) float32.
-        doubts: How open each is, in [0, 1], (n,): one less the margin of its probabilities, say.
-        tau: Of the votes.
-        ridge: Of the votes.
-        n: How many are wanted.
+        doubts: Doubt of each text, in [0, 1], (n,): for example one minus the margin.
+        tau: Width of a vote.
+        ridge: Smoothing of the votes.
+        n: Number of texts wanted.
     """
     left, chosen = doubts.astype(np.float64), list[Worth]()
     settled = _settled(unit, left, tau, ridge)
@@ -66,7 +64,7 @@ def _settled(
     ridge: float,
     among: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None,
 ) -> ScoreArray:
-    """What a label of each text would settle of the doubts; (n,)."""
+    """Return the doubt that a label of each text would settle; (n,)."""
     rows = np.arange(len(unit)) if among is None else among
     found = np.zeros(len(unit))
     for start in range(0, len(rows), _CHUNK):
