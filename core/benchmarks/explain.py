@@ -1,4 +1,4 @@
-"""Benchmark of explanations: their time, and their exactness, checked by fitting again."""
+"""`bench explain`: time of explanations, and their exactness against refitted votes."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ _SMALL, _ASKED = 60, 200
 
 
 def explain_figures(train: LabelledTexts, encoder: Encoder) -> dict[str, object]:
-    """Ask every fifth text of votes of the others, and check samples against fitting again."""
+    """Explain every fifth text with votes of the others; compare a sample with refitted votes."""
     intents = sorted(set(train.intents))
     targets = np.eye(len(intents))[[intents.index(name) for name in train.intents]]
     embeddings = encoder.encode(train.texts)
@@ -57,7 +57,7 @@ def explain_figures(train: LabelledTexts, encoder: Encoder) -> dict[str, object]
 
 
 def _vote_sum_error(head: VoteHead, embeddings: FloatArray) -> float:
-    """Largest difference between a score and its prior and votes."""
+    """Largest difference between a score and the sum of its prior and votes."""
     texts = embeddings[:100]
     sums = np.stack([votes(head, one).sum(0) + head.prior for one in texts])
     return float(np.abs(sums - head.scores(texts)).max())
@@ -104,7 +104,7 @@ def _blast(votes: SolvedVotes, embeddings: FloatArray) -> dict[str, object]:
 def _equality(
     embeddings: FloatArray, targets: ScoreArray, settings: tuple[float, float]
 ) -> dict[str, object]:
-    """Compare with fitting again, on a few texts' votes."""
+    """Compare with refitted votes, on a few exemplars."""
     random = np.random.default_rng(1)
     order = random.permutation(len(targets))
     rows, texts = order[:_SMALL], embeddings[order[_SMALL : _SMALL + _ASKED]]
@@ -130,7 +130,7 @@ def _equality(
 
 
 def _is_smallest(head: VoteHead, votes: SolvedVotes, text: FloatArray) -> bool:
-    """Whether no smaller set of one or two exemplars than the one found changes the answer."""
+    """Whether the found set changes the answer, and no smaller set of one or two exemplars does."""
     found = load_bearing(ask(votes, text))
     n_exemplars, settings = len(head.targets), (head.tau, head.ridge)
 

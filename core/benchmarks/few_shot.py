@@ -27,7 +27,7 @@ from core.types import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class SeedFigures:
-    """One seed's figures: accuracies in percent, times in seconds, an adapter's size in MB."""
+    """Figures of one seed: accuracies in percent, times in seconds, an adapter's size in MB."""
 
     seed: int
     accuracy: float
@@ -44,10 +44,10 @@ def few_shot(
     read: Callable[[], tuple[LabelledTexts, LabelledTexts]],
     watch: Watch,
 ) -> SeedFigures:
-    """Train on one set and judge on another, for the seed of the recipe.
+    """Train on one set and evaluate on another, with the recipe's seed.
 
-    `accuracy` is that of the pipeline's own head; `in_scope` the share of test texts that the
-    pipeline did not send out of scope.
+    `accuracy` is that of the pipeline's own head; `in_scope` is the share of test texts that the
+    pipeline does not reject as out of scope.
     """
     began = time.perf_counter()
     train, test = read()
@@ -70,7 +70,7 @@ def few_shot(
 
 
 def summarise(figures: Sequence[SeedFigures]) -> dict[str, object]:
-    """Put the figures of all seeds into one JSON object."""
+    """Combine the figures of all seeds into one JSON object."""
     heads = {
         name: round(float(np.mean([f.heads[name] for f in figures])), 2)
         for name in figures[0].heads
@@ -90,7 +90,7 @@ def summarise(figures: Sequence[SeedFigures]) -> dict[str, object]:
 def _head_accuracies(
     result: RunResult, inputs: RunInputs, embeddings: FloatArray, test: LabelledTexts
 ) -> dict[str, float]:
-    """Judge every head on the same embeddings; none of them is chosen by this."""
+    """Evaluate every head on the same embeddings; this chooses none of them."""
     pipeline = result.pipeline
     seen = pipeline.encoder.encode([e.text for e in inputs.exemplars])
     targets = exemplar_targets(inputs.exemplars, inputs.intents)

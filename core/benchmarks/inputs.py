@@ -1,4 +1,4 @@
-"""What benchmarks read and report: labelled texts, events, sizes."""
+"""What benchmarks share: labelled texts, a callback for events, memory and adapter size."""
 
 import resource
 import sys
@@ -27,12 +27,12 @@ class LabelledTexts:
         return tuple(Exemplar(str(row), text, (intent,)) for row, (text, intent) in rows)
 
     def distinct_intents(self) -> tuple[Intent, ...]:
-        """Return the intents in the order of their names, each once."""
+        """Return the intents sorted by name, each once."""
         return tuple(Intent(name) for name in sorted(set(self.intents)))
 
 
 def adapter_mb(encoder: Encoder) -> float | None:
-    """Size of an encoder's adapter in MB of 1,000,000 bytes; None where it has none."""
+    """Size of an encoder's adapter in MB of 1,000,000 bytes; None without an adapter."""
     if isinstance(encoder, AdaptedEncoder):
         return round(encoder.adapter.n_bytes / 1e6, 2)
     return None

@@ -1,4 +1,4 @@
-"""The benchmark of intent names: one encoder or two, and what names add to a few examples."""
+"""Benchmark of intent names: one encoder or two, and the gain of names over a few examples."""
 
 import time
 from collections import Counter
@@ -31,14 +31,12 @@ _HOMOGENEOUS = "non-siamese"
 
 @dataclass(frozen=True, slots=True)
 class NamesSet:
-    """Texts to train on and to judge, and which of the latter are borderline.
+    """Training texts and test texts.
 
     Attributes:
-        train: Labelled texts.
-        test: Labelled texts; each intent occurs in `train`.
-        intents: All of them, in order.
-        borderline: Rows of `test` that share words with wrong names alone.
-        without_own: How many of `test` share no word with the right name.
+        test: Each of its intents occurs in `train`.
+        borderline: Rows of `test` that share words with wrong names only.
+        without_own: Number of `test` rows that share no word with the right name.
     """
 
     train: LabelledTexts
@@ -50,15 +48,9 @@ class NamesSet:
 
 @dataclass(frozen=True, slots=True)
 class VariantFigures:
-    """One variant and seed; accuracies in percent, sizes in MB, times in seconds.
+    """One variant and seed: accuracies by the nearest name in percent, sizes in MB, times in seconds.
 
-    Attributes:
-        variant: How names are encoded.
-        seed: Of the training.
-        accuracy: By the nearest name.
-        borderline: The same on borderline rows; None where there are none.
-        parameters_mb: Size of all weights.
-        train_seconds: Of training alone.
+    `borderline` is the accuracy on borderline rows; None where there are none.
     """
 
     variant: str
@@ -71,14 +63,13 @@ class VariantFigures:
 
 @dataclass(frozen=True, slots=True)
 class MixtureFigures:
-    """A few examples of each intent with and without names, on the untuned encoder; percent.
+    """Votes of a few examples of each intent, with and without names; accuracies in percent.
+
+    The encoder is untuned.
 
     Attributes:
-        seed: Of the draw.
-        examples: Accuracy of their votes.
-        with_names: Accuracy of votes with names as a voice of their own.
-        names_as_exemplars: Accuracy of votes to which each name adds one more exemplar.
-        weight: Of the names, as the examples chose it.
+        with_names: Names are mixed in with the weight that the examples choose.
+        names_as_exemplars: Each name is one more exemplar.
     """
 
     seed: int
@@ -106,7 +97,7 @@ def names_set(train: LabelledTexts, test: LabelledTexts) -> NamesSet:
 def judge_variant(
     recipe: LabelEncoderRecipe, encoder: Encoder, data: NamesSet, watch: Callable[[Event], None]
 ) -> VariantFigures:
-    """Train by the recipe and judge by the nearest name."""
+    """Train by the recipe and evaluate by the nearest name."""
     began = time.perf_counter()
     inputs = RunInputs(data.train.exemplars(), _described(data), encoder)
     tuned = drain(tune_to_names(recipe, inputs), watch)
@@ -120,7 +111,7 @@ def judge_variant(
 
 
 def judge_zero_shot(encoder: Encoder, data: NamesSet) -> tuple[float, float | None]:
-    """Return the accuracy of names alone, before any training, on all and on borderline rows."""
+    """Return the accuracy of names before any training, on all and on borderline rows."""
     head = names_head(encoder, _described(data))
     return _judged(head.scores(encoder.encode(data.test.texts)), data)
 
@@ -128,9 +119,9 @@ def judge_zero_shot(encoder: Encoder, data: NamesSet) -> tuple[float, float | No
 def judge_mixtures(
     encoder: Encoder, data: NamesSet, seeds: Sequence[int], shots: int
 ) -> list[MixtureFigures]:
-    """Compare a few examples of each intent with and without names, for each draw of a seed.
+    """Compare a few examples of each intent with and without names, once for each seed.
 
-    The weight of names is chosen on the examples, each scored by the others.
+    The weight of names is chosen on the examples' leave-one-out scores.
     """
     names = names_head(encoder, _described(data))
     asked = encoder.encode(data.test.texts)
@@ -159,7 +150,7 @@ def summarise_names(
     mixtures: Sequence[MixtureFigures],
     variants: Sequence[VariantFigures],
 ) -> dict[str, object]:
-    """Put all figures and their means over seeds into one JSON object."""
+    """Combine all figures and their means over seeds into one JSON object."""
     n_test = len(data.test.texts)
     by_variant = {
         name: [one for one in variants if one.variant == name]

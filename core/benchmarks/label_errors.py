@@ -1,4 +1,4 @@
-"""Plant label errors in good labels, and see how many of them head the list of suspects."""
+"""Plant label errors in correct labels, and measure how many the list of suspects finds."""
 
 import time
 from collections.abc import Sequence
@@ -18,16 +18,16 @@ from core.types import FloatArray
 from core.vectors import unit_rows
 
 SETTINGS = (0.3, 0.1)
-"""tau and ridge of the votes that judge."""
+"""tau and ridge of the votes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planted:
-    """Labels of which some are wrong.
+    """Labels with planted errors.
 
     Attributes:
-        columns: As they are now, (m,) int64.
-        rows: Which are wrong, (n,) int64.
+        columns: All labels, (m,) int64.
+        rows: Rows with a wrong label, (n,) int64.
     """
 
     columns: NDArray[np.int64]
@@ -35,10 +35,10 @@ class Planted:
 
 
 def plant(columns: NDArray[np.int64], n_intents: int, share: float, seed: int) -> Planted:
-    """Give a share of texts, drawn by chance, another intent, drawn by chance.
+    """Give a random share of the texts another random intent.
 
     Raises:
-        InvalidInput: There is no other intent, or no text would be changed.
+        InvalidInput: There is no other intent, or no text would change.
     """
     random = np.random.default_rng(seed)
     count = round(len(columns) * share)
@@ -56,7 +56,7 @@ def plant(columns: NDArray[np.int64], n_intents: int, share: float, seed: int) -
 def judge_labels(
     embeddings: FloatArray, columns: NDArray[np.int64], intents: Sequence[str]
 ) -> Suspicion:
-    """Judge one label for each text, embedded (m, d), by votes at `SETTINGS`."""
+    """Rank one label for each embedded text (m, d) by votes at `SETTINGS`."""
     targets = np.eye(len(intents))[columns]
     head = fit_votes(embeddings, targets, intents, *SETTINGS)
     near = nearby(unit_rows(embeddings), NEIGHBOURS)
@@ -64,7 +64,7 @@ def judge_labels(
 
 
 def recall_at(order: Rows, wrong: Rows, places: Sequence[int]) -> dict[int, float]:
-    """Share of the wrong rows that are among the first n rows, for each n of `places`."""
+    """Share of the wrong rows among the first n rows, for each n of `places`."""
     is_wrong = np.isin(order, wrong)
     return {n: float(is_wrong[:n].sum() / len(wrong)) for n in places}
 
@@ -72,7 +72,7 @@ def recall_at(order: Rows, wrong: Rows, places: Sequence[int]) -> dict[int, floa
 def label_error_figures(
     train: LabelledTexts, encoder: Encoder, share: float, seed: int
 ) -> dict[str, object]:
-    """Measure how many planted errors the list finds, and each of its judges alone."""
+    """Measure how many planted errors the list finds, and how many each signal finds alone."""
     began = time.perf_counter()
     intents = sorted(set(train.intents))
     columns = np.array([intents.index(name) for name in train.intents])

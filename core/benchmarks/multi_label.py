@@ -1,4 +1,4 @@
-"""`bench multi-label`: train on some folds of utterances of several intents, evaluate on others."""
+"""`bench multi-label`: train on some folds of multi-label utterances, evaluate on the others."""
 
 import time
 from collections.abc import Sequence
@@ -19,17 +19,15 @@ from core.types import Exemplar, Intent
 
 @dataclass(frozen=True, slots=True)
 class FoldFigures:
-    """One run's figures on utterances of several intents; shares in percent, times in seconds.
+    """One run on multi-label utterances; shares in percent, times in seconds, sizes in MB.
 
     Attributes:
-        fold: Number of the run: the fold it trains on, or the fold it is evaluated on.
-        f1: F1 over all pairs of text and intent, as the literature has it.
+        fold: Number of the run: of its only training fold or its only test fold.
+        f1: Micro F1 over all pairs of text and intent, as in the literature.
         exact: Share of texts answered with exactly their intents.
-        macro_f1: Mean F1 of the intents.
         none_recall: Share of the texts without intent that are answered with none.
         seconds: From the first utterance to the last prediction.
         train_seconds: Until the model was ready.
-        adapter_mb: Size of what the model adds to its base; None where it is a whole encoder.
     """
 
     fold: int
@@ -49,7 +47,7 @@ def multi_label(
     fold: int,
     watch: Watch,
 ) -> FoldFigures:
-    """Train on the first exemplars and judge on the others, each of any number of intents."""
+    """Train on the first exemplars and evaluate on the others; each has any number of intents."""
     train, test = data
     began = time.perf_counter()
     intents = tuple(Intent(name) for name in sorted({n for e in train for n in e.intents}))
@@ -74,13 +72,13 @@ def multi_label(
 
 
 def choose_folds(n_folds: int, n_train: int) -> list[tuple[list[int], list[int]]]:
-    """Return for each run which folds it trains on and which it is judged on.
+    """Return training folds and test folds of each run.
 
-    The smaller side begins at the run's own number, so that one training fold or one test fold
-    is the fold of that number.
+    The smaller side begins at the run's own number, so that a single training or test fold has
+    that number.
 
     Raises:
-        InvalidInput: No fold would be left to train on or to judge.
+        InvalidInput: No fold would remain to train on or to evaluate on.
     """
     if not 0 < n_train < n_folds:
         raise InvalidInput(
@@ -96,7 +94,7 @@ def choose_folds(n_folds: int, n_train: int) -> list[tuple[list[int], list[int]]
 
 
 def summarise_folds(figures: Sequence[FoldFigures]) -> dict[str, object]:
-    """Put the figures of all folds and their means into one JSON object."""
+    """Combine the figures of all folds and their means into one JSON object."""
     names = ("f1", "exact", "macro_f1", "none_recall", "seconds", "train_seconds")
     means: dict[str, object] = {
         name: round(float(np.mean([getattr(one, name) for one in figures])), 2) for name in names

@@ -30,7 +30,7 @@ DEFAULT: Method = "mixture"
 
 @dataclass(frozen=True, slots=True)
 class ScopeTexts:
-    """Texts for calibrating and for judging."""
+    """Texts for training, calibration and evaluation."""
 
     train: LabelledTexts
     test: LabelledTexts
@@ -41,10 +41,9 @@ class ScopeTexts:
 def out_of_scope_figures(
     recipe: AnyModelRecipe, encoder: Encoder, texts: ScopeTexts, watch: Watch
 ) -> dict[str, object]:
-    """Train on texts in scope, set the limit by some out of scope, and judge on others.
+    """Train on texts in scope, set the limit with some out of scope, and evaluate on others.
 
-    The distances are measured by the base encoder: a tuned one has drawn what it does not know
-    to what it knows.
+    The base encoder measures the distances: a tuned encoder pulls unknown texts to known ones.
     """
     began = time.perf_counter()
     exemplars, intents = texts.train.exemplars(), texts.train.distinct_intents()
@@ -74,7 +73,7 @@ def out_of_scope_figures(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judged:
-    """Signals of every set, and what the default fence says of those to judge."""
+    """Signals of each set, and the default fence's decisions on the test sets."""
 
     held_out: ScoreArray
     inside: ScoreArray

@@ -1,4 +1,4 @@
-"""The benchmark of response selection: the right one of 100 replies, by encoders and keywords."""
+"""Benchmark of response selection: the right one of 100 replies, by encoders and keywords."""
 
 import tempfile
 import time
@@ -22,24 +22,23 @@ from core.types import ScoreArray
 
 CANDIDATES = 100
 _QUESTIONS = 5_000
-_SEED = 100  # of the draw of questions; another draw is another benchmark
+_SEED = 100  # of the draw of questions; figures of different draws cannot be compared
 _DEEP = 2
 Blocks = Sequence[Sequence[Pair]]
 Score = Callable[[Blocks], ScoreArray]
-"""Scores the responses of each block for the contexts of it, (questions, 100)."""
+"""Scores the responses of each block for its contexts, (questions, 100)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResponseFigures:
-    """What the benchmark found; shares in percent.
+    """Figures of one encoder; shares in percent.
 
     Attributes:
-        r100_at_1: How often the right response of 100 is ranked first.
-        mrr: Mean reciprocal rank of it, in percent.
-        r100_at_1_deep: The first figure on turns with two earlier turns or more, if any.
-        seconds: Of training.
+        r100_at_1: Share of contexts whose right response ranks first of 100.
+        mrr: Mean reciprocal rank of the right response.
+        r100_at_1_deep: The same as `r100_at_1`, on turns with at least two earlier turns.
+        seconds: Time of training.
         file_mb: Size of the saved encoder's weights, in millions of bytes.
-        steps: Steps of training.
     """
 
     r100_at_1: float
@@ -51,13 +50,13 @@ class ResponseFigures:
 
 
 def draw_blocks(pairs: Iterator[Pair], questions: int = _QUESTIONS) -> list[list[Pair]]:
-    """Draw questions in blocks of 100; in a block each response is a candidate for each context.
+    """Draw questions in blocks of 100; each response of a block is a candidate for each context.
 
-    The draw is fixed: the same pairs give the same blocks. A pair whose response stands in a
-    block already goes to a later block, since two equal replies cannot be told apart.
+    Equal pairs give equal blocks. A pair whose response is in the block already moves to a later
+    block, because two equal replies cannot be told apart.
 
     Raises:
-        InvalidInput: There are fewer than 100 pairs of different responses.
+        InvalidInput: There are fewer than 100 pairs with different responses.
     """
     distinct = list(dict.fromkeys(pairs))
     waiting = [distinct[row] for row in np.random.default_rng(_SEED).permutation(len(distinct))]
@@ -86,9 +85,9 @@ def draw_blocks(pairs: Iterator[Pair], questions: int = _QUESTIONS) -> list[list
 
 
 def judge(blocks: Blocks, score: Score) -> tuple[float, float, float | None]:
-    """Return R100@1, MRR and R100@1 on turns with two earlier turns or more, in percent.
+    """Return R100@1, MRR and R100@1 on turns with at least two earlier turns, in percent.
 
-    The last is None where there is no such turn.
+    The last is None without such turns.
     """
     scores = score(blocks)
     right = np.tile(np.arange(CANDIDATES), len(blocks))
@@ -103,7 +102,7 @@ def _percent(share: float) -> float:
 
 
 def score_by_ranker(ranker: Ranker, contexts: int = 0) -> Score:
-    """Score by cosines; `contexts` earlier turns are read, too."""
+    """Score by cosines, with `contexts` earlier turns."""
 
     def score(blocks: Blocks) -> ScoreArray:
         pairs = [pair for block in blocks for pair in block]
@@ -118,7 +117,7 @@ def score_by_ranker(ranker: Ranker, contexts: int = 0) -> Score:
 
 
 def keyword_baselines(train: Callable[[], Iterator[Pair]]) -> dict[str, Score]:
-    """TF-IDF and BM25, with the frequencies of words in the responses trained on."""
+    """Build TF-IDF and BM25 with the word frequencies of the training responses."""
     tfidf = TfidfVectorizer().fit(pair.response for pair in train())
     bm25 = fit_bm25(pair.response for pair in train())
 
@@ -144,7 +143,7 @@ def response_selection(
     files: tuple[Path, Path],
     watch: Callable[[Event], None],
 ) -> tuple[ResponseFigures, dict[str, float], Ranker]:
-    """Train on one log, judge on another; return figures, baselines' R100@1 and the ranker."""
+    """Train on one log, evaluate on another; return figures, baselines' R100@1 and the ranker."""
     train, test = files
     blocks = draw_blocks(stream_pairs([test], contexts=10))
 

@@ -1,4 +1,4 @@
-"""The benchmark of templates: what an encoder learns from slots alone, judged by 1-NN."""
+"""Benchmark of templates: what an encoder learns from slots alone, evaluated by 1-NN."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -29,12 +29,12 @@ _FIFTHS = 5
 _MOST_VALIDATION = 1_000
 _CHUNK = 512
 Watch = Callable[[str, Event], None]
-"""Called with the name of the variant that trains, and its event."""
+"""Called with the name of the variant in training, and its event."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlottedSet:
-    """A file's utterances with their slots, each with a label: all its intents as one name."""
+    """Utterances with their slots; each label joins all intents into one name."""
 
     utterances: tuple[SlottedText, ...]
     labels: tuple[str, ...]
@@ -42,13 +42,9 @@ class SlottedSet:
 
 @dataclass(frozen=True, slots=True)
 class CompressedFigures:
-    """Accuracy with templates mixed in, and the strength that was chosen on texts of train.
+    """Figures of queries with templates mixed in: accuracy in percent, alignment, uniformity.
 
-    Attributes:
-        accuracy: In percent.
-        strength: Lambda^comp.
-        alignment: Of the queries, compressed.
-        uniformity: Of the queries, compressed.
+    `strength` is lambda^comp, chosen on training texts.
     """
 
     accuracy: float
@@ -59,15 +55,15 @@ class CompressedFigures:
 
 @dataclass(frozen=True, slots=True)
 class TemplateFigures:
-    """What an encoder is worth on one set.
+    """Figures of one encoder on one set.
 
     Attributes:
-        accuracy: Of the nearest neighbour, in percent.
-        uniformity: Of the queries (Eq. 6).
-        alignment: Of the queries (Eq. 7).
-        proposed: CompressedFigures, the slots of queries proposed from the values of train.
-        annotated: CompressedFigures, the slots of queries as a person marked them; as in the paper.
-        seconds: Of training.
+        accuracy: Accuracy of the nearest neighbour, in percent.
+        uniformity: Uniformity of the queries (Eq. 6).
+        alignment: Alignment of the queries (Eq. 7).
+        proposed: With slots of queries proposed from the training values.
+        annotated: With slots of queries as annotated; as in the paper.
+        seconds: Time of training.
     """
 
     accuracy: float
@@ -80,7 +76,7 @@ class TemplateFigures:
 
 @dataclass(frozen=True, slots=True)
 class Remembering:
-    """Embeds each text once: the same ones are asked for with every way to get their slots."""
+    """Embeds each text once, since every source of slots asks for the same texts."""
 
     encoder: Encoder
     known: dict[str, FloatArray] = field(default_factory=dict, repr=False)
@@ -99,16 +95,10 @@ def template_bench(
     sets: tuple[SlottedSet, SlottedSet],
     watch: Watch,
 ) -> dict[str, TemplateFigures]:
-    """Train on the first set without its labels, and judge on the second one.
+    """Train on the first set without its labels, and evaluate on the second.
 
-    Args:
-        recipe: One seed's.
-        untuned: The base; keep it for further seeds, for which it embeds nothing again.
-        sets: To learn from, and to judge by.
-        watch: Sees the events of each training.
-
-    Returns:
-        Figures of `untuned`, `utterances` (L^u alone, on the same utterances) and `templates`.
+    Further seeds should reuse `untuned`, which stores its embeddings. Returns figures of
+    `untuned`, `utterances` (L^u alone, on the same utterances) and `templates`.
     """
     found = {"untuned": judge(untuned, sets, recipe, 0.0)}
     for name, variant in (("utterances", utterances_alone(recipe)), ("templates", recipe)):
@@ -126,10 +116,10 @@ def judge(
     recipe: TemplatesRecipe,
     seconds: float,
 ) -> TemplateFigures:
-    """Judge an encoder by the nearest of the first set's utterances, for those of the second.
+    """Answer the second set by the nearest utterance of the first.
 
-    A fifth of the first set (1,000 utterances at most) is taken for queries where a strength is
-    chosen; no text of the second has a part in it.
+    The strength is chosen on a fifth of the first set (at most 1,000 utterances) as queries; no
+    text of the second set takes part.
     """
     train, test = sets
     queries = _validation_rows(train.labels, recipe.seed)
@@ -171,9 +161,9 @@ def _compressed(validation: "_Space", test: "_Space") -> CompressedFigures:
 
 
 def summarise(seeds: Mapping[int, Mapping[str, TemplateFigures]]) -> dict[str, Any]:
-    """Put the figures of all seeds into one JSON object: `mean` over seeds, then each seed.
+    """Combine the figures of all seeds into one JSON object: `mean` over seeds, then each seed.
 
-    A mean names what is compressed `proposed.accuracy`, `annotated.strength` and so on.
+    Means of compressed figures are named `proposed.accuracy`, `annotated.strength` and so on.
     """
     variants = next(iter(seeds.values()))
     means = {
@@ -203,7 +193,7 @@ def _mean(figures: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Space:
-    """Embeddings of templates and utterances on both sides: (n, d) and (n, d) float32."""
+    """Embeddings of templates and utterances, (n, d) float32 each, of references and queries."""
 
     references: tuple[FloatArray, FloatArray]
     queries: tuple[FloatArray, FloatArray]
@@ -241,11 +231,9 @@ class _Space:
 def nearest_accuracy(
     references: tuple[FloatArray, Sequence[str]], queries: tuple[FloatArray, Sequence[str]]
 ) -> float:
-    """Share of queries whose nearest reference (k = 1) has the very same label, in percent.
+    """Share of queries whose nearest reference (k = 1) has exactly the same label, in percent.
 
-    Args:
-        references: Unit rows, (m, d) float32, and their labels.
-        queries: Unit rows, (n, d) float32, and their labels.
+    References and queries are unit rows, (m, d) and (n, d) float32, with their labels.
     """
     (rows, labels), (asked, truths) = references, queries
     right = 0
