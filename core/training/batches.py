@@ -9,17 +9,11 @@ from numpy.typing import NDArray
 def epoch_batches(
     labels: Sequence[int], intents: int, utterances: int, generator: np.random.Generator
 ) -> list[NDArray[np.int64]]:
-    """Deal all rows into batches; each row comes exactly once.
+    """Deal all rows into batches, each row once; return the row numbers of each batch.
 
-    Args:
-        labels: Intent number of each row.
-        intents: Different intents in a batch, at most.
-        utterances: Utterances of each of them, at most.
-        generator: Source of the order.
-
-    Returns:
-        Row numbers of each batch. The rows of an intent are dealt in near-equal groups, so that
-        a row is alone with its intent only where the intent has no other.
+    A batch has at most `intents` different intents, and at most `utterances` rows of each. The
+    rows of an intent are dealt in near-equal groups, so that a row is alone with its intent only
+    where the intent has no other.
     """
     names = np.asarray(labels, dtype=np.int64)
     groups: list[NDArray[np.int64]] = []
@@ -35,15 +29,10 @@ def epoch_batches(
 
 
 def even_batches(n_rows: int, size: int, generator: np.random.Generator) -> list[NDArray[np.int64]]:
-    """Deal all rows by chance into near-equal batches; each row comes exactly once.
+    """Deal all rows at random into near-equal batches of at most `size` rows, each row once.
 
-    For utterances of several intents: any of them shares one with many others, so that no batch
-    of a few dozen lacks pairs of either kind.
-
-    Args:
-        n_rows: How many rows there are.
-        size: Rows of a batch, at most.
-        generator: Source of the order.
+    For multi-label utterances: each shares an intent with many others, so that a batch of a few
+    dozen has pairs of both kinds.
     """
     order = generator.permutation(n_rows)
     return np.array_split(order, max(1, -(-n_rows // size)))
@@ -69,7 +58,7 @@ def _take_distinct(
 def _without_lonely_end(
     batches: list[NDArray[np.int64]], names: NDArray[np.int64]
 ) -> list[NDArray[np.int64]]:
-    """Join batches of a single intent to their predecessor: they have nothing to push apart."""
+    """Join a batch of a single intent to the batch before: it has no pair to push apart."""
     joined: list[NDArray[np.int64]] = []
     for batch in batches:
         if joined and len(np.unique(names[batch])) < 2:

@@ -1,4 +1,4 @@
-"""Everything that a resumed run needs to end bit for bit as an uninterrupted one."""
+"""The state with which a resumed run ends bit for bit as an uninterrupted one."""
 
 import hashlib
 import json
@@ -19,13 +19,7 @@ _KEPT = 2
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The state after a step.
-
-    Attributes:
-        stage: Which stage of the run it belongs to.
-        step: Steps done.
-        tensors: Trainable weights, optimiser moments and the random state.
-    """
+    """The state after `step` steps: trainable weights, optimiser moments and random state."""
 
     stage: str
     step: int
@@ -33,7 +27,7 @@ class Checkpoint:
 
 
 def keep_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write a checkpoint that is whole or absent if the process is killed; delete all but two."""
+    """Write a checkpoint atomically, even if the process is killed; keep only the newest two."""
     folder.mkdir(parents=True, exist_ok=True)
     content = save(dict(checkpoint.tensors))
     facts = {
@@ -55,7 +49,7 @@ def keep_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def latest_checkpoint(folder: Path) -> Checkpoint | None:
-    """Read the newest whole checkpoint; a damaged one is passed over."""
+    """Read the newest undamaged checkpoint."""
     for candidate in sorted(folder.glob("step-*"), reverse=True):
         checkpoint = _read(candidate)
         if checkpoint is not None:

@@ -1,8 +1,8 @@
-"""Where a run computes: its device, this process's share of a batch, repeatable arithmetic.
+"""Devices of a run, this process's share of a batch, and deterministic arithmetic.
 
 Processes that train together (one for each GPU, started by `accelerate launch`) hold equal weights.
-Each embeds its share of a batch, all see the whole batch of embeddings, and gradients are summed,
-so that a step is the same as that of one process.
+Each embeds its share of a batch, all see the embeddings of the whole batch, and gradients are
+summed, so that a step equals that of one process.
 """
 
 import os
@@ -21,19 +21,14 @@ from core.recipes.base import Tuned
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComputeOptions:
-    """Where a run computes, and how often it can be resumed.
-
-    Attributes:
-        device: `cpu`, `cuda` or `cuda:1`.
-        checkpoint_every: Steps between checkpoints; 0 makes none.
-    """
+    """Device of a run (`cpu`, `cuda`, `cuda:1`), and steps between checkpoints; 0 makes none."""
 
     device: str = "cpu"
     checkpoint_every: int = 0
 
 
 def tuning_options(recipe: Tuned, device: str) -> TuningOptions:
-    """Return how a recipe opens an encoder on a device, or on this process's share of it."""
+    """Return how a recipe opens an encoder in this process."""
     return TuningOptions(
         frozen_layers=recipe.frozen_layers,
         max_tokens=recipe.max_tokens,
@@ -43,7 +38,7 @@ def tuning_options(recipe: Tuned, device: str) -> TuningOptions:
 
 
 def device_of_process(asked: str) -> str:
-    """Return the device to compute on: as asked, or this process's GPU where there are several."""
+    """Return the device as asked, or this process's GPU where several processes train."""
     if not asked.startswith("cuda"):
         return asked
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # else cuBLAS may vary by run
@@ -55,22 +50,17 @@ def device_of_process(asked: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Which of the processes that train together this one is.
-
-    Attributes:
-        index: Its place, from 0.
-        count: How many there are; 1 where it trains alone.
-    """
+    """Number of this process, from 0, and number of processes that train together."""
 
     index: int = 0
     count: int = 1
 
     def embed(self, tuning: Tuning, rows: Tensor) -> Tensor:
-        """Embed a batch together; (b,) int64 to (b, dim), with gradients for the own share."""
+        """Embed a batch together; (b,) int64 to (b, dim), with gradients for this share only."""
         if self.count == 1:
             return tuning(rows)
         size = -(-len(rows) // self.count)
-        # All shares are equally large; rows that fill up the last are cut off again below.
+        # Shares must be equally large; the filling rows are cut off below.
         filled = torch.arange(size * self.count, device=rows.device) % len(rows)
         own = tuning(rows[filled].view(self.count, size)[self.index])
         parts = [torch.empty_like(own) for _ in range(self.count)]
@@ -79,20 +69,20 @@ class Share:
         return torch.cat(parts)[: len(rows)]
 
     def sum_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
-        """Add the other shares' gradients of the encoder's weights."""
+        """Add the gradients of the other shares."""
         for parameter in parameters if self.count > 1 else ():
             if parameter.grad is not None:
                 distributed.all_reduce(parameter.grad)
 
     def seed_step(self, seed: int, step: int) -> None:
-        """Give each process its own dropout at each step, so that no other state need be kept."""
+        """Seed each process's dropout at each step, so that no other random state must be stored."""
         if self.count > 1:
             state = np.random.SeedSequence([seed, step, self.index]).generate_state(1)
             torch.manual_seed(int(state[0]))
 
 
 def share_of_process() -> Share:
-    """Return this process's share; the whole where none has joined it to others."""
+    """Return this process's share; the whole batch if it trains alone."""
     if distributed.is_available() and distributed.is_initialized():
         return Share(distributed.get_rank(), distributed.get_world_size())
     return Share()
@@ -100,7 +90,7 @@ def share_of_process() -> Share:
 
 @contextmanager
 def repeatable(device: torch.device) -> Iterator[None]:
-    """Compute the same bits each time on a GPU, too; a CPU does so anyway."""
+    """Compute the same bits each time on a GPU; a CPU always does."""
     if device.type != "cuda":
         yield
         return
@@ -108,7 +98,7 @@ def repeatable(device: torch.device) -> Iterator[None]:
     warned = torch.is_deterministic_algorithms_warn_only_enabled()
     torch.use_deterministic_algorithms(mode=True, warn_only=True)
     try:
-        # The fused kernels of attention add up gradients in no fixed order.
+        # Fused attention kernels sum gradients in no fixed order.
         with sdpa_kernel(SDPBackend.MATH):
             yield
     finally:

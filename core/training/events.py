@@ -11,13 +11,10 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class StageStarted:
-    """A stage of the run, or a part of it, begins.
+    """A stage of the run, or part `part` (from 1) of `parts` of it, begins.
 
-    Attributes:
-        stage: `tuning`, `encoding`, `calibrating` or `deciding`; of conversations `reading`
-            and `ranking`, of templates `reading` and `contrasting`.
-        part: Which of its parts, from 1.
-        parts: How many it has.
+    Stages are `tuning`, `encoding`, `calibrating` and `deciding`; for conversations `reading` and
+    `ranking`; for templates `reading` and `contrasting`; for names `naming`.
     """
 
     stage: str
@@ -26,7 +23,7 @@ class StageStarted:
 
     @property
     def words(self) -> str:
-        """What is being done, for a person."""
+        """The stage in words, for the user."""
         return self.stage if self.parts == 1 else f"{self.stage} {self.part} of {self.parts}"
 
 
@@ -35,10 +32,10 @@ class StepDone:
     """One optimiser step is done.
 
     Attributes:
-        step: Steps done so far, from 1; in a run those of all its tunings, so it only rises.
-        total: Steps of the whole.
-        epoch: Epoch of the step within its tuning, from 1.
-        loss: Loss of its batch.
+        step: Steps done so far, from 1, over all tunings of a run.
+        total: Steps of the whole run.
+        epoch: Epoch within the tuning, from 1.
+        loss: Loss of the step's batch.
     """
 
     step: int
@@ -49,13 +46,9 @@ class StepDone:
 
 @dataclass(frozen=True, slots=True)
 class EpochScored:
-    """Texts held out of the tuning were answered, before it (epoch 0) or after an epoch.
+    """Accuracy, in [0, 1], on texts held out of a tuning: before it (epoch 0) or after an epoch.
 
-    Attributes:
-        step: Steps done so far, as in `StepDone`.
-        total: Steps of the whole.
-        epoch: The epoch that has ended, within its tuning.
-        accuracy: Share of right answers, in [0, 1].
+    `step` and `total` count as in `StepDone`.
     """
 
     step: int
@@ -75,7 +68,7 @@ Event = StageStarted | StepDone | EpochScored | CheckpointReady
 
 
 def drain(run: Generator[Event, None, _Result], watch: Callable[[Event], None]) -> _Result:
-    """Run to the end, calling `watch` with each event; return the result of the run."""
+    """Run to the end, call `watch` with each event, and return the run's result."""
     while True:
         try:
             watch(next(run))

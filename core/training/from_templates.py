@@ -27,11 +27,9 @@ STAGE = "templates"
 
 @dataclass(frozen=True, slots=True)
 class TemplateInputs(ComputeOptions):
-    """What a run depends on.
+    """Inputs of a run: a base, which is not changed, and utterances with their slots.
 
-    Attributes:
-        utterances: Utterances with their slots; one without slots is its own template.
-        encoder: The base, which is not changed.
+    An utterance without slots is its own template.
     """
 
     utterances: Sequence[SlottedText]
@@ -40,12 +38,12 @@ class TemplateInputs(ComputeOptions):
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """The texts of a run, and which template is whose.
+    """The texts of a run, and the template of each utterance.
 
     Attributes:
         texts: Utterances, then templates, each once.
-        template_rows: Row of the template of each utterance among the texts, (utterances,) int64.
-        said: How many of the utterances are not synthetic; these come first.
+        template_rows: Row of each utterance's template in `texts`, (utterances,) int64.
+        said: Number of utterances that are not synthetic; these are first.
     """
 
     texts: tuple[str, ...]
@@ -56,11 +54,10 @@ class Pairing:
 def run_templates(
     recipe: TemplatesRecipe, inputs: TemplateInputs, resume: Checkpoint | None = None
 ) -> Generator[Event, None, Encoder]:
-    """Tune a copy of the encoder; the events come as they happen, the encoder is the value.
+    """Tune a copy of the encoder; yields events and returns the encoder.
 
     Raises:
-        InvalidInput: There are fewer than two utterances, no slot at all, or the base cannot be
-            tuned.
+        InvalidInput: There are fewer than two utterances or no slots, or the base cannot be tuned.
     """
     yield StageStarted("reading")
     pairing = pair_up(inputs.utterances, recipe)
@@ -72,7 +69,7 @@ def run_templates(
 
 
 def pair_up(utterances: Sequence[SlottedText], recipe: TemplatesRecipe) -> Pairing:
-    """Take the values out of utterances, and of synthetic ones where the recipe wants some.
+    """Make the templates of utterances, and of synthetic ones if the recipe asks for them.
 
     Raises:
         InvalidInput: There are fewer than two different utterances, or no slot at all.
@@ -102,7 +99,7 @@ def _synthetic(said: Sequence[SlottedText], recipe: TemplatesRecipe) -> list[Slo
 def _drawn(
     utterances: list[SlottedText], n_said: int, recipe: TemplatesRecipe
 ) -> tuple[list[SlottedText], int]:
-    """Keep as many as the recipe says, in their order, and count those that were said."""
+    """Draw as many as the recipe says, in their order; also count those that are not synthetic."""
     if recipe.tuned_on is None or recipe.tuned_on >= len(utterances):
         return utterances, n_said
     generator = np.random.default_rng(recipe.seed)
@@ -113,7 +110,7 @@ def _drawn(
 def plan_course(
     pairing: Pairing, recipe: TemplatesRecipe, dim: int, device: torch.device
 ) -> Course:
-    """Plan the batches: an utterance always comes with its own template."""
+    """Plan the batches: each utterance shares a batch with its template."""
     objective = TemplateObjective(recipe, dim, device)
     n_utterances, targets = len(pairing.template_rows), np.arange(len(pairing.texts))
     targets[:n_utterances] = pairing.template_rows
@@ -126,9 +123,9 @@ def plan_course(
 
 
 class TemplateObjective:
-    """A recipe's loss of a batch; templates and utterances lie in it one block after the other.
+    """A recipe's loss of a batch with one block for each view of templates and utterances.
 
-    Only those blocks are computed that a weight above 0 asks for.
+    Blocks whose weights are all 0 are not computed.
     """
 
     weights: nn.ParameterDict
@@ -150,13 +147,13 @@ class TemplateObjective:
         )
         self.weights = nn.ParameterDict()
         if recipe.template_layer:
-            # From the identity, so that a short run is not spent on finding it.
+            # Starting at the identity saves a short run from having to learn it.
             self.weights["layer"] = nn.Parameter(torch.eye(dim, device=device))
 
     def rows(
         self, utterances: NDArray[np.int64], templates: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Lay the rows of a batch out in blocks, as the loss reads them."""
+        """Arrange the rows of a batch in blocks, as the loss reads them."""
         of_templates, of_utterances = self.blocks
         return np.concatenate([templates] * of_templates + [utterances] * of_utterances)
 
@@ -180,6 +177,6 @@ class TemplateObjective:
 
 
 def _twice(parts: list[Tensor], nothing: Tensor) -> tuple[Tensor, Tensor]:
-    """Give both views; a weight of 0 reads no view that was not computed."""
+    """Return both views; views of weight 0 are empty and never read."""
     views = [*parts, nothing, nothing]
     return views[0], views[1]

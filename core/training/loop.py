@@ -1,4 +1,4 @@
-"""The one training loop: rows and labels in, events out; the encoder changes in place."""
+"""The training loop: rows and labels in, events out; the encoder changes in place."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ Plan = list[tuple[int, NDArray[np.int64]]]
 """The epoch (from 1) and the rows of every batch."""
 
 Labels = Sequence[int] | ScoreArray
-"""One intent's number per row, or where a row may have several a multi-hot matrix."""
+"""Intent number of each row, or for multi-label a multi-hot matrix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,10 @@ class FitOptions:
     """How to run the loop.
 
     Attributes:
-        stage: Name under which checkpoints are made.
-        resume: Where to go on; None starts at the first step.
+        stage: Name of the stage in checkpoints.
+        resume: Checkpoint to continue from; None starts at the first step.
         checkpoint_every: Steps between checkpoints; 0 makes none.
-        watch: Texts to answer after each epoch; the tuned weights are the same without it.
+        watch: Texts to answer after each epoch; it does not change the tuned weights.
     """
 
     stage: str = "tuning"
@@ -51,7 +51,7 @@ class Criterion(Protocol):
 
     @property
     def weights(self) -> nn.ParameterDict:
-        """Weights that are learned beside the encoder."""
+        """Weights that are learned besides the encoder."""
         ...
 
     def __call__(self, embeddings: Tensor, labels: Tensor) -> Tensor:
@@ -64,9 +64,7 @@ class Course:
     """All steps of a tuning.
 
     Attributes:
-        plan: Epoch and rows of each.
         targets: The label of each row, as the objective reads it.
-        objective: The loss.
         rates: Factors of the learning rate, by the beginning of a weight's name.
     """
 
@@ -94,12 +92,12 @@ def follow(
     options: FitOptions,
     untuned: Tensor | None = None,
 ) -> Iterator[StepDone | EpochScored | CheckpointReady]:
-    """Take the steps of a course by AdamW; a caller stops it by not asking for the next event.
+    """Take the steps of a course by AdamW, until its end or until the caller stops iterating.
 
-    The same seed on the same machine gives the same weights, resumed or not. The global random
-    state of torch is set, since dropout draws from it. Processes that `torch.distributed` has
-    joined take each step together; all of them yield the same events. `untuned` has the embeddings
-    of all rows before tuning, (rows, d); accuracy on watched texts needs it.
+    Equal seeds on one machine give equal weights, resumed or not. torch's global random state is
+    set, since dropout draws from it. Processes joined by `torch.distributed` take each step
+    together and yield the same events. `untuned` has the embeddings of all rows before tuning,
+    (rows, d); accuracy on watched texts needs it.
     """
     share, plan = share_of_process(), course.plan
     parameters = [*tuning.trainable(), *course.objective.weights.named_parameters("objective")]
@@ -142,12 +140,12 @@ def _scored(
 
 
 def _is_due(step: int, total: int, every: int) -> bool:
-    """The last step is kept too, so that what follows tuning can be repeated alone."""
+    """Whether to checkpoint; always at the last step, so that later stages can be repeated."""
     return step % every == 0 or step == total
 
 
 def _as_tensor(labels: Labels) -> Tensor:
-    """Give numbers of intents as they are, and multi-hot rows in the encoder's precision."""
+    """Return intent numbers unchanged, and multi-hot rows in float32, the encoder's precision."""
     if isinstance(labels, np.ndarray):
         return torch.from_numpy(labels.astype(np.float32))
     return torch.tensor(labels)

@@ -13,27 +13,20 @@ from core.losses.softmax import pair_softmax
 from core.recipes.labels import TunedRecipe
 
 _EVEN_CHANCE = 0.4
-"""Cosine to an intent's mean at which a text is as likely to have it as not, before tuning."""
+"""Before tuning, cosine to an intent's mean at which a text has the intent with chance 1/2."""
 
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """A recipe's loss of a batch.
-
-    Attributes:
-        recipe: Names the loss and its settings.
-        weights: What the loss learns beside the encoder: `prototypes`, `offsets`, `pairs`.
-    """
+    """A recipe's loss; its own weights are `prototypes`, `offsets` and `pairs`."""
 
     recipe: TunedRecipe
     weights: nn.ParameterDict
 
     def __call__(self, embeddings: Tensor, labels: Tensor) -> Tensor:
-        """Return the loss of embeddings (B, d) with labels, a scalar.
+        """Return the loss of embeddings (B, d), a scalar.
 
-        Args:
-            embeddings: (B, d).
-            labels: Intent numbers (B,) int64, or multi-hot rows (B, intents) float.
+        Labels are intent numbers (B,) int64, or multi-hot rows (B, intents) float.
         """
         loss = self._pairs(embeddings, labels)
         weight = self._prototype_weight()
@@ -70,13 +63,10 @@ class Objective:
 
 
 def build_objective(recipe: TunedRecipe, embeddings: Tensor, labels: Tensor) -> Objective:
-    """Build a recipe's objective; prototypes start as the means of untuned embeddings.
+    """Build a recipe's objective; prototypes start as means of untuned embeddings (rows, d).
 
-    Args:
-        recipe: Names the loss.
-        embeddings: Of all rows before tuning, (rows, d).
-        labels: Intent numbers (rows,) int64, 0 to intents - 1, or multi-hot rows (rows, intents)
-            float; an intent without a row starts at the mean.
+    Labels are intent numbers (rows,) int64, or multi-hot rows (rows, intents) float. The prototype
+    of an intent without a row starts at the mean of all rows.
     """
     weights = nn.ParameterDict()
     if recipe.objective == "prototype" or recipe.prototype_weight:

@@ -1,4 +1,4 @@
-"""The optimiser of all training loops, and the state from which a loop goes on bit for bit."""
+"""The optimiser of all training loops, and its state for resuming bit for bit."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,13 +17,13 @@ Parameters = Sequence[tuple[str, nn.Parameter]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Optimiser:
-    """Changes named weights, and writes and reads back its state.
+    """AdamW or Adadelta over named weights, with a state that can be saved and restored.
 
     Attributes:
-        algorithm: AdamW or Adadelta; each group of weights has a `factor` of the learning rate.
+        algorithm: Each group of weights has a `factor` of the learning rate.
         parameters: The weights by name, in a fixed order.
-        device: Where the weights are, and where dropout draws.
-        peak: The learning rate that `set_rate` takes a share of.
+        device: Device of the weights and of dropout's random state.
+        peak: Highest learning rate.
     """
 
     algorithm: torch.optim.Optimizer
@@ -41,12 +41,12 @@ class Optimiser:
         return [weight for group in self.algorithm.param_groups for weight in group["params"]]
 
     def step(self, weights: Iterable[nn.Parameter]) -> None:
-        """Limit the norm of the gradients, summed in the order of `weights`, and take a step."""
+        """Clip the norm of the gradients, summed in the order of `weights`, and take a step."""
         nn.utils.clip_grad_norm_(weights, _MAX_GRADIENT_NORM)
         self.algorithm.step()
 
     def state(self) -> dict[str, Tensor]:
-        """Copy weights, moments and torch's random state, each under a name for a checkpoint."""
+        """Copy weights, moments and torch's random state, named for a checkpoint."""
         tensors = {"random.cpu": torch.get_rng_state()}
         if self.device.type == "cuda":
             tensors["random.cuda"] = torch.cuda.get_rng_state(self.device)
@@ -58,7 +58,7 @@ class Optimiser:
 
     @torch.no_grad()
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        """Take over what `state` returned."""
+        """Restore what `state` returned."""
         moments: dict[str, dict[str, Tensor]] = defaultdict(dict)
         for label, value in tensors.items():
             if label.startswith("optimizer."):
@@ -67,7 +67,7 @@ class Optimiser:
         for name, parameter in self.parameters:
             parameter.copy_(tensors[f"weight.{name}"])
             self.algorithm.state[parameter] = {
-                # Steps are counted on the CPU; moments are kept beside the weight.
+                # Steps are counted on the CPU; moments are on the weight's device.
                 key: value.clone() if key == "step" else value.to(parameter.device).clone()
                 for key, value in moments[name].items()
             }
@@ -82,17 +82,11 @@ def build_optimiser(
     device: torch.device,
     factors: Mapping[str, float] | None = None,
 ) -> Optimiser:
-    """Group weights by decay and by learning rate, and build the algorithm that changes them.
+    """Group weights by decay and learning rate, and build their optimiser.
 
-    Biases, norms and what an objective learns itself (names that begin with `objective`) do not
-    decay.
-
-    Args:
-        parameters: The weights by name.
-        recipe: Has the learning rate and the decay, and perhaps names Adadelta (with a decay rate
-            of 0.9, as in ConveRT) in place of AdamW.
-        device: Where the weights are.
-        factors: Factors of the learning rate, by the beginning of a weight's name.
+    Biases, norms and an objective's own weights (names that begin with `objective`) do not decay.
+    AdamW is used unless the recipe asks for Adadelta (decay rate 0.9, as in ConveRT). `factors`
+    are factors of the learning rate, by the beginning of a weight's name.
     """
     groups: dict[tuple[bool, float], list[nn.Parameter]] = defaultdict(list)
     for name, parameter in parameters:

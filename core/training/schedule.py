@@ -6,10 +6,8 @@ import math
 def linear_rate(step: int, total: int, warmup: float) -> float:
     """Return the share of the peak rate at a step: a linear rise, then a linear fall to zero.
 
-    Args:
-        step: Step about to be taken, from 0.
-        total: Steps of the run.
-        warmup: Share of the steps that rise (0.1 in ConvFiT).
+    `step` counts from 0 and is about to be taken; `warmup` is the share of rising steps (0.1 in
+    ConvFiT).
     """
     rising = int(total * warmup)
     if step < rising:
@@ -20,10 +18,8 @@ def linear_rate(step: int, total: int, warmup: float) -> float:
 def cosine_rate(progress: float, warmup: float, floor: float = 0.001) -> float:
     """Return the share of the peak rate: a linear rise, then half a cosine down to the floor.
 
-    Args:
-        progress: Share of the run that is done, in [0, 1].
-        warmup: Share of the run that rises.
-        floor: Where it ends (0.001 in ConveRT).
+    `progress` is the finished share of the run, in [0, 1], and `warmup` its rising share; `floor`
+    is the final rate (0.001 in ConveRT).
     """
     if progress < warmup:
         return progress / warmup

@@ -1,10 +1,9 @@
 """Accuracy on texts held out of a tuning, measured before it and after each epoch.
 
 Measuring changes no weight. The exact accuracy would need all exemplars encoded after each epoch,
-which takes a third of the epoch's time. Each exemplar is embedded once in an epoch anyway, so these
-embeddings vote, although they are a little older than the weights and have dropout. Only the
-watched texts are encoded in addition: at most a tenth as many as are tuned on, but at least 50,
-which adds about a twentieth to the time.
+a third of the epoch's time. Instead, the embeddings that training computes in the epoch vote; they
+are slightly older than the weights and have dropout. Only the watched texts are encoded in
+addition: at most a tenth as many as are tuned on, but at least 50, about a twentieth of the time.
 """
 
 from collections.abc import Sequence
@@ -38,7 +37,7 @@ class Watch:
         intents: Names of the columns of `targets`.
         targets: Labels of the first rows that are tuned on, (m, intents) float64.
         settings: tau and ridge of the votes.
-        seed: Seed by which voters are chosen where there are more than 1,500.
+        seed: Draws 1,500 voters where there are more.
     """
 
     exemplars: tuple[Exemplar, ...]
@@ -51,7 +50,7 @@ class Watch:
 def unseen_sample(
     candidates: Sequence[Exemplar], tuned_on: Sequence[str], seed: int
 ) -> tuple[Exemplar, ...]:
-    """Choose texts to watch: a tenth as many as are tuned on, none of the same wording as those."""
+    """Choose texts to watch: a tenth as many as are tuned on, none with a tuned text's wording."""
     seen = {match_key(text) for text in tuned_on}
     unseen = [exemplar for exemplar in candidates if match_key(exemplar.text) not in seen]
     most = min(MOST_WATCHED, max(_FEW, len(tuned_on) // _SHARE))
@@ -69,16 +68,16 @@ class Watcher:
         self.fresh = np.ones(len(self.latest), dtype=bool)
 
     def begin_epoch(self) -> None:
-        """Mark the embeddings of all rows as not yet of this epoch."""
+        """Mark the embeddings of all rows as older than this epoch."""
         self.fresh[:] = False
 
     def note(self, rows: Rows, embedded: Tensor) -> None:
-        """Keep how a batch was embedded, (b, dim)."""
+        """Store the embeddings of a batch, (b, dim)."""
         self.latest[rows] = embedded.cpu().numpy()
         self.fresh[rows] = True
 
     def accuracy(self) -> float | None:
-        """Share of the watched texts answered rightly; None when not every row has come by."""
+        """Share of watched texts answered correctly; None if a row has no embedding of the epoch."""
         if not self.fresh.all():  # the run was resumed in the middle of this epoch
             return None
         voters, watch = self.voters, self.watch
@@ -100,13 +99,13 @@ class Watcher:
 
 
 def _is_right(scores: ScoreArray, names: Sequence[str], intents: Sequence[str]) -> bool:
-    """Whether the best intent is one of the text's, or nearer to no than to yes if it has none."""
+    """Whether the best intent is one of the text's; without intents, whether its score is below 0.5."""
     best = int(scores.argmax())
     return names[best] in intents if intents else float(scores[best]) < _EVEN
 
 
 def _sample(n: int, most: int, seed: int) -> Rows:
-    """Choose rows at random, so that frequent intents stay frequent; in rising order."""
+    """Choose random rows, so that frequent intents are chosen often; in ascending order."""
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))

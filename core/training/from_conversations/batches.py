@@ -1,4 +1,4 @@
-"""Batches of (context, response) pairs out of a stream that may be larger than memory."""
+"""Batches of (context, response) pairs from a stream that may be larger than memory."""
 
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -10,18 +10,17 @@ from core.formats.dialogues import Pair
 PairSource = Callable[[], Iterator[Pair]]
 """Starts the stream of pairs from its beginning, in the same order each time."""
 
-_ROW = 4  # pairs that stay together: five turns to encode instead of eight
+_ROW = 4  # consecutive pairs in a batch: five turns to encode instead of eight
 
 
 def stream_batches(
     source: PairSource, size: int, buffer: int, seed: int
 ) -> Iterator[tuple[int, list[Pair]]]:
-    """Deal the pairs into batches without end, pass after pass, each with its pass from 1.
+    """Deal the pairs into batches without end, each with its pass over the data, from 1.
 
-    Up to four pairs that follow each other in a conversation stay together, since most turns are
-    then encoded once as a response and as the next context. They are drawn from a buffer of
-    `buffer` pairs, which is refilled from the stream. The same seed gives the same batches; a
-    last batch of one pair is left out.
+    Up to four consecutive pairs of a conversation share a batch, since most turns are then encoded
+    once as a response and as the next context. They are drawn from a buffer of `buffer` pairs.
+    Equal seeds give equal batches; a last batch of one pair is dropped.
     """
     epoch = 0
     while True:
@@ -43,7 +42,7 @@ def count_pairs(source: PairSource) -> int:
 
 
 def _rows(pairs: Iterator[Pair]) -> Iterator[list[Pair]]:
-    """Cut the stream into rows of pairs that follow each other."""
+    """Cut the stream into rows of consecutive pairs."""
     row: list[Pair] = []
     for pair in pairs:
         if row and (len(row) == _ROW or pair.context != row[-1].response):

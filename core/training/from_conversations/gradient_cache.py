@@ -1,7 +1,7 @@
 """Batches larger than memory (GradCache, Gao et al. 2021): embed, differentiate, embed again.
 
-All texts are embedded in chunks without gradients; the loss of all embeddings gives a gradient
-for each; the chunks are embedded once more, with the same dropout, and pass theirs on. Only one
+All texts are embedded in chunks without gradients, and the loss gives each embedding a gradient.
+The chunks are then embedded once more, with the same dropout, and pass the gradients on. Only one
 chunk's activations are held at a time, and the gradients equal those of one large step.
 """
 
@@ -22,7 +22,7 @@ Loss = Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The distinct texts of a batch: how to embed them, and how many they are."""
+    """The number of distinct texts in a batch, and the function that embeds them."""
 
     embed: Embed
     count: int
@@ -31,15 +31,9 @@ class Texts:
 def backward(texts: Texts, loss: Loss, chunk: int, share: Share, *, mixed: bool = False) -> float:
     """Add the gradients of a batch to the weights; return its loss.
 
-    The loss may have weights of its own behind the embeddings. Each process then finds their
-    whole gradient, and takes its part of it, since the parts are added up afterwards.
-
-    Args:
-        texts: What is embedded.
-        loss: The loss of all embeddings of the batch.
-        chunk: Texts whose activations are held at a time.
-        share: This process's part of the batch.
-        mixed: Compute embeddings in bfloat16; for a GPU.
+    The loss may have weights after the embeddings. Each process finds their whole gradient and
+    keeps its part, since the parts are summed afterwards. `chunk` is the number of texts whose
+    activations are held at a time; `mixed` computes embeddings in bfloat16, for a GPU.
     """
     if share.count == 1 and texts.count <= chunk:
         with _precision(mixed=mixed):
@@ -67,7 +61,7 @@ def backward(texts: Texts, loss: Loss, chunk: int, share: Share, *, mixed: bool 
 
 @dataclass(frozen=True, slots=True)
 class _Random:
-    """The state that dropout draws from."""
+    """The random state that dropout draws from."""
 
     cpu: Tensor
     cuda: Tensor | None
@@ -92,7 +86,7 @@ def _size(count: int, share: Share) -> int:
 
 
 def _own_rows(count: int, share: Share) -> Tensor:
-    """All shares are equally large; rows that fill up the last one are cut off by `_joined`."""
+    """Return this share's rows. Shares are equally large; `_joined` cuts off the filling rows."""
     size = _size(count, share)
     return (torch.arange(size * share.count) % count).view(share.count, size)[share.index]
 

@@ -1,4 +1,4 @@
-"""The loop that learns from conversations: pairs in, events out. It changes the towers in place."""
+"""The training loop for conversations: pairs in, events out; the towers change in place."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -30,9 +30,9 @@ class RankOptions:
     """How to run the loop.
 
     Attributes:
-        resume: Where to go on; None starts at the first step.
+        resume: Checkpoint to continue from; None starts at the first step.
         checkpoint_every: Steps between checkpoints; 0 makes none.
-        seconds: The clock that the time limit is read from.
+        seconds: Clock for the time limit.
     """
 
     resume: Checkpoint | None = None
@@ -43,10 +43,10 @@ class RankOptions:
 def rank(
     towers: Towers, source: PairSource, recipe: Recipe, options: RankOptions
 ) -> Iterator[StepDone | CheckpointReady]:
-    """Train towers to rank the right response first; a caller stops it by not asking for more.
+    """Train towers to rank the right response first, until the caller stops iterating or the end.
 
-    Learning rate and end follow the steps, or the time where that is nearer to its limit. Without
-    a limit the same seed on the same machine gives the same weights, resumed or not.
+    Learning rate and end follow the steps or the time, whichever is nearer to its limit. Without
+    a time limit, equal seeds on one machine give equal weights, resumed or not.
 
     Raises:
         InvalidInput: The conversations hold fewer than two pairs.
@@ -84,7 +84,7 @@ def rank(
 
 @dataclass(frozen=True, slots=True)
 class _Clock:
-    """How much of a run is done: of its steps or of its time, whichever is more."""
+    """Progress of a run by its steps or by its time, whichever is further."""
 
     steps: int
     minutes: float | None
@@ -99,12 +99,12 @@ class _Clock:
         return max(done / self.steps, of_time)
 
     def total(self, done: int, progress: float) -> int:
-        """Guess how many steps there will be; the last one knows."""
+        """Estimate the total of steps; exact at the last step."""
         return done if progress >= 1 else max(done + 1, round(done / progress))
 
 
 def _agreed(seconds: float, device: torch.device) -> float:
-    """Let processes that train together end together: the slowest clock counts for all."""
+    """Return the slowest clock of all processes, so that they end together."""
     if share_of_process().count == 1:
         return seconds
     slowest = torch.tensor([seconds], device=device)
@@ -134,7 +134,7 @@ def _step(
 
 
 def _restore(resume: Checkpoint | None, towers: Towers, optimiser: Optimiser) -> tuple[int, float]:
-    """Set all that a checkpoint holds; return the steps and the seconds that are done."""
+    """Restore a checkpoint; return the steps and seconds that are done."""
     if resume is None or resume.stage != STAGE:
         return 0, 0.0
     optimiser.restore(resume.tensors)

@@ -28,11 +28,11 @@ from core.training.from_conversations.towers import (
 
 @dataclass(frozen=True, slots=True)
 class RankingInputs(ComputeOptions):
-    """What a run over conversations depends on.
+    """Inputs of a run over conversations.
 
     Attributes:
         pairs: Starts the stream of pairs from its beginning, as `stream_pairs` does.
-        encoder: The base, which is not changed; None for `convert`, which has no base.
+        encoder: The base, which is not changed; None for `convert`.
     """
 
     pairs: PairSource
@@ -44,11 +44,11 @@ def run_ranking(
     inputs: RankingInputs,
     resume: Checkpoint | None = None,
 ) -> Generator[Event, None, Ranker]:
-    """Train by a recipe; the events come as they happen, what it made is the generator's value.
+    """Train by a recipe; yields events and returns the ranker.
 
     Raises:
         InvalidInput: The conversations hold fewer than two pairs, or the base cannot be tuned.
-        ValueError: `dialogues` is given no base.
+        ValueError: `dialogues` has no base.
     """
     options = RankOptions(resume, inputs.checkpoint_every)
     match recipe:

@@ -1,4 +1,4 @@
-"""Encoders opened to learn ranking: any encoder for both sides, or a ConveRT with two sides."""
+"""Encoders opened to learn ranking: one encoder for both sides, or a ConveRT with its sides."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
@@ -24,7 +24,7 @@ class Towers(Protocol):
 
     @property
     def device(self) -> torch.device:
-        """Where it computes."""
+        """Device of the computation."""
         ...
 
     def trainable(self) -> list[tuple[str, nn.Parameter]]:
@@ -44,7 +44,7 @@ class Towers(Protocol):
         ...
 
     def open(self, texts: Sequence[str]) -> Texts:
-        """Make texts ready to be embedded."""
+        """Prepare texts for embedding."""
         ...
 
     def loss(self, embedded: Tensor, turns: Turns, step: int) -> Tensor:
@@ -52,24 +52,24 @@ class Towers(Protocol):
         ...
 
     def before_step(self, step: int, progress: float) -> None:
-        """Prepare a step, counted from 0, when the share `progress` of the run is done."""
+        """Prepare a step, counted from 0; `progress` is the finished share of the run."""
         ...
 
     def state(self) -> dict[str, Tensor]:
-        """Return what a resumed run needs beside weights."""
+        """Return what a resumed run needs besides weights."""
         ...
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        """Take over what `state` returned."""
+        """Restore what `state` returned."""
         ...
 
 
 class EncoderTowers:
     """Any encoder opened for tuning; both sides share its weights (ConvFiT 2.1).
 
-    Unless the recipe says otherwise, a linear layer behind it is the responses' own. It starts as
-    the identity. Were both sides the same function, a turn could not tell what follows it from
-    what it follows.
+    By default the responses have a linear layer of their own after it, which starts as the
+    identity. If both sides were one function, a turn could not tell the turn after it from the
+    turn before it.
     """
 
     def __init__(self, tuning: Tuning, recipe: DialoguesRecipe, width: int) -> None:
@@ -79,7 +79,7 @@ class EncoderTowers:
 
     @property
     def device(self) -> torch.device:
-        """Where it computes."""
+        """Device of the computation."""
         return self.tuning.device
 
     def trainable(self) -> list[tuple[str, nn.Parameter]]:
@@ -96,11 +96,11 @@ class EncoderTowers:
         return self.tuning.eval()
 
     def read(self, batch: Sequence[Pair], step: int) -> Turns:  # noqa: ARG002
-        """Number the texts of a batch; earlier turns are a part of the context's text."""
+        """Number the texts of a batch; earlier turns are part of the context's text."""
         return turns_of(batch, joined=True)
 
     def open(self, texts: Sequence[str]) -> Texts:
-        """Make texts ready to be embedded."""
+        """Prepare texts for embedding."""
         opened = self.tuning.alongside(texts)
         return Texts(lambda rows: opened(rows.to(self.device)), len(texts))
 
@@ -114,18 +114,18 @@ class EncoderTowers:
         return ranking_loss(scores, self.recipe.denominator, excluded=excluded)
 
     def before_step(self, step: int, progress: float) -> None:
-        """Nothing is due."""
+        """Do nothing."""
 
     def state(self) -> dict[str, Tensor]:
-        """Return what a resumed run needs beside weights."""
+        """Return nothing; weights are the whole state."""
         return {}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        """Take over what `state` returned."""
+        """Do nothing."""
 
 
 class ConvertTowers:
-    """A ConveRT with its sides; earlier turns have one of their own (ConveRT 2.2).
+    """A ConveRT with its sides; earlier turns have their own side (ConveRT 2.2).
 
     Earlier turns are read only after a share of the run, since a step without them takes half the
     time. Their side then starts as a copy of the contexts' side.
@@ -139,7 +139,7 @@ class ConvertTowers:
 
     @property
     def device(self) -> torch.device:
-        """Where it computes."""
+        """Device of the computation."""
         return self.network.words.weight.device
 
     def trainable(self) -> list[tuple[str, nn.Parameter]]:
@@ -151,18 +151,18 @@ class ConvertTowers:
         return self.network.train()
 
     def eval(self) -> object:
-        """Switch them off; a run that ended early may have read no earlier turns."""
+        """Switch both off; a run that ended early gets its history side here."""
         self._begin_history()
         return self.network.eval()
 
     def read(self, batch: Sequence[Pair], step: int) -> Turns:
-        """Number the texts of a batch; earlier turns are read for some pairs, in turn."""
+        """Number the texts of a batch; each step reads the earlier turns of other pairs."""
         every = self.recipe.history_every
         some = slice(step % every, None, every) if self.reads_history else slice(0)
         return turns_of(batch, joined=False, histories=some)
 
     def open(self, texts: Sequence[str]) -> Texts:
-        """Make texts ready to be reduced to `r`, which all sides share."""
+        """Prepare texts for `r`, which all sides share."""
         ids = self.subwords.tokenise(texts, self.network.sizes.max_tokens)
 
         def embed(rows: Tensor) -> Tensor:
@@ -171,7 +171,7 @@ class ConvertTowers:
         return Texts(embed, len(texts))
 
     def loss(self, embedded: Tensor, turns: Turns, step: int) -> Tensor:
-        """Average the objectives: context, history, and the mean of both against responses."""
+        """Average the losses of context, history, and the sum of both, against responses."""
         sides = self.network.sides
         contexts = sides["context"](embedded[turns.contexts])
         responses = sides["response"](embedded[turns.responses])
@@ -192,7 +192,7 @@ class ConvertTowers:
         return ranking_loss(scores, smoothing=self.recipe.smoothing, excluded=alike)
 
     def before_step(self, step: int, progress: float) -> None:
-        """Move the ranges of the 8-bit tables now and then; begin with earlier turns once."""
+        """Update the ranges of the 8-bit tables every 100 steps; start with earlier turns once."""
         if self.recipe.quantised and step % _RANGE_STEPS == 0:
             self.network.follow_values()
         if progress >= self.recipe.history_from:
@@ -205,30 +205,30 @@ class ConvertTowers:
         self.reads_history = True
 
     def state(self) -> dict[str, Tensor]:
-        """Return the ranges, the vocabulary, which need not be learned again, and what is read."""
+        """Return ranges, vocabulary (to avoid learning it again), and whether history is read."""
         spans = {f"buffer.{name}": value.clone() for name, value in self.network.named_buffers()}
         read = torch.tensor([self.reads_history])
         return {**spans, "vocabulary": pieces_tensor(self.subwords.pieces), "history": read}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        """Take over what `state` returned."""
+        """Restore what `state` returned."""
         for name, value in self.network.named_buffers():
             value.copy_(tensors[f"buffer.{name}"])
         self.reads_history = bool(tensors["history"].all())
 
 
 def pieces_tensor(pieces: Sequence[str]) -> Tensor:
-    """Write subwords, in which there are no line ends, as a tensor for a checkpoint; uint8."""
+    """Write subwords, which contain no line ends, as a uint8 tensor for a checkpoint."""
     return torch.tensor(list("\n".join(pieces).encode()), dtype=torch.uint8)
 
 
 def read_pieces(tensor: Tensor) -> tuple[str, ...]:
-    """The inverse of `pieces_tensor`."""
+    """Read subwords from a tensor; the inverse of `pieces_tensor`."""
     return tuple(bytes(tensor.tolist()).decode().split("\n"))
 
 
 def texts_of(pairs: Iterator[Pair]) -> Iterator[str]:
-    """Stream each turn once: all responses, and the contexts that begin a conversation."""
+    """Stream each turn once: all responses, and the first context of each conversation."""
     last = None
     for pair in pairs:
         if pair.context is not last:

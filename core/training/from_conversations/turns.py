@@ -1,4 +1,4 @@
-"""The turns of a batch, each text once: what answers one context is often the next context."""
+"""The turns of a batch, each text once: a response is often also the next context."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,12 +17,11 @@ class Turns:
     """A batch of pairs as rows of its distinct texts.
 
     Attributes:
-        texts: Each once.
         contexts: Row of each pair's context, (B,) int64.
         responses: Row of each pair's response, (B,) int64.
         histories: Row of the earlier turns of each pair that has some, (H,) int64.
-        owners: Which pair those belong to, (H,) int64.
-        alike: Pairs of pairs whose responses have the same wording, (B, B) bool.
+        owners: Pair to which those earlier turns belong, (H,) int64.
+        alike: Whether two pairs' responses have the same wording, (B, B) bool.
     """
 
     texts: tuple[str, ...]
@@ -36,10 +35,8 @@ class Turns:
 def turns_of(batch: Sequence[Pair], *, joined: bool, histories: slice = _ALL) -> Turns:
     """Number the distinct texts of a batch.
 
-    Args:
-        batch: Pairs of turns.
-        joined: Whether earlier turns are a part of the context's text; else they are texts.
-        histories: Which of the pairs that have earlier turns are read with them.
+    If `joined`, earlier turns are part of the context's text; otherwise they are texts of their
+    own, and `histories` selects among the pairs that have earlier turns.
     """
     rows: dict[str, int] = {}
 

@@ -1,4 +1,4 @@
-"""Scores of exemplars by encoders and heads that have not seen them: what calibrates a run."""
+"""Scores of exemplars by encoders and heads that have not seen them; they calibrate a run."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,10 +39,9 @@ class HeldOutScores:
 
     Attributes:
         scores: (n, intents) float64.
-        rows: Which exemplars those are, (n,) int64.
+        rows: Rows of the exemplars, (n,) int64.
         judged_on: How the exemplars were held out, in words.
-        names: Cosines of the exemplars to the names of intents, (n, intents) float64, where names
-            have a voice.
+        names: Cosines to intent names, (n, intents) float64, where names take part in the scores.
     """
 
     scores: ScoreArray
@@ -53,7 +52,7 @@ class HeldOutScores:
 
 @dataclass(frozen=True, slots=True)
 class HeldOutPart:
-    """A tuning whose only purpose is to score the exemplars held out of it."""
+    """A tuning with the sole purpose of scoring the exemplars held out of it."""
 
     recipe: LearningRecipe
     inputs: RunInputs
@@ -62,14 +61,13 @@ class HeldOutPart:
 
 @dataclass(frozen=True, slots=True)
 class FittedHead:
-    """A head, and what it was fitted on.
+    """A head, and the data that it was fitted on.
 
     Attributes:
-        head: Decides from embeddings.
-        embeddings: Of the exemplars, (m, d) float32.
+        embeddings: Embeddings of the exemplars, (m, d) float32.
         targets: Labels of the exemplars, (m, intents) float64.
         name_embeddings: Embeddings of the intents' names, (intents, d) float32.
-        names: A head of those names, where they have a voice beside the votes.
+        names: Head of those names, where names take part beside the votes.
     """
 
     head: Head
@@ -82,7 +80,7 @@ class FittedHead:
 def fit_head_on(
     recipe: AnyModelRecipe, inputs: RunInputs, encoder: Encoder, embeddings: FloatArray
 ) -> FittedHead:
-    """Fit a recipe's head on exemplars embedded (m, d), and the names beside it if they speak."""
+    """Fit a recipe's head on exemplars embedded (m, d), with a head of names where it needs one."""
     targets = exemplar_targets(inputs.exemplars, inputs.intents)
     labels = [intent.name for intent in inputs.intents]
     config = settled_on_said(recipe.head, embeddings, targets, sources_of(inputs.exemplars))
@@ -99,11 +97,10 @@ def fit_head_on(
 
 
 def let_names_speak(fitted: FittedHead, held_out: HeldOutScores) -> tuple[Head, ScoreArray]:
-    """Give names the weight under which the labels of held-out exemplars are likeliest.
+    """Weight the names so that the labels of held-out exemplars are likeliest.
 
-    Returns:
-        The head with the names' voices, and the held-out scores with them. The one weight is
-        chosen on the texts that thresholds come from.
+    Returns the head with names, and the held-out scores with names. The weight is chosen on the
+    texts that also set the thresholds.
     """
     if fitted.names is None or held_out.names is None:
         return fitted.head, held_out.scores
@@ -114,7 +111,7 @@ def let_names_speak(fitted: FittedHead, held_out: HeldOutScores) -> tuple[Head, 
 
 
 def folds_in_words(folds: Sequence[Rows]) -> str:
-    """Say how scores by folds came about."""
+    """Describe how scores by folds were made."""
     n_texts = sum(len(fold) for fold in folds)
     return f"{len(folds)}-fold cross-validation over {n_texts} texts"
 
@@ -122,8 +119,8 @@ def folds_in_words(folds: Sequence[Rows]) -> str:
 def held_out_parts(recipe: LearningRecipe, inputs: RunInputs) -> list[HeldOutPart]:
     """Plan the tunings that score the exemplars held out of them.
 
-    A tuned encoder has pulled its own training texts together, so that even leave-one-out scores
-    of these texts are too high: thresholds taken from them would reject texts in scope.
+    A tuned encoder has pulled its training texts together, so that even leave-one-out scores of
+    these texts are too high: thresholds taken from them would reject texts in scope.
     """
     if recipe.calibration == "leave-one-out":
         return []
@@ -132,11 +129,11 @@ def held_out_parts(recipe: LearningRecipe, inputs: RunInputs) -> list[HeldOutPar
         folds = judged_folds(inputs.exemplars, recipe.folds, recipe.seed)
     else:
         folds = judged_folds(inputs.exemplars, _FIFTHS, recipe.seed)[:1]
-        # Held-out texts are placed nearly as after all epochs, in half the time.
+        # Half the epochs embed held-out texts nearly as all epochs do.
         epochs = max(1, epochs // 2)
-    settled = recipe.model_copy(update={"epochs": epochs})  # else chosen by the part's size
+    settled = recipe.model_copy(update={"epochs": epochs})  # otherwise the part's size would choose
     parts = [_part(settled, inputs, fold) for fold in folds]
-    # Of very few labels none can be held out: the others would have a single intent.
+    # With very few labels none can be held out: the others would have a single intent.
     return parts if all(n_intents(part.inputs.exemplars) > 1 for part in parts) else []
 
 

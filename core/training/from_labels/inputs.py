@@ -1,4 +1,4 @@
-"""What a training run depends on, and its labels as numbers."""
+"""Inputs of a training run, and its labels as numbers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from core.training.devices import ComputeOptions
 from core.types import Exemplar, FloatArray, Intent, ScoreArray, Task
 
 Embed = Callable[[Encoder, Sequence[str]], FloatArray]
-"""Encodes texts with an encoder, perhaps from a cache; (n, d) float32."""
+"""Embeds texts with an encoder or from a cache; (n, d) float32."""
 
 
 def embed_directly(encoder: Encoder, texts: Sequence[str]) -> FloatArray:
@@ -23,12 +23,11 @@ class RunInputs(ComputeOptions):
 
     Attributes:
         exemplars: The labelled utterances of the training split.
-        intents: All intents that may be answered, some with a description.
-        encoder: The base encoder, left untouched.
-        embed: How texts of the base encoder are embedded.
+        encoder: The base encoder, which is not changed.
+        embed: Embeds texts with the base encoder.
         watched: Labelled texts that are not trained on. Accuracy on a sample of them is reported
             after each epoch; it decides nothing.
-        task: Whether an utterance has one intent, or any number of them and perhaps none.
+        task: Whether an utterance has one intent, or any number of them including none.
     """
 
     exemplars: tuple[Exemplar, ...]
@@ -45,11 +44,11 @@ def exemplar_targets(exemplars: Sequence[Exemplar], intents: Sequence[Intent]) -
 
 
 def n_intents(exemplars: Sequence[Exemplar]) -> int:
-    """Count the intents that labels name."""
+    """Count the intents that have labels."""
     return len({name for e in exemplars for name in e.intents})
 
 
 def first_columns(exemplars: Sequence[Exemplar], intents: Sequence[Intent]) -> list[int]:
-    """Return the place of each exemplar's first intent."""
+    """Return the column of each exemplar's first intent."""
     column = {intent.name: place for place, intent in enumerate(intents)}
     return [column[e.intents[0]] for e in exemplars]

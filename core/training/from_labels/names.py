@@ -23,16 +23,15 @@ from core.training.from_labels.inputs import RunInputs, first_columns
 from core.training.loop import Course, FitOptions, Plan, follow
 
 _COPY_RATE, _STATIC_RATE = 3.0, 30.0
-"""Factors of the learning rate of an encoder that reads names alone. It sees few texts and is used
-for nothing else. The numbers of a word vector are about 0.1 and change only in batches that have
-the word."""
+"""Factors of the learning rate for an encoder of names only, which sees few texts. A word vector's
+numbers are about 0.1 and change only in batches with its word, so its factor is larger."""
 
 STAGE = "naming"
 
 
 @dataclass(frozen=True, slots=True)
 class NamingObjective:
-    """A recipe's loss of a batch in which utterances and names are mixed.
+    """A recipe's loss of a batch that mixes utterances and names.
 
     An utterance of intent k is labelled k, the name of intent k is labelled -1 - k.
     """
@@ -52,10 +51,10 @@ class NamingObjective:
 
 
 def plan_naming(labels: Sequence[int], n_intents: int, recipe: LabelEncoderRecipe) -> Plan:
-    """Return the epoch (from 1) and rows of every batch: utterances, then the names they meet.
+    """Return the epoch (from 1) and rows of every batch: utterances, then names.
 
-    Row `len(labels) + k` is the name of intent k. A batch holds the names of its utterances, each
-    once, and as many drawn from the others as the recipe says.
+    Row `len(labels) + k` is the name of intent k. A batch holds each name of its utterances once,
+    and as many random other names as the recipe says.
     """
     known = np.asarray(labels, dtype=np.int64)
     plan: Plan = []
@@ -73,7 +72,7 @@ def plan_naming(labels: Sequence[int], n_intents: int, recipe: LabelEncoderRecip
 def tune_to_names(
     recipe: LabelEncoderRecipe, inputs: RunInputs, resume: Checkpoint | None = None
 ) -> Generator[Event, None, Encoder]:
-    """Train by the recipe; the events come as they happen, the encoder is the generator's value.
+    """Train by the recipe; yields events and returns the encoder.
 
     It is a `DualEncoder`, unless both sides share their weights.
 
@@ -95,7 +94,7 @@ def tune_to_names(
 
 
 def open_sides(recipe: LabelEncoderRecipe, inputs: RunInputs) -> Tuning:
-    """Open what the variant asks for on the utterances, followed by the names."""
+    """Open the encoders of the recipe's variant on the utterances, followed by the names."""
     own = utterances_side(inputs.encoder)
     base = own if recipe.similarity == "cosine" else of_any_length(own)
     utterances = [exemplar.text for exemplar in inputs.exemplars]
@@ -111,7 +110,7 @@ def open_sides(recipe: LabelEncoderRecipe, inputs: RunInputs) -> Tuning:
 
 
 def names_rate(recipe: LabelEncoderRecipe) -> float:
-    """Return the factor of the learning rate for an encoder of names alone."""
+    """Return the learning rate's factor for an encoder of names only."""
     if recipe.names_rate is not None:
         return recipe.names_rate
     return _STATIC_RATE if recipe.variant == "heterogeneous" else _COPY_RATE

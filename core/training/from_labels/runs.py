@@ -1,4 +1,4 @@
-"""The one way through a training run: exemplars and a recipe in, events and a pipeline out."""
+"""Training runs on labels: exemplars and a recipe in, events and a pipeline out."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
@@ -48,7 +48,6 @@ class RunResult:
     """What a run produced.
 
     Attributes:
-        pipeline: Ready to predict.
         held_out: Scores of exemplars by pipelines that had not seen them.
         name_embeddings: Intent names under the final encoder, (intents, d) float32.
     """
@@ -61,10 +60,10 @@ class RunResult:
 def run_recipe(
     recipe: AnyModelRecipe, inputs: RunInputs, resume: Checkpoint | None = None
 ) -> Generator[Event, None, RunResult]:
-    """Train by a recipe; the events come as they happen, the result is the generator's value.
+    """Train by a recipe; yields events and returns the result.
 
     Raises:
-        InvalidInput: Fewer than two intents carry labels, or the recipe does not know the task.
+        InvalidInput: Fewer than two intents have labels, or the recipe cannot do the task.
     """
     require_task(recipe, inputs.task)
     _require_two_intents(inputs.exemplars)
@@ -142,7 +141,7 @@ def _calibration(
 
 
 def _voters(head: Head, n_exemplars: int) -> Rows:
-    """The exemplars that can be shown as evidence: those that vote."""
+    """Return the exemplars that vote; only these can be shown as evidence."""
     if isinstance(head, VoteHead) and head.carriers is not None:
         return head.carriers
     return np.arange(n_exemplars)

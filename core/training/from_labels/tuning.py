@@ -26,12 +26,12 @@ from core.training.unseen import Watch, unseen_sample
 from core.types import Exemplar
 
 LearningRecipe = ConvfitRecipe | AdapterRecipe | LabelEncoderRecipe
-"""Recipes that change the encoder by the labels."""
+"""Recipes that train the encoder on labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepOffset:
-    """How many steps of a run come before a tuning, and how many the run has in all."""
+    """Number of a run's steps before a tuning, and in total."""
 
     before: int
     total: int
@@ -40,7 +40,7 @@ class StepOffset:
 def tune(
     recipe: LearningRecipe, inputs: RunInputs, offset: StepOffset, resume: Checkpoint | None = None
 ) -> Generator[Event, None, Encoder]:
-    """Tune a copy of the encoder, or an adapter; steps count as those of the whole run."""
+    """Tune a copy of the encoder, or an adapter; steps are counted over the whole run."""
     run = _run_of(recipe, inputs, resume)
     while True:
         try:
@@ -103,17 +103,16 @@ def n_steps(recipe: LearningRecipe, inputs: RunInputs) -> int:
 
 
 def n_epochs(recipe: LearningRecipe, inputs: RunInputs) -> int:
-    """Return how often a tuning goes through the labels."""
+    """Return the number of epochs of a tuning."""
     if isinstance(recipe, LabelEncoderRecipe):
         return chosen_epochs(len(inputs.exemplars), recipe)
     return chosen_epochs(len(tuning_rows(recipe, inputs)[0]), recipe, inputs.task)
 
 
 def tuning_rows(recipe: TunedRecipe, inputs: RunInputs) -> tuple[list[str], Labels]:
-    """The texts to tune on and their labels; names enter as further examples.
+    """Return the texts to tune on and their labels; names are further examples.
 
-    Returns:
-        Texts, and for each its intent's number, or where it may have several a multi-hot row.
+    A label is the intent's number, or for multi-label a multi-hot row.
     """
     exemplars = _tuned_exemplars(recipe, inputs)
     texts = [e.text for e in exemplars]
@@ -129,7 +128,7 @@ def tuning_rows(recipe: TunedRecipe, inputs: RunInputs) -> tuple[list[str], Labe
 
 
 def _tuned_exemplars(recipe: TunedRecipe, inputs: RunInputs) -> tuple[Exemplar, ...]:
-    """The exemplars that are tuned on: all, or as many as the recipe says, drawn at random."""
+    """Return the exemplars to tune on: all, or a random sample of the recipe's size."""
     exemplars = inputs.exemplars
     if recipe.tuned_on is None or recipe.tuned_on >= len(exemplars):
         return exemplars
