@@ -75,7 +75,7 @@ class Share:
                 distributed.all_reduce(parameter.grad)
 
     def seed_step(self, seed: int, step: int) -> None:
-        """Seed each process's dropout at each step, so that no other random state must be stored."""
+        """Seed dropout for each process and step, so that no other random state must be stored."""
         if self.count > 1:
             state = np.random.SeedSequence([seed, step, self.index]).generate_state(1)
             torch.manual_seed(int(state[0]))

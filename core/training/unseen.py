@@ -77,7 +77,7 @@ class Watcher:
         self.fresh[rows] = True
 
     def accuracy(self) -> float | None:
-        """Share of watched texts answered correctly; None if a row has no embedding of the epoch."""
+        """Share of watched texts answered correctly; None if the epoch lacks an embedding."""
         if not self.fresh.all():  # the run was resumed in the middle of this epoch
             return None
         voters, watch = self.voters, self.watch
@@ -99,7 +99,7 @@ class Watcher:
 
 
 def _is_right(scores: ScoreArray, names: Sequence[str], intents: Sequence[str]) -> bool:
-    """Whether the best intent is one of the text's; without intents, whether its score is below 0.5."""
+    """Whether the best intent is one of the text's, or scores below 0.5 for a text without any."""
     best = int(scores.argmax())
     return names[best] in intents if intents else float(scores[best]) < _EVEN
 
