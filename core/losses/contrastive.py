@@ -1,9 +1,8 @@
-"""Losses on all pairs of a batch, read off its similarity matrix; no pair is ever listed twice.
+"""Losses on all pairs of a batch, read from its similarity matrix.
 
 Every function takes embeddings (B, d) and labels, intent numbers (B,) int64 or multi-hot rows
 (B, intents) float, and returns a scalar. A pair is positive when it shares at least one intent
-(Multi-ConvFiT Section 2.1). A batch without the pairs that a loss needs gives 0 with a gradient
-of 0.
+(Multi-ConvFiT Section 2.1). Without the pairs that a loss needs, loss and gradient are 0.
 """
 
 import torch
@@ -22,12 +21,12 @@ def pair_cosines(embeddings: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def online_contrastive(embeddings: Tensor, labels: Tensor, margin: float = 0.5) -> Tensor:
-    """Pull the far positives together, push the near negatives apart (ConvFiT Eq. 2, OCL).
+    """Pull far positives together, push near negatives apart (ConvFiT Eq. 2, OCL).
 
-    Distances are 1 - cosine. Counted are negatives nearer than the farthest positive and
-    positives farther than the nearest negative, as sentence-transformers selects them (with one
-    pair or none of a kind, the other kind's mean stands in). The sum is divided by the number
-    of pairs counted, so that a learning rate does not depend on the size of the batch.
+    Distances are 1 - cosine. Only negatives nearer than the farthest positive count, and positives
+    farther than the nearest negative, as in sentence-transformers (with one pair or none of a
+    kind, the mean of the other kind replaces it). The sum is divided by the number of these
+    pairs, so that the learning rate does not depend on the batch size.
     """
     cosines, same = pair_cosines(embeddings, labels)
     distances = 1 - cosines
@@ -39,7 +38,7 @@ def online_contrastive(embeddings: Tensor, labels: Tensor, margin: float = 0.5) 
 
 
 def _limit(others: Tensor, own: Tensor, extreme: object) -> Tensor:
-    """The hardest distance of the other kind, or this kind's mean when there are too few."""
+    """Return the hardest distance of the other kind, or this kind's mean when there are too few."""
     if len(others) > 1:
         return others.min() if extreme is torch.min else others.max()
     return own.mean() if len(own) else torch.zeros((), device=own.device)
@@ -52,7 +51,7 @@ def cosine_targets(
     negative: float = 0.3,
     negatives_per_positive: float = 6.0,
 ) -> Tensor:
-    """Bring cosines to 0.8 for one intent and 0.3 for two (ConvFiT Section 2.2, COS).
+    """Pull cosines to 0.8 for one intent and 0.3 for two (ConvFiT Section 2.2, COS).
 
     All pairs of the batch are used; negatives are weighted down to `negatives_per_positive`
     (the paper draws 2n with n = 3), which equals drawing them in expectation.

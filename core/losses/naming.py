@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 Similarity = Literal["cosine", "dot"]
-"""How near an utterance is to a name: by direction alone, or by length, too."""
+"""Similarity of utterance and name: by direction only, or by length too."""
 
 
 def similarities(utterances: Tensor, names: Tensor, similarity: Similarity) -> Tensor:
@@ -20,22 +20,16 @@ def similarities(utterances: Tensor, names: Tensor, similarity: Similarity) -> T
 def name_cross_entropy(scores: Tensor, right: Tensor, temperature: float) -> Tensor:
     """Rank the right name above the others of the batch (contrastive); a scalar.
 
-    Args:
-        scores: Similarities of utterances and names, (B, N).
-        right: Column of each utterance's own name, (B,) int64.
-        temperature: Similarities are divided by it.
+    `scores` are similarities (B, N); `right` is the column of each utterance's name, (B,) int64.
     """
     return F.cross_entropy(scores / temperature, right)
 
 
 def name_squared_error(scores: Tensor, right: Tensor, negatives: float) -> Tensor:
-    """Bring the similarity to 1 with the right name and to 0 with others (MSE); a scalar.
+    """Pull similarities to 1 with the right name and to 0 with others (MSE); a scalar.
 
-    Args:
-        scores: Similarities of utterances and names, (B, N).
-        right: Column of each utterance's own name, (B,) int64.
-        negatives: Wrong names that count for each utterance; all of the batch enter, weighted
-            down to this number, which equals drawing them in expectation. 0: right names alone.
+    `scores` and `right` are as in `name_cross_entropy`. All wrong names of the batch are used,
+    weighted down to the number `negatives`, which equals drawing them in expectation.
     """
     own = F.one_hot(right, scores.shape[1]).to(scores.dtype)
     others = scores.shape[1] - 1

@@ -1,4 +1,7 @@
-"""The overlap of two labels, for single-label and multi-label utterances."""
+"""The overlap of two labels, for single-label and multi-label utterances.
+
+Labels are intent numbers (B,) int64, or multi-hot rows (B, intents) float.
+"""
 
 import torch
 import torch.nn.functional as F
@@ -8,10 +11,7 @@ from torch import Tensor
 def shares_intent(labels: Tensor) -> Tensor:
     """Return whether two rows of a batch share an intent; (B, B) bool.
 
-    Utterances without intent share none, not even with each other (Multi-ConvFiT Section 2.1).
-
-    Args:
-        labels: Intent numbers (B,) int64, or multi-hot rows (B, intents) float.
+    Utterances without intent share none, even with each other (Multi-ConvFiT Section 2.1).
     """
     if labels.ndim == 1:
         return labels[:, None] == labels[None]
@@ -19,12 +19,9 @@ def shares_intent(labels: Tensor) -> Tensor:
 
 
 def jaccard(labels: Tensor) -> Tensor:
-    """Return how much the labels of two rows overlap: shared intents by all intents; (B, B) float.
+    """Return the Jaccard index of two rows' intents; (B, B) float.
 
-    Two utterances without intent agree wholly.
-
-    Args:
-        labels: Intent numbers (B,) int64, or multi-hot rows (B, intents) float.
+    Two utterances without intent have index 1.
     """
     if labels.ndim == 1:
         return shares_intent(labels).to(torch.get_default_dtype())
@@ -41,18 +38,11 @@ def overlap_targets(
     negative: float = 0.0,
     negatives_per_positive: float = 6.0,
 ) -> Tensor:
-    """Bring each pair's cosine to a target that grows with the overlap of its labels.
+    """Pull the cosine of each pair to a target that grows with the overlap of its labels.
 
-    The target is `negative` for labels that share nothing, `positive` for equal ones, and lies
-    between by the Jaccard index; of one intent each, this is COS with other targets. Pairs that
-    share nothing are weighted down to `negatives_per_positive`.
-
-    Args:
-        embeddings: (B, d).
-        labels: Intent numbers (B,) int64, or multi-hot rows (B, intents) float.
-        positive: Cosine of pairs with equal labels.
-        negative: Cosine of pairs that share nothing.
-        negatives_per_positive: Balance of the two kinds.
+    The target rises with the Jaccard index from `negative` (nothing shared) to `positive` (equal
+    labels); with one intent each, this is COS with other targets. Pairs that share nothing are
+    weighted down to `negatives_per_positive`. Embeddings are (B, d).
     """
     unit = F.normalize(embeddings, dim=1)
     first, second = torch.triu_indices(len(unit), len(unit), 1, device=unit.device)

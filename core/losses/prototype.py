@@ -1,4 +1,4 @@
-"""One learned point per intent; the nearest should be the right one, or each that is near."""
+"""One learned point for each intent; a text should be nearest to those of its intents."""
 
 import torch.nn.functional as F
 from torch import Tensor
@@ -7,13 +7,9 @@ from torch import Tensor
 def prototype_cross_entropy(
     embeddings: Tensor, labels: Tensor, prototypes: Tensor, temperature: float
 ) -> Tensor:
-    """Normalised cross-entropy to one prototype per intent.
+    """Cross-entropy of cosines / temperature to one prototype for each intent.
 
-    Args:
-        embeddings: (B, d).
-        labels: (B,) int64, rows of `prototypes`.
-        prototypes: (intents, d).
-        temperature: Cosines are divided by it.
+    Embeddings (B, d), labels (B,) int64 as rows of `prototypes`, prototypes (intents, d).
     """
     cosines = F.normalize(embeddings, dim=1) @ F.normalize(prototypes, dim=1).T
     return F.cross_entropy(cosines / temperature, labels)
@@ -24,14 +20,9 @@ def prototype_binary_cross_entropy(
 ) -> Tensor:
     """Binary cross-entropy of sigmoid((cosine to a prototype - its offset) / temperature).
 
-    The mean over utterances of the sum over intents, so that more intents weigh no less each.
-
-    Args:
-        embeddings: (B, d).
-        targets: Multi-hot rows, (B, intents) float.
-        prototypes: (intents, d).
-        offsets: Cosine of an even chance, (intents,).
-        temperature: Cosines are divided by it.
+    Embeddings (B, d), multi-hot targets (B, intents) float, prototypes (intents, d), offsets
+    (intents,): the cosines at which the chance is even. Losses are summed over intents and
+    averaged over utterances, so that the weight of an intent does not depend on their number.
     """
     cosines = F.normalize(embeddings, dim=1) @ F.normalize(prototypes, dim=1).T
     logits = (cosines - offsets) / temperature

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 Denominator = Literal["all", "others"]
-"""Which responses a context is ranked against: all of the batch, or without its own (ConvFiT)."""
+"""Responses that a context is ranked against: all of the batch, or without its own (ConvFiT)."""
 
 
 def scaled_cosines(contexts: Tensor, responses: Tensor, scale: float) -> Tensor:
@@ -27,15 +27,15 @@ def ranking_loss(
 
     Args:
         scores: S(c_i, r_j), (B, B); the right response of a context is on the diagonal.
-        denominator: `all` is the usual softmax (ConveRT Section 2.1); `others` leaves j = i out
-            of the sum, as ConvFiT Eq. 1 does, and has no lower bound.
-        smoothing: Probability spread evenly over the negatives of a context (0.2 in ConveRT);
-            the right response keeps the rest. For `all` alone.
-        excluded: True where a response is no negative of a context, (B, B): another pair's
-            response of the same wording. The diagonal does not count.
+        denominator: `all` is the usual softmax (ConveRT Section 2.1); `others` omits j = i from
+            the sum, as ConvFiT Eq. 1 does, and has no lower bound.
+        smoothing: Probability spread evenly over a context's negatives (0.2 in ConveRT); the
+            right response has the rest. For `all` only.
+        excluded: True where a response has the wording of the right one and so is no negative,
+            (B, B). The diagonal is ignored.
 
     Raises:
-        ValueError: Smoothing is asked for without the own response in the denominator.
+        ValueError: Smoothing without the own response in the denominator.
     """
     if smoothing and denominator == "others":
         message = "label smoothing needs the own response in the denominator"
@@ -54,12 +54,9 @@ def ranking_loss(
 
 
 def annealed_scale(step: int, steps: int, width: int) -> float:
-    """Return the scale of the cosine at a step: from 1 to the root of the width, linearly.
+    """Return the cosine's scale: from 1 to the root of the width (512 in ConveRT), linearly.
 
-    Args:
-        step: Steps done, from 0.
-        steps: Steps over which it rises (10,000 in ConveRT).
-        width: Of the encodings (512 in ConveRT).
+    `step` counts finished steps; `steps` is the length of the rise (10,000 in ConveRT).
     """
     done = min(1.0, step / steps) if steps else 1.0
     return 1.0 + done * (math.sqrt(width) - 1.0)

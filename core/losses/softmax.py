@@ -1,4 +1,4 @@
-"""SMAX: decide from two embeddings and their difference whether the intents agree."""
+"""SMAX: predict from two embeddings and their difference whether the intents agree."""
 
 import torch
 import torch.nn.functional as F
@@ -12,14 +12,10 @@ def pair_softmax(
 ) -> Tensor:
     """Cross-entropy of softmax(W (u, v, |u - v|)) over pairs (ConvFiT Section 2.2, SMAX).
 
-    Each unordered pair enters once, the lower row of the batch as u. Negatives are weighted down
-    to `negatives_per_positive`, as in `cosine_targets`.
-
-    Args:
-        embeddings: (B, d), as the encoder gives them.
-        labels: Intent numbers (B,) int64, or multi-hot rows (B, intents) float.
-        weight: (3d, 2); column 1 stands for "same intent".
-        negatives_per_positive: Balance of the two kinds.
+    Each unordered pair enters once, with the lower row of the batch as u. Negatives are weighted
+    down to `negatives_per_positive`, as in `cosine_targets`. Embeddings are (B, d), labels intent
+    numbers (B,) int64 or multi-hot rows (B, intents) float, and `weight` is (3d, 2) with column 1
+    for "same intent".
     """
     size = embeddings.shape[1]
     first, second = torch.triu_indices(
@@ -27,7 +23,7 @@ def pair_softmax(
     )
     if not len(first):
         return 0.0 * embeddings.sum()
-    # u W1 and v W2 are formed once per row; only |u - v| needs one product per pair.
+    # u W1 and v W2 need one product for each row; only |u - v| needs one for each pair.
     left, right = embeddings @ weight[:size], embeddings @ weight[size : 2 * size]
     gap = (embeddings[first] - embeddings[second]).abs() @ weight[2 * size :]
     same = shares_intent(labels)[first, second]

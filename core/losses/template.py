@@ -17,12 +17,9 @@ def in_batch_contrast(
 ) -> Tensor:
     """Cross-entropy of finding each anchor's own row among the others (Eqs. 1 to 3).
 
-    Args:
-        anchors: (B, d).
-        others: (B, d); row i belongs to anchor i, all others of it are negatives.
-        temperature: Cosines are divided by it.
-        twins: True where another row is no negative, (B, B) bool: the very same text. The
-            diagonal does not count. None excludes nothing, as in the paper.
+    Anchors and others are (B, d); row i belongs to anchor i, and the other rows are its negatives.
+    `twins`, (B, B) bool, is True where a row has the anchor's text and so is no negative; its
+    diagonal is ignored. None excludes nothing, as in the paper.
     """
     logits = F.normalize(anchors, dim=1) @ F.normalize(others, dim=1).T / temperature
     if twins is not None:
@@ -33,15 +30,9 @@ def in_batch_contrast(
 
 @dataclass(frozen=True, slots=True)
 class TemplateWeights:
-    """Temperatures and weights of the three parts (Eq. 4); a weight of 0 leaves a part out.
+    """Weights of L^t (1 in the paper), L^u and L^pair, and their temperatures (Eq. 4).
 
-    Attributes:
-        template: Of L^t; the paper has 1.
-        utterance: Lambda^u.
-        pair: Lambda^pair.
-        template_temperature: Tau_t.
-        utterance_temperature: Tau_u.
-        pair_temperature: Tau_pair.
+    A part of weight 0 is not computed.
     """
 
     template: float = 1.0
@@ -54,7 +45,7 @@ class TemplateWeights:
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """The embeddings of a batch, seen twice through dropout; each (B, d), row i of utterance i."""
+    """Embeddings of a batch under two dropout masks; each (B, d), row i of utterance i."""
 
     templates: Tensor
     templates_again: Tensor
@@ -70,9 +61,9 @@ def template_loss(
 ) -> Tensor:
     """L^t + lambda^u L^u + lambda^pair L^pair (TaDSE Eq. 4).
 
-    The negatives of a pair are other utterances, never templates. An utterance of the same
-    template is a negative of the paper's; `same_template` leaves it out of L^t, where it would
-    be told apart from itself, and of L^pair, where the template fits it as well.
+    The negatives of a pair are other utterances, never templates. In the paper, utterances of the
+    same template are negatives. `same_template` excludes them from L^t, which would tell the
+    template from itself, and from L^pair, where the template fits both utterances.
     """
     parts = []
     if weights.template:
@@ -94,11 +85,8 @@ def template_loss(
 
 
 def compress(templates: Rows, utterances: Rows, strength: float) -> Rows:
-    """Move utterances towards their templates (semantic compression, Eq. 5).
+    """Move utterances (n, d) towards their templates (n, d) (semantic compression, Eq. 5).
 
-    Args:
-        templates: (n, d).
-        utterances: (n, d).
-        strength: Lambda^comp in [0, 1]; 0 leaves utterances as they are.
+    `strength` is lambda^comp in [0, 1]; 0 changes nothing.
     """
     return strength * templates + (1 - strength) * utterances

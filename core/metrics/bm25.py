@@ -24,8 +24,8 @@ class Bm25:
 
     Attributes:
         rarity: Inverse document frequency of each word.
-        unseen: The same of a word in no document.
-        mean_length: Words of a document.
+        unseen: Inverse document frequency of a word in no document.
+        mean_length: Mean number of words of a document.
     """
 
     rarity: dict[str, float]

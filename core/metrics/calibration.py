@@ -1,4 +1,4 @@
-"""Calibration error: how far probabilities are from observed shares."""
+"""Calibration error: the gap between probabilities and observed shares."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,12 +7,10 @@ from numpy.typing import NDArray
 def expected_calibration_error(
     confidences: NDArray[np.float64], correct: NDArray[np.bool_], bins: int = 15
 ) -> float:
-    """Mean gap between confidence and accuracy over equal bins (Guo et al. 2017, Eq. 3).
+    """Mean gap between confidence and accuracy over bins of equal width (Guo et al. 2017, Eq. 3).
 
-    Args:
-        confidences: Probability of each answer, (n,), in [0, 1].
-        correct: Whether it was right, (n,).
-        bins: Bins of equal width.
+    `confidences` (n,) are the answers' probabilities in [0, 1]; `correct` (n,) whether they are
+    right.
     """
     if not len(confidences):
         return 0.0

@@ -1,4 +1,4 @@
-"""Accuracy, precision, recall and F1, per intent and in all, and confusions."""
+"""Accuracy, precision, recall and F1, overall and for each intent, and confusions."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -27,14 +27,11 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class ClassificationReport:
-    """Quality on one set of texts.
+    """Quality on `n` texts; shares in [0, 1].
 
     Attributes:
-        n: Texts judged.
-        accuracy: Share of right answers.
         macro_f1: Mean F1 over intents that occur among labels or answers.
-        intents: Quality of each, by name.
-        confusions: Pairs taken for each other, most frequent first.
+        confusions: Most frequent first.
     """
 
     n: int
@@ -45,7 +42,7 @@ class ClassificationReport:
 
 
 def classification_report(actual: Sequence[str], predicted: Sequence[str]) -> ClassificationReport:
-    """Compare labels with answers, one of each per text.
+    """Compare labels with answers, one of each for a text.
 
     Raises:
         ValueError: The two differ in length, or are empty.
@@ -72,7 +69,7 @@ def classification_report(actual: Sequence[str], predicted: Sequence[str]) -> Cl
 
 
 def quality(intent: str, right: int, answered: int, support: int) -> IntentQuality:
-    """Return an intent's quality from how often it was right, answered, and a label."""
+    """Return an intent's quality from counts of right answers, all answers, and labels."""
     precision = right / answered if answered else 0.0
     recall = right / support if support else 0.0
     f1 = 2 * right / (answered + support) if answered + support else 0.0

@@ -14,8 +14,7 @@ _CHUNK = 1_024
 def silhouette(embeddings: FloatArray, labels: Sequence[str]) -> float | None:
     """Mean silhouette under cosine distance, in [-1, 1] (ConvFiT Fig. 2 in one number).
 
-    Returns:
-        None where it is not defined: fewer than two intents, or every text an intent of its own.
+    Undefined (None) with fewer than two intents, or with one text for each intent.
     """
     kinds = len(set(labels))
     if kinds < 2 or kinds >= len(labels):
@@ -45,6 +44,6 @@ def alignment(embeddings: FloatArray, labels: Sequence[str]) -> float:
         rows = unit[names == name]
         n = len(rows)
         pairs += n * (n - 1)
-        # Sum over ordered pairs of |x - y|^2 = 2 (n sum |x|^2 - |sum x|^2), in one pass.
+        # Sum over ordered pairs of |x - y|^2 = 2 (n sum |x|^2 - |sum x|^2): no loop over pairs.
         total += 2.0 * (n * float((rows**2).sum()) - float((rows.sum(0) ** 2).sum()))
     return total / pairs if pairs else 0.0

@@ -1,4 +1,4 @@
-"""How right answers of several intents are: as a whole, over all labels, and per intent."""
+"""Quality of multi-label answers: exact matches, over all labels, and for each intent."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -9,21 +9,19 @@ from numpy.typing import NDArray
 from core.metrics.classification import IntentQuality, quality
 
 Labels = Collection[str]
-"""The intents of one text; none is a label, too."""
+"""The intents of one text; an empty label is a label too."""
 
 
 @dataclass(frozen=True, slots=True)
 class MultiLabelReport:
-    """Quality on one set of texts; shares in [0, 1].
+    """Quality on `n` texts; shares in [0, 1].
 
     Attributes:
-        n: Texts judged.
-        exact: Share of texts whose intents are all found and no other is named.
+        exact: Share of texts answered with exactly their intents.
         micro_f1: F1 over all pairs of text and intent.
         macro_f1: Mean F1 over intents that occur among labels or answers.
-        intents: Quality of each intent, by name.
-        n_without: Texts that have no intent.
-        without_recall: Share of these that were answered with none; 0 where there are none.
+        n_without: Texts without an intent.
+        without_recall: Share of those texts that were answered with none; 0 without such texts.
     """
 
     n: int
@@ -36,9 +34,9 @@ class MultiLabelReport:
 
 
 def multi_label_report(actual: Sequence[Labels], predicted: Sequence[Labels]) -> MultiLabelReport:
-    """Compare labels with answers, any number of each per text.
+    """Compare labels with answers, any number of each for a text.
 
-    Where nothing is labelled and nothing answered, both F1 are 0, as in scikit-learn.
+    Without any label and answer, both F1 are 0, as in scikit-learn.
 
     Raises:
         ValueError: The two differ in length, or are empty.

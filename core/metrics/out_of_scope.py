@@ -1,4 +1,4 @@
-"""How well a score tells texts in scope from texts out of scope."""
+"""How well a score separates texts in scope from texts out of scope."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,14 +9,10 @@ Scores = NDArray[np.float64]
 def auroc(in_scope: Scores, out_of_scope: Scores) -> float:
     """Chance that a text in scope scores above one out of scope; ties count half.
 
-    Args:
-        in_scope: Scores (n,), higher means more in scope.
-        out_of_scope: Scores (m,).
-
     Raises:
-        ValueError: One of the two is empty.
+        ValueError: One of the two, (n,) and (m,), is empty.
     """
-    from scipy.stats import rankdata  # takes a second, which the first page need not wait for
+    from scipy.stats import rankdata  # takes a second, which would delay the first page
 
     _require_both(in_scope, out_of_scope)
     ranks = rankdata(np.concatenate([in_scope, out_of_scope]))
@@ -25,14 +21,10 @@ def auroc(in_scope: Scores, out_of_scope: Scores) -> float:
 
 
 def fpr_at_95(in_scope: Scores, out_of_scope: Scores) -> float:
-    """Share of texts out of scope let in by the limit that keeps 95 % of those in scope.
-
-    Args:
-        in_scope: Scores (n,), higher means more in scope.
-        out_of_scope: Scores (m,).
+    """Share of texts out of scope that pass the limit which keeps 95 % of those in scope.
 
     Raises:
-        ValueError: One of the two is empty.
+        ValueError: One of the two, (n,) and (m,), is empty.
     """
     _require_both(in_scope, out_of_scope)
     kept = -(-95 * len(in_scope) // 100)  # at least 95 %, in whole texts

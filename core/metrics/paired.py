@@ -22,20 +22,19 @@ class Difference:
 
     @property
     def beyond_chance(self) -> bool:
-        """Whether the interval leaves no change out."""
+        """Whether the interval excludes 0."""
         return self.low > 0 or self.high < 0
 
 
 @dataclass(frozen=True, slots=True)
 class PairedAnswer:
-    """A text with its label and both answers.
+    """A text with its label and two answers.
 
     Attributes:
-        text: What was asked.
         expected: Its intents.
-        before: The first answer: one intent, or for several labels any number of them.
+        before: The first answer: one intent, or for multi-label any number of them.
         after: The second answer.
-        task: For one label, any of those expected is right; for several, all of them and no other.
+        task: A single-label answer may be any expected intent; multi-label needs all, no other.
     """
 
     text: str
@@ -56,12 +55,12 @@ class PairedAnswer:
 
     @property
     def changed(self) -> bool:
-        """Whether the two answers differ; their order says nothing."""
+        """Whether the two answers differ, in any order."""
         return set(self.before) != set(self.after)
 
     @property
     def verdict(self) -> Literal["fixed", "broken", "other"]:
-        """What the second answer did; `other` is wrong both times, or right both times."""
+        """Effect of the second answer; `other` is wrong both times, or right both times."""
         if self.was_right == self.is_right:
             return "other"
         return "fixed" if self.is_right else "broken"
@@ -74,9 +73,9 @@ class PairedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class IntentRecall:
-    """Texts of an intent, and the share of them for which each pipeline finds it.
+    """Recall of an intent by both pipelines, on `support` texts.
 
-    Where a text has one intent, any other of its labels will do.
+    For a single-label task, any other label of the text also counts as found.
     """
 
     intent: str
@@ -86,21 +85,20 @@ class IntentRecall:
 
     @property
     def change(self) -> float:
-        """What was gained."""
+        """Gain of the second pipeline."""
         return self.after - self.before
 
 
 @dataclass(frozen=True, slots=True)
 class PairedReport:
-    """Two pipelines on the same texts.
+    """Two pipelines on the same `n` texts.
 
     Attributes:
-        n: Texts judged.
-        before: Accuracy of the first; for several labels, its share of exact matches.
-        after: The same of the second.
+        before: Accuracy of the first; for multi-label its share of exact matches.
+        after: Accuracy of the second.
         difference: Gain of the second over the first.
         intents: Recall of each labelled intent, the largest loss first.
-        changed: Texts whose answer differs: broken, fixed, then others, in the order given.
+        changed: Texts with different answers: broken, fixed, then others, in the order given.
     """
 
     n: int
@@ -112,7 +110,7 @@ class PairedReport:
 
 
 def paired_difference(fixed: int, broken: int, n: int) -> Difference:
-    """Compare two accuracies on the same n texts from those that only one of the two got right.
+    """Compare two accuracies on the same n texts by those that only one of the two got right.
 
     d = (fixed - broken) / n with standard error sqrt(fixed + broken - (fixed - broken)^2 / n) / n.
 
@@ -127,12 +125,9 @@ def paired_difference(fixed: int, broken: int, n: int) -> Difference:
 
 
 def unpaired_difference(before: float, after: float, errors: tuple[float, float]) -> Difference:
-    """Compare two accuracies whose single answers are not known.
+    """Compare two accuracies whose single answers are unknown.
 
-    Args:
-        before: The first.
-        after: The second.
-        errors: One standard error of each; on the same texts the interval is wider than it need be.
+    `errors` are both standard errors; on the same texts the interval is wider than necessary.
     """
     return _interval(after - before, hypot(*errors))
 

@@ -1,4 +1,7 @@
-"""How high the right one of many candidates is ranked."""
+"""Rank of the right one among many candidates.
+
+`scores` are (n, candidates); `correct` is the column of the right candidate, (n,).
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,13 +12,7 @@ from core.types import ScoreArray
 def recall_at(scores: ScoreArray, correct: NDArray[np.int64], k: int) -> float:
     """Share of queries whose right candidate is among the k highest (R@k).
 
-    Candidates that score the same as the right one count as ranked before it, so that a scorer
-    without an opinion earns nothing.
-
-    Args:
-        scores: Of every candidate for every query, (n, candidates).
-        correct: Column of the right one, (n,).
-        k: How many of the first count.
+    Candidates with the right one's score rank before it, so that constant scores earn nothing.
 
     Raises:
         ValueError: No query.
@@ -25,10 +22,6 @@ def recall_at(scores: ScoreArray, correct: NDArray[np.int64], k: int) -> float:
 
 def mean_reciprocal_rank(scores: ScoreArray, correct: NDArray[np.int64]) -> float:
     """Average of 1 / rank of the right candidate (MRR), with ties as in `recall_at`.
-
-    Args:
-        scores: Of every candidate for every query, (n, candidates).
-        correct: Column of the right one, (n,).
 
     Raises:
         ValueError: No query.
