@@ -1,4 +1,4 @@
-"""Bring a layout into the unit box, or onto another layout of the same points."""
+"""Fit a layout into the unit box, or onto another layout of the same points."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +9,8 @@ from core.types import FloatArray
 def normalise(layout: FloatArray, frame: FloatArray | None = None) -> FloatArray:
     """Fit a layout (n, 2) into the unit box, centred, one scale for both axes; float32.
 
-    With a frame, (m, 2), the layout is scaled and moved as the frame would be, and points outside
-    the box are put on its edge.
+    With a frame, (m, 2), scale and shift are those of the frame, and points outside the box are
+    moved to its edge.
     """
     if not len(layout):
         return np.zeros((0, 2), dtype=np.float32)
@@ -25,19 +25,11 @@ def normalise(layout: FloatArray, frame: FloatArray | None = None) -> FloatArray
 def align(
     layout: FloatArray, reference: FloatArray, weights: NDArray[np.float64] | None = None
 ) -> FloatArray:
-    """Rotate, reflect, scale and shift a layout as near to a reference as possible.
+    """Rotate, reflect, scale and shift a layout as near to a reference as possible; (n, 2) float32.
 
-    Weighted orthogonal Procrustes: the weighted sum of squared distances between rows and their
-    partners is the least that such a change can reach.
-
-    Args:
-        layout: (n, 2).
-        reference: (n, 2), row by row the same points.
-        weights: Weight of each point, (n,); None weighs all alike. Points of weight zero follow
-            the others.
-
-    Returns:
-        (n, 2) float32.
+    Weighted orthogonal Procrustes: it minimises the weighted sum of squared distances between the
+    rows of `layout` (n, 2) and of `reference` (n, 2). `weights` are (n,); None weighs all points
+    alike, and points of weight zero follow the others.
     """
     share = np.ones(len(layout)) if weights is None else weights.astype(np.float64)
     if share.sum() <= 0.0:
@@ -48,7 +40,7 @@ def align(
     here, there = here - share @ here, there - target
     left, fit, right = np.linalg.svd((here * share[:, None]).T @ there)
     size = float(share @ (here**2).sum(1))
-    # Where nothing agrees, every scale fits equally badly: the layout keeps its own.
+    # If nothing agrees, every scale fits equally badly, so the scale is kept.
     scale = fit.sum() / size if size > 0.0 and fit.sum() > 0.0 else 1.0
     aligned: FloatArray = (scale * here @ (left @ right) + target).astype(np.float32)
     return aligned

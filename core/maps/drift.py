@@ -1,4 +1,4 @@
-"""Estimate places on a map that is not computed again: of new points, and of moved ones."""
+"""Estimate positions of new and of moved points on a map without computing it again."""
 
 from typing import Any
 
@@ -18,16 +18,10 @@ _SHARPNESS = 20.0
 def carry_over(
     embeddings: FloatArray, layout: FloatArray, known: NDArray[np.bool_], k: int = 5
 ) -> FloatArray:
-    """Place rows that have no place at the mean of their k nearest rows that have one.
+    """Place rows without a position at the mean of their k nearest rows with one; (n, 2) float32.
 
-    Args:
-        embeddings: (n, d), of any length.
-        layout: (n, 2); rows that are not `known` are ignored.
-        known: Which rows have a place, (n,).
-        k: How many neighbours vote.
-
-    Returns:
-        (n, 2) float32; all zero where nothing is known.
+    Embeddings (n, d) have any length; `layout` (n, 2) is read only where `known` (n,) is True. All
+    zero if nothing is known.
     """
     placed = np.where(known[:, None], layout, 0.0).astype(np.float32)
     if known.all() or not known.any():
@@ -41,10 +35,7 @@ def carry_over(
 
 
 def drift_on_plane(plane: Plane, before: FloatArray, after: FloatArray) -> FloatArray:
-    """Return by how much points move on a plane, exactly: from (r, d) embeddings to (r, 2) float32.
-
-    Rows may have any length.
-    """
+    """Return the exact move of points on a plane: from (r, d) embeddings to (r, 2) float32."""
     moved: FloatArray = plane.place(after) - plane.place(before)
     return moved
 
@@ -52,19 +43,11 @@ def drift_on_plane(plane: Plane, before: FloatArray, after: FloatArray) -> Float
 def drift_by_neighbours(
     embeddings: FloatArray, layout: FloatArray, before: FloatArray, after: FloatArray
 ) -> FloatArray:
-    """Estimate by how much points move on a layout that has no projection, such as UMAP's.
+    """Estimate by how much points move on a layout without a projection, such as UMAP's.
 
-    Before and after, a point is taken to lie at the mean place of its ten nearest neighbours,
-    weighted by similarity; it moves by the difference. A point whose embedding stays does not move.
-
-    Args:
-        embeddings: Embeddings of all points, (n, d), of any length.
-        layout: Their places, (n, 2).
-        before: Embeddings of the points that move, (r, d).
-        after: Where these embeddings move to, (r, d).
-
-    Returns:
-        (r, 2) float32.
+    Before and after, a point is placed at the mean position of its ten nearest neighbours,
+    weighted by similarity. An unchanged embedding does not move. From embeddings (n, d) of all
+    points, their layout (n, 2), and `before` and `after`, (r, d) each, to (r, 2) float32.
     """
     index = cosine_index(unit_rows(embeddings))
     moved: FloatArray = _places(index, layout, after) - _places(index, layout, before)

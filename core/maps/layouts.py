@@ -25,7 +25,7 @@ LayoutMethod = Literal["pca", "umap", "tsne"]
 LAYOUT_METHODS: tuple[str, ...] = get_args(LayoutMethod)
 
 MOST_BY_TSNE = 20_000
-"""Texts that t-SNE lays out at most; more would take it many minutes."""
+"""Most texts for t-SNE; more would take many minutes."""
 
 _FEWEST = 4
 """Fewer points than this are laid out by PCA: each is a neighbour of all others."""
@@ -35,7 +35,7 @@ _PERPLEXITY = 30.0
 _TSNE_STEPS = 1_000
 _JITTER = 1e-4
 _WORTH_THREADS = 2_000
-"""Points from which several threads make t-SNE faster; they synchronise in every step."""
+"""Fewest points for which threads speed t-SNE up, since they synchronise in every step."""
 
 
 def require_method(method: str) -> None:
@@ -50,10 +50,10 @@ def require_method(method: str) -> None:
 
 
 def check_method(method: str, n: int) -> None:
-    """Refuse a layout of n points that could not be computed.
+    """Refuse a layout of n points that cannot be computed.
 
     Raises:
-        InvalidInput: No such method, too many points for it, or what it needs is not installed.
+        InvalidInput: The method is unknown or not installed, or there are too many points.
     """
     require_method(method)
     if method == "tsne" and n > MOST_BY_TSNE:
@@ -71,7 +71,7 @@ def check_method(method: str, n: int) -> None:
 def pca_layout(embeddings: FloatArray) -> FloatArray:
     """Project on the two directions of greatest variance; (n, d) to (n, 2) float32.
 
-    Each axis points to where its largest loading is positive, so that a map never flips.
+    The largest loading of each axis is positive, so that a map never flips.
     """
     return fit_plane(embeddings).place(embeddings)
 
@@ -82,14 +82,14 @@ def umap_layout(
     init: FloatArray | None = None,
     progress: Progress | None = None,
 ) -> FloatArray:
-    """Lay out by UMAP on exact cosine neighbours; the same for the same seed.
+    """Lay out by UMAP on exact cosine neighbours; equal seeds give equal layouts.
 
     Args:
         embeddings: (n, d), of any length.
         seed: Seed of all random numbers.
-        init: Where the points start, (n, 2); None starts from PCA. A layout that starts from an
-            earlier one keeps its arrangement as far as the embeddings allow.
-        progress: Called now and then with the share that is done.
+        init: Initial positions, (n, 2); None starts from PCA. A start from an earlier layout
+            keeps its arrangement as far as the embeddings allow.
+        progress: Called repeatedly with the finished share.
 
     Returns:
         (n, 2) float32.
@@ -133,10 +133,7 @@ def tsne_layout(
     init: FloatArray | None = None,
     progress: Progress | None = None,
 ) -> FloatArray:
-    """Lay out by t-SNE on cosine neighbours; arguments as for `umap_layout`.
-
-    Returns:
-        (n, 2) float32.
+    """Lay out by t-SNE on cosine neighbours; arguments and result as for `umap_layout`.
 
     Raises:
         InvalidInput: More than `MOST_BY_TSNE` points.
@@ -152,7 +149,7 @@ def tsne_layout(
     model = TSNE(
         perplexity=min(_PERPLEXITY, (n - 1) / 3),
         metric="cosine",
-        init=start * np.float32(1e-4 / start[:, 0].std()),  # small, as the method wants it
+        init=start * np.float32(1e-4 / start[:, 0].std()),  # t-SNE needs a small start
         max_iter=_TSNE_STEPS,
         random_state=seed,
         verbose=0 if progress is None else 2,
@@ -163,7 +160,7 @@ def tsne_layout(
 
 
 def _start(unit: FloatArray, init: FloatArray | None, seed: int) -> FloatArray:
-    """Return where points start: no two at the same place, and no axis without extent."""
+    """Return initial positions: no two equal, and no axis without extent."""
     layout = normalise(pca_layout(unit) if init is None else init)
     noise = np.random.default_rng(seed).normal(scale=_JITTER, size=layout.shape)
     moved: FloatArray = (layout + noise).astype(np.float32)
@@ -175,13 +172,13 @@ def _ignore(share: float) -> None:
 
 
 class _PrintedProgress(io.TextIOBase):
-    """Reads progress from what a library prints; UMAP and t-SNE offer no other way."""
+    """Reads progress from printed lines, the only output of UMAP and t-SNE."""
 
     def __init__(self, pattern: str, progress: Progress, total: int = 1) -> None:
         self._pattern, self._progress, self._total = re.compile(pattern), progress, total
 
     def write(self, text: str) -> int:
-        """Report the share in a line of output; ignore a line without a number."""
+        """Report the share in a line; ignore a line without a number."""
         match = self._pattern.search(text)
         if match is not None:
             numbers = [int(group) for group in match.groups()]

@@ -1,4 +1,4 @@
-"""Which texts moved most between two maps of the same texts."""
+"""Find the texts that moved most between two maps of the same texts."""
 
 from dataclasses import dataclass
 
@@ -20,13 +20,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """How far a row moved.
-
-    Attributes:
-        row: Row of the text on both maps.
-        change: Share of its neighbourhood that changed, 1 - Jaccard, in [0, 1].
-        distance: Distance between its places on the two maps.
-    """
+    """Distance of a row's two positions, and changed share (1 - Jaccard) of its neighbourhood."""
 
     row: int
     change: float
@@ -36,17 +30,10 @@ class Move:
 def moved_most(
     before: Placed, after: Placed, n: int, rows: NDArray[np.int64] | None = None, k: int = 10
 ) -> list[Move]:
-    """Return the n rows whose k nearest neighbours changed most, the farthest moved first on ties.
+    """Return the n rows whose k nearest neighbours changed most, by distance on ties.
 
-    Neighbourhoods are those of the embeddings; a map shows only part of them.
-
-    Args:
-        before: The texts as they were.
-        after: The same texts, on a map aligned with the first.
-        n: How many moves to return at most.
-        rows: The rows to look at; their neighbours are sought among all rows. None looks at
-            every row.
-        k: Size of a neighbourhood.
+    Neighbours are those of the embeddings, since a map shows only part of them. The second map is
+    aligned with the first. `rows` limits the rows to examine, with neighbours among all rows.
     """
     looked_at = np.arange(len(before.layout)) if rows is None else rows
     old, _ = neighbours_of(looked_at, unit_rows(before.embeddings), k)

@@ -10,7 +10,7 @@ from core.types import FloatArray
 from core.vectors import unit_rows
 
 Progress = Callable[[float], None]
-"""Called with the share that is done, in [0, 1]; may raise to stop."""
+"""Called with the finished share, in [0, 1]; may raise to stop."""
 
 _BLOCK = 4_096
 
@@ -20,8 +20,7 @@ def neighbours(
 ) -> tuple[NDArray[np.int64], FloatArray]:
     """Find the k nearest other rows of every row, exactly, block by block.
 
-    Returns:
-        Rows, nearest first, (n, min(k, n - 1)) int64, and their cosines, float32.
+    Returns rows, nearest first, (n, min(k, n - 1)) int64, and their cosines, float32.
     """
     return neighbours_of(np.arange(len(embeddings)), unit_rows(embeddings), k, progress)
 
@@ -29,7 +28,7 @@ def neighbours(
 def neighbours_of(
     rows: NDArray[np.int64], unit: FloatArray, k: int, progress: Progress | None = None
 ) -> tuple[NDArray[np.int64], FloatArray]:
-    """Find the k nearest other rows of some rows of unit length; returns as `neighbours` does."""
+    """Find the k nearest other rows of some unit rows; returns as `neighbours` does."""
     k = min(k, len(unit) - 1)
     if k <= 0 or not len(rows):
         return np.zeros((len(rows), 0), np.int64), np.zeros((len(rows), 0), np.float32)
@@ -39,7 +38,7 @@ def neighbours_of(
         block = rows[part]
         cosines, near = index.search(unit[block], k + 1)
         others = near != block[:, None]
-        others[others.all(1), -1] = False  # equal texts pushed the row itself out of its own list
+        others[others.all(1), -1] = False  # equal texts displaced the row from its own list
         near_rows[part] = near[others].reshape(-1, k)
         values[part] = cosines[others].reshape(-1, k)
         if progress:
@@ -48,11 +47,11 @@ def neighbours_of(
 
 
 def cosine_index(unit: FloatArray) -> Any:
-    """Return a FAISS index over unit rows (n, d), searched exhaustively; its products are cosines.
+    """Return an exhaustive FAISS index over unit rows (n, d), so that products are cosines.
 
-    `search(queries, k)` of it returns cosines and rows, (m, k) each, nearest first.
+    Its `search(queries, k)` returns cosines and rows, (m, k) each, nearest first.
     """
-    import faiss  # a map by PCA needs no search
+    import faiss  # PCA needs no search
 
     index = faiss.IndexFlatIP(unit.shape[1])
     index.add(unit)
@@ -60,6 +59,6 @@ def cosine_index(unit: FloatArray) -> Any:
 
 
 def row_blocks(n: int) -> Iterator[slice]:
-    """Split n rows into blocks, so that the arrays made of one block stay small."""
+    """Split n rows into blocks, to keep the arrays of one block small."""
     for start in range(0, n, _BLOCK):
         yield slice(start, min(start + _BLOCK, n))

@@ -1,11 +1,11 @@
-"""Colours that can be told from light and from dark backgrounds, and from their neighbours."""
+"""Colours that differ from light and dark backgrounds, and from their neighbours."""
 
 import re
 from collections.abc import Sequence
 from math import cos, radians, sin
 
 GREY = "#8a8a8a"
-"""For what says nothing."""
+"""For points without a colour of their own."""
 BLUE, GREEN, AMBER, RED = "#2b7bba", "#2f8f4e", "#b5820c", "#d5482c"
 VIOLET = "#8662b0"
 
@@ -19,14 +19,14 @@ _RAMP = ((0.53, 300.0), (0.64, 80.0))
 def position_colour(position: int) -> str:
     """Return the colour of the intent at a position, as #rrggbb; always the same one.
 
-    Hues advance by the golden angle, so that however many there are, they are spread evenly.
+    Hues advance by the golden angle, so that any number of them is spread evenly.
     """
     hue = (25.0 + position * _GOLDEN_ANGLE) % 360.0
     return _hex(_LIGHTNESS[position % len(_LIGHTNESS)], _CHROMA, hue)
 
 
 def mixed(colours: Sequence[str]) -> str:
-    """Return the mean of colours, channel by channel; grey where one is not #rrggbb."""
+    """Return the mean of colours for each channel; grey if one is not #rrggbb."""
     if not all(_HEX.fullmatch(colour) for colour in colours):
         return GREY
     rows = [[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in colours]
@@ -34,7 +34,7 @@ def mixed(colours: Sequence[str]) -> str:
 
 
 def ramp(n: int) -> tuple[str, ...]:
-    """Return n colours from first to last, as a row in time is read."""
+    """Return n colours for a sequence in time, first to last."""
     (low, start), (high, end) = _RAMP
     shares = [step / max(n - 1, 1) for step in range(n)]
     return tuple(
@@ -43,7 +43,7 @@ def ramp(n: int) -> tuple[str, ...]:
 
 
 def _hex(lightness: float, chroma: float, hue: float) -> str:
-    """Turn OKLCH into sRGB, less colourful where a screen cannot show it."""
+    """Convert OKLCH to sRGB, reducing the chroma where a screen cannot show it."""
     while True:
         channels = _linear_rgb(lightness, chroma, hue)
         if all(-1e-4 <= channel <= 1.0001 for channel in channels) or chroma <= 0.0:

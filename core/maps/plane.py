@@ -1,4 +1,4 @@
-"""The plane of greatest variance of embeddings: where they lie on it, and where another would.
+"""The plane of greatest variance of embeddings, and positions on it.
 
 Embeddings of any length are scaled to length one first.
 """
@@ -18,8 +18,8 @@ class Plane:
     """Two directions in an embedding space.
 
     Attributes:
-        mean: Mean of the embeddings that it was fitted to, (d,) float32.
-        axes: The directions, the wider first, (d, 2) float64; zeros where there is none.
+        mean: Mean of the fitted embeddings, (d,) float32.
+        axes: The directions, larger variance first, (d, 2) float64; zeros for a missing one.
     """
 
     mean: FloatArray = field(repr=False)
@@ -37,7 +37,7 @@ class Plane:
 def fit_plane(embeddings: FloatArray) -> Plane:
     """Find the two directions of greatest variance of embeddings (n, d).
 
-    Each axis points to where its largest loading is positive, so that a map never flips.
+    The largest loading of each axis is positive, so that a map never flips.
     """
     unit = unit_rows(embeddings)
     n, dim = unit.shape
