@@ -1,4 +1,4 @@
-"""What all recipes have in common: facts about a recipe, and settings that are declared once."""
+"""What all recipes share: facts about a recipe, and settings declared once."""
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from core.types import Task
 
 Makes = Literal["model", "encoder"]
-"""A model answers intents; an encoder answers none, and models start from it."""
+"""A model answers with intents; an encoder is a start for models."""
 Source = Literal["labels", "conversations", "templates"]
 
 Seed = Annotated[
@@ -46,18 +46,17 @@ class Frozen(BaseModel):
 
 
 class Recipe(Frozen):
-    """A way of training. Each recipe says here what pages, commands and jobs need to know of it.
+    """A way of training, with the facts that pages, commands and jobs read.
 
     Attributes:
-        title: Its name on a page.
+        title: Name on a page.
         summary: What it does and when to choose it, in two or three sentences.
-        work: What a training does, as the beginning of a sentence; {what} is what it learns from.
-        makes: What comes out.
-        learns_from: What the project has to have.
+        work: Start of a sentence about a training; {what} is the data that it learns from.
+        learns_from: Data that the project must have.
         tasks: Tasks of the projects that can use it.
         needs_base: Whether it starts from an encoder.
-        has_form: Whether pages show its settings; if not, the command line alone takes them.
-        multi_label: Defaults that differ where an utterance may have several intents.
+        has_form: Whether pages show its settings; otherwise only the command line takes them.
+        multi_label: Defaults that differ for multi-label tasks.
     """
 
     title: ClassVar[str]
@@ -74,16 +73,16 @@ class Recipe(Frozen):
 
     @classmethod
     def name(cls) -> str:
-        """Return the name by which commands and stored JSON call the recipe."""
+        """Return the name of the recipe in commands and stored JSON."""
         return str(cls.model_fields["kind"].default)
 
     def describe_work(self, what: str) -> str:
-        """Say what a training with these settings does, without a full stop."""
+        """Describe a training with these settings, without a full stop."""
         return self.work.format(what=what)
 
 
 class Tuned(Recipe):
-    """A recipe that changes an encoder. A recipe below it changes defaults alone."""
+    """A recipe that changes an encoder."""
 
     learning_rate: LearningRate = 1e-4
     warmup: Warmup = 0.1

@@ -13,7 +13,7 @@ class RankingRecipe(Recipe):
     makes: ClassVar[Makes] = "encoder"
     learns_from: ClassVar[Source] = "conversations"
     pair_seconds: ClassVar[float]
-    """Seconds for one turn and its reply, once through the training on two cores."""
+    """Training seconds for one turn and its reply, for one epoch on two cores."""
 
     minutes: float | None = Field(
         default=15.0,

@@ -200,7 +200,7 @@ class AdapterRecipe(TunedRecipe):
         return self
 
     def describe_work(self, what: str) -> str:
-        """Say what a training does; a merged adapter is a whole encoder again."""
+        """Describe a training; a merged adapter becomes a whole encoder."""
         return (ConvfitRecipe.work if self.merge else self.work).format(what=what)
 
 

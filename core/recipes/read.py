@@ -1,4 +1,4 @@
-"""All recipes as one union, and the one way of reading a recipe from its name and settings."""
+"""All recipes as one union, read from a name and settings."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal, get_args, overload
@@ -24,7 +24,7 @@ def recipe_named(name: str) -> type[Recipe]:
     """Return the recipe of a name.
 
     Raises:
-        InvalidInput: There is none.
+        InvalidInput: The name is unknown.
     """
     recipe = RECIPES.get(name)
     if recipe is None:
@@ -33,27 +33,27 @@ def recipe_named(name: str) -> type[Recipe]:
 
 
 def learns_from(stored: Mapping[str, object]) -> Source | None:
-    """Return what a stored recipe learned from; None for a recipe that this studio lacks."""
+    """Return the data that a stored recipe learned from; None for an unknown recipe."""
     recipe = RECIPES.get(str(stored.get("kind")))
     return None if recipe is None else recipe.learns_from
 
 
 def is_tuned_on_labels(stored: Mapping[str, object]) -> bool:
-    """Whether a stored recipe has changed the encoder by labels."""
+    """Whether a stored recipe tuned the encoder on labels."""
     recipe = RECIPES.get(str(stored.get("kind")))
     return recipe is not None and issubclass(recipe, Tuned) and recipe.learns_from == "labels"
 
 
 def task_defaults(name: str, task: Task) -> dict[str, object]:
-    """Return the defaults that a task changes in a recipe."""
+    """Return a recipe's defaults that differ for a task."""
     return dict(recipe_named(name).multi_label) if task == "multi-label" else {}
 
 
 def require_task(recipe: Recipe | type[Recipe], task: Task) -> None:
-    """Refuse a recipe for a task that it cannot learn.
+    """Refuse a recipe that cannot learn a task.
 
     Raises:
-        InvalidInput: It cannot.
+        InvalidInput: The recipe cannot learn it.
     """
     if task not in recipe.tasks:
         raise InvalidInput(
@@ -74,13 +74,13 @@ def read_recipe(
 @overload
 def read_recipe(name: str, settings: dict[str, object], task: Task = ...) -> AnyRecipe: ...
 def read_recipe(name: str, settings: dict[str, object], task: Task = "single-label") -> AnyRecipe:
-    """Build a recipe from its name and loose settings, as a form, a flag or a file gives them.
+    """Build a recipe from its name and loose settings, from a form, a flag or a file.
 
-    Settings that are left out take the default of the task.
+    Missing settings have the task's default.
 
     Raises:
-        InvalidInput: There is no such recipe, it cannot learn the task, or settings are unknown or
-            out of their range; all such settings are named.
+        InvalidInput: The recipe is unknown, cannot learn the task, or has settings that are unknown
+            or out of range; the message names them all.
     """
     require_task(recipe_named(name), task)
     try:
@@ -94,5 +94,5 @@ def read_recipe(name: str, settings: dict[str, object], task: Task = "single-lab
 
 
 def _setting(location: tuple[int | str, ...]) -> str:
-    """Name the setting that a fault is in; `location` is empty where it is in several."""
+    """Name the setting of a fault; `location` is empty where several are at fault."""
     return ".".join(str(part) for part in location) or "recipe"

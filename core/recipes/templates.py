@@ -87,6 +87,6 @@ class TemplatesRecipe(Tuned):
 
 
 def utterances_alone(recipe: TemplatesRecipe) -> TemplatesRecipe:
-    """Return the same run without templates: L^u alone, on the same utterances."""
+    """Return the same recipe without templates: L^u only, on the same utterances."""
     weights = {"template_weight": 0.0, "utterance_weight": 1.0, "pair_weight": 0.0}
     return recipe.model_copy(update=weights)
