@@ -18,7 +18,7 @@ class StudioError(Exception):
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
-        """Keep both sentences; `str(error)` is the message alone."""
+        """Store both sentences; `str(error)` is the message."""
         super().__init__(message)
         self.message = message
         self.hint = hint
@@ -33,7 +33,7 @@ class NotFound(StudioError):
 
 
 class Conflict(StudioError):
-    """Somebody else changed it first, or it is in use."""
+    """Another person changed it first, or it is in use."""
 
 
 class RunFailed(StudioError):
@@ -41,4 +41,4 @@ class RunFailed(StudioError):
 
 
 class ArtifactDamaged(StudioError):
-    """A stored file is missing, or is not what was once written."""
+    """A stored file is missing, or is not what was written."""

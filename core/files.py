@@ -1,4 +1,4 @@
-"""Write files that are whole or absent, wherever a process is killed or the power fails."""
+"""Write files atomically, even if the process is killed or the power fails."""
 
 import hashlib
 import os
@@ -13,13 +13,10 @@ from core.errors import InvalidInput
 
 @contextmanager
 def replace_file(target: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
-    """Write a file beside its target and put it in place once all of it is on disk.
+    """Write a file beside its target, and rename it to the target once all of it is on disk.
 
-    A failure leaves the old file as it was, and no other. The folder is made where it is missing.
-
-    Args:
-        target: The file to write or to replace.
-        mode: Permissions of the new file, less those that the process's umask takes away.
+    A failure keeps the old file and adds no other. A missing folder is created. `mode` is the
+    permissions of the new file, less those of the process's umask.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.parent / f".part-{uuid.uuid4().hex}"
@@ -35,12 +32,12 @@ def replace_file(target: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
 
 
 def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
-    """Replace a file that a person named, keeping its permissions and links to it.
+    """Replace a file that the user named, keeping its permissions and links to it.
 
     Raises:
-        InvalidInput: The folder does not exist or cannot be written to, or the disk is full.
+        InvalidInput: The folder is missing or not writable, or the disk is full.
     """
-    target = path.resolve()  # a link goes on pointing to the file
+    target = path.resolve()  # a link still points to the file
     if target.is_dir():
         raise InvalidInput(f"{path} is a folder.", "Name a file in it.")
     if not target.parent.is_dir():
@@ -59,14 +56,14 @@ def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
 
 
 def write_synced(path: Path, content: bytes) -> None:
-    """Write a file and wait until it is on disk; a kill may leave a part of it."""
+    """Write a file and wait until it is on disk; a kill may truncate it."""
     with path.open("wb") as stream:
         stream.write(content)
         _sync(stream)
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a rename in a folder last through a loss of power."""
+    """Make a rename in a folder survive a loss of power."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

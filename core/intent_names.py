@@ -1,4 +1,4 @@
-"""Names of intents as something to be near to: an intent with a name alone is answered at once."""
+"""Classify by similarity to intent names, so that an intent without examples can be answered."""
 
 from collections.abc import Collection, Sequence
 
@@ -20,22 +20,22 @@ from core.types import FloatArray, Intent, ScoreArray
 from core.vectors import cosines, unit_rows
 
 _UNTRAINED = Calibration(temperature=0.055, threshold=0.3, rejection=0.05)
-"""Of cosines to names by the bundled encoder: between what ten examples of each intent of two sets
-ask for, 0.061 and 0.047; the limit turns away 4 % of the texts in scope of the one set at most."""
+"""For cosines to names by the bundled encoder. Ten examples of each intent give temperatures 0.061
+and 0.047 on two sets; the threshold rejects at most 4 % of the texts in scope."""
 
 ALONE_WEIGHT, ALONE_TAU = 0.9, 0.3
-"""Of a name that speaks for an intent without examples. With five such intents among 77 or 150 of
-ten examples each, others lost less than 0.1 point of accuracy (docs/experiments.md)."""
+"""For the name of an intent without examples. With five such intents among 77 or 150 of ten
+examples each, others lost less than 0.1 point of accuracy (docs/experiments.md)."""
 
 
 class NameCache:
-    """Embeddings of names by encoder and wording; other weights or words are embedded again."""
+    """Embeddings of names by encoder fingerprint and wording."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str], FloatArray] = {}
 
     def embed(self, encoder: Encoder, texts: Sequence[str]) -> FloatArray:
-        """Embed names by the side of the encoder that reads them; (n, dim) float32."""
+        """Embed names with the encoder's side for names; (n, dim) float32."""
         side = names_side(encoder)
         own = side.fingerprint
         missing = [text for text in dict.fromkeys(texts) if (own, text) not in self._rows]
@@ -47,7 +47,7 @@ class NameCache:
 
 
 def label_text(intent: Intent) -> str:
-    """Write an intent's name as words, with its description, for an encoder to read."""
+    """Write an intent's name as words, with its description, for an encoder."""
     name = name_words(intent.name)
     return f"{name}: {intent.description.strip()}" if intent.description.strip() else name
 
@@ -60,11 +60,7 @@ def names_head(
 ) -> PointHead:
     """Answer with the nearest of these names; none of them needs an example (zero-shot).
 
-    Args:
-        encoder: Trained to names, or not.
-        intents: Those that may be answered.
-        similarity: As in training.
-        cache: What is kept from one call to the next.
+    Use the similarity of the encoder's training.
     """
     rows = (cache or NameCache()).embed(encoder, [label_text(intent) for intent in intents])
     return fit_names(rows, [intent.name for intent in intents], similarity)
@@ -77,18 +73,12 @@ def answer_by_name(
     cache: NameCache | None = None,
     brought: Collection[str] = (),
 ) -> Head:
-    """Let intents that no example votes for be answered by their names alone.
+    """Answer intents without a voting example by their names.
 
-    Scores of intents with examples stay as they are to the last bit. Heads other than votes stay
-    as they are.
-
-    Args:
-        head: Votes, perhaps with names that were trained beside them.
-        encoder: Reads the names.
-        intents: Those that may be answered; others without an example have no voice.
-        cache: What is kept from one call to the next.
-        brought: Names that keep the embedding they have in the head, since this project does not
-            describe them.
+    Scores of intents with examples do not change by a bit. Heads other than votes do not change.
+    `head` may have names that were trained with the votes; names in `brought` keep their embedding
+    in it, since this project does not describe them. `intents` may be answered; others without an
+    example never are.
     """
     votes = without_names(head)
     if not isinstance(votes, VoteHead):
@@ -114,14 +104,14 @@ def answer_by_name(
 def names_alone(
     encoder: Encoder, intents: Sequence[Intent], cache: NameCache | None = None
 ) -> IntentPipeline:
-    """Answer with the nearest of some names, without any example and any training."""
+    """Answer with the nearest name, without any example or training."""
     head = names_head(encoder, intents, cache=cache)
     nothing = np.zeros((0, encoder.dim), np.float32)
     return IntentPipeline(encoder, head, _UNTRAINED, (), nothing)
 
 
 def beside(votes: VoteHead, trained: MixtureHead) -> MixtureHead:
-    """Put names that were trained beside newer votes, whose first columns are theirs."""
+    """Add trained names to newer votes; the first columns of the votes are those of the names."""
     found, old = _silent(votes, trained.names.points.shape[1]), len(trained.intents)
     found.names.points[:old] = trained.names.points
     found.weights[:old], found.taus[:old] = trained.weights, trained.taus
@@ -129,7 +119,7 @@ def beside(votes: VoteHead, trained: MixtureHead) -> MixtureHead:
 
 
 def _silent(votes: VoteHead, dim: int) -> MixtureHead:
-    """Return a mixture whose names say nothing yet."""
+    """Return a mixture whose names have weight 0."""
     n_intents = len(votes.intents)
     points = np.zeros((n_intents, dim), np.float32)
     names = PointHead("names", votes.intents, points)

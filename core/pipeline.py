@@ -1,4 +1,4 @@
-"""The one way from texts to predictions: encoder, head, decision, with the evidence."""
+"""From texts to predictions: encoder, head, decision, and the evidence."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -38,19 +38,14 @@ class IntentPipeline:
     """Everything that answers a text.
 
     Attributes:
-        encoder: Turns texts into embeddings.
-        head: Turns embeddings into scores.
         calibration: Turns scores into probabilities, and decides what is out of scope.
         exemplars: The labelled utterances that are shown as evidence.
-        embeddings: Of the exemplars, unit rows, (m, d) float32. For votes these are the voting
-            rows.
-        n_neighbours: Exemplars that a reason shows.
-        exact: Match key to intents; texts with contradicting labels are left out.
-        model_version: Name of the model version, or None.
-        dataset_version: Name of the dataset version, or None.
+        embeddings: Unit rows of the exemplars, (m, d) float32; for votes the voting rows.
+        n_neighbours: Number of exemplars in a reason.
+        exact: Match key to intents; texts with contradicting labels are absent.
 
     Raises:
-        ValueError: Exemplars, embeddings and the rows that vote are not equally many.
+        ValueError: Exemplars, embeddings and voting rows differ in number.
     """
 
     encoder: Encoder
@@ -64,7 +59,7 @@ class IntentPipeline:
     dataset_version: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse parts that do not belong together."""
+        """Refuse parts of different lengths."""
         head = without_names(self.head)
         shown = len(self.exemplars)
         voters = len(head.exemplars) if isinstance(head, VoteHead | NeighbourHead) else shown
@@ -74,12 +69,12 @@ class IntentPipeline:
 
     @property
     def task(self) -> Task:
-        """Whether an answer holds one intent, or any number of them."""
+        """Whether an answer is one intent, or any number of them."""
         return self.calibration.task
 
     @property
     def by_name(self) -> tuple[str, ...]:
-        """Intents without an exemplar, which are answered by their names alone."""
+        """Intents without an exemplar, which are answered by their names."""
         return tuple(name for at, name in enumerate(self.head.intents) if self._by_name(at))
 
     @property
@@ -93,22 +88,18 @@ class IntentPipeline:
         )
 
     def scores(self, texts: Sequence[str], embeddings: FloatArray | None = None) -> ScoreArray:
-        """Score texts, raw and without evidence; (n, intents) float64 in the head's order.
+        """Score texts without evidence; (n, intents) float64 in the head's order.
 
-        Args:
-            texts: The texts.
-            embeddings: Of the texts, where they are computed already; (n, d).
+        `embeddings` (n, d), if given, are those of the texts.
         """
         return self.head.scores(self._embedded(texts, embeddings))
 
     def predict(
         self, texts: Sequence[str], embeddings: FloatArray | None = None
     ) -> list[Prediction]:
-        """Answer texts in their order; each answer is independent of the others.
+        """Answer texts in their order, each independently of the others.
 
-        Args:
-            texts: The texts.
-            embeddings: Of the texts, where they are computed already; (n, d).
+        `embeddings` (n, d), if given, are those of the texts.
         """
         rows = self._embedded(texts, embeddings)
         answers: list[Prediction] = []
@@ -146,7 +137,7 @@ class IntentPipeline:
     def _decide(
         self, text: str, scores: ScoreArray, familiarity: float
     ) -> tuple[Decision, list[int]]:
-        """Decide on the intent of the highest score; also its column, to give the reason for."""
+        """Decide by the highest score; also return its column."""
         best = int(scores.argmax())
         name, threshold = self.head.intents[best], float(self.calibration.limits(len(scores))[best])
         twin = self.exact.get(match_key(text))
@@ -160,7 +151,7 @@ class IntentPipeline:
         return Decision(twin, rule, score, threshold, name, measure, by_fence), [best]
 
     def _decide_many(self, text: str, scores: ScoreArray) -> tuple[Decision, list[int]]:
-        """Decide on every intent by its own threshold; also the columns to give reasons for."""
+        """Decide on every intent by its own threshold; also return the columns to explain."""
         names, thresholds = self.head.intents, self.calibration.limits(len(scores))
         twin = self.exact.get(match_key(text))
         if twin is None:
@@ -188,11 +179,11 @@ class IntentPipeline:
         voices: ScoreArray,
         columns: Sequence[Sequence[int]],
     ) -> list[tuple[Reason, ...]]:
-        """Explain for each text the scores of some columns, at least of one."""
+        """Explain the scores of at least one column for each text."""
         thresholds = self.calibration.limits(scores.shape[1]).tolist()
         rows = np.repeat(np.arange(len(columns)), [len(of_text) for of_text in columns])
         flat = np.array([column for of_text in columns for column in of_text], dtype=np.int64)
-        if len(rows) > len(columns):  # else each text has one row already, and needs no copy
+        if len(rows) > len(columns):  # saves a copy where each text has one row
             similarity = similarity[rows]
         evidence = iter(self._evidence(similarity, flat))
         return [
@@ -214,22 +205,22 @@ class IntentPipeline:
     def _evidence(
         self, similarity: ScoreArray, columns: NDArray[np.int64]
     ) -> list[tuple[Neighbour, ...]]:
-        """Show for each row of cosines the exemplars that moved the score of its column most.
+        """Return the exemplars that moved the score of each row's column most.
 
-        Votes are ordered by their size, for or against; where there are none, by cosine.
+        Votes are ordered by absolute size; heads without votes order by cosine.
         """
         weight = similarity
         match without_names(self.head):
             case VoteHead() as head:
                 votes = votes_for(head, similarity, columns)
-                # For an intent that has a name alone none votes: there the nearest are shown.
+                # An intent without examples has no votes, so the nearest exemplars are shown.
                 weight = np.where(head.labelled[columns][:, None], np.abs(votes), similarity)
             case NeighbourHead() as head:
                 votes = neighbour_votes(head, similarity, columns)
             case _:
                 votes = np.zeros_like(similarity)
-        # Sums of products differ in their last bits with the number of texts asked at once;
-        # rounded, exemplars that weigh the same keep their order.
+        # The last bits of a product depend on the number of texts in the batch; rounding keeps
+        # the order of exemplars with equal weight.
         places = nearest(np.round(weight, _DECIMALS), self.n_neighbours)
         near = np.take_along_axis(similarity, places, 1).tolist()
         voted = np.take_along_axis(votes, places, 1).tolist()
@@ -244,7 +235,7 @@ class IntentPipeline:
         ]
 
     def _prior(self, column: int) -> float:
-        """The part of a score that no exemplar gave."""
+        """Return the part of a score that no exemplar gave."""
         head = without_names(self.head)
         return float(head.prior[column]) if isinstance(head, VoteHead) else 0.0
 
@@ -258,7 +249,7 @@ class IntentPipeline:
 def _ranked(
     intents: tuple[str, ...], scores: ScoreArray, shares: ScoreArray
 ) -> list[tuple[IntentScore, ...]]:
-    """Name scores and probabilities in falling order of the scores."""
+    """Pair scores and probabilities with intents, in falling order of the scores."""
     order = np.argsort(-scores, axis=1, kind="stable")
     names = np.array(intents, dtype=object)[order].tolist()
     by_score = np.take_along_axis(scores, order, 1).tolist()
@@ -269,7 +260,7 @@ def _ranked(
 
 
 def exact_answers(exemplars: Sequence[Exemplar]) -> dict[str, tuple[str, ...]]:
-    """Map each text's match key to its intents, where all exemplars of that text agree."""
+    """Map the match key of each text to its intents, if all its exemplars agree."""
     labels: dict[str, set[frozenset[str]]] = defaultdict(set)
     for exemplar in exemplars:
         labels[match_key(exemplar.text)].add(frozenset(exemplar.intents))

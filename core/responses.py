@@ -17,17 +17,15 @@ from core.types import FloatArray
 from core.vectors import unit_rows
 
 REPLY = "reply.safetensors"
-"""File of the replies' layer, beside the encoder that it was trained with."""
+"""File of the replies' layer, in its encoder's folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
     """An encoder that ranks responses.
 
-    Attributes:
-        encoder: Reads contexts and responses.
-        reply: A matrix by which embeddings of responses are multiplied, (d, d) float32. Without it
-            both sides are the same function, which cannot tell the next turn from the one before.
+    `reply`, (d, d) float32, multiplies embeddings of responses. Without it both sides are the same
+    function, which cannot tell the next turn from the one before.
     """
 
     encoder: Encoder
@@ -35,17 +33,17 @@ class Ranker:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 that changes with the weights of the encoder or the layer."""
+        """SHA-256 over the encoder and the layer."""
         if self.reply is None:
             return self.encoder.fingerprint
         layer = np.ascontiguousarray(self.reply, np.float32).tobytes()
         return hashlib.sha256(self.encoder.fingerprint.encode() + layer).hexdigest()
 
     def encode_contexts(self, asked: Sequence[Pair]) -> FloatArray:
-        """Embed what is to be answered, with the turns before it; (n, d) float32, length one.
+        """Embed contexts with the turns before them; (n, d) float32, length one.
 
-        A ConveRT reads earlier turns by their own side, if it has one; any other encoder as part
-        of the text. The caller leaves `history` empty where the encoder was not trained with it.
+        A ConveRT reads earlier turns by a side of their own, if it has one; other encoders read
+        them as part of the text. `history` must be empty if the encoder was trained without it.
         """
         if isinstance(self.encoder, ConvertEncoder):
             histories = [history_text(pair.history) for pair in asked]
@@ -60,7 +58,7 @@ class Ranker:
         return rows if self.reply is None else unit_rows(rows @ self.reply.T)
 
     def save(self, folder: Path) -> None:
-        """Write the encoder as any other, and the layer beside it."""
+        """Write the encoder as usual, and the layer beside it."""
         self.encoder.save(folder)
         if self.reply is not None:
             save_file({"weight": np.ascontiguousarray(self.reply)}, folder / REPLY)
@@ -87,13 +85,10 @@ def load_ranker(folder: Path, encoder: Encoder) -> Ranker:
 def rank_responses(
     ranker: Ranker, asked: Pair, candidates: Sequence[str], embedded: FloatArray | None = None
 ) -> list[tuple[str, float]]:
-    """Rank candidate replies to a conversation, the best first, each with its cosine in [-1, 1].
+    """Rank candidate replies, the best first, each with its cosine in [-1, 1].
 
-    Args:
-        ranker: An encoder, best one trained by `dialogues` or `convert`.
-        asked: The last turn, and those before it that the ranker was trained to read.
-        candidates: The replies.
-        embedded: The replies as `encode_responses` embeds them, (n, d) float32, where known.
+    `asked` is the last turn, with the earlier turns that the ranker was trained to read.
+    `embedded`, if given, are the replies under `encode_responses`, (n, d) float32.
     """
     if not candidates:
         return []

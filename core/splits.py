@@ -1,4 +1,4 @@
-"""Ways to divide labelled rows: stratified folds and the few-shot draw of the literature."""
+"""Divide labelled rows: stratified folds, and the few-shot draw of the literature."""
 
 from collections.abc import Sequence
 
@@ -11,18 +11,12 @@ Rows = NDArray[np.int64]
 
 
 def stratified_folds(labels: Sequence[str], n_folds: int, seed: int) -> list[Rows]:
-    """Deal the rows of each label evenly over folds, so that each row is in one fold.
+    """Deal the rows of each label evenly over folds, each row into one fold.
 
-    Args:
-        labels: One label per row.
-        n_folds: At least 2.
-        seed: Same seed, same folds.
-
-    Returns:
-        The row numbers of each fold, rising.
+    Returns the rows of each fold, ascending. Equal seeds give equal folds.
 
     Raises:
-        InvalidInput: Fewer rows than folds.
+        InvalidInput: Fewer than two folds, or fewer rows than folds.
     """
     if n_folds < 2 or len(labels) < n_folds:
         raise InvalidInput(
@@ -32,7 +26,9 @@ def stratified_folds(labels: Sequence[str], n_folds: int, seed: int) -> list[Row
     generator = np.random.default_rng(seed)
     names = np.asarray(labels)
     fold_of = np.empty(len(labels), dtype=np.int64)
-    dealt = 0  # dealing goes on where the last label stopped, so that fold sizes differ by one
+    dealt = (
+        0  # dealing continues after the last label's fold, so that fold sizes differ by at most one
+    )
     for name in np.unique(names):
         rows = generator.permutation(np.flatnonzero(names == name))
         fold_of[rows] = (dealt + np.arange(len(rows))) % n_folds

@@ -1,4 +1,4 @@
-"""What counts as the same text: normalisation, its hash, and the key of the exact-match promise."""
+"""Normalise, hash and compare texts, and write names and numbers as words."""
 
 import hashlib
 import unicodedata
@@ -22,7 +22,7 @@ def text_hash(text: str) -> str:
 def match_key(text: str) -> str:
     """Return the key under which two texts are the same question to a person.
 
-    Compatibility forms, letter case, inner white space and outer punctuation do not count.
+    Compatibility forms, letter case, inner white space and outer punctuation are ignored.
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     bare = " ".join(folded.split()).strip(_OUTER_PUNCTUATION)
@@ -38,12 +38,12 @@ _NOTHING: dict[Task, str] = {"single-label": "out of scope", "multi-label": "no 
 
 
 def label_words(intents: Sequence[str], task: Task) -> str:
-    """Write a label: its intents, or in the task's own words that there is none."""
+    """Write a label: its intents, or the task's words for none."""
     return " and ".join(intents) or _NOTHING[task]
 
 
 def name_words(name: str) -> str:
-    """Write an intent's name as words, for an encoder to read."""
+    """Write an intent's name as words, for an encoder."""
     return name.replace("_", " ").replace("-", " ").strip(" ?.!").lower()
 
 

@@ -1,4 +1,4 @@
-"""The values that travel between the parts: frozen, without behaviour beyond derived readings."""
+"""Frozen values that the parts of the program exchange."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,24 +16,24 @@ ScoreArray = NDArray[np.float64]
 Split = Literal["train", "test", "pool"]
 
 Task = Literal["single-label", "multi-label"]
-"""Whether an utterance has one intent, or any number of them and perhaps none."""
+"""Whether an utterance has one intent, or any number of them including none."""
 
 
 Method = Literal["votes", "nearest", "mahalanobis", "mixture"]
-"""How it is told whether a text is familiar: what a fence goes by."""
+"""How a fence measures whether a text is familiar."""
 
 Pause = Callable[[], None]
-"""Called between steps of a long computation, every few hundredths of a second, so that its caller
-can let more urgent work go first."""
+"""Called between steps of a long computation, every few hundredths of a second, so that the caller
+can run more urgent work."""
 
 
 def no_pause() -> None:
-    """Go on at once."""
+    """Continue at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exemplar:
-    """A labelled utterance that votes. A multi-label one names several intents, or none.
+    """A labelled utterance that votes; a multi-label one names several intents, or none.
 
     `synthetic` is the id of the exemplar whose template it fills; empty for a real one.
     """
@@ -46,7 +46,7 @@ class Exemplar:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """An intent as training and explanation need it."""
+    """An intent with its description."""
 
     name: str
     description: str = ""
@@ -57,12 +57,10 @@ class Neighbour:
     """An exemplar that took part in a decision.
 
     Attributes:
-        exemplar_id: Id of the exemplar in its project.
-        text: The exemplar's text.
-        intents: The exemplar's label, as a person gave it.
-        cosine: Cosine similarity to the text asked about, in [-1, 1].
-        vote: Signed share of the score that is explained; all votes, the prior and the
-            voice of the intent's name sum to it.
+        intents: The exemplar's label.
+        cosine: Cosine similarity to the text, in [-1, 1].
+        vote: Signed part of the explained score; all votes, the prior and the voice of the
+            intent's name sum to it.
     """
 
     exemplar_id: str
@@ -83,19 +81,19 @@ class IntentScore:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the pipeline answers, and by which rule.
+    """The pipeline's answer, and the rule behind it.
 
     Attributes:
         intents: The answer, by falling score; empty when out of scope, or when none fits.
         rule: `exact` the text is an exemplar's, `votes` the scores decided,
-            `out-of-scope` the largest score stayed under the threshold,
-            `no-intent` each score stayed under its own threshold, which several labels allow.
-        score: The score that was held against the threshold; where there are many, that of the
-            highest ranked intent in the answer, or of the one that came nearest to it.
-        threshold: Score from which on a text counts as in scope, or as that intent's.
-        leading: The intent whose score that is.
-        measure: What the threshold is one of: the score, or with another method the familiarity.
-        familiarity: By that other method; None where the score decides.
+            `out-of-scope` the largest score is below the threshold,
+            `no-intent` each score is below its own threshold (multi-label).
+        score: The score compared with the threshold. For multi-label, that of the answer's highest
+            ranked intent, or of the one nearest to its threshold.
+        threshold: Lowest score in scope, or lowest score of that intent.
+        leading: The intent of that score.
+        measure: What the threshold applies to: the score, or another method's familiarity.
+        familiarity: None where the score decides.
     """
 
     intents: tuple[str, ...]
@@ -108,17 +106,17 @@ class Decision:
 
     @property
     def held(self) -> float:
-        """What was held against the threshold."""
+        """The value compared with the threshold."""
         return self.score if self.familiarity is None else self.familiarity
 
     @property
     def out_of_scope(self) -> bool:
-        """Whether no intent was found to fit where one had to."""
+        """Whether no intent fits where one had to."""
         return self.rule == "out-of-scope"
 
     @property
     def words(self) -> str:
-        """The answer as a person reads it."""
+        """The answer in words."""
         return " and ".join(self.intents) or ("out of scope" if self.out_of_scope else "no intent")
 
 
@@ -127,11 +125,11 @@ class Reason:
     """Why an intent has its score: prior, voice and the votes of all exemplars sum to it.
 
     Attributes:
-        threshold: From which on the intent is answered.
+        threshold: Lowest score with which the intent is answered.
         prior: The part of the score that no exemplar gave (the intent's share of labels).
         neighbours: The exemplars that moved this score most, by falling absolute vote.
         voice: The part that the intent's name and description gave.
-        by_name: Whether no exemplar of the intent has a vote, so that its name alone decides.
+        by_name: Whether only its name decides, since no exemplar of the intent has a vote.
     """
 
     intent: str
@@ -148,13 +146,11 @@ class Prediction:
     """The answer for one text, with its evidence.
 
     Attributes:
-        text: The text as it was asked.
         ranked: Intents by falling score.
-        decision: The answer and the rule that gave it.
-        reasons: One for each intent of a multi-label answer, in its order; else one, for the
-            intent whose score was held against the threshold.
-        model_version: Name of the model version, or None outside a project.
-        dataset_version: Name of the dataset version it was trained on, or None.
+        reasons: For multi-label, one for each intent of the answer, in its order; otherwise one,
+            for the intent whose score was compared with the threshold.
+        model_version: None outside a project.
+        dataset_version: Version that the model was trained on; None outside a project.
     """
 
     text: str
@@ -166,10 +162,10 @@ class Prediction:
 
     @property
     def intent(self) -> str:
-        """The highest ranked intent, whatever the decision."""
+        """The highest ranked intent, for any decision."""
         return self.ranked[0].intent
 
     @property
     def reason(self) -> Reason:
-        """The first of the reasons: that of the intent whose score decided."""
+        """The first reason: that of the intent whose score decided."""
         return self.reasons[0]

@@ -1,4 +1,4 @@
-"""Unit rows and their cosines: the one arithmetic behind heads, maps and metrics."""
+"""Unit rows and their cosines, for heads, maps and metrics."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from core.types import FloatArray, ScoreArray
 
 _ROUNDING = 1e-6
-"""How far float32 may be from length one; its own rounding is some 1e-7."""
+"""Tolerance around length one in float32, whose rounding is about 1e-7."""
 
 _TINY = 1e-12
 
@@ -14,8 +14,8 @@ _TINY = 1e-12
 def unit_rows(embeddings: FloatArray) -> FloatArray:
     """Scale rows to length one; (n, d) float32. A zero row stays zero.
 
-    A row of length one is left bit for bit, so that scaling twice equals scaling once: a head
-    fitted again on its own exemplars is the same head.
+    Rows of length one keep their bits, so that scaling twice equals scaling once: a head fitted
+    again on its own exemplars is the same head.
     """
     lengths = np.sqrt(np.einsum("ij,ij->i", embeddings, embeddings, dtype=np.float64))[:, None]
     lengths[(np.abs(lengths - 1.0) < _ROUNDING) | (lengths < _TINY)] = 1.0
@@ -26,7 +26,7 @@ def unit_rows(embeddings: FloatArray) -> FloatArray:
 def cosines(left: FloatArray, right: FloatArray) -> ScoreArray:
     """Cosine of every pair of unit rows; (n, d) and (m, d) to (n, m) float64 in [-1, 1].
 
-    Summed in float64: a float32 product depends on how many rows share it, so that the same text
+    Summed in float64: the bits of a float32 product depend on the number of rows, so that a text
     would score differently alone and among others.
     """
     products: ScoreArray = left.astype(np.float64) @ right.astype(np.float64).T
@@ -36,13 +36,13 @@ def cosines(left: FloatArray, right: FloatArray) -> ScoreArray:
 def nearest(similarity: ScoreArray, k: int) -> NDArray[np.int64]:
     """Columns of the k largest values of each row, falling; (n, min(k, m)) int64.
 
-    Equal values keep the order of their columns, so that the answer never depends on chance.
+    Equal values keep the order of their columns, so that the result is deterministic.
     """
     k = min(k, similarity.shape[1])
     if k == 0:
         return np.zeros((len(similarity), 0), dtype=np.int64)
     limit = -np.partition(-similarity, k - 1, axis=1)[:, k - 1 : k]
-    # Everything above the limit is in; of those equal to it, the first columns fill the rest.
+    # All values above the limit are chosen; the first columns equal to it fill the rest.
     ties = similarity == limit
     above = similarity > limit
     room = k - above.sum(1, keepdims=True)

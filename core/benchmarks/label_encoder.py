@@ -48,7 +48,7 @@ class NamesSet:
 
 @dataclass(frozen=True, slots=True)
 class VariantFigures:
-    """One variant and seed: accuracies by the nearest name in percent, sizes in MB, times in seconds.
+    """One variant and seed: accuracies by the nearest name in percent, sizes in MB, times in s.
 
     `borderline` is the accuracy on borderline rows; None where there are none.
     """
