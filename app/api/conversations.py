@@ -1,4 +1,4 @@
-"""Routes about conversations: logs in and out of a project, and replies to a conversation."""
+"""Routes for conversation logs, and for replies to a conversation."""
 
 from collections.abc import Iterator
 
@@ -18,20 +18,20 @@ _PIECE = 1 << 20
 
 @router.get("/projects/{project}/dialogues")
 def logs(studio: OpenStudio, project: str) -> list[ConversationLogRecord]:
-    """The project's logs of conversations, oldest first."""
+    """List the project's conversation logs, oldest first."""
     return list_logs(studio, project)
 
 
 @router.post("/projects/{project}/dialogues", status_code=201)
 def upload(studio: OpenStudio, project: str, file: UploadFile) -> WaitingLog:
-    """Keep a log, and show its beginning."""
+    """Store an uploaded log, and preview its first conversations."""
     pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
     return uploads.receive_log(studio, project, file.filename or "log.jsonl", pieces)
 
 
 @router.get("/projects/{project}/dialogues/waiting/{key}")
 def look(studio: OpenStudio, project: str, key: str, mask: bool = False) -> WaitingLog:  # noqa: ARG001
-    """Show the beginning of an uploaded log again, as it would be stored."""
+    """Preview an uploaded log again, as it would be stored."""
     return uploads.preview_log(studio, key, mask=mask)
 
 
@@ -43,18 +43,18 @@ def bring_in(studio: OpenStudio, project: str, key: str, body: DialogueBody) -> 
 
 @router.delete("/projects/{project}/dialogues/waiting/{key}", status_code=204)
 def forget(studio: OpenStudio, key: str) -> Response:
-    """Forget an uploaded log."""
+    """Delete an uploaded log."""
     delete_upload(studio, key)
     return Response(status_code=204)
 
 
 @router.delete("/projects/{project}/dialogues/{log}")
 def remove(studio: OpenStudio, project: str, log: int) -> ConversationLogRecord:
-    """Delete a log; utterances that came from it stay."""
+    """Delete a log; utterances imported from it are kept."""
     return remove_log(studio, project, log)
 
 
 @router.post("/projects/{project}/replies")
 def rank(studio: OpenStudio, project: str, body: RepliesBody) -> replies.Replies:
-    """Rank replies to a conversation; without any, some are drawn from the project's logs."""
+    """Rank replies to a conversation; without candidates, draw some from the project's logs."""
     return replies.rank_replies(studio, project, body.turns, body.candidates, body.n)

@@ -1,4 +1,4 @@
-"""Routes that look through utterances, change many, and bring files in and out."""
+"""Routes that search, edit, import and export utterances."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -58,7 +58,7 @@ def by_ids(studio: OpenStudio, project: str, body: IdsBody) -> list[UtteranceRec
 
 @router.post("/projects/{project}/edits")
 def edit(live_studio: Live, project: str, body: EditBody) -> schemas.Changed:
-    """Change everything that a filter lets through, if it is as many as expected."""
+    """Change every utterance that matches a filter, if their number is as expected."""
     which = _filter(live_studio, project, body.filter)
     change = Edit(body.kind, body.value)
     return schemas.Changed(change_many(live_studio.studio, project, which, change, body.expected))
@@ -66,14 +66,14 @@ def edit(live_studio: Live, project: str, body: EditBody) -> schemas.Changed:
 
 @router.post("/projects/{project}/uploads", status_code=201)
 def upload(studio: OpenStudio, project: str, file: UploadFile) -> Incoming:
-    """Keep a file, and show what importing it would do."""
+    """Store an uploaded file, and preview its import."""
     pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
     return receive_upload(studio, project, file.filename or "upload.csv", pieces)
 
 
 @router.post("/projects/{project}/uploads/{key}/look")
 def look(studio: OpenStudio, project: str, key: str, body: MappingBody) -> Incoming:
-    """Show again what importing would do, with another mapping."""
+    """Preview the import again, with another mapping."""
     return preview_upload(studio, project, key, body.read())
 
 
@@ -85,7 +85,7 @@ def bring_in(studio: OpenStudio, project: str, key: str, body: MappingBody) -> I
 
 @router.delete("/projects/{project}/uploads/{key}", status_code=204)
 def forget(studio: OpenStudio, key: str) -> Response:
-    """Forget an uploaded file."""
+    """Delete an uploaded file."""
     delete_upload(studio, key)
     return Response(status_code=204)
 
@@ -107,6 +107,6 @@ def export(
     kind: WriteFormat = "csv",
     version: str | None = None,
 ) -> FileResponse:
-    """Download the utterances, as they are or as a version froze them."""
+    """Download the utterances, as they are now or in a dataset version."""
     name = f"{project}{'' if version is None else f'-v{version}'}.{_ENDINGS[kind]}"
     return download(name, lambda out: export_file(studio, project, out, kind, version))

@@ -1,7 +1,7 @@
-"""Routes that explain answers, and hand out receipts and reports; as pages, a viewer may read them.
+"""Routes for explanations, receipts and reports; viewers may read receipts and reports.
 
-A link that only shows carries the viewer's token, so that its reader can look and change
-nothing (`app.security`).
+A link to a receipt or report carries the viewer's token, which gives read access only
+(`app.security`).
 """
 
 from collections.abc import Callable
@@ -38,20 +38,20 @@ Viewer = Annotated[str | None, Depends(_viewer)]
 
 @router.post("/projects/{project}/explain")
 def explain(live_studio: Live, project: str, body: ExplainBody) -> Explanation:
-    """Say why a text gets its answer; votes and prior add up to the score."""
+    """Explain why a text gets its answer; votes and prior add up to the score."""
     return explaining.explain(live_studio, project, body.text, body.model, body.against)
 
 
 @router.post("/projects/{project}/receipts", status_code=201)
 def keep_receipt(live_studio: Live, viewer: Viewer, project: str, body: ExplainBody) -> Kept:
-    """Keep the evidence of an answer; the link goes on showing the same."""
+    """Store the evidence of an answer; its link always shows the same."""
     kept = receipts.keep_receipt(live_studio, project, body.text, body.model, body.against)
     return Kept(kept.id, kept.path, _link(kept.path, viewer))
 
 
 @router.get("/receipts/{key}/receipt.{form}", responses=BYTES)
 def receipt(studio: OpenStudio, request: Request, key: str, form: Form) -> FileResponse:
-    """Download a receipt as one page that needs nothing else, or as a PDF."""
+    """Download a receipt as one self-contained page or as a PDF."""
     record = receipts.find_receipt(studio, key)
     link = _absolute(request, f"/receipts/{key}")
 
@@ -65,7 +65,7 @@ def receipt(studio: OpenStudio, request: Request, key: str, form: Form) -> FileR
 def report(
     studio: OpenStudio, request: Request, project: str, number: int, form: Form
 ) -> FileResponse:
-    """Download a report about a model version as one page, or as a PDF."""
+    """Download the report on a model version as one page or as a PDF."""
     link = _absolute(request, _report_path(project, number))
 
     def make() -> str:
@@ -76,7 +76,7 @@ def report(
 
 @router.get("/projects/{project}/models/{number}/report-link")
 def report_link(studio: OpenStudio, viewer: Viewer, project: str, number: int) -> Kept:
-    """Return the link that shows the report, and nothing else."""
+    """Return the link to a report, for viewers."""
     model_report.require_version(studio, project, number)
     path = _report_path(project, number)
     return Kept(f"{project}@{number}", path, _link(path, viewer))
@@ -94,7 +94,7 @@ def receipt_page(studio: OpenStudio, request: Request, key: str) -> HTMLResponse
 
 @pages.get("/reports/{project}/{number}")
 def report_page(studio: OpenStudio, request: Request, project: str, number: int) -> HTMLResponse:
-    """Show the report about a model version."""
+    """Show the report on a model version."""
     base = f"/api/projects/{quote(project)}/models/{number}/report"
     forms = {form.upper(): f"{base}.{form}" for form in ("pdf", "html")}
     report = model_report.report(studio, project, number)

@@ -1,4 +1,4 @@
-"""Routes of the labelling card: the queue, suggestions, decisions, and what is similar."""
+"""Routes of the labelling card: queue, suggestions, decisions, similar utterances."""
 
 from typing import Annotated
 
@@ -23,21 +23,21 @@ def queue(
     n: Annotated[int, Query(ge=1, le=100)] = 20,
     without: str = "",
 ) -> QueueView:
-    """Lease the next utterances to a browser's tab."""
+    """Lease the next utterances to a browser tab."""
     request = QueueRequest(client, order, n, frozenset(filter(None, without.split(","))))
     return queues.next(project, request)
 
 
 @router.delete("/projects/{project}/queue")
 def release(queues: LabellingQueues, project: str, client: str) -> dict[str, str]:
-    """Give back what a tab had leased."""
+    """Release the utterances leased to a tab."""
     queues.release(project, client)
     return {"state": "released"}
 
 
 @router.get("/projects/{project}/suggestions")
 def suggestions(queues: LabellingQueues, project: str, ids: str) -> tuple[QueueItem, ...]:
-    """What the live model thinks of some utterances; waits for it to load."""
+    """Suggest intents for some utterances by the live model; waits for it to load."""
     return queues.suggest(project, ids.split(",")[:100])
 
 
@@ -47,12 +47,12 @@ def decide(
     project: str,
     operations: Annotated[list[OperationBody], Body(max_length=_MOST_OPERATIONS)],
 ) -> list[decisions.Outcome]:
-    """Save decisions, each once, in their order."""
+    """Save decisions in order, each once."""
     read = [decisions.Operation(**operation.model_dump()) for operation in operations]
     return decisions.decide(studio, project, read)
 
 
 @router.post("/projects/{project}/similar")
 def similar(live_studio: Live, project: str, body: SimilarBody) -> list[Similar]:
-    """Find utterances like a tray of texts."""
+    """Find utterances similar to a tray of texts."""
     return find_similar(live_studio, project, body.texts, body.n, unlabelled=body.unlabelled)

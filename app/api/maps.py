@@ -1,4 +1,4 @@
-"""Routes of the embedding map; coordinates and colours travel as binary."""
+"""Routes of the embedding map; coordinates and colours are sent as binary."""
 
 import gzip
 import json
@@ -23,20 +23,20 @@ from core.types import FloatArray
 router = APIRouter(tags=["map"])
 _FRESH = {"Cache-Control": "no-store"}
 Model = Annotated[int | None, Query(ge=0)]
-# A view of many thousand values is written at once; the framework would copy each one first.
+# Serialised directly, because FastAPI would first copy each of many thousand values.
 _POINTS = TypeAdapter(schemas.MapPoints)
 _COMPARISON = TypeAdapter(schemas.MapComparison)
 
 
 class Binary(Response):
-    """Arrays as they lie in memory."""
+    """Arrays in their memory layout."""
 
     media_type = "application/octet-stream"
 
 
 @router.get("/plotly.js", include_in_schema=False)
 def plotly(request: Request) -> Response:
-    """The drawing library that the installed plotly brings; packed once."""
+    """Return the drawing library of the installed plotly; compressed once."""
     body, tag = _packed_plotly()
     headers = {"ETag": tag, "Cache-Control": "public, max-age=86400", "Vary": "Accept-Encoding"}
     if request.headers.get("if-none-match") == tag:
@@ -55,7 +55,7 @@ def _packed_plotly() -> tuple[bytes, str]:
 
 @router.get("/projects/{project}/map", response_model=schemas.MapPoints)
 def points(studio: OpenStudio, project: str, method: str = "pca", model: Model = None) -> Response:
-    """Which points there are; where they lie is a second request."""
+    """Return the points of a map; a second request returns their coordinates."""
     points = requests.map_points(studio, project, model, method)
     view = schemas.MapPoints(
         model=points.model,
@@ -71,13 +71,13 @@ def points(studio: OpenStudio, project: str, method: str = "pca", model: Model =
 
 @router.get("/projects/{project}/map/drift")
 def drift(studio: OpenStudio, project: str, method: str = "pca", model: Model = None) -> DriftView:
-    """Which points move when texts are compressed towards their templates."""
+    """Return which points move when texts are compressed towards their templates."""
     return compressed.drift_view(studio, project, model, method)
 
 
 @router.get("/projects/{project}/map/xy", responses=BYTES)
 def places(studio: OpenStudio, project: str, which: Annotated[PlacesQuery, Query()]) -> Response:
-    """Where the points lie: x and y of each, little-endian float32."""
+    """Return the coordinates of the points: x and y of each, little-endian float32."""
     order, space = which.order, (project, which.model, which.method)
     if which.strength is None:
         points = requests.map_points(studio, *space)
@@ -89,7 +89,7 @@ def places(studio: OpenStudio, project: str, which: Annotated[PlacesQuery, Query
 
 @router.get("/projects/{project}/map/colours", responses=BYTES)
 def colours(studio: OpenStudio, project: str, which: Annotated[ColourQuery, Query()]) -> Response:
-    """Legend and codes: length of the JSON as uint32, JSON, then one uint16 for each point."""
+    """Return legend and codes: length of the JSON as uint32, JSON, then one uint16 a point."""
     ids = _ids(studio, project, which)
     colouring = requests.map_colours(studio, project, which.model, which.by, ids)
     _same(colouring, which.order)
@@ -98,7 +98,7 @@ def colours(studio: OpenStudio, project: str, which: Annotated[ColourQuery, Quer
         for c, n in zip(colouring.legend, colouring.counts, strict=True)
     ]
     head = json.dumps({"legend": legend, "revision": colouring.revision}).encode()
-    head += b" " * (-len(head) % 4)  # arrays begin at multiples of their size
+    head += b" " * (-len(head) % 4)  # arrays must start at multiples of their item size
     body = len(head).to_bytes(4, "little") + head + colouring.codes.astype("<u2").tobytes()
     return Binary(body, headers=_FRESH)
 
@@ -125,7 +125,7 @@ def lay_out(studio: OpenStudio, project: str, body: LayoutBody) -> schemas.Start
 def compare(
     studio: OpenStudio, project: str, before: int, after: int, method: str = "pca"
 ) -> Response:
-    """Two maps of the same points, and which texts moved most."""
+    """Return two maps of the same points, and the texts that moved most."""
     comparison = requests.compare_maps(studio, project, before, after, method)
     view = schemas.MapComparison(
         ids=comparison.ids,
@@ -147,6 +147,6 @@ def _written(body: bytes) -> Response:
 
 
 def _rounded(xy: FloatArray) -> list[list[float]]:
-    """Places in the unit box to more digits than a screen shows, in a third of the bytes."""
+    """Round to five digits: more precise than a screen, in a third of the bytes."""
     rows: list[list[float]] = np.round(xy.astype(np.float64), 5).tolist()
     return rows

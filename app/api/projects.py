@@ -1,4 +1,4 @@
-"""Routes about projects, their state, and their intents."""
+"""Routes for projects, their status, and their intents."""
 
 from fastapi import APIRouter
 
@@ -22,19 +22,19 @@ router = APIRouter(tags=["projects"])
 
 @router.get("/health")
 def health() -> schemas.Health:
-    """Say that the server is up."""
+    """Report that the server is up."""
     return schemas.Health()
 
 
 @router.get("/projects")
 def projects(studio: OpenStudio) -> list[ProjectView]:
-    """All projects, with what they hold."""
+    """List all projects with their counts."""
     return list_projects(studio)
 
 
 @router.post("/projects", status_code=201)
 def new_project(studio: OpenStudio, body: NewProject) -> schemas.Named:
-    """Create a project, empty or from the sample."""
+    """Create a project, empty or with the sample data."""
     if body.sample:
         create_sample(studio, body.name)
     else:
@@ -44,19 +44,19 @@ def new_project(studio: OpenStudio, body: NewProject) -> schemas.Named:
 
 @router.patch("/projects/{project}", status_code=204)
 def change_project(studio: OpenStudio, project: str, body: ProjectChange) -> None:
-    """Say whether a version that passes the gate answers by itself."""
+    """Set whether a version that passes the gate is promoted without a person."""
     change_gate(studio, project, auto_promote=body.auto_promote)
 
 
 @router.get("/projects/{project}/status")
 def project_status(live_studio: Live, project: str) -> StatusView:
-    """What every page shows: champion, running job, labels that wait for training."""
+    """Return what every page shows: champion, running job, labels that wait for training."""
     return load_status(live_studio, project)
 
 
 @router.get("/projects/{project}/overview")
 def overview(studio: OpenStudio, project: str) -> schemas.Overview:
-    """Counts of utterances, and all intents."""
+    """Return counts of utterances, and all intents."""
     return schemas.Overview(*intents.load_overview(studio, project))
 
 
@@ -78,24 +78,24 @@ def change_intent(
 
 @router.post("/projects/{project}/merge")
 def merge(studio: OpenStudio, project: str, body: MergeBody) -> schemas.Named:
-    """Give all utterances of one intent to another."""
+    """Move all utterances of one intent to another."""
     intents.merge_intents(studio, project, body.source, body.target)
     return schemas.Named(body.target)
 
 
 @router.post("/projects/{project}/undo")
 def undo(studio: OpenStudio, project: str) -> schemas.Undone:
-    """Take back the newest action."""
+    """Undo the newest action."""
     return schemas.Undone(undo_last(studio, project))
 
 
 @router.post("/projects/{project}/redo")
 def redo(studio: OpenStudio, project: str) -> schemas.Redone:
-    """Take back the newest undo."""
+    """Redo the newest undo."""
     return schemas.Redone(redo_last(studio, project))
 
 
 @router.get("/projects/{project}/history")
 def history(studio: OpenStudio, project: str) -> list[BatchRecord]:
-    """The newest actions."""
+    """List the newest actions."""
     return list(list_actions(studio, project))

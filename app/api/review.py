@@ -1,4 +1,4 @@
-"""Routes of the review: findings, what a repair would do, doing it, and taking it back."""
+"""Routes of the review: findings, repairs with their effects, and undo."""
 
 from typing import Annotated
 
@@ -27,7 +27,7 @@ def review(
     offset: Annotated[int, Query(ge=0, le=100_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> reviewing.Review:
-    """What should be looked at, without what was settled; what repairs would do is prepared."""
+    """List the findings that are not settled; the effects of their repairs are prepared."""
     view = reviewing.review(live_studio, project, kind, Page(offset, limit))
     preview.prepare(watched_texts, project)
     return view
@@ -35,13 +35,13 @@ def review(
 
 @router.post("/projects/{project}/review/what-if")
 def what_if(watched_texts: WatchedTexts, project: str, body: WhatIfBody) -> list[views.Blast]:
-    """Whose answers each repair would change; nothing is saved."""
+    """Return whose answers each repair would change; nothing is saved."""
     return preview.preview(watched_texts, project, [repair.read() for repair in body.repairs])
 
 
 @router.post("/projects/{project}/review/act")
 def act(studio: OpenStudio, project: str, body: ActBody) -> dict[str, str]:
-    """Do a repair, or keep what was found as it is."""
+    """Apply a repair, or dismiss the finding."""
     if body.repair is None:
         repairs.keep_finding(studio, project, body.finding, body.key)
     else:
@@ -51,30 +51,30 @@ def act(studio: OpenStudio, project: str, body: ActBody) -> dict[str, str]:
 
 @router.post("/projects/{project}/review/undo")
 def undo(studio: OpenStudio, project: str, body: UndoBody) -> dict[str, str]:
-    """Take a repair back, or that something was kept."""
+    """Undo a repair or a dismissal."""
     repairs.undo_repair(studio, project, body.key)
     return {"key": body.key}
 
 
 @router.get("/projects/{project}/review/border")
 def border(live_studio: Live, project: str, first: str, second: str) -> confusions.Border:
-    """Texts from the clearest of one intent to the clearest of another, by their ids."""
+    """Return texts from the clearest of one intent to the clearest of another, by intent ids."""
     return reviewing.walk(live_studio, project, first, second)
 
 
 @router.post("/projects/{project}/fence/what-if")
 def fence(live_studio: Live, project: str, body: FenceBody | None = None) -> FenceView:
-    """Who would be in scope and who out; without a body, what the standing fence does."""
+    """Return which texts a fence puts out of scope; without a body, by the saved fence."""
     return preview_fence(live_studio, project, None if body is None else body.read())
 
 
 @router.put("/projects/{project}/fence", status_code=204)
 def set_fence(live_studio: Live, project: str, body: FenceBody) -> None:
-    """Answer by a fence from now on; an empty one leaves it to the model."""
+    """Save the project's fence; an empty one uses the model's own limit."""
     save_fence(live_studio, project, body.read())
 
 
 @router.get("/projects/{project}/pins/history")
 def pin_history(live_studio: Live, project: str) -> list[PinHistory]:
-    """All pins, with what every version since has made of each."""
+    """List all pins, with the answer of every version to each."""
     return load_pin_history(live_studio, project)

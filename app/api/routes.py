@@ -32,18 +32,18 @@ _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
 def all_routes() -> APIRouter:
-    """Return one router of all rooms."""
+    """Return one router with the routes of all pages."""
     router = APIRouter(responses=_PROBLEMS, generate_unique_id_function=_called)
     answering = (trying, review, training, maps, versions, explaining)
     for room in (projects, data, conversations, labelling, slots, *answering):
         router.include_router(room.router)
-    # Pages are mounted behind the routes, and would answer in another shape.
+    # Pages are mounted after the routes, and would answer unknown paths as HTML.
     router.add_api_route("/{rest:path}", _nothing, methods=_METHODS, include_in_schema=False)
     return router
 
 
 def _called(route: APIRoute) -> str:
-    """How clients made from the schema call a route: by its room and its function."""
+    """Return the operation name for clients generated from the schema: tag and function."""
     return "_".join([*(str(tag) for tag in route.tags), route.name])
 
 

@@ -1,4 +1,4 @@
-"""Routes about values in utterances: the slot book, marks, proposals, and augmentation."""
+"""Routes for values in utterances: slot book, marks, proposals, and augmentation."""
 
 from typing import Annotated
 
@@ -28,25 +28,25 @@ def book(
     text: Annotated[str, Query(max_length=200)] = "",
     most: Annotated[int, Query(ge=1, le=10_000)] = 50,
 ) -> BookView:
-    """The project's slots with their most frequent values, perhaps those with a text in them."""
+    """List the project's slots with their most frequent values that contain `text`."""
     return view_book(studio, project, text, most)
 
 
 @router.get("/projects/{project}/utterances/{utterance}/slots")
 def marked(studio: OpenStudio, project: str, utterance: str) -> Marked:
-    """What is marked in an utterance, and what may be."""
+    """Return an utterance's marked and proposed values."""
     return load_marked(studio, project, utterance)
 
 
 @router.put("/projects/{project}/utterances/{utterance}/slots")
 def mark(studio: OpenStudio, project: str, utterance: str, body: MarkBody) -> Marked:
-    """Mark the values of an utterance, all of them."""
+    """Replace all marked values of an utterance."""
     return mark_slots(studio, project, utterance, body.read(), body.key)
 
 
 @router.post("/projects/{project}/slots/accept")
 def accept(studio: OpenStudio, project: str, body: AcceptBody) -> Accepted:
-    """Mark what is proposed, or only tell how much that is."""
+    """Mark the proposed values, or only count them."""
     return accept_proposals(
         studio,
         project,
@@ -59,14 +59,14 @@ def accept(studio: OpenStudio, project: str, body: AcceptBody) -> Accepted:
 
 @router.post("/projects/{project}/slots/rename")
 def rename(studio: OpenStudio, project: str, body: SlotRename) -> schemas.Changed:
-    """Call a slot otherwise everywhere, or merge it into another."""
+    """Rename a slot everywhere, or merge it into another."""
     changed = rename_slot(studio, project, body.name, body.to, body.key)
     return schemas.Changed(changed)
 
 
 @router.post("/projects/{project}/augmentation/preview")
 def preview(studio: OpenStudio, project: str, body: AugmentBody) -> Augmented:
-    """Tell which synthetic utterances would be added."""
+    """Preview the synthetic utterances that would be added."""
     return preview_augmentation(studio, project, body.read())
 
 

@@ -28,37 +28,37 @@ def train(studio: OpenStudio, project: str, body: TrainBody) -> schemas.Started:
 
 @router.get("/recipes")
 def all_recipes() -> list[RecipeView]:
-    """Every recipe and what it is for."""
+    """List every recipe and its purpose."""
     return list_recipes()
 
 
 @router.get("/projects/{project}/recipes")
 def recipes(studio: OpenStudio, project: str) -> list[recipe_forms.RecipeForm]:
-    """What can be set in each recipe, with the defaults of this project."""
+    """List the settings of each recipe, with this project's defaults."""
     return recipe_forms.recipe_forms(studio, project)
 
 
 @router.post("/projects/{project}/estimate")
 def estimate(studio: OpenStudio, project: str, body: TrainBody) -> estimates.Estimate:
-    """Say what a training would do, and how long it would take."""
+    """Estimate the steps and the duration of a training."""
     return estimates.estimate(studio, project, body.recipe, body.settings)
 
 
 @router.get("/projects/{project}/jobs")
 def jobs(studio: OpenStudio, project: str) -> list[JobView]:
-    """The newest jobs of a project."""
+    """List the newest jobs of a project."""
     return project_jobs(studio, project)
 
 
 @router.get("/jobs/{job_id}")
 def job(studio: OpenStudio, job_id: str) -> JobView:
-    """One job as its row tells it."""
+    """Return one job."""
     return job_view(studio, job_id)
 
 
 @router.post("/jobs/{job_id}/resume")
 def resume(studio: OpenStudio, job_id: str) -> schemas.JobState:
-    """Let a cancelled job go on from where it was."""
+    """Continue a cancelled job from its last checkpoint."""
     return schemas.JobState(resume_job(studio, job_id).state)
 
 

@@ -1,4 +1,4 @@
-"""Routes that answer texts, and keep pins."""
+"""Routes that answer texts and store pins."""
 
 from typing import Annotated
 
@@ -23,31 +23,31 @@ def predict(live_studio: Live, project: str, body: TextsBody) -> list[answers.An
 
 @router.get("/projects/{project}/examples")
 def examples(live_studio: Live, project: str, strength: Strength = None) -> ExampleMap:
-    """Where the examples lie that answers are compared with."""
+    """Return the map coordinates of the examples that answers are compared with."""
     return answers.load_example_map(live_studio, project, strength)
 
 
 @router.get("/projects/{project}/compression")
 def compression_view(live_studio: Live, project: str) -> CompressionView:
-    """Whether answers can be looked at compressed, and if not, why."""
+    """Return whether compressed answers are available, and if not, why."""
     return compression.compression_view(live_studio, project)
 
 
 @router.get("/projects/{project}/compression/choice")
 def strength_choice(live_studio: Live, project: str) -> StrengthChoice:
-    """How well held-out examples are answered at each strength, and the one to suggest."""
+    """Return the accuracy on held-out examples at each strength, and the suggested strength."""
     return compression.strength_choice(live_studio, project)
 
 
 @router.get("/projects/{project}/pins")
 def pins(live_studio: Live, project: str) -> list[PinView]:
-    """All pins, and whether the live model keeps them."""
+    """List all pins, and whether the live model keeps them."""
     return load_pins(live_studio, project)
 
 
 @router.post("/projects/{project}/pins")
 def pin(live_studio: Live, project: str, body: PinBody) -> dict[str, str]:
-    """Set a pin, or remove it by naming no list of intents."""
+    """Set a pin; without a list of intents, remove it."""
     if body.intents is None:
         remove_pin(live_studio, project, body.text)
     else:

@@ -1,4 +1,4 @@
-"""Routes about versions of data and models: compare, promote, hand over, take in."""
+"""Routes for versions of data and models: compare, promote, export, import."""
 
 import tempfile
 from pathlib import Path
@@ -24,7 +24,7 @@ _MOST_BYTES = 2 << 30
 
 @router.get("/projects/{project}/versions")
 def versions(studio: OpenStudio, project: str) -> schemas.Versions:
-    """Dataset versions and model versions, oldest first."""
+    """List dataset versions and model versions, oldest first."""
     data, models = list_versions(studio, project)
     states = registry.model_states(studio, project)
     return schemas.Versions(data, models, states)
@@ -32,13 +32,13 @@ def versions(studio: OpenStudio, project: str) -> schemas.Versions:
 
 @router.get("/projects/{project}/models")
 def model_states(studio: OpenStudio, project: str) -> dict[int, str]:
-    """Numbers of the model versions, each with its state."""
+    """Map the numbers of the model versions to their states."""
     return registry.model_states(studio, project)
 
 
 @router.get("/projects/{project}/diff")
 def diff(studio: OpenStudio, project: str, older: int = 0, newer: int = 0) -> DatasetDiff:
-    """What changed between two dataset versions; 0 is the beginning, and now."""
+    """Return the changes between two dataset versions; 0 means the empty project, or now."""
     return comparison.compare_versions(studio, project, older or None, newer or None)
 
 
@@ -46,58 +46,58 @@ def diff(studio: OpenStudio, project: str, older: int = 0, newer: int = 0) -> Da
 def compare(
     studio: OpenStudio, project: str, candidate: int, champion: int | None = None
 ) -> schemas.Compared:
-    """A candidate against the champion, and what the gate says of it."""
+    """Compare a candidate with the champion, and return the gate's verdict."""
     compared = comparison.compare_models(studio, project, candidate, champion)
     return schemas.Compared(compared, comparison.gate(compared))
 
 
 @router.post("/projects/{project}/models/{number}/promote")
 def promote(studio: OpenStudio, project: str, number: int) -> ChampionChange:
-    """Let a version answer for the project."""
+    """Make a version the champion."""
     return registry.promote(studio, project, number)
 
 
 @router.post("/projects/{project}/models/{number}/discard")
 def discard(studio: OpenStudio, project: str, number: int) -> schemas.Discarded:
-    """Turn a candidate down; it stays, and may be promoted later."""
+    """Discard a candidate; it is kept, and can be promoted later."""
     registry.discard(studio, project, number)
     return schemas.Discarded(number)
 
 
 @router.post("/projects/{project}/rollback")
 def roll_back(studio: OpenStudio, project: str, body: RollBackBody | None = None) -> ChampionChange:
-    """Return to the champion before this one; refused where another one answers by now."""
+    """Return to the previous champion; refused if the champion has changed since."""
     champion = None if body is None else body.champion
     return registry.roll_back(studio, project, champion=champion)
 
 
 @router.get("/projects/{project}/models/{number}/lineage")
 def lineage(studio: OpenStudio, project: str, number: int) -> LineageView:
-    """Where a version came from."""
+    """Return a version's origin: data, recipe and base."""
     return registry.lineage(studio, project, number)
 
 
 @router.get("/projects/{project}/models/{number}/shape")
 def shape(studio: OpenStudio, project: str, number: int) -> shapes.Shape:
-    """Uniformity and alignment of a version's space; 0 is the untuned encoder."""
+    """Return uniformity and alignment of a version's space; 0 is the untuned encoder."""
     return shapes.shape_of(studio, project, number)
 
 
 @router.get("/projects/{project}/models/{number}/deletion")
 def deletion(studio: OpenStudio, project: str, number: int) -> DeletionView:
-    """What deleting a version would free, and what speaks against it."""
+    """Return the space that deleting a version would free, and the reasons against it."""
     return registry.deletion_preview(studio, project, number)
 
 
 @router.delete("/projects/{project}/models/{number}")
 def delete(studio: OpenStudio, project: str, number: int, even_so: bool = False) -> DeletionView:
-    """Delete a version and the files that no other uses."""
+    """Delete a version and the files that no other version uses."""
     return registry.delete_model(studio, project, number, even_so=even_so)
 
 
 @router.get("/projects/{project}/timeline")
 def events(studio: OpenStudio, project: str) -> tuple[TimelineEntry, ...]:
-    """Data versions, model versions and changes of the champion, in their order."""
+    """List data versions, model versions and changes of the champion in order."""
     return timeline(studio, project)
 
 
@@ -110,7 +110,7 @@ def bundle(studio: OpenStudio, project: str, number: int) -> FileResponse:
 
 @router.get("/projects/{project}/models/{number}/encoder", responses=BYTES)
 def encoder(studio: OpenStudio, project: str, number: int) -> FileResponse:
-    """Download a version that is an encoder, as a zip of a sentence-transformers folder."""
+    """Download an encoder version as a zip of a sentence-transformers folder."""
     reference = f"{project}@{number}"
     return download(
         f"{project}-v{number}-encoder.zip",

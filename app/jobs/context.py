@@ -1,4 +1,4 @@
-"""What a job works with, and how it reports its progress."""
+"""What a job works with, and how it reports progress."""
 
 import tempfile
 import time
@@ -21,12 +21,12 @@ Publish = Callable[[Transaction], dict[str, Any]]
 
 
 class Stopped(Exception):
-    """The job was asked to stop and did."""
+    """The job stopped on request."""
 
 
 @dataclass(slots=True)
 class JobContext:
-    """What a kind of job works with."""
+    """What a job works with, and its progress."""
 
     places: Places
     database: Database
@@ -37,28 +37,28 @@ class JobContext:
     curve: dict[str, list[list[float]]] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Go on with the curves of an earlier attempt."""
+        """Continue the curves of an earlier attempt."""
         self.curve = {name: list(points) for name, points in (self.job.curve or {}).items()}
 
     def draw(self, name: str, x: float, y: float) -> None:
-        """Add a point to a curve; it is kept with the next report or by `keep_curve`."""
+        """Add a point to a curve; the next report or `keep_curve` stores it."""
         points = self.curve.setdefault(name, [])
-        for drawn in self.curve.values():  # an earlier attempt came further than was kept
+        for drawn in self.curve.values():  # an earlier attempt got past its last checkpoint
             while drawn and (drawn[-1][0] > x or (drawn is points and drawn[-1][0] == x)):
                 drawn.pop()
         points.append([x, round(y, 5)])
-        if len(points) > _MOST_POINTS:  # every second one keeps the shape
+        if len(points) > _MOST_POINTS:  # half of the points keep the shape
             del points[1:-1:2]
 
     def keep_curve(self) -> None:
-        """Keep what was drawn since the last report: after a stop it would not be drawn again."""
+        """Store the points added since the last report; a resumed job does not draw them again."""
         with self.database.write() as connection:
             self._keep_curve(connection)
 
     def store_files(self, write: Callable[[Path], object]) -> Callable[[Transaction], str]:
-        """Store what `write` puts into a folder; return the step that records it as a tree.
+        """Store the files that `write` puts into a folder; return the step that records them.
 
-        The step belongs into the transaction that ends the job, and returns the tree's SHA-256.
+        Call the step in the transaction that ends the job; it returns the tree's SHA-256.
         """
         store = ArtifactStore(self.places.artifacts)
         with tempfile.TemporaryDirectory(prefix="job-") as scratch:
@@ -67,7 +67,7 @@ class JobContext:
         return lambda connection: record_tree(connection, store, files)
 
     def report(self, share: float, stage: str, *, at_once: bool = False) -> None:
-        """Report the share that is done, in [0, 1]; written twice a second, or `at_once`.
+        """Report the finished share, in [0, 1]; written twice a second, or `at_once`.
 
         Raises:
             Stopped: The job was asked to stop.
@@ -90,19 +90,16 @@ class JobContext:
             jobs.keep_curve(connection, self.job.id, self.job.attempt, dict(self.curve))
 
     def _eta(self, share: float, moment: float) -> float | None:
-        """Seconds left, at the speed since this attempt began (a resumed one starts ahead)."""
+        """Return seconds left at this attempt's speed; a resumed attempt starts above 0."""
         done = share - (self.first_share or 0.0)
         return (moment - self.began) * (1.0 - share) / done if done > 0.01 else None
 
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """What the child process that does a job has opened; made by `app.bootstrap.open_workplace`.
+    """The home and database of a job's child process, with a function for each kind of job.
 
-    Attributes:
-        places: The home.
-        database: Its database.
-        kinds: What does a job of each kind.
+    Made by `app.bootstrap.open_workplace`.
     """
 
     places: Places

@@ -1,4 +1,4 @@
-"""Jobs on this machine: make sure that a supervisor serves the home."""
+"""Jobs on this machine: ensure that a supervisor serves the home."""
 
 import subprocess
 import sys
@@ -8,8 +8,8 @@ from app.home import Places
 from app.jobs.lock import is_free
 from app.settings import Settings
 
-# A parent between us and the supervisor leaves at once, so that the system adopts it and no dead
-# child of ours is left to collect; in a session of its own, no Ctrl-C of the terminal reaches it.
+# An intermediate parent exits at once, so that init adopts the supervisor and no zombie remains. A
+# session of its own shields it from the terminal's Ctrl-C.
 _DETACH = (
     "import os, subprocess, sys\n"
     "subprocess.Popen(sys.argv[1:], start_new_session=True)\n"
@@ -19,15 +19,15 @@ _DETACH = (
 
 @dataclass(frozen=True, slots=True)
 class LocalExecutor:
-    """Starts a supervisor that outlives this process and leaves when nothing is left to do.
+    """Starts a supervisor that outlives this process and exits when no job is left.
 
-    The supervisor and its jobs work with the settings of the process that started it.
+    The supervisor and its jobs use the settings of the process that started it.
     """
 
     settings: Settings
 
     def ensure_running(self) -> None:
-        """Start a supervisor unless one serves the home; a second one leaves by itself."""
+        """Start a supervisor unless one serves the home; a second one would exit by itself."""
         places = Places(self.settings.folder)
         if not is_free(places.supervisor_lock):
             return

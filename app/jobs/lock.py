@@ -21,7 +21,7 @@ def take_lock(path: Path) -> int | None:
 
 
 def is_free(path: Path) -> bool:
-    """Whether no process holds a file's lock at this moment."""
+    """Whether no process holds a file's lock now."""
     descriptor = take_lock(path)
     if descriptor is None:
         return False

@@ -1,4 +1,4 @@
-"""The log of a job's process: rotated at 4 MB, and never without its end."""
+"""The log of a job's process: rotated at 4 MB without losing its end."""
 
 import os
 import time
@@ -11,7 +11,7 @@ _OUT, _ERR = 1, 2
 
 
 def rotate_own_log(log: Path) -> None:
-    """Rotate the log of this process whenever it has grown to 4 MB; runs in a thread."""
+    """Rotate this process's log whenever it exceeds 4 MB; runs in a thread."""
     while log.exists():
         time.sleep(_LOOK_SECONDS)
         if log.stat().st_size > _LIMIT_BYTES:
@@ -19,10 +19,10 @@ def rotate_own_log(log: Path) -> None:
 
 
 def rotate(log: Path) -> None:
-    """Rename the log of this process, and print to a new file from now on.
+    """Rename this process's log, and redirect output to a new file.
 
-    Only the process that writes can rotate without losing lines: cutting a file that another
-    process appends to loses what is written between the reading of its end and the cut.
+    Only the writing process can rotate without losing lines: if another process truncated the file,
+    lines written between its read and the truncation would be lost.
     """
     log.replace(_older(log))
     with log.open("ab") as stream:
@@ -31,7 +31,7 @@ def rotate(log: Path) -> None:
 
 
 def end_of(log: Path) -> str:
-    """Read the last 8,000 bytes that were printed, as text; empty where there is no log."""
+    """Read the last 8,000 bytes of output as text; empty without a log."""
     parts = [_tail(part) for part in (_older(log), log) if part.exists()]
     return b"".join(parts)[-_TAIL_BYTES:].decode(errors="replace")
 

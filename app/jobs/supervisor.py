@@ -36,7 +36,7 @@ class Orders:
     Attributes:
         places: The home it serves.
         until_idle: Whether to exit when no job is left.
-        workplace: `module:function` that opens a `Workplace` by settings, in the child process.
+        workplace: `module:function` that opens a `Workplace` from settings, in the child process.
         grace_seconds: Seconds from a cancel to SIGTERM, and again from SIGTERM to SIGKILL.
     """
 
@@ -72,7 +72,7 @@ class Supervisor:
             time.sleep(_POLL_SECONDS)
 
     def tick(self) -> bool:
-        """Look once at every job; return whether any is left."""
+        """Check every job once; return whether any is left."""
         with self.database.read() as connection:
             live = jobs.live(connection)
         by_id = {job.id: job for job in live}
@@ -84,7 +84,7 @@ class Supervisor:
         return bool(live or self.children)
 
     def _take_up(self, job: JobRecord) -> None:
-        """Start a queued job, or settle a running one whose process is gone."""
+        """Start a queued job, or settle a running one whose process has ended."""
         lock = self.orders.places.device_lock(job.device)
         if job.state == "running":
             if is_free(lock):
@@ -119,7 +119,7 @@ class Supervisor:
         with log.open("ab") as stream:
             return subprocess.Popen(
                 command,
-                stdin=subprocess.PIPE,  # its end tells the child that the supervisor is gone
+                stdin=subprocess.PIPE,  # closing it tells the child that the supervisor has ended
                 stdout=stream,
                 stderr=stream,
                 pass_fds=(descriptor,),
@@ -146,7 +146,7 @@ class Supervisor:
             child.process.send_signal(signal.SIGTERM)
 
     def _settle(self, job: JobRecord) -> None:
-        """Keep the log of a job whose process is gone; end or queue it if it has not ended."""
+        """Store the log of a job whose process has ended; end or requeue an unfinished job."""
         tail = end_of(self.orders.places.log(job.id))
         with self.database.write() as connection:
             jobs.keep_log(connection, job.id, tail)

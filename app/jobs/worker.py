@@ -22,7 +22,7 @@ from storage.records import JobRecord
 
 
 def main() -> int:
-    """Run as a program; the exit code is 0 when the job's end was written."""
+    """Run as a program; the exit code is 0 when the job's outcome was written."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--job", required=True)
@@ -42,7 +42,7 @@ def main() -> int:
 
 
 def work(workplace: Workplace, job: JobRecord) -> int:
-    """Do the job and write its end, in words whatever happens."""
+    """Do the job and write its outcome, including any error."""
     context = JobContext(workplace.places, workplace.database, job)
     try:
         publish = workplace.kinds[job.kind](context)
@@ -59,7 +59,7 @@ def work(workplace: Workplace, job: JobRecord) -> int:
     except MemoryError:
         hint = "Close other programs, or tune in smaller batches."
         return _end(context, JobOutcome("failed", "There was not enough memory.", hint))
-    except Exception:  # noqa: BLE001 - the edge: a person gets an incident number, the log the rest
+    except Exception:  # noqa: BLE001 - the user gets an incident number, the log the rest
         incident = uuid.uuid4().hex[:8]
         sys.stderr.write(f"incident {incident}\n")
         traceback.print_exc()
@@ -78,7 +78,7 @@ def _end(context: JobContext, outcome: JobOutcome) -> int:
 
 
 def _leave_when_unwatched() -> None:
-    """End this process when its supervisor does, however that one ends."""
+    """End this process when its supervisor ends for any reason."""
     while os.read(0, 1):
         pass
     os._exit(4)

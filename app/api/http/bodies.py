@@ -1,4 +1,4 @@
-"""What requests carry, checked at the edge."""
+"""Request bodies and queries, validated by pydantic."""
 
 from typing import Annotated, Literal
 
@@ -15,12 +15,12 @@ from core.types import Method
 from storage.queries.utterances import Filter, LabelState, Order
 
 Text = Annotated[str, Field(max_length=10_000)]
-"""A text to answer; longer than any utterance."""
+"""A text to answer; the limit is longer than any utterance."""
 
 _Id = Annotated[str, Field(max_length=200)]
 
 Key = Annotated[str, Field(min_length=8, max_length=80)]
-"""Made by the sender of a change; under the same key the change is saved once."""
+"""Chosen by the sender of a change; a change with the same key is saved once."""
 
 
 class Body(BaseModel):
@@ -38,7 +38,7 @@ class NewProject(Body):
 
 
 class MappingBody(Body):
-    """How an uploaded file is to be read."""
+    """How to read an uploaded file."""
 
     text_column: str | None = None
     intent_column: str | None = None
@@ -47,12 +47,12 @@ class MappingBody(Body):
     header: bool | None = None
 
     def read(self) -> ColumnMapping:
-        """The mapping of the service."""
+        """Convert to the service's mapping."""
         return ColumnMapping(**self.model_dump())
 
 
 class FilterBody(Body):
-    """Which utterances."""
+    """Which utterances to find."""
 
     text: str = Field(default="", max_length=1_000)
     intent: str | None = None
@@ -64,7 +64,7 @@ class FilterBody(Body):
     synthetic: bool | None = None
 
     def read(self, *chosen: tuple[str, ...] | None) -> Filter:
-        """The filter of the service, with ids that were found to differ, say, where asked for."""
+        """Convert to the service's filter, restricted to each given list of `chosen` ids."""
         ids = None if self.ids is None else tuple(self.ids)
         for others in chosen:
             if others is not None:
@@ -73,7 +73,7 @@ class FilterBody(Body):
 
 
 class FilterQuery(FilterBody):
-    """A filter in an address, with the page of it."""
+    """A filter as query parameters, with order and page."""
 
     ids: list[str] | None = None
     order: Order = "newest"
@@ -82,7 +82,7 @@ class FilterQuery(FilterBody):
 
 
 class EditBody(Body):
-    """One change of everything that a filter lets through."""
+    """One change of all utterances that match a filter."""
 
     filter: FilterBody
     kind: Literal["label", "out-of-scope", "unlabel", "move", "flag", "unflag", "delete", "text"]
@@ -91,7 +91,7 @@ class EditBody(Body):
 
 
 class ProjectChange(Body):
-    """What changes about a project."""
+    """Settings of a project to change."""
 
     auto_promote: bool
 
@@ -104,7 +104,7 @@ class IntentBody(Body):
 
 
 class IntentChangeBody(Body):
-    """What changes about an intent; absent stays."""
+    """Attributes of an intent to change; absent ones are kept."""
 
     name: str | None = Field(default=None, max_length=1_000)
     description: str | None = Field(default=None, max_length=5_000)
@@ -120,7 +120,7 @@ class MergeBody(Body):
 
 
 class OperationBody(Body):
-    """One decision at the labelling card."""
+    """One decision on the labelling card."""
 
     key: Key
     kind: Literal["label", "out-of-scope", "unlabel", "skip", "flag", "undo"]
@@ -133,14 +133,14 @@ class OperationBody(Body):
 
 
 class TextsBody(Body):
-    """Texts to answer; with `strength`, compressed towards their templates for a look."""
+    """Texts to answer; `strength` compresses them towards their templates."""
 
     texts: list[Text] = Field(min_length=1, max_length=1_000)
     strength: float | None = Field(default=None, ge=0, le=1)
 
 
 class ExplainBody(Body):
-    """A text to explain; without `model` by the live model, without `against` by the runner-up."""
+    """A text to explain; by default by the live model, against the runner-up."""
 
     text: Text
     model: int | None = Field(default=None, ge=1)
@@ -148,7 +148,7 @@ class ExplainBody(Body):
 
 
 class SimilarBody(Body):
-    """A tray of texts to find others like."""
+    """A tray of texts to find similar utterances for."""
 
     texts: list[Text] = Field(min_length=1, max_length=200)
     n: int = Field(default=20, ge=1, le=200)
@@ -156,14 +156,14 @@ class SimilarBody(Body):
 
 
 class DialogueBody(Body):
-    """How an uploaded log is imported."""
+    """How to import an uploaded log."""
 
     mask: bool = False
     pool: int = Field(default=POOL, ge=0, le=1_000_000)
 
 
 class RepliesBody(Body):
-    """What was said, the last turn last, and the replies to choose from; none: drawn from logs."""
+    """A conversation, oldest turn first, and candidate replies; without any, drawn from logs."""
 
     turns: list[Text] = Field(min_length=1, max_length=50)
     candidates: list[Text] = Field(default_factory=list, max_length=1_000)
@@ -171,14 +171,14 @@ class RepliesBody(Body):
 
 
 class PinBody(Body):
-    """A text, and the ids of the intents that it must get; without a list the pin goes."""
+    """A text, and the ids of its expected intents; without a list, the pin is removed."""
 
     text: str = Field(max_length=10_000)
     intents: tuple[str, ...] | None = Field(default=None, max_length=50)
 
 
 class RollBackBody(Body):
-    """The champion to go back from; absent: whichever answers now."""
+    """The champion to replace; absent: the current one."""
 
     champion: int | None = Field(default=None, ge=1)
 
@@ -193,7 +193,7 @@ class TrainBody(Body):
 
 
 class LayoutBody(Body):
-    """A layout to compute; `pca` encodes what is missing, and with `templates` those, too."""
+    """A layout to compute; `pca` also encodes missing texts, with `templates` those as well."""
 
     method: Literal["pca", "umap", "tsne"]
     model: int | None = Field(default=None, ge=0)
@@ -201,7 +201,7 @@ class LayoutBody(Body):
 
 
 class PlacesQuery(Body):
-    """Which map, and with `strength` how far its points are on their way to their templates."""
+    """Which map; `strength` moves the points towards their templates."""
 
     order: str
     method: str = "pca"
@@ -210,7 +210,7 @@ class PlacesQuery(Body):
 
 
 class ColourQuery(Body):
-    """Which points, and by what to colour them; with `other`, those of a comparison."""
+    """Which points, and how to colour them; with `other`, those of a comparison."""
 
     order: str
     by: By = "intent"
@@ -220,7 +220,7 @@ class ColourQuery(Body):
 
 
 class SlotBody(Body):
-    """A value: its first character from 0, one past its last, and what it is."""
+    """A value from character `start` (from 0) up to, not including, `end`, and its slot's name."""
 
     start: int = Field(ge=0)
     end: int = Field(ge=1)
@@ -228,18 +228,18 @@ class SlotBody(Body):
 
 
 class MarkBody(Body):
-    """All values of an utterance; under one key they are marked once."""
+    """All values of an utterance; the same key marks them once."""
 
     slots: list[SlotBody] = Field(max_length=500)
     key: Key | None = None
 
     def read(self) -> list[Slot]:
-        """The slots of the service."""
+        """Convert to the service's slots."""
         return [Slot(slot.start, slot.end, slot.name) for slot in self.slots]
 
 
 class AcceptBody(Body):
-    """Utterances in which proposals are marked; None: all without marked values."""
+    """Utterances whose proposals are marked; None: all without marked values."""
 
     utterances: list[str] | None = Field(default=None, max_length=20_000)
     noisy: bool = False
@@ -248,7 +248,7 @@ class AcceptBody(Body):
 
 
 class SlotRename(Body):
-    """A slot, and how it is called from now on."""
+    """A slot and its new name."""
 
     name: str = Field(max_length=200)
     to: str = Field(max_length=200)
@@ -256,7 +256,7 @@ class SlotRename(Body):
 
 
 class AugmentBody(Body):
-    """How many values of each slot, new utterances of each one, and in all; of which intents."""
+    """Limits by slot value, by template and in all, and the intents to augment."""
 
     top: int = Field(default=5, ge=1, le=1_000)
     per_template: int = Field(default=3, ge=1, le=1_000)
@@ -265,7 +265,7 @@ class AugmentBody(Body):
     key: Key | None = None
 
     def read(self) -> AugmentationRequest:
-        """The request of the service."""
+        """Convert to the service's request."""
         return AugmentationRequest(self.top, self.per_template, self.most, self.intents)
 
 
@@ -276,7 +276,7 @@ class IdsBody(Body):
 
 
 class RepairBody(Body):
-    """A repair that a person considers."""
+    """A repair of a finding."""
 
     kind: RepairKind
     ids: tuple[_Id, ...] = Field(default=(), max_length=5_000)
@@ -285,18 +285,18 @@ class RepairBody(Body):
     value: str = Field(default="", max_length=20_000)
 
     def read(self) -> Repair:
-        """The repair of the service."""
+        """Convert to the service's repair."""
         return Repair(**self.model_dump())
 
 
 class WhatIfBody(Body):
-    """Repairs, each of which is judged alone."""
+    """Repairs, each evaluated alone."""
 
     repairs: list[RepairBody] = Field(min_length=1, max_length=10)
 
 
 class ActBody(Body):
-    """A repair that is done once under its key; without one the finding stays as it is."""
+    """A repair to apply once for each key; without a repair, the finding is dismissed."""
 
     key: Key
     finding: str = Field(default="", max_length=2_000)
@@ -304,18 +304,18 @@ class ActBody(Body):
 
 
 class UndoBody(Body):
-    """The key of what is taken back."""
+    """The key of the action to undo."""
 
     key: Key
 
 
 class FenceBody(Body):
-    """From where on a text is in scope; without a limit the model's own holds."""
+    """Limits for scope; without a limit, the model's own applies."""
 
     limit: float | None = None
     limits: dict[_Id, float] = Field(default_factory=dict, max_length=5_000)
     method: Method = "votes"
 
     def read(self) -> FenceSetting:
-        """The setting of the service."""
+        """Convert to the service's setting."""
         return FenceSetting(self.limit, self.limits, self.method)

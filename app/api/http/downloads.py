@@ -1,4 +1,4 @@
-"""Files that a route writes for one answer, and forgets once they are sent."""
+"""Files that a route writes for one answer and deletes after sending."""
 
 import tempfile
 from collections.abc import Callable
@@ -11,13 +11,13 @@ from starlette.background import BackgroundTask
 BYTES: dict[int | str, dict[str, Any]] = {
     200: {"description": "Bytes", "content": {"application/octet-stream": {}}}
 }
-"""How the schema tells of an answer that is no JSON."""
+"""The schema's description of a binary answer."""
 
 
 def download(name: str, write: Callable[[Path], object]) -> FileResponse:
-    """Let a file be written, and send it under a name; what that raises is the answer instead.
+    """Write a file, and send it under a name; errors of `write` become the answer.
 
-    On disk it has a name of our own: a project's may be longer than file systems allow.
+    The file on disk has a fixed name, because a project's name may be too long for file systems.
     """
     folder = tempfile.TemporaryDirectory(prefix="download-")
     out = Path(folder.name) / "file"

@@ -1,4 +1,4 @@
-"""Errors as REST answers them: status, message and hint; anything unforeseen gets a number."""
+"""Convert errors to REST answers with status, message and hint; unexpected ones get a number."""
 
 import errno
 import logging
@@ -21,7 +21,7 @@ _STATUS: dict[type[StudioError], int] = {
 
 
 def answer_errors(app: FastAPI) -> None:
-    """Map the studio's errors to answers."""
+    """Register a handler for each kind of error."""
     app.add_exception_handler(StudioError, _known)
     app.add_exception_handler(RequestValidationError, _misshapen)
     app.add_exception_handler(Exception, _unforeseen)

@@ -1,4 +1,4 @@
-"""What answers carry where no service has a view for it, so that the schema tells their shape."""
+"""Shapes of answers for which no service has a view; the REST schema lists them."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,7 +13,7 @@ from storage.records import BatchRecord
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why something was not done, and the next step; every error has this shape."""
+    """The shape of every error: what failed, and the next step."""
 
     message: str
     hint: str
@@ -21,42 +21,42 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Name of a project or an intent."""
+    """The name of a project or an intent."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class IntentKey:
-    """An intent by its id, which stays however it is called."""
+    """An intent's id, which never changes."""
 
     id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A job by its id; `/api/jobs/ID` follows it."""
+    """The id of a job; `/api/jobs/ID` returns its progress."""
 
     job: str
 
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """How a job is."""
+    """The state of a job."""
 
     state: str
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """How many utterances an edit concerned."""
+    """Number of utterances that an edit matched."""
 
     changed: int
 
 
 @dataclass(frozen=True, slots=True)
 class Discarded:
-    """Number of a model version that was turned down."""
+    """Number of a discarded model version."""
 
     discarded: int
 
@@ -70,12 +70,12 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Where evidence is kept.
+    """The addresses of a receipt or report.
 
     Attributes:
-        id: Of the receipt, or `PROJECT@N` of the model version that a report is about.
+        id: Id of the receipt, or `PROJECT@N` of the report's model version.
         path: Address of its page.
-        link: The same address with the token of a viewer, who can only look.
+        link: The same address with the token of a viewer, who may only read.
     """
 
     id: str
@@ -93,21 +93,21 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """The action that was taken back, or None where there was none."""
+    """The action that was undone, or None."""
 
     undone: BatchRecord | None
 
 
 @dataclass(frozen=True, slots=True)
 class Redone:
-    """The undo that was taken back, or None where there was none."""
+    """The undo that was redone, or None."""
 
     redone: BatchRecord | None
 
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """Dataset versions, model versions, and what each of these is, by its number."""
+    """Dataset versions, model versions, and the state of each model version by its number."""
 
     data: list[DatasetVersionView]
     models: list[ModelView]
@@ -116,7 +116,7 @@ class Versions:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A candidate against the champion, and what the gate says."""
+    """A candidate compared with the champion, and the gate's verdict."""
 
     comparison: ModelComparison
     gate: GateVerdict
@@ -124,7 +124,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class MapPoints:
-    """Which utterances a map shows; their places come by `order`."""
+    """The utterances of a map; `order` identifies them when requesting coordinates."""
 
     model: int
     method: str
@@ -137,7 +137,7 @@ class MapPoints:
 
 @dataclass(frozen=True, slots=True)
 class MapComparison:
-    """The same utterances on two maps in one unit box, and which of them moved most."""
+    """The same utterances on two maps in one unit box, and those that moved most."""
 
     ids: tuple[str, ...]
     before: int
@@ -153,6 +153,6 @@ class MapComparison:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """That the server is up."""
+    """A sign that the server is up."""
 
     state: Literal["ok"] = "ok"

@@ -1,4 +1,4 @@
-"""What routes get of the server: the open studio, the labelling queues, the watched texts."""
+"""The server's objects as route arguments: open studio, labelling queues, watched texts."""
 
 from typing import Annotated
 
@@ -30,13 +30,13 @@ def _watched_texts(request: Request) -> WatchedTextCache:
 
 
 Live = Annotated[LiveStudio, Depends(_live_studio)]
-"""The studio and its live models, as an argument of a route."""
+"""Route argument: the studio and its live models."""
 
 OpenStudio = Annotated[Studio, Depends(_studio)]
-"""The studio, as an argument of a route."""
+"""Route argument: the studio."""
 
 LabellingQueues = Annotated[Queues, Depends(_queues)]
-"""The labelling queues of all projects, as an argument of a route."""
+"""Route argument: the labelling queues of all projects."""
 
 WatchedTexts = Annotated[WatchedTextCache, Depends(_watched_texts)]
-"""The texts whose answers are compared before and after a change, as an argument of a route."""
+"""Route argument: the texts whose answers are compared before and after a change."""
