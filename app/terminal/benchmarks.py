@@ -34,7 +34,7 @@ from core.types import Exemplar, Task
 
 @contextmanager
 def _progress(title: str) -> Iterator[tuple[Callable[[Event], None], Callable[[str], None]]]:
-    """Show a bar; yield what moves it by the events of a training, and what fills it with words."""
+    """Show a bar; yield one function to move it by events, and one to fill it with words."""
     with progress_bar(title) as bar:
 
         def watch(event: Event) -> None:
@@ -54,7 +54,7 @@ def _print(options: argparse.Namespace, title: str, figures: Mapping[str, object
 
 
 def few_shot(options: argparse.Namespace) -> None:
-    """Train on one file and judge on another, for several seeds."""
+    """Train on one file and evaluate on another, for several seeds."""
     seeds = _numbers(options.seeds, "--seeds 0,1,2")
     figures: list[SeedFigures] = []
     for seed in seeds:
@@ -73,7 +73,7 @@ def few_shot(options: argparse.Namespace) -> None:
 
 
 def multi_label(options: argparse.Namespace) -> None:
-    """Train on some folds of a folder and judge on the others, for each choice of them."""
+    """Train on some folds of a folder and evaluate on the others, for each choice of folds."""
     folds = [_fold(path) for path in sorted(options.folds.iterdir()) if path.is_file()]
     runs = multi_label_bench.choose_folds(len(folds), options.train_folds)
     recipe = _model_recipe(options, "multi-label")
@@ -94,7 +94,7 @@ def multi_label(options: argparse.Namespace) -> None:
 
 
 def response_selection(options: argparse.Namespace) -> None:
-    """Train on one log of conversations and judge on another."""
+    """Train on one log of conversations and evaluate on another."""
     settings = {**read_settings(options.settings), "contexts": options.contexts}
     recipe = read_recipe(str(options.recipe), settings)
     if not isinstance(recipe, RankingRecipe):
@@ -110,7 +110,7 @@ def response_selection(options: argparse.Namespace) -> None:
 
 
 def templates(options: argparse.Namespace) -> None:
-    """Tune by the slots of one file without its labels, and judge on another, for seeds."""
+    """Tune on the slots of one file without labels, and evaluate on another, for several seeds."""
     settings = read_settings(options.settings)
     base = templates_bench.Remembering(load_encoder(options.base))
     sets = (_slotted_set(options.train), _slotted_set(options.test))
@@ -137,7 +137,7 @@ def templates(options: argparse.Namespace) -> None:
 
 
 def label_encoder(options: argparse.Namespace) -> None:
-    """Train each variant on one file and judge it on another, for several seeds."""
+    """Train each variant on one file and evaluate it on another, for several seeds."""
     settings = read_settings(options.settings)
     seeds = _numbers(options.seeds, "--seeds 0,1,2")
     variants = [part.strip() for part in options.variants.split(",") if part.strip()]
@@ -167,7 +167,7 @@ def label_encoder(options: argparse.Namespace) -> None:
 
 
 def label_errors(options: argparse.Namespace) -> None:
-    """Plant label errors in a file's labels, and see how many the review list finds."""
+    """Plant label errors in a file, and count how many the review list finds."""
     if not 0.0 < options.flip < 1.0:
         raise InvalidInput(f"{options.flip} is no share.", "Write --flip 0.05, say.")
     train = labelled_texts(options.train)
@@ -177,7 +177,7 @@ def label_errors(options: argparse.Namespace) -> None:
 
 
 def out_of_scope(options: argparse.Namespace) -> None:
-    """Train on texts in scope, and see how well the fence keeps the others out."""
+    """Train on texts in scope, and measure how well the fence rejects others."""
     texts = ScopeTexts(
         labelled_texts(options.train),
         labelled_texts(options.test),
@@ -192,7 +192,7 @@ def out_of_scope(options: argparse.Namespace) -> None:
 
 
 def explain(options: argparse.Namespace) -> None:
-    """Measure what explanations cost, and check samples of them against fitting again."""
+    """Measure the time of explanations, and compare samples with refitted votes."""
     train = labelled_texts(options.train)
     _print(options, "Explanations", explain_figures(train, load_encoder(options.base)))
 
@@ -200,10 +200,10 @@ def explain(options: argparse.Namespace) -> None:
 def _model_recipe(
     options: argparse.Namespace, task: Task = "single-label", **settings: object
 ) -> AnyModelRecipe:
-    """Read the recipe that the options name.
+    """Read the recipe of the options.
 
     Raises:
-        InvalidInput: It cannot be used, or makes an encoder that answers no intents.
+        InvalidInput: It cannot be used, or makes an encoder, which answers no intents.
     """
     recipe = read_recipe(str(options.recipe), {**read_settings(options.settings), **settings}, task)
     if not isinstance(recipe, ModelRecipe):
@@ -215,7 +215,7 @@ def _model_recipe(
 
 
 def _labelled_rows(path: Path, options: ReadOptions | None = None) -> list[ImportedRow]:
-    """Read the rows that name an intent.
+    """Read the rows with an intent.
 
     Raises:
         InvalidInput: The file cannot be read, or no row has a label.
@@ -228,14 +228,14 @@ def _labelled_rows(path: Path, options: ReadOptions | None = None) -> list[Impor
 
 
 def labelled_texts(path: Path) -> LabelledTexts:
-    """Read a file's labelled rows; of several intents the first counts."""
+    """Read a file's labelled rows, each with its first intent."""
     rows = _labelled_rows(path)
     texts = tuple(row.text.strip() for row in rows)
     return LabelledTexts(texts, tuple(row.intents[0] for row in rows if row.intents))
 
 
 def _slotted_set(path: Path) -> templates_bench.SlottedSet:
-    """Read a file's labelled rows with their slots; several intents count as one of their own."""
+    """Read a file's labelled rows with their slots; several intents form one label."""
     rows = _labelled_rows(path, ReadOptions(slots=True))
     utterances = tuple(SlottedText(row.text, row.slots) for row in rows)
     labels = tuple("|".join(sorted(row.intents or ())) for row in rows)
@@ -243,7 +243,7 @@ def _slotted_set(path: Path) -> templates_bench.SlottedSet:
 
 
 def _fold(path: Path) -> list[Exemplar]:
-    """Read a fold; a row that says that no intent fits counts, one without a label does not."""
+    """Read a fold with the rows labelled with no intent, but without unlabelled rows."""
     return [
         Exemplar(f"{path.stem}-{row.line}", row.text.strip(), row.intents)
         for row in read_rows(path, ReadOptions(separator="|"))

@@ -16,7 +16,7 @@ def export(options: argparse.Namespace) -> None:
 
 
 def verify(options: argparse.Namespace) -> None:
-    """Check every promise of a bundle."""
+    """Check every claim of a bundle's manifest."""
     manifest = verify_bundle(options.file)
     if options.json:
         print_json({"sound": True, "files": len(manifest.files), "facts": manifest.facts})

@@ -1,4 +1,4 @@
-"""The command that says why a text gets its answer, and writes the evidence."""
+"""The command that explains an answer, and writes the evidence."""
 
 import argparse
 
@@ -11,9 +11,9 @@ from storage.records import now
 
 
 def explain(options: argparse.Namespace) -> None:
-    """Show why a text gets its intent; with a file, keep the evidence and write it.
+    """Show why a text gets its intent; with a file, store the evidence and write it.
 
-    As JSON it holds all that `predict` prints of the text, and the explanation beside it.
+    The JSON holds what `predict` prints for the text, and the explanation.
     """
     from app.services.explaining.explain import explain_text
 
@@ -35,7 +35,7 @@ def explain(options: argparse.Namespace) -> None:
 def _write(
     options: argparse.Namespace, studio: Studio, model: ExplainedModel, explanation: Explanation
 ) -> str | None:
-    """Write the evidence; return the path under which the studio keeps it, where it does."""
+    """Write the evidence; return its path in the studio, if it is stored there."""
     from app.services.reports.pdf import print_pdf
     from app.services.reports.receipts import content_of, keep, receipt_page
 

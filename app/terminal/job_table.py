@@ -1,4 +1,4 @@
-"""Jobs as a table that stays up to date in place."""
+"""Jobs as a table that is updated in place."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -15,15 +15,15 @@ _HEAD = ("job", "kind", "state", "done", "left", "stage", "message")
 
 
 def job_table(records: Sequence[JobRecord]) -> Table:
-    """Lay jobs out as a table, in the order given."""
+    """Build a table of jobs, in the order given."""
     return build_table("Jobs", _HEAD, [_cells(job) for job in records])
 
 
 def show_jobs(looks: Iterator[list[JobRecord]], console: Console) -> list[JobRecord]:
-    """Show the jobs each time they are yielded; return the last.
+    """Show the jobs each time they are yielded; return the last ones.
 
-    On a terminal each table replaces the one before; elsewhere, as in a file, a table that differs
-    is printed below. Ctrl-C ends the command; the jobs go on.
+    On a terminal each table replaces the one before; elsewhere, as in a file, a changed table is
+    printed below. Ctrl-C ends the command, but not the jobs.
     """
     records: list[JobRecord] = []
     with suppress(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Print on a terminal: results on standard output, everything else on standard error."""
+"""Print on a terminal: results on standard output, all else on standard error."""
 
 import argparse
 import dataclasses
@@ -20,7 +20,7 @@ from app.settings import Settings
 
 @contextmanager
 def opened(options: argparse.Namespace) -> Iterator[Studio]:
-    """Open the studio that the command line names, and close it."""
+    """Open the studio that the command line names; close it at the end."""
     flags = {"home": options.home, "database_url": options.database_url}
     studio = open_studio(Settings(**{key: value for key, value in flags.items() if value}))
     try:
@@ -35,7 +35,7 @@ def print_json(value: object) -> None:
 
 
 def plain(value: object) -> Any:
-    """Turn a frozen value into what JSON knows."""
+    """Convert a frozen value to plain JSON types."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
     message = f"{type(value).__name__} is no JSON"
@@ -43,22 +43,22 @@ def plain(value: object) -> Any:
 
 
 def say(sentence: str) -> None:
-    """Print a line of the result; user text is never taken for markup."""
+    """Print a line of the result; markup in the text has no effect."""
     Console(soft_wrap=True).print(Text(sentence))
 
 
 def tell(sentence: str) -> None:
-    """Print a line beside the result."""
+    """Print a line on standard error."""
     Console(stderr=True, soft_wrap=True).print(Text(sentence))
 
 
 def table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table; user text is never taken for markup."""
+    """Print a table; markup in the cells has no effect."""
     Console().print(build_table(title, head, rows))
 
 
 def build_table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """Lay cells out as a table without printing it."""
+    """Build a table without printing it."""
     shown = Table(*head, title=Text(title), title_justify="left", header_style="bold")
     for row in rows:
         shown.add_row(*[Text(str(cell)) for cell in row])
@@ -86,5 +86,5 @@ class Bar:
     task: TaskID
 
     def move(self, share: float, words: str) -> None:
-        """Show a share in [0, 1] and what is being done."""
+        """Show a share in [0, 1] and the current work."""
         self.progress.update(self.task, completed=share, description=words)

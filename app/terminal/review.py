@@ -1,4 +1,4 @@
-"""The command that lists what hurts a model most."""
+"""The command that lists the findings of a project."""
 
 import argparse
 
@@ -8,7 +8,7 @@ from storage.queries.utterances import Page
 
 
 def review(options: argparse.Namespace) -> None:
-    """List the findings of a project, those first that do most harm."""
+    """List the findings of a project, the most harmful first."""
     from app.services.live.server_state import open_live_studio
     from app.services.review.findings import KINDS
     from app.services.review.review import review as list_findings

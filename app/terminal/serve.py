@@ -15,7 +15,7 @@ def serve(options: argparse.Namespace) -> None:
     with opened(options) as studio:
         if options.sample:
             _begin_with_sample(studio)
-        from app.server import Doorway  # Gradio takes seconds; the job runs meanwhile
+        from app.server import Doorway  # importing Gradio takes seconds, while the job runs
         from app.server import serve as listen
 
         door = Doorway(
@@ -28,7 +28,7 @@ def serve(options: argparse.Namespace) -> None:
 
 
 def _begin_with_sample(studio: Studio) -> None:
-    """Import the sample the first time, and train a model of it that is ready in seconds."""
+    """The first time, import the sample and train a model of it that is ready in seconds."""
     if create_sample_once(studio, _SAMPLE):
         tell("Creating the sample project ...")
         runs.start_training(studio, runs.TrainingRequest(_SAMPLE, "instant", {}))

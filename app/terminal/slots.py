@@ -1,4 +1,4 @@
-"""Commands about marked values: the slot book, and utterances made of templates."""
+"""Commands for the slot book, and for utterances made of templates."""
 
 import argparse
 
@@ -30,7 +30,7 @@ def _said(value: ValueView) -> str:
 
 
 def augment(options: argparse.Namespace) -> None:
-    """Add synthetic utterances, or show which there would be."""
+    """Add synthetic utterances, or preview them."""
     request = AugmentationRequest(options.top, options.per_template, options.most)
     with opened(options) as studio:
         run = preview_augmentation if options.preview else add_synthetic

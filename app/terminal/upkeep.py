@@ -1,4 +1,4 @@
-"""Commands that keep a studio running and sound."""
+"""Commands that keep a studio running and intact."""
 
 import argparse
 import time
@@ -30,7 +30,7 @@ def jobs(options: argparse.Namespace) -> None:
 
 
 def _looks(studio: Studio, pause: float | None) -> Iterator[list[JobRecord]]:
-    """Yield the jobs once; with a pause in seconds, again and again until all have ended."""
+    """Yield the jobs once; with a pause in seconds, repeatedly until all have ended."""
     while True:
         records = list_jobs(studio)
         yield records
@@ -47,7 +47,7 @@ def cancel(options: argparse.Namespace) -> None:
 
 
 def resume(options: argparse.Namespace) -> None:
-    """Let a cancelled job go on."""
+    """Continue a cancelled job."""
     with opened(options) as studio:
         job = resume_job(studio, options.job)
     say(f"Job {job.id} goes on from where it was. `intent-studio jobs --watch` follows it.")
@@ -61,14 +61,14 @@ def backup(options: argparse.Namespace) -> None:
 
 
 def restore(options: argparse.Namespace) -> None:
-    """Bring a backup into an empty home."""
+    """Restore a backup into an empty home."""
     home = Settings(**({"home": options.home} if options.home else {})).folder
     count = upkeep.restore(options.file, home)
     say(f"Brought {count} files to {home}.")
 
 
 def doctor(options: argparse.Namespace) -> None:
-    """Look for anything out of order."""
+    """Check the studio for faults."""
     with opened(options) as studio:
         findings = upkeep.examine(studio)
     if options.json:

@@ -30,7 +30,7 @@ _SHARES = (
 
 
 def read_settings(pairs: list[str]) -> dict[str, object]:
-    """Read `key=value` pairs; values are JSON where they look like it, else text.
+    """Read `key=value` pairs; a value that is not JSON is text.
 
     Raises:
         InvalidInput: A pair has no `=`.
@@ -48,7 +48,7 @@ def read_settings(pairs: list[str]) -> dict[str, object]:
 
 
 def train(options: argparse.Namespace) -> None:
-    """Train a model version, following its job."""
+    """Train a model version, and follow its job."""
     with opened(options) as studio:
         request = runs.TrainingRequest(
             options.project, options.recipe, read_settings(options.settings), options.base
@@ -71,7 +71,7 @@ def train(options: argparse.Namespace) -> None:
 
 
 def follow(studio: Studio, job: JobRecord) -> JobRecord | None:
-    """Show a job's progress until it has ended; Ctrl-C offers to leave it or to stop it.
+    """Show a job's progress until it has ended; Ctrl-C offers to detach or to cancel.
 
     Raises:
         RunFailed: The job failed or was cancelled.
@@ -111,7 +111,7 @@ def _say_detached(job: JobRecord, *, as_json: bool) -> None:
 
 
 def evaluate(options: argparse.Namespace) -> None:
-    """Measure a model on a labelled file; without one, print its figures from training."""
+    """Measure a model on a labelled file; without a file, print its figures from training."""
     from app.services.answering.judging import evaluate_file, training_figures
 
     with opened(options) as studio:
@@ -157,7 +157,7 @@ def promote(options: argparse.Namespace) -> None:
 def say_metrics(name: str, metrics: dict[str, object]) -> None:
     """Print a model's figures."""
     many = metrics.get("task") == "multi-label"
-    shown = {k: v for k, v in metrics.items() if not (many and k == "accuracy")}  # it is `exact`
+    shown = {k: v for k, v in metrics.items() if not (many and k == "accuracy")}  # equal to `exact`
     rows = [(_CALLED.get(k, k.replace("_", " ")), _figure(k, v)) for k, v in shown.items()]
     table(name, ("figure", "value"), [row for row in rows if row[1]])
     if many:
@@ -193,13 +193,13 @@ def _weightiest(prediction: Prediction) -> str:
 
 
 def _shares(prediction: Prediction) -> str:
-    """Probabilities of all intents in the answer, else of the one that its score is of."""
+    """Return the probabilities of the answer's intents, or of the leading intent if it has none."""
     shares = {one.intent: f"{one.probability:.0%}" for one in prediction.ranked}
     return ", ".join(shares[reason.intent] for reason in prediction.reasons)
 
 
 def prediction_as_json(prediction: Prediction, task: Task) -> dict[str, object]:
-    """Return what `predict --json` prints of one text."""
+    """Return what `predict --json` prints for one text."""
     value: dict[str, object] = plain(prediction_view(prediction, task))
     decision = value["decision"]
     return {
