@@ -1,4 +1,4 @@
-"""What every training in a child process does: load its base, report progress, keep checkpoints."""
+"""Shared by all trainings in a child process: base encoder, progress, curve and checkpoints."""
 
 from collections.abc import Generator
 from pathlib import Path
@@ -19,7 +19,7 @@ _LOADED, _TRAINED = 0.04, 0.95
 
 
 def drive(context: JobContext, run: Generator["Event", None, T]) -> T:
-    """Take the events of a training run: report progress, keep checkpoints; return its result."""
+    """Run a training, report its progress and store its checkpoints; return its result."""
     from core.training.checkpoints import keep_checkpoint
     from core.training.events import CheckpointReady, EpochScored, StageStarted, StepDone, drain
 
@@ -30,7 +30,7 @@ def drive(context: JobContext, run: Generator["Event", None, T]) -> T:
         match event:
             case StageStarted():
                 stage = event
-                if share == _LOADED:  # the first step of a long log is far away
+                if share == _LOADED:  # a long log delays the first step
                     context.report(share, stage.words)
             case StepDone():
                 share = _LOADED + (_TRAINED - _LOADED) * event.step / event.total
@@ -40,7 +40,8 @@ def drive(context: JobContext, run: Generator["Event", None, T]) -> T:
             case EpochScored():
                 context.draw(f"accuracy while {stage.words}", event.step, event.accuracy)
             case CheckpointReady():
-                context.keep_curve()  # first: an attempt that resumes here must not draw it again
+                # before the checkpoint, so that a resumed attempt does not draw these points again
+                context.keep_curve()
                 keep_checkpoint(context.places.checkpoints(context.job.id), event.checkpoint)
 
     result = drain(run, watch)
@@ -49,7 +50,7 @@ def drive(context: JobContext, run: Generator["Event", None, T]) -> T:
 
 
 def latest_checkpoint_of(context: JobContext) -> "Checkpoint | None":
-    """Where an earlier attempt of the job left off, or None."""
+    """Return the last checkpoint of an earlier attempt, or None."""
     from core.training.checkpoints import latest_checkpoint
 
     return latest_checkpoint(context.places.checkpoints(context.job.id))
@@ -70,12 +71,12 @@ def _is_version(base: str) -> bool:
 
 
 def require_base(connection: Transaction, base: str) -> None:
-    """Refuse a model version that is not there before anything is queued."""
+    """Refuse an unknown model version before anything is queued."""
     if _is_version(base):
         find_model(connection, base)
 
 
 def absolute(base: str) -> str:
-    """A folder is found by the child too, wherever that runs."""
+    """Make a folder's path absolute, so that the child finds it from any directory."""
     path = Path(base).expanduser()
     return str(path.absolute()) if path.is_dir() else base

@@ -33,8 +33,8 @@ class _Lesson:
 
     Attributes:
         run: Trains from the base encoder, or from None where the recipe needs no base.
-        facts: What the lineage says about the data.
-        dataset_version_id: The frozen dataset version, where the training learns from utterances.
+        facts: Facts about the data for the lineage.
+        dataset_version_id: The frozen dataset version of a training on utterances.
     """
 
     run: Callable[[Any], "Ranker"]
@@ -90,7 +90,7 @@ def _from_conversations(
     project: ProjectRecord,
     recipe: DialoguesRecipe | ConvertRecipe,
 ) -> _Lesson:
-    from core.training.from_conversations.runs import (  # torch, from here on
+    from core.training.from_conversations.runs import (  # imports torch
         RankingInputs,
         run_ranking,
     )

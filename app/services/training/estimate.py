@@ -1,4 +1,4 @@
-"""What a training would do and how long it would take."""
+"""Describe a training and estimate its time, before it starts."""
 
 import math
 from dataclasses import dataclass
@@ -28,18 +28,18 @@ from storage.queries import slots, utterances
 from storage.records import ProjectRecord
 
 _START_SECONDS = 8.0
-"""Time to load torch and the encoder, to encode and to judge."""
+"""Time to load torch and the encoder, and to encode and evaluate."""
 _ROW_SECONDS = 0.0061
 """Time of one utterance in one epoch of tuning, on two cores."""
 _VIEWS = 4
-"""Embeddings of an utterance in an epoch on templates: it and its template, twice each."""
+"""Embeddings for one utterance in an epoch on templates: of it and its template, twice each."""
 _ENCODE_SECONDS = 0.003
 _FIFTHS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much there is to learn from: the number of exemplars, and of intents that they name."""
+    """Number of exemplars, and of the intents in their labels."""
 
     rows: int
     intents: int
@@ -48,9 +48,9 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What pressing Train would do, in words, and about how long it would take.
+    """What a training would do, in words, and its expected seconds.
 
-    `defaults` says which defaults the project's task changes; "" where there are none.
+    `defaults` names the defaults that the project's task changes; "" if there are none.
     """
 
     seconds: float
@@ -59,10 +59,10 @@ class Estimate:
 
 
 def estimate(studio: Studio, project: str, recipe: str, settings: dict[str, object]) -> Estimate:
-    """Say what a training would do and how long it takes, from earlier ones where there are any.
+    """Describe a training, and estimate its time from earlier ones, if any.
 
     Raises:
-        InvalidInput: A setting does not fit the recipe, or there is nothing for it to learn from.
+        InvalidInput: A setting does not fit the recipe, or there is no data to learn from.
     """
     with studio.database.read() as connection:
         record = projects.find(connection, project)
@@ -96,7 +96,7 @@ def _estimate_model(
 def _ranking_work(
     connection: Transaction, project: ProjectRecord, recipe: DialoguesRecipe | ConvertRecipe
 ) -> tuple[str, float]:
-    """Say what a training on conversations learns from, and how many seconds it takes."""
+    """Describe the data of a training on conversations, and estimate its seconds."""
     require_logs(connection, project)
     totals = conversation_logs.totals(connection, project.id)
     seconds = recipe.pair_seconds * totals.pairs * recipe.epochs
@@ -108,7 +108,7 @@ def _ranking_work(
 def _templates_work(
     connection: Transaction, project: ProjectRecord, recipe: TemplatesRecipe
 ) -> tuple[str, float]:
-    """Say what a training on templates learns from, and how many seconds it takes at most."""
+    """Describe the data of a training on templates, and give an upper bound of its seconds."""
     require_slots(connection, project)
     total, n_marked = slots.count_marked(connection, project.id)
     added = min(recipe.augmented, recipe.per_template * n_marked) if recipe.augment else 0
@@ -124,11 +124,11 @@ def _seconds(recipe: AnyModelRecipe, size: Size) -> float:
 
 
 def _rows_tuned(recipe: TunedRecipe | LabelEncoderRecipe, size: Size) -> float:
-    """How many rows go through the encoder: those of the model, then those of its thresholds.
+    """Count rows through the encoder: those of the model, then those for its thresholds.
 
-    As `held_out_parts` plans it: of k folds each is scored by a whole tuning on the others,
-    so that together they take k - 1 times the model's own; without folds a fifth is scored by one
-    of half the epochs.
+    As in `held_out_parts`: each of k folds is scored by a whole tuning on the others, which
+    together take k - 1 times the model's own. Without folds, a fifth is scored by a tuning with
+    half the epochs.
     """
     if isinstance(recipe, LabelEncoderRecipe):
         rows = _rows_with_names(recipe, size)
@@ -140,22 +140,22 @@ def _rows_tuned(recipe: TunedRecipe | LabelEncoderRecipe, size: Size) -> float:
         return rows * epochs
     folds = min(recipe.folds, size.rows)
     if folds > 1:
-        names = rows - size.rows  # they are in every part
+        names = rows - size.rows  # names are in every part
         return epochs * (rows + (folds - 1) * size.rows + folds * names)
     held_out = size.rows / _FIFTHS
     return rows * epochs + (rows - held_out) * max(1, epochs // 2)
 
 
 def _rows_with_names(recipe: LabelEncoderRecipe, size: Size) -> int:
-    """Return the rows of an epoch: each batch adds names of its intents and of drawn ones."""
-    if recipe.variant == "heterogeneous":  # word vectors take next to no time
+    """Count the rows of an epoch: each batch adds names of its intents and other, drawn names."""
+    if recipe.variant == "heterogeneous":  # word vectors take almost no time
         return size.rows
     batches = math.ceil(size.rows / recipe.batch_size)
     return size.rows + batches * min(size.intents, recipe.batch_size + recipe.negatives)
 
 
 def _factor(connection: Transaction, project: ProjectRecord) -> float:
-    """Return how much longer than expected the newest training took: 0.2 to 5, or 1 if none."""
+    """Return the newest training's time over its estimate, within 0.2 to 5; 1 if there is none."""
     lineages = {r.job_id: r.lineage for r in models.list_all(connection, project.id, deleted=True)}
     for job in jobs.list_all(connection, project_id=project.id):
         facts = lineages.get(job.id, {})
@@ -166,7 +166,7 @@ def _factor(connection: Transaction, project: ProjectRecord) -> float:
         settings = job.payload["recipe"]
         try:
             recipe = read_recipe(str(settings["kind"]), settings, project.task)
-        except InvalidInput:  # an older studio had settings that are gone
+        except InvalidInput:  # settings of an older studio that no longer exist
             continue
         if not isinstance(recipe, ModelRecipe):
             continue
@@ -177,7 +177,7 @@ def _factor(connection: Transaction, project: ProjectRecord) -> float:
 
 
 def _changed_defaults(recipe: Recipe, task: Task) -> str:
-    """Say which defaults the project's task changes; "" where there are none."""
+    """Name the defaults that the project's task changes; "" if there are none."""
     if task == "single-label" or not recipe.multi_label:
         return ""
     defaults = recipe.multi_label.items()
@@ -186,7 +186,7 @@ def _changed_defaults(recipe: Recipe, task: Task) -> str:
 
 
 def in_words(seconds: float) -> str:
-    """Say a time in words, such as `2 minutes`."""
+    """Write a time in words, such as `2 minutes`."""
     if seconds < 55:
         return f"{max(5, round(seconds / 5) * 5)} seconds"
     minutes = seconds / 60

@@ -1,4 +1,4 @@
-"""The gate between training and answering: a candidate passes it, waits for a person, or fails."""
+"""The gate between training and answering: promote a candidate, or let a person decide."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from storage.records import DatasetVersionRecord, ModelVersionRecord, ProjectRec
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What became of a candidate at the gate.
+    """Result of a candidate at the gate.
 
     Attributes:
-        beaten: The champion that it was compared with; None where there was none.
+        beaten: The champion that it was compared with; None without a champion.
         promote: Whether it may answer at once.
         reasons: Why, or why not, in sentences.
     """
@@ -25,7 +25,7 @@ class Gate:
     reasons: tuple[str, ...]
 
     def opens_for(self, champion: ModelVersionRecord | None) -> bool:
-        """Whether to promote, now that this one is champion; a person may have changed it."""
+        """Whether to promote, given the current champion, which a person may have changed since."""
         same = (self.beaten and self.beaten.id) == (champion and champion.id)
         return self.promote and same
 
@@ -39,15 +39,10 @@ def judge_candidate(
     *,
     may_promote: bool,
 ) -> Gate:
-    """Compare a fresh pipeline with the champion, in the child process that trained it.
+    """Compare a new pipeline with the champion, in the child process that trained it.
 
-    Args:
-        studio: The studio.
-        project: The candidate's project.
-        version: The dataset version that it learned from.
-        pipeline: The candidate.
-        facts: About it: its metrics, and the pins that it breaks.
-        may_promote: Whether the gate may promote; else a person decides.
+    `version` is the dataset version that it learned from; `facts` hold its metrics and the pins
+    that it breaks. Unless `may_promote`, a person decides.
     """
     from app.services.versions.comparison import Contender, compare_contenders, gate, names_since
     from app.services.versions.comparison import stored_contender as stored
@@ -68,7 +63,7 @@ def judge_candidate(
 
 
 def _first(facts: Mapping[str, Any]) -> Gate:
-    """The first version has nobody to beat, but the pins were there before it."""
+    """Judge a first version by the pins alone, since there is no champion."""
     broken = facts["pins"]["broken"]
     reasons = [f"It breaks the pin '{pin['text']}'." for pin in broken]
     return Gate(None, not broken, tuple(reasons) or ("It is the first version.",))

@@ -1,4 +1,4 @@
-"""Jobs as pages show them, and what people do with them: list, cancel, resume."""
+"""List, show, cancel and resume jobs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from storage.records import JobRecord
 
 @dataclass(frozen=True, slots=True)
 class JobView:
-    """A job's row with the project's name; `resumable`: it was cancelled and kept a checkpoint."""
+    """A job's row with the project's name; a cancelled job with a checkpoint is `resumable`."""
 
     id: str
     kind: str
@@ -53,11 +53,11 @@ def cancel_job(studio: Studio, job_id: str) -> JobRecord:
 
 
 def resume_job(studio: Studio, job_id: str) -> JobRecord:
-    """Let a cancelled job go on from its last checkpoint.
+    """Continue a cancelled job from its last checkpoint.
 
     Raises:
         Conflict: It was not cancelled, or another training of its project has begun since.
-        NotFound: There is none of that id.
+        NotFound: The id is unknown.
     """
     with studio.database.write() as connection:
         job = jobs.get(connection, job_id)
@@ -69,7 +69,7 @@ def resume_job(studio: Studio, job_id: str) -> JobRecord:
 
 
 def _has_checkpoint(studio: Studio, job: JobRecord) -> bool:
-    """Whether an ended job could go on from where it was."""
+    """Whether an ended job has a checkpoint to continue from."""
     return any(studio.places.checkpoints(job.id).glob("step-*"))
 
 
@@ -77,7 +77,7 @@ def job_view(studio: Studio, job_id: str) -> JobView:
     """Return one job.
 
     Raises:
-        NotFound: There is none of that id.
+        NotFound: The id is unknown.
     """
     with studio.database.read() as connection:
         return _view(studio, connection, jobs.get(connection, job_id))
@@ -118,7 +118,7 @@ def _view(studio: Studio, connection: Transaction, job: JobRecord) -> JobView:
 
 
 def curve_words(names: Sequence[str]) -> str:
-    """Say on which texts the accuracy of the curves is measured, or why there is none."""
+    """Name the texts on which the curves' accuracy is measured, or say why there is none."""
     if not names:
         return ""
     if "loss while ranking" in names:

@@ -15,10 +15,10 @@ from storage.records import ProjectRecord, UtteranceRecord
 
 
 def require_slots(connection: Transaction, project: ProjectRecord) -> None:
-    """Refuse to learn where no value is marked.
+    """Refuse to learn without marked values.
 
     Raises:
-        InvalidInput: No utterance outside of the test split has one.
+        InvalidInput: No utterance outside the test split has a marked value.
     """
     if not slots.is_any_marked(connection, project.id):
         raise InvalidInput(
@@ -32,14 +32,11 @@ def read_utterances(
 ) -> tuple[SlottedText, ...]:
     """Choose utterances of train and pool whose text is not in the test split, ordered by text.
 
-    In an utterance without marked values, values that are marked elsewhere are proposed.
-    Utterances with no value at all are their own templates; at most as many of them are kept, drawn
-    at random, as there are utterances with values. Ids are random: ordered by text, the same file
-    and seed give the same encoder in every project.
-
-    Args:
-        records: All utterances of the project.
-        recipe: If it adds synthetic utterances itself, the stored synthetic ones are left out.
+    Utterances without marked values are searched for values marked elsewhere. An utterance without
+    any value is its own template; at most as many of these are kept, drawn at random, as there are
+    utterances with values. Ids are random, so they cannot order: ordered by text, equal files and
+    seeds give equal encoders in every project. Stored synthetic utterances are left out if the
+    recipe adds its own.
     """
     rows = sorted(records, key=lambda record: (record.text, record.id))
     tested = {match_key(record.text) for record in rows if record.split == "test"}

@@ -1,4 +1,4 @@
-"""The settings of every recipe as a form shows them, with the defaults that a project has."""
+"""The settings of every recipe for a form, with the project's defaults."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -25,22 +25,19 @@ _SIMPLE = frozenset(
         "variant",
     }
 )
-"""Settings that a form shows at once; all others are folded away."""
+"""Settings that a form shows; it folds all others away."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting of a recipe.
+    """One setting of a recipe, as a field of a form.
 
     Attributes:
-        name: As a training takes it.
         label: The name as words.
-        help: What it does.
-        kind: Whether it is chosen, ticked or typed as a number.
-        choices: What there is to choose; empty for the other kinds.
-        default: What the project's task has; None where it is chosen by the labels.
-        emptied: Whether an empty field says "no limit", which is not the default.
-        advanced: Whether it is folded away.
+        choices: Empty unless `kind` is `choice`.
+        default: Default for the project's task; None where the labels determine it.
+        emptied: Whether an empty field means "no limit", which is not the default.
+        advanced: Whether the form folds it away.
     """
 
     name: str
@@ -55,17 +52,17 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class RecipeForm:
-    """A recipe by its name, and what can be set."""
+    """A recipe's name and settings."""
 
     recipe: str
     settings: tuple[Setting, ...]
 
 
 def recipe_forms(studio: Studio, project: str) -> list[RecipeForm]:
-    """Return the forms of a project's recipes; one that tunes nothing has none.
+    """Return the forms of a project's recipes, without those that have no form.
 
     Raises:
-        NotFound: There is no such project.
+        NotFound: The project is unknown.
     """
     with studio.database.read() as connection:
         task = projects.find(connection, project).task

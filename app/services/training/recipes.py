@@ -1,4 +1,4 @@
-"""What each recipe is for, and its settings with default, range and description."""
+"""The purpose of each recipe, and its settings with default, range and description."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,14 +13,13 @@ SettingKind = Literal["choice", "tick", "number", "choice of settings"]
 
 @dataclass(frozen=True, slots=True)
 class RecipeView:
-    """A recipe and what it is for.
+    """A recipe and its purpose.
 
     Attributes:
-        recipe: The name by which a training asks for it.
-        title: Its name on the Train page.
-        summary: What it does and when to choose it.
+        recipe: Name of the recipe in requests.
+        title: Name on the Train page.
         makes: A model that answers, or an encoder to start from.
-        learns_from: What the project has to have.
+        learns_from: Data that the project must have.
         tasks: Tasks of the projects that can use it.
         needs_base: Whether it starts from an encoder.
     """
@@ -39,15 +38,13 @@ class RecipeSetting:
     """A setting as a recipe declares it.
 
     Attributes:
-        name: What stands before the `=` of `--set`.
-        kind: Whether it is chosen, ticked, a number, or an object with settings of its own.
-        default: A JSON value; None where the recipe chooses by the data.
-        multi_label_default: The default where an utterance may have several intents.
-        range: The values that are allowed, in words.
-        description: What it does.
-        choices: What there is to choose.
+        name: Key in `--set KEY=VALUE`.
+        kind: A choice, a tick, a number, or an object with settings of its own.
+        default: A JSON value; None where the data determine it.
+        multi_label_default: Default for multi-label tasks.
+        range: The allowed values, in words.
         optional: Whether it may be empty (null).
-        settings: For an object: its settings, by the `kind` that it names.
+        settings: For an object, its settings by `kind`.
     """
 
     name: str
@@ -67,7 +64,7 @@ def list_recipes() -> list[RecipeView]:
 
 
 def view_recipe(recipe: type[Recipe]) -> RecipeView:
-    """Return what a recipe is for."""
+    """Return the purpose of a recipe."""
     return RecipeView(
         recipe=recipe.name(),
         title=recipe.title,
@@ -125,7 +122,7 @@ def _kind_of(value: Mapping[str, Any]) -> SettingKind:
 
 
 def _range_words(value: Mapping[str, Any], nested: Mapping[str, object]) -> str:
-    """Say which values a schema allows."""
+    """Write the values that a schema allows."""
     if nested:
         return f"an object whose kind is {', '.join(nested)}"
     if "enum" in value:

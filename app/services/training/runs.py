@@ -50,12 +50,10 @@ class TrainingRequest:
     """What to train.
 
     Attributes:
-        project: Name of the project.
-        recipe: Kind of recipe.
-        settings: Those that differ from its defaults.
+        settings: Settings that differ from the recipe's defaults.
         base: `bundled`, a folder, a hub id, or a model version `PROJECT@N`.
-        gate: Whether a model that passes the gate is promoted by itself, or waits for a person;
-            None leaves it to the project.
+        gate: Whether a model that passes the gate is promoted at once, or waits for a person; None
+            applies the project's setting.
     """
 
     project: str
@@ -68,13 +66,13 @@ class TrainingRequest:
 def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
     """Freeze the data as a dataset version and queue the training of a model version on it.
 
-    Recipes that learn from conversations take the project's logs as they are now.
+    Recipes for conversations use the project's current logs.
 
     Raises:
         InvalidInput: The recipe or the labels do not allow training.
-        NotFound: There is no such project or base.
+        NotFound: The project or base is unknown.
     """
-    read_recipe(request.recipe, request.settings)  # refuses settings before an unknown project
+    read_recipe(request.recipe, request.settings)  # reports bad settings before an unknown project
     with studio.database.write() as connection:
         project = projects.find(connection, request.project)
         require_base(connection, request.base)
@@ -96,10 +94,10 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
 def _freeze_data(
     connection: Transaction, project: ProjectRecord, recipe: Recipe
 ) -> dict[str, object]:
-    """Freeze what a training learns from: the project's logs, or its utterances as they are now.
+    """Freeze the data of a training: the project's logs, or its current utterances.
 
     Raises:
-        InvalidInput: The project has nothing for the recipe to learn from.
+        InvalidInput: The project has no data for the recipe.
     """
     if recipe.learns_from == "conversations":
         return {"logs": [log.id for log in require_logs(connection, project)]}
@@ -127,7 +125,7 @@ def follow(studio: Studio, job_id: str) -> Iterator[JobRecord]:
 
 
 def do_training(studio: Studio, context: JobContext) -> Publish:
-    """Train in the child process; the returned function publishes the model version."""
+    """Train in the child process; the returned function publishes the version."""
     with context.database.read() as connection:
         project = projects.get(connection, context.job.project_id or 0)
     settings = context.job.payload["recipe"]
@@ -140,7 +138,7 @@ def do_training(studio: Studio, context: JobContext) -> Publish:
 def _train_model(
     studio: Studio, context: JobContext, project: ProjectRecord, recipe: AnyModelRecipe
 ) -> Publish:
-    from app.services.answering.judging import judge  # torch is loaded from here on
+    from app.services.answering.judging import judge  # imports torch
     from core.training.from_labels.inputs import RunInputs
     from core.training.from_labels.runs import run_recipe
 
@@ -217,7 +215,7 @@ def _publisher(
 
 
 def _judge_pins(context: JobContext, pipeline: "IntentPipeline", state: State) -> dict[str, Any]:
-    """Judge the pins whose intents all exist in the training data; other pins do not count."""
+    """Test the pins whose intents all exist in the training data; others are ignored."""
     with context.database.read() as connection:
         pinned = models.pins(connection, context.job.project_id or 0)
     names = {key: row["name"] for key, row in state.intents.items() if not row["archived"]}
@@ -257,9 +255,9 @@ def _facts(
 def _exemplars(data: _Data, split: str) -> tuple[Exemplar, ...]:
     """Return the labelled utterances of a split, ordered by text.
 
-    In a multi-label project an utterance that is labelled with no intent counts. Ids are random,
-    and the order decides the folds: ordered by text, the same file and seed give the same model
-    in every project.
+    In a multi-label project, utterances labelled with no intent are included. Order determines the
+    folds and ids are random, so they cannot order: ordered by text, equal files and seeds give
+    equal models in every project.
     """
     names = {key: row["name"] for key, row in data.state.intents.items()}
     with_none = data.project.task == "multi-label"
@@ -277,7 +275,7 @@ def _exemplars(data: _Data, split: str) -> tuple[Exemplar, ...]:
 
 
 def _intents(data: _Data, exemplars: Sequence[Exemplar]) -> tuple[Intent, ...]:
-    """Return the intents that exemplars are labelled with, by name."""
+    """Return the intents in the exemplars' labels, by name."""
     taught = {name for exemplar in exemplars for name in exemplar.intents}
     records = [record for record in data.state.intent_records() if record.name in taught]
     intents = (Intent(record.name, record.description) for record in records)
