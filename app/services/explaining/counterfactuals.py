@@ -19,13 +19,9 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AskedText:
-    """A text as the votes see it, for one intent at a time where it may have several.
+    """A text, embedded (d,), with the votes of the model that answers it.
 
-    Attributes:
-        model: Who answers.
-        votes: Its votes.
-        embedding: Of the text, (d,) float32.
-        text: As it was asked.
+    Where it may have several intents, each is asked about separately.
     """
 
     model: ExplainedModel
@@ -39,9 +35,9 @@ class AskedText:
         return self.model.pipeline.task
 
     def question(self, column: int) -> tuple[Question, int, float | None]:
-        """Return what is asked of an intent: the question, its column in it, and its limit.
+        """Return the question about an intent, the intent's column in it, and its limit.
 
-        There is no limit of scores where a fence goes by something else.
+        The limit is None where a fence does not use scores.
         """
         pipeline = self.model.pipeline
         calibration = pipeline.calibration
@@ -55,7 +51,7 @@ class AskedText:
 
 
 def _alone(votes: SolvedVotes, column: int) -> SolvedVotes:
-    """Let the votes know of one intent, which is answered or is not."""
+    """Return the votes for one intent, which is answered or not."""
     head, one = votes.head, [column]
     only = replace(
         head,
@@ -68,7 +64,7 @@ def _alone(votes: SolvedVotes, column: int) -> SolvedVotes:
 
 
 def load_bearing_view(asked: AskedText, column: int) -> LoadBearing:
-    """Tell without which examples the answer would be another."""
+    """Find the examples whose removal would change the answer."""
     question, _, limit = asked.question(column)
     found = load_bearing(question, limit)
     examples = tuple(_example(asked.model.pipeline.exemplars[row]) for row in found.rows)
@@ -94,12 +90,9 @@ def _load_words(n: int, after: str, at_least: int, *, smallest: bool) -> str:
 
 
 def why_not_view(asked: AskedText, column: int, behind: float) -> WhyNot:
-    """Tell how many more examples would give the text an intent.
+    """Count how many more examples would give the text to an intent that was not answered.
 
-    Args:
-        asked: The text.
-        column: The intent that was not answered.
-        behind: Score that it lacks.
+    `behind` is the score that the intent lacks.
     """
     question, own, limit = asked.question(column)
     copies = copies_needed(question, own, limit)
@@ -134,7 +127,7 @@ def _why_not_words(
 
 
 def _nearest_pool(asked: AskedText) -> tuple[tuple[Example, ...], FloatArray]:
-    """Return the unlabelled utterances nearest to a text, without its twins."""
+    """Return the unlabelled utterances nearest to a text, without those of the same match key."""
     nothing = np.zeros((0, len(asked.embedding)), np.float32)
     pool = asked.model.pool()
     if pool is None or not len(pool[0]):

@@ -35,7 +35,7 @@ _MOST_WORDS = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ExplainedText:
-    """One text before a model."""
+    """One text with its answer by a model."""
 
     studio: Studio
     model: ExplainedModel
@@ -47,9 +47,9 @@ class _ExplainedText:
 
     @property
     def turnable(self) -> AskedText | None:
-        """The text as the votes see it; None where votes alone cannot change the answer.
+        """The text with the votes; None where votes alone cannot change the answer.
 
-        They cannot where a fence by another method than votes keeps the text out.
+        They cannot where a fence by another method than votes rejects the text.
         """
         decision = self.prediction.decision
         by_fence = decision.out_of_scope and decision.familiarity is not None
@@ -67,15 +67,11 @@ def explain(
 ) -> Explanation:
     """Say why a project answers a text as it does.
 
-    Args:
-        live_studio: The open studio and its live models.
-        project: Its name.
-        text: What is asked.
-        model: Number of a version, as it was trained; None: the live model, with every label.
-        against: Name of the intent that one would have expected; None: the runner-up.
+    `model` is a version's number, as it was trained; None is the live model, with every label.
+    `against` names the intent to compare with; None is the runner-up.
 
     Raises:
-        InvalidInput: There is no text.
+        InvalidInput: The text is empty or cannot be stored.
         NotFound: There is no such project, model or intent.
     """
     return explain_text(
@@ -97,7 +93,7 @@ def explained_model(live_studio: LiveStudio, project: str, model: int | None) ->
 def explain_reference(
     studio: Studio, reference: str, text: str, against: str | None = None
 ) -> Explanation:
-    """Say why `PROJECT`, `PROJECT@N` or a bundle answers a text as it does, as it was trained."""
+    """Explain an answer of `PROJECT`, `PROJECT@N` or a bundle, as it was trained."""
     return explain_text(studio, explained_reference(studio, reference), text, against)
 
 
@@ -107,8 +103,8 @@ def explain_text(
     """Say why a model answers a text as it does.
 
     Raises:
-        InvalidInput: There is no text.
-        NotFound: The model knows no intent called `against`.
+        InvalidInput: The text is empty or cannot be stored.
+        NotFound: The model has no intent called `against`.
     """
     if not text.strip() or not is_storable(text):
         raise InvalidInput("There is no text to explain.", "Type one first.")
@@ -118,7 +114,7 @@ def explain_text(
     rival = _rival(case, against)
     shares = {one.intent: one.probability for one in found.ranked}
     scope = _scope(case)
-    # Where several intents are allowed an intent has its limit to reach, and no rival to beat.
+    # With several intents allowed, an intent competes with its limit, not with a rival.
     compared = rival if against is not None or model.pipeline.task == "single-label" else None
     runner_up = next((one for one in found.ranked if one.intent != reasons[0].intent), None)
     if compared == reasons[0].intent:
@@ -162,9 +158,9 @@ def _case(studio: Studio, model: ExplainedModel, text: str) -> _ExplainedText:
 
 
 def _rival(case: _ExplainedText, against: str | None) -> str | None:
-    """Return the intent that was not answered: the one asked for, else what came nearest to it.
+    """Return the intent that was not answered: `against`, else the nearest to the answer.
 
-    Of a text that lies outside that is the leading one, which only its limit kept out.
+    For an out-of-scope text that is the leading intent, which only its limit excluded.
     """
     found = case.prediction
     leading = set(found.decision.intents)
@@ -219,7 +215,7 @@ def _reason(case: _ExplainedText, reason: Reason, rival: str | None) -> IntentRe
 
 
 def _words(case: _ExplainedText, column: int, rival: str | None) -> WordsView | None:
-    """Say which words carry an intent: by gradients where the encoder has any, and without each."""
+    """Return which words carry an intent: by gradients where possible, and without each word."""
     from core.explain.attribution import attribute, leave_words_out
 
     if len(case.text.split()) > _MOST_WORDS:

@@ -1,4 +1,4 @@
-"""Models that are asked why: a project's live one, a version of it, or a bundle."""
+"""Models to explain: a project's live model, a version of it, or a bundle."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -28,20 +28,15 @@ _Pool = tuple[tuple[UtteranceRecord, ...], FloatArray]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExplainedModel:
-    """A model that is asked why.
+    """A model to explain.
 
     Attributes:
-        name: `PROJECT@N`, or a bundle's file.
-        pipeline: Answers.
-        plane: Where texts are shown.
-        key: Stands for the model and all labels that vote in it.
-        revision: Of the project, up to which its labels are; 0 outside of one.
-        project: Whose it is; None of a bundle.
-        version: Which it is; None of a bundle.
-        dataset_version: What it learned from, in words; None where that is not known.
+        key: Identifies the model and all labels that vote in it, for caches.
+        revision: Revision of the project up to which labels vote; 0 for a bundle.
+        dataset_version: What it was trained on, in words; None where that is not known.
         hot: Ids of exemplars that joined after the training.
         solve: Prepares its votes for questions.
-        pool: Utterances without a label with their unit embeddings, where they are at hand.
+        pool: Unlabelled utterances with their unit embeddings; None where they are not loaded.
     """
 
     name: str
@@ -58,7 +53,7 @@ class ExplainedModel:
 
 
 def explained_live_model(live_studio: LiveStudio, project: str) -> ExplainedModel:
-    """Return the champion with all labels up to now, as pages ask it.
+    """Return the champion with all labels up to now.
 
     Raises:
         NotFound: There is no such project, or it has no model.
@@ -89,11 +84,11 @@ def explained_live_model(live_studio: LiveStudio, project: str) -> ExplainedMode
 def explained_version(studio: Studio, reference: str) -> ExplainedModel:
     """Return a model version, `PROJECT@N` or the champion of `PROJECT`, as it was trained.
 
-    It answers by the project's fence, as it does everywhere.
+    It uses the project's fence, as everywhere.
 
     Raises:
         NotFound: There is no such project, version or champion.
-        ArtifactDamaged: Its files are not what they should be.
+        ArtifactDamaged: Its files are missing or damaged.
     """
     with studio.database.read() as connection:
         project, version = find_model(connection, reference)
@@ -117,11 +112,11 @@ def explained_version(studio: Studio, reference: str) -> ExplainedModel:
 
 
 def explained_reference(studio: Studio, reference: str) -> ExplainedModel:
-    """Return what `PROJECT`, `PROJECT@N` or a bundle's file names.
+    """Return the model that `PROJECT`, `PROJECT@N` or a bundle's file names.
 
     Raises:
         NotFound: It does not exist.
-        ArtifactDamaged: Its files are not what they should be.
+        ArtifactDamaged: Its files are missing or damaged.
     """
     if not is_bundle(reference):
         return explained_version(studio, reference)
@@ -148,7 +143,7 @@ def explained_reference(studio: Studio, reference: str) -> ExplainedModel:
 def solved_votes_of(studio: Studio, model: ExplainedModel) -> SolvedVotes | None:
     """Prepare a model's votes for questions, once; None where it does not decide by votes.
 
-    A subset that carries the votes of very many labels cannot be asked, either.
+    Votes carried by a subset give None, too.
     """
     head = without_names(model.pipeline.head)
     if not isinstance(head, VoteHead) or head.carriers is not None:
@@ -166,7 +161,7 @@ def _solve_head(head: Head) -> SolvedVotes:
     from core.heads.mixture import without_names
 
     votes = without_names(head)
-    if not isinstance(votes, VoteHead):  # `solved_votes_of` asks votes alone
+    if not isinstance(votes, VoteHead):  # `solved_votes_of` has excluded other heads
         message = f"a head of kind {votes.kind} has no votes to solve"
         raise TypeError(message)
     return solve_votes(basis_of(votes))
@@ -186,7 +181,7 @@ def _learned_from(studio: Studio, version: ModelVersionRecord) -> str | None:
 
 
 def figures_of(studio: Studio, model: ExplainedModel) -> Mapping[str, Any]:
-    """Return how a model was judged when it was trained; empty where nothing is known."""
+    """Return the metrics of a model's training; empty for a bundle."""
     if model.version is None or model.project is None:
         return {}
     with studio.database.read() as connection:

@@ -23,7 +23,7 @@ _NAMES = {
 }
 _NEAREST = 5
 _MOST_CELLS = 100_000
-"""Exemplars times intents up to which planes are fitted: within a second."""
+"""Most exemplars times intents for which planes are fitted; that takes up to a second."""
 
 
 def heads_say(
@@ -31,11 +31,7 @@ def heads_say(
 ) -> tuple[HeadAnswer, ...]:
     """Ask the model's own head and the others about a text, embedded (d,).
 
-    Args:
-        studio: Keeps heads that were fitted.
-        model: The model.
-        embedding: Of the text.
-        best: The intent that the model ranks highest.
+    `best` is the intent that the model ranks highest.
     """
     own = model.pipeline.head
     fitted = studio.cache.get(("other heads", *model.key), lambda: _fit_heads(model), _size)

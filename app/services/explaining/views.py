@@ -1,7 +1,8 @@
-"""What an explanation says: frozen values that REST, pages, the terminal and receipts show.
+"""Values of an explanation, shown by REST, pages, the terminal and receipts.
 
-Each part says how it holds. `exact`: computed for the encoder as it is, and equal to fitting the
-votes again; a training moves the encoder too, and is not foretold. `forecast`: an estimate.
+Each part says how it `holds`. `exact`: computed for the present encoder, and equal to fitting the
+votes again; it does not predict a training, which changes the encoder, too. `forecast`: an
+estimate.
 """
 
 from dataclasses import dataclass
@@ -14,13 +15,11 @@ Holds = Literal["exact", "forecast"]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an example's label comes from.
+    """Origin of an example's label: who gave it, and when (UTC).
 
     Attributes:
-        by: Who gave it.
-        at: When, in UTC.
-        how: What was done: `label`, `import FILE`, `merge`, ...
-        dataset_version: The first that holds the example with this label; None: none yet.
+        how: Action: `label`, `import FILE`, `merge`, ...
+        dataset_version: First version that holds the example with this label; None: none yet.
         synthetic: Id of the utterance whose template the example fills; empty for real examples.
     """
 
@@ -33,7 +32,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An utterance with its label; empty where it has none."""
+    """An utterance and the intents of its label, which may be none."""
 
     id: str
     text: str
@@ -45,10 +44,10 @@ class Vote:
     """An example that votes for an intent, or against it.
 
     Attributes:
-        cosine: To the text, in [-1, 1].
+        cosine: Cosine to the text.
         vote: Signed part of the score.
         share: Its part of all votes on the same side, in [0, 1].
-        origin: Where its label comes from; None outside of a project.
+        origin: Origin of its label; None for a bundle.
         since_training: Whether it joined the votes after the training.
     """
 
@@ -62,14 +61,11 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class WordShare:
-    """A word of the text and what it does to the difference of two scores.
+    """A word of the text, text[start:end], and its part in the difference of two scores.
 
     Attributes:
-        text: The word.
-        start: Where it begins in the text.
-        end: Where it ends.
-        share: Its part by integrated gradients; None where the encoder has none to give.
-        effect: By how much the difference falls when the word is left out; exact.
+        share: Its part by integrated gradients; None where there are no gradients.
+        effect: Fall of the difference when the word is left out; exact.
     """
 
     text: str
@@ -85,12 +81,10 @@ class WordsView:
 
     Attributes:
         rival: The other intent; None: the score alone.
-        difference: Score of the intent less that of the rival.
-        words: In the order of the text.
-        blank: The difference of a text whose words say nothing; None without gradients.
-        error: By how much `blank` and the shares miss `difference`, as a share of it.
-        note: Why there are no shares; else empty.
-        holds: Of the effects; shares miss it by `error`.
+        difference: Score of the intent minus that of the rival.
+        blank: The difference for a text of blank words; None without gradients.
+        error: |blank + sum of shares - difference|, as a share of the difference.
+        holds: For the effects; the shares have the stated `error`.
     """
 
     rival: str | None
@@ -104,14 +98,13 @@ class WordsView:
 
 @dataclass(frozen=True, slots=True)
 class LoadBearing:
-    """The fewest examples found whose absence changes the answer.
+    """The fewest examples found whose removal changes the answer.
 
     Attributes:
-        examples: The heaviest first; empty: none were found.
-        after: What would be answered without them, in words.
+        examples: The heaviest first; empty if none were found.
+        after: Answer without them, in words.
         smallest: Whether no smaller set exists.
-        at_least: No set smaller than this changes it.
-        words: All this in a sentence.
+        at_least: No set smaller than this changes the answer.
     """
 
     examples: tuple[Example, ...]
@@ -124,15 +117,13 @@ class LoadBearing:
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """What it would take for another intent.
+    """What another intent would need to be the answer.
 
     Attributes:
-        intent: The other one.
         behind: Score that it lacks.
-        copies: How many examples that say just this text, so labelled, would do; None: too many.
-        examples: Unlabelled utterances nearest to the text that would do when so labelled; empty:
-            none are known, or they are not enough.
-        words: All this in a sentence.
+        copies: Number of examples with just this text, so labelled, that would do; None: too many.
+        examples: Unlabelled utterances nearest to the text that would do when so labelled; empty if
+            none are known or all are not enough.
     """
 
     intent: str
@@ -145,16 +136,14 @@ class WhyNot:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whether the text is one that the model knows.
+    """Whether the text is in scope.
 
     Attributes:
-        inside: Whether it is let in.
-        score: What is held against the limit: the score, or the familiarity by a fence's method.
-        limit: From which on a text is in scope, or has this intent.
-        distance: Score less limit.
+        score: The score, or the familiarity by a fence's method, that is compared with the limit.
+        limit: Least score of a text in scope, or with this intent.
+        distance: Score minus limit.
         nearest: Cosine to the nearest example.
-        words: All this in a sentence.
-        measure: What the limit is one of.
+        measure: The quantity that the limit applies to.
     """
 
     inside: bool
@@ -169,20 +158,15 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class IntentReason:
-    """Why an intent has its score: prior, voice, votes shown and of the others add up to it.
+    """Why an intent has its score: prior, voice, shown votes and other votes sum to it.
 
     Attributes:
-        intent: The intent.
-        score: Its score.
-        limit: From which on it is an answer; None where a fence does not go by scores.
-        prior: What no example gave: the intent's share of the labels.
-        voice: What the intent's name and description gave.
-        by_name: Whether no example of the intent votes, so that its name alone speaks for it.
-        votes: The heaviest on both sides, by falling size.
-        others: Sum of all votes that are not shown.
-        n_others: How many these are.
-        total: Sum of all votes.
-        words: Which words carry it.
+        limit: Least score for which the intent is answered; None where a fence does not use scores.
+        prior: Part that no example gives: the intent's share of the labels.
+        voice: Part that the intent's name and description give.
+        by_name: Whether no example of the intent votes, so that only its name speaks for it.
+        votes: The heaviest votes for and against, by falling size.
+        others: Sum of the votes that are not shown.
         load_bearing: None where it cannot be computed.
     """
 
@@ -203,15 +187,9 @@ class IntentReason:
 
 @dataclass(frozen=True, slots=True)
 class HeadAnswer:
-    """What one way of deciding says, on the same embeddings and labels.
+    """Answer of one head, on the same embeddings and labels.
 
-    Attributes:
-        kind: As a recipe names it.
-        name: As a person reads it.
-        intent: Its best.
-        agrees: Whether that is the model's own best.
-        decides: Whether it is the model's own head.
-        detail: What it rests on, in a few words.
+    `agrees` compares its best intent with the model's own; `decides` marks the model's own head.
     """
 
     kind: str
@@ -227,25 +205,16 @@ class Explanation:
     """Why a text gets its answer.
 
     Attributes:
-        text: As it was asked.
         model: `PROJECT@N`, or a bundle's file.
-        dataset_version: What the model learned from, by name; None where it is not known.
-        since_training: Labels given since that vote, too.
-        task: Whether an answer holds one intent, or any number.
-        answer: Intents; empty: none fits.
-        words: The answer as a person reads it.
-        rule: Which rule decided, as in `Decision`.
-        confidence: Probability of the answer, or of what came nearest to one; a forecast.
-        runner_up: The next intent.
-        margin: Score of the best less that of the runner-up.
+        dataset_version: What the model was trained on, by name; None where it is not known.
+        since_training: Number of labels given since that vote, too.
+        rule: Rule that decided, as in `Decision`.
+        confidence: Probability of the answer, or of the intent nearest to one; a forecast.
+        margin: Score of the best intent minus that of the runner-up.
         sentence: The answer and its examples.
-        plain: The same for a reader who has never seen the studio.
-        scope: Whether the model knows such texts.
-        reasons: One for each intent in the answer, or for the one that came nearest.
-        why_not: What another intent would take; None where it cannot be computed.
-        heads: What other ways of deciding say.
-        ranked: Intents by falling score.
-        notes: What the reader should know.
+        plain: The same for a reader who does not know the studio.
+        reasons: One for each intent in the answer, or for the intent nearest to one.
+        why_not: What another intent would need; None where it cannot be computed.
     """
 
     text: str

@@ -19,7 +19,7 @@ from storage.log.label_origins import LabelOrigin, label_origins
 from storage.records import DatasetVersionRecord
 
 _SHOWN = 5
-"""Examples on each side."""
+"""Examples shown for and against."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,10 +27,10 @@ class VoteShares:
     """All votes for one intent on one text.
 
     Attributes:
-        cosines: Of the text and each exemplar, (m,).
-        votes: Signed, (m,); zeros where the head counts no votes of single exemplars.
-        prior: What no exemplar gave.
-        voice: What the intent's name and description gave.
+        cosines: Cosines of the text and each exemplar, (m,).
+        votes: Signed votes, (m,); zeros for a head without votes of single exemplars.
+        prior: Part of the score that no exemplar gives.
+        voice: Part that the intent's name and description give.
     """
 
     cosines: ScoreArray
@@ -40,7 +40,7 @@ class VoteShares:
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """The heaviest exemplars of both sides, by falling size; without votes the nearest."""
+        """The heaviest exemplars for and against, by falling size; without votes the nearest."""
         if not self.votes.any():
             near: NDArray[np.int64] = nearest(self.cosines[None], _SHOWN)[0]
             return near
@@ -55,7 +55,7 @@ def _heaviest(votes: ScoreArray) -> NDArray[np.int64]:
 
 
 def vote_shares(model: ExplainedModel, embedding: FloatArray, column: int) -> VoteShares:
-    """Count each exemplar's vote for an intent on a text, embedded (d,)."""
+    """Compute each exemplar's vote for an intent on a text, embedded (d,)."""
     pipeline = model.pipeline
     near = cosines(unit_rows(embedding[None]), pipeline.embeddings)
     voice = float(voices_of(pipeline.head, embedding[None])[0, column])
@@ -72,7 +72,7 @@ def vote_shares(model: ExplainedModel, embedding: FloatArray, column: int) -> Vo
 
 
 def shown_votes(studio: Studio, model: ExplainedModel, shares: VoteShares) -> tuple[Vote, ...]:
-    """Name the heaviest votes, and whose labels they are."""
+    """Return the heaviest votes, with the origins of their labels."""
     rows = shares.rows.tolist()
     chosen: list[Exemplar] = [model.pipeline.exemplars[row] for row in rows]
     origins = _origins(studio, model, [exemplar.id for exemplar in chosen])

@@ -1,4 +1,4 @@
-"""The sentences that say why a text got its answer, for pages, the terminal and reports."""
+"""Sentences that say why a text got its answer, for pages, the terminal and reports."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,22 +19,22 @@ MEASURES: Mapping[Method, str] = {
     "mahalanobis": "familiarity by the distance to the intents",
     "mixture": "familiarity by score, nearest examples and distance",
 }
-"""What a limit is one of, in words."""
+"""The quantity that a limit applies to, in words."""
 
 _ALONE = 0.7
-"""From this share of the nearest examples on, an intent is named without the others."""
+"""With at least this share of the nearest examples, an intent is named alone."""
 _NOTHING = "texts of no intent"
 _LOCAL = "local"
-"""The actor of a studio without user names."""
+"""Actor name in a studio without user names."""
 
 
 def votes_of_others(reason: Reason) -> float:
-    """Return what all exemplars that a reason does not show add to its score."""
+    """Return the sum of the votes that a reason does not show."""
     return reason.score - reason.prior - reason.voice - sum(n.vote for n in reason.neighbours)
 
 
 def sentence_of(prediction: Prediction) -> str:
-    """Say in one sentence what was answered, and because of which examples."""
+    """Say in one sentence what was answered, and which examples decided it."""
     decision = prediction.decision
     if decision.rule == "exact":
         is_it = "This is" if decision.intents else "This has"
@@ -65,20 +65,20 @@ def sentence_of(prediction: Prediction) -> str:
 
 
 def name_words(prediction: Prediction) -> str:
-    """Say that no example speaks for an answer; without a model there is none to be shown."""
+    """Say that an intent has no example; without a model there is none to show."""
     why = "no examples yet" if prediction.reason.neighbours else "before any training"
     return f"by its name alone, {why}"
 
 
 def _helping(reasons: Sequence[Reason]) -> list[str]:
-    """Texts that vote for the answer, in turn those of each of its intents."""
+    """Return texts that vote for the answer, alternating between its intents."""
     texts = [[n.text for n in reason.neighbours if n.vote > 0] for reason in reasons]
     in_turn = chain.from_iterable(zip_longest(*texts))
     return list(dict.fromkeys(text for text in in_turn if text is not None))
 
 
 def plain_words(found: Prediction, reasons: Sequence[IntentReason]) -> str:
-    """Say what was answered, how sure that is, and by whose example."""
+    """Say what was answered, how sure that is, and which example speaks most for it."""
     decision = found.decision
     if decision.rule == "exact":
         return (
@@ -100,7 +100,7 @@ def plain_words(found: Prediction, reasons: Sequence[IntentReason]) -> str:
 
 
 def sure(probability: float) -> str:
-    """Write a probability as a person would: never as certainty."""
+    """Write a probability as a person would, never as certainty."""
     return f"{sure_share(probability)} sure"
 
 
@@ -136,7 +136,7 @@ def day(stamp: str) -> str:
 
 
 def scope_words(decision: Decision, nearest: float) -> str:
-    """Say on which side of its limit a score is, and how near the nearest example lies."""
+    """Say on which side of its limit a text is, and how near the nearest example is."""
     rule = decision.rule
     distance = abs(decision.held - decision.threshold)
     near = f"the nearest example has a similarity of {nearest:.2f}"
@@ -181,9 +181,9 @@ def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tupl
 
 
 def landing_words(labels: Sequence[Sequence[str]], *, outside: bool) -> str:
-    """Say where a text lies by the labels of its nearest examples, the nearest first."""
+    """Say where a text is by the labels of its nearest examples, the nearest first."""
     names = (name for label in labels for name in label or (_NOTHING,))
-    ranked = Counter(names).most_common()  # of equal ones the nearest comes first
+    ranked = Counter(names).most_common()  # among equals the nearest is first
     if outside:
         return f"Lands away from the examples; the nearest are of {_listed(ranked)}."
     frequent = [name for name, n in ranked if n >= _ALONE * len(labels)]
