@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 WatchedPlace = Literal["pool", "test", "pin"]
 
 Answers = NDArray[np.bool_]
-"""Which intents each watched text is answered with, (n, intents); none where it is out of scope."""
+"""The intents that each watched text is answered with, (n, intents); none if out of scope."""
 
 MOST = 10_000
-"""Unlabelled texts, and texts of the test split, that are watched at most; the limit of each."""
+"""Most unlabelled texts that are watched, and most texts of the test split."""
 
 _CELLS = 120_000_000
-"""Cells of the kernel of texts and exemplars at most: 480 MB."""
+"""Most cells of the kernel of texts and exemplars: 480 MB."""
 
 _ENCODED = 2_000
-"""Texts without an embedding that are encoded at most; the others are left out."""
+"""Most texts without an embedding that are encoded; further ones are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,8 @@ class PreparedTexts:
     """Watched texts with all that is needed to answer them again after a change of the votes.
 
     Attributes:
-        live: The live model at the anchor.
-        votes: Its votes, solved.
         watched: Embeddings, kernel and scores of the texts.
-        texts: The texts themselves, in the same order.
         left_out: How many texts of the project are not watched.
-        pins: The pins, which are watched first.
-        rows: Row of each watched utterance by its id.
         keys: Rows of the texts by match key.
         voters: Row of each exemplar by its id.
         twins: Labels of the exemplars with a match key, by exemplar id.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _NEAR = 6
 _CONFLICT = 0.8
-"""Cosine from which on an example of another intent is worth a look."""
+"""Least cosine of an example of another intent that is shown as a conflict."""
 
 _UNSURE = 1e-3
 """Distance from a threshold, in scores, below which a text is scored again in float64."""
@@ -117,12 +117,8 @@ class _Embedder:
 class _Previews:
     """What all previews of one request share.
 
-    Attributes:
-        embed: Embeds new texts.
-        prepared: The watched texts.
-        now: The project as it is.
-        before: The answers as they are.
-        originals: Utterances that a repair changes, by id, as they are.
+    `now` and `before` are the present project and answers. `originals` holds the present utterances
+    that a repair changes, by id.
     """
 
     embed: _Embedder
@@ -136,9 +132,7 @@ class _Previews:
 class _ScopeRule:
     """Decides what is in scope, where thresholds are per intent or of familiarity.
 
-    Attributes:
-        calibration: The thresholds, and how familiarity is measured.
-        beside: Signals of the texts that are no scores, (n, 2); None where scores alone count.
+    `beside` holds the texts' other signals, (n, 2); None where scores alone count.
     """
 
     calibration: Calibration
@@ -291,11 +285,7 @@ def _vote_change(
 ) -> "ExemplarChange":
     """Return the difference between the exemplars at a snapshot and those at the anchor.
 
-    Args:
-        embed: Embeds new exemplars.
-        prepared: The watched texts.
-        said: Utterances that vote otherwise than at the anchor, by id; None where they do not vote.
-        snapshot: The project as it would be.
+    `said` holds the utterances that vote otherwise than at the anchor, by id; None: no vote.
     """
     from core.explain.blast_radius import ExemplarChange
 

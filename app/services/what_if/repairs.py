@@ -1,4 +1,4 @@
-"""Repairs of the data behind a prediction: each is one action in the log, and undone as one."""
+"""Repairs of the data behind a prediction; each is one action in the log, and undone as one."""
 
 import uuid
 from collections.abc import Sequence
@@ -24,7 +24,6 @@ class Repair:
     """A change of labels, texts or intents that a finding offers.
 
     Attributes:
-        kind: Kind of change.
         ids: Ids of the utterances that are relabelled, deleted, moved, or split off.
         intents: Ids of the intents of the new label, for `relabel` and `add`.
         intent: Id of the intent that is merged away, split, renamed or described.
@@ -82,7 +81,7 @@ def undo_repair(studio: Studio, project: str, key: str) -> None:
     """Undo a repair, or list a finding again that was kept.
 
     Raises:
-        Conflict: What it changed was changed since.
+        Conflict: What it changed has been changed again.
         NotFound: Nothing was done under that key.
     """
     with studio.database.write() as connection:

@@ -15,15 +15,9 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class ChangedAnswer:
-    """An answer that changes.
+    """An answer that changes, in words; `expected` is "" for a text without a label.
 
-    Attributes:
-        text: The text that is answered.
-        place: Where the text is from.
-        before: The answer now, in words.
-        after: The answer with the change, in words.
-        expected: The label of the text in words; "" where it has none.
-        verdict: `fixed`, `broken`, or `other`: there is no label, or both answers are wrong.
+    `verdict` is `fixed`, `broken`, or `other`: there is no label, or both answers are wrong.
     """
 
     text: str
@@ -36,14 +30,9 @@ class ChangedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class NearExample:
-    """An example near the text that is added.
+    """An example near the text that is added; intents are ids.
 
-    Attributes:
-        id: Id of the utterance.
-        text: Its text.
-        intents: Ids of the intents it is labelled with.
-        cosine: Cosine similarity of the two texts.
-        conflict: Whether it is very similar and has another label.
+    `conflict` tells whether it is very similar and has another label.
     """
 
     id: str
@@ -55,18 +44,14 @@ class NearExample:
 
 @dataclass(frozen=True, slots=True)
 class Blast:
-    """What a repair would do.
+    """Effects of a repair; all but the texts, `near` and `now` are numbers.
 
     Attributes:
-        pool: Number of unlabelled texts whose answer changes.
-        test: Number of texts of the test split whose answer changes.
-        watched: Number of watched texts: unlabelled ones, and those of the test split.
-        left_out: Number of texts that are not watched: too many, or not embedded yet.
-        fixed: Number of test texts that become right.
-        broken: Number of test texts that become wrong.
-        right: Number of test texts that are right now, and with the change.
-        pins_fixed: Texts of the pins that would be kept.
-        pins_broken: Texts of the pins that would be broken.
+        pool: Unlabelled texts whose answer changes.
+        test: Texts of the test split whose answer changes.
+        watched: Watched texts: unlabelled ones, and those of the test split.
+        left_out: Texts that are not watched: too many, or not embedded yet.
+        right: Test texts that are right now, and with the change.
         turns: The first answers that change; broken ones first, then fixed ones.
         near: The examples nearest to a new example.
         now: The present answer to the text of a new example, in words.
@@ -93,8 +78,6 @@ class Snapshot:
     Attributes:
         columns: Intent ids, those of the votes first.
         records: Utterances that differ from those of the anchor, by id; None where deleted.
-        names: Names of the intents by id.
-        closed: Ids of the intents that the change archives.
     """
 
     columns: tuple[str, ...]
@@ -122,12 +105,7 @@ class JudgedAnswers:
     after: Answers
 
     def blast(self, changed_ids: set[str], merge: Merge | None) -> Blast:
-        """Count what changes.
-
-        Args:
-            changed_ids: Ids of the utterances that the repair itself changes.
-            merge: The intents that the repair merges, where it does.
-        """
+        """Count what changes; `changed_ids` are the utterances that the repair itself changes."""
         kinds = np.array([place or "" for place in self._places(changed_ids)])
         changed = np.any(self.before != self.after, axis=1) & (kinds != "")
         expected = self._expected(merge)

@@ -1,4 +1,4 @@
-"""What a server keeps between previews: the prepared texts of the project that was asked last."""
+"""The cache of prepared texts between previews: those of the project that was asked about last."""
 
 import logging
 import threading
@@ -35,10 +35,9 @@ class _Kept:
     """The prepared texts of one project.
 
     Attributes:
-        project_id: Id of the project.
         anchor: The texts, decided by the calibration that the model had at the anchor.
-        fence: The project's fence, which decided `decided`; None where it has none.
-        decided: The same texts, decided by the thresholds that hold now; None before the first use.
+        fence: The project's fence, by which `decided` was computed; None where it has none.
+        decided: The same texts by the present thresholds; None before the first use.
     """
 
     project_id: int
