@@ -1,4 +1,4 @@
-"""Utterances whose label and the model disagree: the first place to look for label errors."""
+"""Utterances whose label the model disagrees with: the first place to look for label errors."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,10 @@ _HALF = 0.5
 
 
 def differing_ids(live_studio: LiveStudio, project: str) -> tuple[str, ...]:
-    """Return the ids of labelled utterances that the live model would label otherwise.
+    """Return the ids of labelled utterances to which the live model gives another label.
 
-    Exemplars are judged leave-one-out, texts of the test split by prediction. Synthetic exemplars
-    have the label of their source, and are not judged.
+    Exemplars are scored leave-one-out, texts of the test split by prediction. Synthetic exemplars
+    have the label of their source, and are not evaluated.
     """
     with live_studio.studio.database.read() as connection:
         record = projects.find(connection, project)
@@ -54,7 +54,7 @@ def _tests(live_studio: LiveStudio, project_id: int, live: LiveModel) -> list[st
     )
     labels = np.array([[key in (r.labels or ()) for key in live.columns] for r in records])
     right = _right(live, live.pipeline.head.scores(rows), labels)
-    if live.pipeline.task == "multi-label":  # an intent that has no column cannot be answered
+    if live.pipeline.task == "multi-label":  # an intent without a column cannot be answered
         known = set(live.columns)
         right &= np.array([known.issuperset(r.labels or ()) for r in records])
     return [records[row].id for row in np.flatnonzero(~right).tolist()]
@@ -76,7 +76,7 @@ def _labelled_tests(
 
 
 def _right(live: LiveModel, scores: ScoreArray, labels: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether the best intent is a label, or where there may be several, all answers are."""
+    """Return whether the best intent is a label; with several intents, whether all are right."""
     if live.pipeline.task == "multi-label":
         answered = scores >= live.pipeline.calibration.limits(scores.shape[1])
         return np.asarray((answered == labels).all(1))

@@ -1,4 +1,4 @@
-"""Findings about single examples: labels that are likely wrong, twins, and greedy ones."""
+"""Findings about single examples: likely label errors, twins, and examples that cause errors."""
 
 from collections import Counter
 from itertools import islice
@@ -12,13 +12,13 @@ from core.review.intents import Greedy, greedy_examples
 from core.review.label_errors import Suspicion, suspicion
 
 MOST = 500
-"""Findings of one kind; who has mended these looks again."""
+"""Most findings of one kind; the next review, after repairs, lists further ones."""
 
 _SHOWN = 12
 
 
 def likely_errors(evidence: Evidence) -> list[Finding]:
-    """List examples for which all others want another label, the likeliest errors first."""
+    """List examples that the others give another label, the likeliest errors first."""
     found = suspicion(evidence.held_out, evidence.head.targets, evidence.near)
     held = evidence.head.targets[np.arange(len(found.rank)), found.suggested] > 0
     doubted = (row for row in found.order.tolist() if not held[row] and evidence.is_said(row))
@@ -70,7 +70,7 @@ def same_texts(evidence: Evidence) -> list[Finding]:
     pairs = twins(texts, evidence.head.targets, evidence.near)
     conflicts = [pair for pair in pairs if pair.conflict]
     conflicts = sorted(conflicts, key=lambda pair: not pair.same_text)[:MOST]
-    # What was made of a template is like its source, and meant to be.
+    # A synthetic example resembles its source on purpose.
     said = (
         pair for pair in pairs if evidence.is_said(pair.first) and evidence.is_said(pair.second)
     )
@@ -79,7 +79,7 @@ def same_texts(evidence: Evidence) -> list[Finding]:
 
 
 def _conflict(evidence: Evidence, pair: Twins) -> Finding:
-    # Ids are drawn by chance; names make the order the same on every machine.
+    # Ids are random; names make the order the same on every machine.
     rows = sorted((pair.first, pair.second), key=lambda row: evidence.label(evidence.labels[row]))
     first, second = (evidence.example(row) for row in rows)
     said = [evidence.label(evidence.labels[row]) for row in rows]
@@ -131,14 +131,16 @@ def _pair_id(kind: str, evidence: Evidence, pair: Twins) -> str:
 
 
 def greedy(evidence: Evidence) -> list[Finding]:
-    """List examples that pull texts to judge by away from their intents, the worst first."""
+    """List examples that pull test texts away from their intents, the worst first."""
     truth = truth_of(evidence, [record.labels for record in evidence.tests])
     known = np.flatnonzero(truth >= 0)
     if not evidence.single or not len(known):
         return []
     found = greedy_examples(evidence.head, evidence.test_rows[known], truth[known])
     told, listed = set[int](), list[Finding]()
-    for one in found:  # where the worst is mended, others that took the same text may do no harm
+    for (
+        one
+    ) in found:  # once the worst is repaired, others that pulled the same texts may do no harm
         if not told.issuperset(one.texts):
             listed.append(_greedy(evidence, one, known.tolist()))
         told.update(one.texts)

@@ -1,4 +1,4 @@
-"""The fence of a project: try the thresholds from which on a text is in scope, and set them."""
+"""The fence of a project: try and set the least familiarity of a text in scope."""
 
 from collections.abc import Mapping
 from math import isfinite
@@ -24,7 +24,7 @@ _FARTHEST: Mapping[bool, float] = {True: 10.0, False: 1_000.0}
 def preview_fence(
     live_studio: LiveStudio, project: str, asked: FenceSetting | None = None
 ) -> FenceView:
-    """Return what a fence would do; without `asked`, what the one in force does.
+    """Return the effect of a fence; without `asked`, that of the one in force.
 
     Raises:
         InvalidInput: A threshold is not a usable number, or a text may have several intents.
@@ -73,7 +73,7 @@ def _shares(now: NDArray[np.bool_], then: NDArray[np.bool_]) -> tuple[float, flo
 
 
 def save_fence(live_studio: LiveStudio, project: str, setting: FenceSetting) -> None:
-    """Store the fence that a project answers by; an empty one is the model's own.
+    """Store a project's fence; an empty setting restores the model's own.
 
     Raises:
         InvalidInput: A threshold is not a usable number, or a text may have several intents.

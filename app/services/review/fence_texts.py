@@ -1,4 +1,4 @@
-"""The texts that a fence lets in or keeps out, and how familiar each of them is."""
+"""The texts that a fence accepts or rejects, and how familiar each of them is."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _MOST = 10_000
 _SHOWN = 50
 _BY_VOTES = Fence("votes", (0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
-"""A fence whose familiarity is the largest vote score itself, not a standardised one."""
+"""A fence whose familiarity is the largest vote score itself, not standardised."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,9 +39,8 @@ class _ScoredTexts:
     Attributes:
         inside: Labelled texts of the test split.
         outside: Texts labelled out of scope; none of them votes.
-        pool: Texts without a label.
-        scores: Scores of the three, one after the other, (n, intents).
-        rows: Their embeddings, (n, d).
+        scores: Scores of inside, outside and pool, in this order, (n, intents).
+        rows: Embeddings in the same order, (n, d).
         suggested: Thresholds of votes, calibrated on the labels.
     """
 
@@ -57,12 +56,7 @@ class _ScoredTexts:
 class MeasuredTexts:
     """Scored texts with their familiarity, whose signals the studio's cache keeps.
 
-    Attributes:
-        studio: The open studio.
-        project: The project.
-        live: The model.
-        scored: The texts.
-        key: Key of the signals in the cache: the model, its revision, and the state of the pool.
+    The cache's `key` holds the model, its revision, and the state of the pool.
     """
 
     studio: Studio
@@ -92,7 +86,7 @@ class MeasuredTexts:
         return exemplar_signals(self.studio, Space(self.project, self.live.version))
 
     def familiarity(self, method: Method) -> ScoreArray:
-        """Measure how familiar all texts are; (n,)."""
+        """Return how familiar all texts are; (n,)."""
         if method == "votes":
             largest: ScoreArray = self.scored.scores.max(1)
             return largest
@@ -100,7 +94,7 @@ class MeasuredTexts:
         return self.signals().fence(method).familiarity(np.concatenate(parts))
 
     def let_in(self, setting: FenceSetting, own: float) -> NDArray[np.bool_]:
-        """Return which texts a setting lets in, (n,); `own` is the model's own threshold."""
+        """Return which texts a setting accepts, (n,); `own` is the model's own threshold."""
         method = setting.method
         fence = _BY_VOTES if method == "votes" else self.signals().fence(method)
         column = {key: at for at, key in enumerate(self.live.columns)}
@@ -110,7 +104,7 @@ class MeasuredTexts:
         return fence.inside(self.familiarity(method), self.scored.scores.argmax(1))
 
     def answered_right(self) -> NDArray[np.bool_]:
-        """Return which of the texts in scope have their best score for a label, (inside,)."""
+        """Return which in-scope texts have their best score for one of their labels, (inside,)."""
         best = self.scored.scores[self.sides[0]].argmax(1)
         pairs = zip(self.inside, best.tolist(), strict=True)
         return np.array([self.live.columns[c] in (r.labels or ()) for r, c in pairs], dtype=bool)
@@ -118,7 +112,7 @@ class MeasuredTexts:
     def crossed(
         self, rows: NDArray[np.int64], familiarity: ScoreArray, names: Mapping[str, str]
     ) -> tuple[Crossed, ...]:
-        """Return the first texts of some rows, with their familiarity; intent names by id."""
+        """Return the first texts of some rows, with their familiarity; `names` are by intent id."""
         records = (*self.inside, *self.outside, *self.scored.pool)
         crossed = list[Crossed]()
         for row in rows[:_SHOWN].tolist():
@@ -144,7 +138,7 @@ class MeasuredTexts:
         }
 
     def suggested(self, method: Method) -> FenceSetting:
-        """Return thresholds calibrated on the examples, each judged by the others."""
+        """Return thresholds calibrated on the examples, each scored by the others."""
         if method == "votes":
             return self.scored.suggested
         outside = self.familiarity(method)[self.sides[1]]
@@ -203,7 +197,7 @@ def _score(
 
 
 def _suggested_by_votes(live: LiveModel, outer: ScoreArray) -> FenceSetting:
-    """Choose thresholds by the examples, each judged by the others, and by texts out of scope."""
+    """Choose thresholds by held-out scores of the examples, and by out-of-scope texts."""
     held_out = held_out_with_names(live)
     familiarity, columns = held_out.max(1), held_out.argmax(1)
     outside = outer.max(1) if len(outer) else None

@@ -34,20 +34,18 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _MOST_FITTED = 12_000
 _SETTINGS = (0.3, 0.1)
-"""tau and ridge of the votes fitted for review, where the model's head is none of all examples."""
+"""tau and ridge of the votes fitted for review, where the model has no votes of all examples."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundText:
-    """A text of a finding.
+    """A text of a finding; intents are given by id.
 
     Attributes:
-        id: Id of the utterance.
-        text: Its text.
-        intents: Intent ids of its label; None where it has none.
+        intents: Its label; None where it has none.
         place: Its split.
-        note: How the text bears on the finding.
-        suggested: Intent ids of a label that would mend it; None where there is none.
+        note: Its part in the finding.
+        suggested: A label that would repair it; None where there is none.
     """
 
     id: str
@@ -64,8 +62,8 @@ class Remedy:
 
     Attributes:
         words: Text of the button.
-        repair: The repair; None changes nothing.
-        asks: What the person chooses first: a `name`, an `intent`, a `description`, or nothing.
+        repair: None changes nothing.
+        asks: What the person chooses first.
     """
 
     words: str
@@ -79,12 +77,8 @@ class Finding:
 
     Attributes:
         id: The same in every review that finds the same.
-        kind: Kind of the finding.
-        title: The finding in a few words.
-        why: The reason in one or two sentences.
-        figure: Findings of one kind are ordered by it.
+        figure: Number by which findings of one kind are ordered.
         measure: `figure` in words.
-        texts: The texts in question.
         remedies: What can be done; the last one keeps everything as it is.
         intents: Ids of the intents in question.
     """
@@ -106,18 +100,16 @@ KEEP = Remedy("Keep as it is", None)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What findings are made of.
+    """Data from which findings are computed.
 
     Attributes:
-        live: The live model.
-        head: Votes of all examples: the model's own, or where it has none, some fitted for review.
+        head: Votes of all examples: the model's own, or else votes fitted for the review.
         columns: Intent id of each score column.
         names: Names of the project's intents, by id.
-        labels: Intent ids of the label of each example.
+        labels: Intent ids of each example's label.
         held_out: Leave-one-out scores of the examples, (m, intents).
-        near: Nearest examples of each example.
         tests: Labelled texts of the test split.
-        test_rows: Their embeddings, (n, d).
+        test_rows: Embeddings of `tests`, (n, d).
         synthetic: Ids of the examples made from templates; their labels are not doubted.
     """
 
@@ -159,7 +151,7 @@ class Evidence:
 
 
 def votes_of(live: LiveModel) -> VoteHead:
-    """Return votes of all examples: those of the live head, or some fitted to its embeddings.
+    """Return votes of all examples: the live head's, or votes fitted to its embeddings.
 
     Raises:
         InvalidInput: There are too many examples to fit votes.
@@ -179,7 +171,7 @@ def votes_of(live: LiveModel) -> VoteHead:
 
 
 def held_out_with_names(live: LiveModel) -> ScoreArray:
-    """Score every example by the others and by the names beside the votes, (m, intents)."""
+    """Score every example by the others' votes and by intent names, (m, intents)."""
     scores, head = leave_one_out(votes_of(live)), live.pipeline.head
     if isinstance(head, MixtureHead):
         scores += head.voices(live.pipeline.embeddings)
@@ -193,7 +185,7 @@ def labels_of(live: LiveModel) -> tuple[tuple[str, ...], ...]:
 
 
 def truth_of(evidence: Evidence, labels: Sequence[tuple[str, ...] | None]) -> NDArray[np.int64]:
-    """Return the column of each label of one intent; -1 for a label of none or several intents."""
+    """Return each label's column; -1 for a label without one intent that has a column."""
     column = {key: at for at, key in enumerate(evidence.columns) if key}
     truth = [column.get(of[0], -1) if of is not None and len(of) == 1 else -1 for of in labels]
     return np.array(truth, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Findings about whole intents: confused, thin and overgrown ones, and the border between two."""
+"""Findings about whole intents: confused, thin and overgrown ones, and the border of two."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -13,17 +13,12 @@ from core.review.intents import IntentHealth, border_walk, intent_health
 _SHOWN = 40
 _MOST = 200
 _FEWEST = 2
-"""Texts from which on a confusion is listed; a single one is a doubt about its own label."""
+"""Texts needed to list a confusion; a single one is a doubt about its own label."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A text on the way from one intent to another.
-
-    Attributes:
-        text: The text.
-        lead: Score of the first intent less that of the second.
-    """
+    """A text between two intents; `lead` is the first one's score minus the second's."""
 
     text: FoundText
     lead: float
@@ -31,7 +26,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Border:
-    """Texts between two intents, from the clearest of the one to the clearest of the other."""
+    """Texts between two intents, from the clearest of the first to the clearest of the second."""
 
     first: str
     second: str
@@ -39,7 +34,7 @@ class Border:
 
 
 def confusions(evidence: Evidence) -> list[Finding]:
-    """List what is confused with what: texts to judge by, and examples judged by the others."""
+    """List pairs of confused intents, by test texts and by held-out scores of examples."""
     if not evidence.single:
         return []
     cells: dict[tuple[str, str], list[FoundText]] = defaultdict(list)
@@ -98,7 +93,7 @@ def _confusion(evidence: Evidence, pair: tuple[str, str], texts: list[FoundText]
 
 
 def ill_intents(evidence: Evidence) -> list[Finding]:
-    """List intents with too few examples, and those that draw in what belongs to others."""
+    """List intents with too few examples, and those that win examples of other intents."""
     health = intent_health(evidence.held_out, evidence.head.targets)
     there = [one for one in health if one.examples and evidence.columns[one.column]]
     thin = [_thin(evidence, one) for one in there if one.thin]
@@ -164,7 +159,7 @@ def _overgrown(evidence: Evidence, one: IntentHealth) -> Finding:
 def _smaller_part(
     evidence: Evidence, rows: np.ndarray[tuple[int], np.dtype[np.int64]]
 ) -> list[int]:
-    """The smaller of two groups of an intent's examples; none where there are too few."""
+    """Return the smaller of two clusters of an intent's examples; none if there are too few."""
     if len(rows) < 2 * _FEWEST:
         return []
     from sklearn.cluster import KMeans
@@ -176,7 +171,7 @@ def _smaller_part(
 
 
 def border(evidence: Evidence, pool: Pool | None, pair: tuple[str, str]) -> Border:
-    """Walk from one intent to another: examples, texts to judge by, and those of the pool."""
+    """Return examples, test texts and unlabelled texts between two intents."""
     first, second = (evidence.columns.index(key) for key in pair)
     texts = [evidence.example(row, "example") for row in range(len(evidence.labels))]
     scores = [evidence.held_out]

@@ -17,7 +17,7 @@ from storage.records import UtteranceRecord
 
 _MOST_READ = 100_000
 _FEWEST = 3
-"""Utterances from which on a name is listed; every name shares a word with some text."""
+"""Utterances needed to list a name; every name shares a word with some text."""
 
 _SHOWN = 20
 _MOST = 100
@@ -27,9 +27,7 @@ _MOST = 100
 class Misled:
     """An utterance that shares no word with its intent's name, but with another's.
 
-    Attributes:
-        record: The utterance.
-        shared: The words it shares with names of other intents, by intent id.
+    `shared` holds the words it shares with names of other intents, by intent id.
     """
 
     record: UtteranceRecord
@@ -37,14 +35,14 @@ class Misled:
 
 
 def borderline_ids(live_studio: LiveStudio, project: str) -> tuple[str, ...]:
-    """Return the ids of the borderline utterances of a project."""
+    """Return the ids of a project's borderline utterances."""
     with live_studio.studio.database.read() as connection:
         by_intent = misled_by_names(connection, projects.find(connection, project).id)
     return tuple(text.record.id for texts in by_intent.values() for text in texts)
 
 
 def misled_by_names(connection: Transaction, project_id: int) -> dict[str, list[Misled]]:
-    """Find the borderline utterances with one label, no synthetic ones, by the intent's id."""
+    """Find borderline real utterances with one label, by the intent's id."""
     intents = dataset.open_intents(connection, project_id)
     names = {key: intent.name for key, intent in intents.items()}
     key_of = {name: key for key, name in names.items()}
@@ -69,10 +67,7 @@ def misleading_names(
 ) -> list[Finding]:
     """List the intents whose names mislead, those with the most such utterances first.
 
-    Args:
-        by_intent: Borderline utterances by the id of their intent.
-        intents: The intents by id.
-        sizes: Number of labelled utterances of each intent.
+    All arguments are by intent id; `sizes` are numbers of labelled utterances.
     """
     ranked = sorted(by_intent.items(), key=lambda item: (-len(item[1]), intents[item[0]].name))
     listed = [(key, texts) for key, texts in ranked if len(texts) >= _FEWEST]

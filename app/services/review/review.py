@@ -1,4 +1,4 @@
-"""The review of a project: one list of findings, computed from the model that answers now."""
+"""The review of a project: a list of findings, computed from the live model."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -49,10 +49,10 @@ class Review:
     """Findings of a project.
 
     Attributes:
-        counts: How many there are of each kind.
-        findings: Those asked for, in their order.
-        revision: Of the project as the model knows it.
-        notes: What could not be looked at, in words.
+        counts: Number of open findings of each kind.
+        findings: The requested page of findings.
+        revision: Revision of the project that the model has.
+        notes: What was not reviewed, in words.
     """
 
     counts: dict[Kind, int]
@@ -67,16 +67,10 @@ def review(
     kind: Kind | None = None,
     page: Page = _FIRST,
 ) -> Review:
-    """List what should be looked at, without what was settled before.
-
-    Args:
-        live_studio: The open studio and its live models.
-        project: Its name.
-        kind: Of one kind alone; None: of all, those first that do most harm.
-        page: Which of the findings.
+    """List open findings, the most harmful kinds first; None: all kinds.
 
     Raises:
-        InvalidInput: The model's examples cannot be judged.
+        InvalidInput: There are too many examples to fit votes for the review.
         NotFound: There is no such project, or it has no model.
     """
     record, live = open_live(live_studio, project)
@@ -99,14 +93,14 @@ def _waits(finding: Finding) -> bool:
 
 
 def wait_for_pool(live_studio: LiveStudio, project: str) -> None:
-    """Wait until the texts without a label were looked at, as a command may, and no page."""
+    """Wait until unlabelled texts are embedded; only commands may wait, not pages."""
     with live_studio.studio.database.read() as connection:
         record = projects.find(connection, project)
     live_studio.pools.wait(record.id)
 
 
 def walk(live_studio: LiveStudio, project: str, first: str, second: str) -> Border:
-    """Walk the border of two intents, by their ids.
+    """Return the texts along the border of two intents, given by id.
 
     Raises:
         NotFound: There is no model, or it does not know an intent.
@@ -120,7 +114,7 @@ def walk(live_studio: LiveStudio, project: str, first: str, second: str) -> Bord
 
 
 def _findings(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) -> list[Finding]:
-    """Everything but the next labels, once for each revision."""
+    """Return all findings but the next labels, computed once for each revision."""
 
     def make() -> list[Finding]:
         evidence = _evidence(live_studio, project, live)
@@ -139,7 +133,7 @@ def _findings(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
 
 
 def _misleading(live_studio: LiveStudio, project: ProjectRecord) -> list[Finding]:
-    if project.task == "multi-label":  # words of another intent's name may be of a label, too
+    if project.task == "multi-label":  # with several labels, such words may belong to another label
         return []
     with live_studio.studio.database.read() as connection:
         by_intent = misled_by_names(connection, project.id)
@@ -184,7 +178,7 @@ def _size(made: Evidence) -> int:
 
 
 def _nearby(live_studio: LiveStudio, live: LiveModel) -> Nearby:
-    """The neighbours of the examples; other labels do not move them."""
+    """Return the neighbours of the examples, which do not depend on labels."""
     exemplars = live.pipeline.exemplars
     words = [word for one in exemplars for word in (one.id, one.text)]
     key = ("nearby", live.pipeline.encoder.fingerprint, digest_of(words))
