@@ -28,12 +28,12 @@ _CHUNK = 4_096
 _TIMES = 8
 _DAY, _MINUTE, _SECOND, _MILLISECOND = 10, 16, 19, 23
 Codes = NDArray[np.int64]
-"""One code for each utterance of a project; -1 where nothing is known."""
+"""One code for each utterance of a project; -1 where it is not known."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Colouring:
-    """Codes of all utterances of a project, and the entries that they count."""
+    """Codes of all utterances of a project, and the legend that they index."""
 
     codes: Codes
     legend: tuple[Colour, ...]
@@ -41,7 +41,7 @@ class Colouring:
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """What is being coloured."""
+    """Data that colours depend on."""
 
     studio: Studio
     space: Space
@@ -55,19 +55,19 @@ class Canvas:
 
     @property
     def legend(self) -> tuple[Colour, ...]:
-        """The intents in their order; archived ones too, so that the codes stay."""
+        """Colours of the intents in order, with archived ones, so that codes do not change."""
         return tuple(Colour(i.name, intent_colour(i)) for i in self.intents)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ModelAnswers:
-    """What a model version answers for the utterances whose embeddings are known.
+    """Answers of a model version for the utterances whose embeddings are known.
 
     Attributes:
-        ids: Of the utterances.
+        ids: Ids of the utterances.
         winners: Column of the largest score, (n,) int64.
-        outside: Whether a text of one intent is out of scope, (n,).
-        sets: Columns of all that reach their thresholds; None where a text has one intent.
+        outside: Whether a single-label text is out of scope, (n,).
+        sets: Columns that reach their thresholds; None for single-label projects.
     """
 
     ids: tuple[str, ...]
@@ -77,7 +77,7 @@ class _ModelAnswers:
 
 
 def canvas_of(studio: Studio, space: Space, points: Points) -> Canvas:
-    """Gather what colours depend on."""
+    """Read the data that colours depend on."""
     with studio.database.read() as connection:
         intents = dataset.intents(connection, space.project.id)
     return Canvas(studio, space, points, tuple(intents))
@@ -87,18 +87,18 @@ def colouring_of(canvas: Canvas, by: str) -> Colouring:
     """Colour every utterance of a project.
 
     Raises:
-        InvalidInput: The untuned encoder predicts nothing that one could colour by.
+        InvalidInput: The untuned encoder predicts nothing to colour by.
     """
     return _WAYS[by](canvas)
 
 
 def intent_colour(intent: IntentRecord) -> str:
-    """Return the colour that a person gave an intent, or else that of its position."""
+    """Return the colour that a person gave an intent, or else its position's."""
     return intent.color or position_colour(intent.position)
 
 
 def _by_intent(canvas: Canvas) -> Colouring:
-    """The intent, or in a project of several its combination with others."""
+    """Colour by intent, or by combination of intents in a multi-label project."""
     place = {intent.id: at for at, intent in enumerate(canvas.intents)}
     if canvas.has_many:
         places = _each_value(canvas.points.columns.labels, lambda keys: _places(keys, place))
@@ -136,7 +136,7 @@ def _by_label_state(canvas: Canvas) -> Colouring:
 
 
 def _by_time(canvas: Canvas) -> Colouring:
-    """When each text came in: every import by itself, or eight spans of equally many texts."""
+    """Colour by time of arrival: each import, or eight spans with equally many texts."""
     return canvas.studio.cache.get(
         ("times", canvas.space.project.id, canvas.points.digest),
         lambda: _times(canvas),
@@ -159,7 +159,7 @@ def _times(canvas: Canvas) -> Colouring:
 
 
 def _moment_names(moments: Sequence[str]) -> list[str]:
-    """Name moments as shortly as tells them apart."""
+    """Name moments with as few characters as distinguish them."""
     for length in (_DAY, _MINUTE, _SECOND):
         names = [moment[:length] for moment in moments]
         if len(set(names)) == len(names):
@@ -173,7 +173,9 @@ def _by_prediction(canvas: Canvas) -> Colouring:
     if canvas.has_many:
         sets, intents = _predicted_sets(canvas)
         codes, legend = combination_codes(sets, intents, "not known")
-        known = np.where(codes == len(legend) - 1, -1, codes)  # the map has its own entry for them
+        known = np.where(
+            codes == len(legend) - 1, -1, codes
+        )  # the map has its own entry for unknown ones
         return Colouring(known, legend[:-1])
     codes, legend = _predicted(canvas)
     return Colouring(codes, legend)
@@ -223,7 +225,7 @@ def _predicted_sets(canvas: Canvas) -> tuple[list[Places | None], tuple[Colour, 
 
 
 def _asked(canvas: Canvas) -> tuple[_ModelAnswers, Codes, tuple[Colour, ...]]:
-    """Return answers, the code of each of their columns, and intents that the project lacks."""
+    """Return answers, the code of each column, and intents that the project lacks."""
     opened = open_space(canvas.studio, canvas.space)
     pipeline = require_pipeline(opened)
     embedded = read_embedded(canvas.studio, canvas.space.project, opened.encoder)
@@ -232,7 +234,7 @@ def _asked(canvas: Canvas) -> tuple[_ModelAnswers, Codes, tuple[Colour, ...]]:
 
 
 def _predicted(canvas: Canvas) -> tuple[Codes, tuple[Colour, ...]]:
-    """Return the project's intent that each text is answered with, and "out of scope" last."""
+    """Return the code of each text's answer, and the legend, with "out of scope" last."""
     answers, column_codes, extra = _asked(canvas)
     legend = (*canvas.legend, *extra, Colour("out of scope", GREY))
     codes = np.where(answers.outside, len(legend) - 1, column_codes[answers.winners])
@@ -242,7 +244,7 @@ def _predicted(canvas: Canvas) -> tuple[Codes, tuple[Colour, ...]]:
 
 
 def _answers(canvas: Canvas, pipeline: IntentPipeline, embedded: Embedded) -> _ModelAnswers:
-    """Ask the head for every text, once for each model version and state of the texts."""
+    """Score every text, once for each model version and state of the texts."""
 
     def make() -> _ModelAnswers:
         n = len(embedded.ids)
@@ -267,7 +269,7 @@ def _answers(canvas: Canvas, pipeline: IntentPipeline, embedded: Embedded) -> _M
 
 
 def _columns_as_intents(canvas: Canvas, names: Sequence[str]) -> tuple[Codes, tuple[Colour, ...]]:
-    """Find which intent of today each name in a model meant; intents may be renamed since."""
+    """Return the code of each of a model's intent names; intents may be renamed since."""
     place = {intent.id: at for at, intent in enumerate(canvas.intents)}
     by_name = {intent.name: intent.id for intent in canvas.intents} | _names_then(canvas)
     extra: list[Colour] = []
@@ -276,7 +278,7 @@ def _columns_as_intents(canvas: Canvas, names: Sequence[str]) -> tuple[Codes, tu
         key = by_name.get(name)
         if key in place:
             codes.append(place[key])
-        else:  # a bundle came with intents that this project does not know
+        else:  # an imported bundle may have intents that this project lacks
             codes.append(len(place) + len(extra))
             extra.append(Colour(name, position_colour(len(place) + at)))
     return np.array(codes, dtype=np.int64), tuple(extra)
@@ -296,13 +298,13 @@ def _places(keys: tuple[str, ...] | None, place: Mapping[str, int]) -> Places | 
 
 
 def _each_value(column: Sequence[T], make: Callable[[T], R]) -> list[R]:
-    """Make something of every value, of each distinct one once."""
+    """Map every value, computing each distinct one once."""
     made = {value: make(value) for value in set(column)}
     return [made[value] for value in column]
 
 
 def _each(column: Sequence[T], code: Callable[[T], int]) -> Codes:
-    """Give every value its code, each distinct value once."""
+    """Return every value's code, computing each distinct one once."""
     codes = {value: code(value) for value in set(column)}
     return np.array([codes[value] for value in column], dtype=np.int64)
 

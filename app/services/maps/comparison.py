@@ -1,4 +1,4 @@
-"""What training moved: two maps of the same texts, and the texts whose neighbours changed."""
+"""Moves by training: two maps of the same texts, and the texts whose neighbours changed."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ from storage.queries import columns, dataset
 
 _MOVED = 20
 _ALL_UP_TO, _FARTHEST = 10_000, 2_000
-"""Of more texts than the first, those many are looked at whose places differ most."""
+"""Above the first number of texts, only the second number, which moved farthest, are compared."""
 _JUDGED = 3_000
 _Side = tuple[tuple[str, ...], Placed]
 
@@ -29,7 +29,7 @@ def compare(
 
     Raises:
         NotFound: A layout was not computed yet.
-        InvalidInput: No such method, or no text is on both maps.
+        InvalidInput: There is no such method, or no text is on both maps.
     """
     ids, before, after = _common(
         _side(studio, before_space, points, method), _side(studio, after_space, points, method)
@@ -69,7 +69,7 @@ def _side(studio: Studio, space: Space, points: Points, method: str) -> _Side:
 
 
 def _common(before: _Side, after: _Side) -> tuple[tuple[str, ...], Placed, Placed]:
-    """Keep the utterances that both sides have, in one order."""
+    """Keep the utterances that both sides have, in the same order."""
     rows = [{key: at for at, key in enumerate(ids)} for ids, _ in (before, after)]
     ids = tuple(key for key in before[0] if key in rows[1])
     kept = [
@@ -118,7 +118,7 @@ def _moved(
     named: Sequence[tuple[str, ...]],
     moves: Sequence[Move],
 ) -> tuple[MovedText, ...]:
-    """Return the moved rows with their texts and labels; `ids` and `named` are of all rows."""
+    """Return the moved texts with their labels; `ids` and `named` are of all rows."""
     with studio.database.read() as connection:
         texts = columns.texts(connection, space.project.id, [ids[move.row] for move in moves])
     return tuple(
@@ -131,8 +131,8 @@ def _moved(
 def _silhouettes(
     named: Sequence[tuple[str, ...]], before: FloatArray, after: FloatArray
 ) -> tuple[tuple[float | None, float | None], int]:
-    """Judge how tight intents are in both spaces, on the same texts with one intent each."""
-    from core.metrics.geometry import silhouette  # it loads scikit-learn
+    """Measure the silhouette of intents in both spaces, on the same texts with one intent each."""
+    from core.metrics.geometry import silhouette  # loads scikit-learn
 
     rows = np.array([at for at, names in enumerate(named) if len(names) == 1], dtype=np.int64)
     if len(rows) > _JUDGED:

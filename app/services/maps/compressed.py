@@ -1,4 +1,4 @@
-"""The map compressed: where points go when their texts move towards their templates."""
+"""The compressed map: places of points whose texts move towards their templates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ from core.types import FloatArray
 from core.vectors import unit_rows
 
 _MOST_PRODUCTS = 200_000_000
-"""Points that move times points that they are compared with: some seconds on two cores."""
+"""Most moving points times points they are compared with: some seconds on two cores."""
 
 _HOW = {
     "pca": "Each point goes where the map's own projection puts its compressed text.",
@@ -42,8 +42,8 @@ class _Moving:
     """The points that have a template of their own.
 
     Attributes:
-        templates: By id of the utterance.
-        marked: How many of them have values that somebody marked; others have proposed ones.
+        templates: Templates by id of the utterance.
+        marked: Number of them with values that a person marked; others have proposed ones.
     """
 
     templates: dict[str, str] = field(repr=False)
@@ -53,10 +53,10 @@ class _Moving:
 def drift_view(
     studio: Studio, project: str, model: int | None = None, method: str = "pca"
 ) -> DriftView:
-    """Say which points of a map would move, and how their places would come about.
+    """Say which points of a map would move, and how their places would be computed.
 
     Raises:
-        NotFound: No such project or version.
+        NotFound: There is no such project or version.
     """
     space, points = _looked_at(studio, project, model)
     moving = _moving(studio, space, points)
@@ -74,24 +74,17 @@ def drift_view(
 def drifted(
     studio: Studio, project: str, model: int | None, method: str, strength: float
 ) -> MapView:
-    """Return a map with each point so far on its way to its template.
+    """Return a map with points moved towards their templates by `strength` in [0, 1].
 
-    Values are those that somebody marked; of texts outside of the train split without any, those
-    that the train split knows. Points keep to the box of the map.
-
-    Args:
-        studio: The open studio.
-        project: Its name.
-        model: As for `map_points`.
-        method: pca, umap or tsne.
-        strength: Lambda^comp in [0, 1].
+    Values are those that people marked; texts outside the train split without any get values known
+    from the train split. Points keep the box of the map. `model` is as for `map_points`.
 
     Raises:
-        NotFound: No such project or version; the layout, or too many templates of it, were not
-            computed yet.
-        InvalidInput: No such method, or too many points to estimate places for.
+        NotFound: There is no such project or version; or the layout, or too many of its templates,
+            were not computed yet.
+        InvalidInput: There is no such method, or too many points to estimate places for.
     """
-    from core.heads.votes.compression import Paired  # torch, from here on
+    from core.heads.votes.compression import Paired  # loads torch
 
     space, points = _looked_at(studio, project, model)
     ids, xy = current_layout(studio, space, points, method)
@@ -138,7 +131,7 @@ def _moving(studio: Studio, space: Space, points: Points) -> _Moving:
 def _embedded(
     studio: Studio, space: Space, moving: _Moving, ids: Sequence[str], rows: Rows
 ) -> tuple[FloatArray, FloatArray]:
-    """Return where the points that move lie, and where their templates do; unit rows, (r, d)."""
+    """Return embeddings of the moving points and of their templates; unit rows, (r, d) each."""
     encoder = open_space(studio, space).encoder
     known = read_embedded(studio, space.project, encoder)
     missing = unknown_texts(studio.database, encoder, moving.templates.values())

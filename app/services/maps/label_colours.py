@@ -1,4 +1,4 @@
-"""Colours of texts that may have several intents: one for each intent, and for combinations."""
+"""Colours of texts that may have several intents: for each intent, and for combinations."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from app.services.maps.views import Colour
 from core.maps.palette import AMBER, BLUE, GREEN, GREY, RED, VIOLET, mixed
 
 _MOST = 12
-"""Combinations that have an entry of their own in the legend."""
+"""Most combinations with their own entry in the legend."""
 
 AGREEMENT = (
     Colour("agrees", BLUE),
@@ -20,23 +20,16 @@ AGREEMENT = (
 )
 
 Places = tuple[int, ...]
-"""Intents of one text by their places in the legend, rising."""
+"""Intents of one text by their places in the legend, ascending."""
 
 
 def combination_codes(
     labels: Sequence[Places | None], intents: Sequence[Colour], missing: str
 ) -> tuple[NDArray[np.int64], tuple[Colour, ...]]:
-    """Give each text a code and return the legend that the codes count.
+    """Return each text's code, (n,), and the legend: intents, combinations, none, unlabelled.
 
     Texts of one intent have its code. Frequent combinations have one each, rare ones share one.
-
-    Args:
-        labels: Of each text; None where there is none.
-        intents: Entries of the single intents.
-        missing: What the legend calls texts without a label.
-
-    Returns:
-        Codes (n,), and the legend: intents, combinations, no intent, and those without a label.
+    `intents` are the entries of single intents; `missing` names texts whose label is None.
     """
     together = Counter(label for label in labels if label is not None and len(label) > 1)
     ranked = sorted(together, key=lambda label: (-together[label], label))
@@ -56,7 +49,7 @@ def combination_codes(
 def agreement_codes(
     labels: Sequence[frozenset[int] | None], answers: Sequence[Places | None]
 ) -> NDArray[np.int64]:
-    """Hold answers against labels, as sets; the codes count `AGREEMENT`, -1 has no answer."""
+    """Compare answers with labels, as sets; codes index `AGREEMENT`, -1 has no answer."""
     pairs = zip(labels, answers, strict=True)
     return np.array([_agreement(label, answer) for label, answer in pairs], dtype=np.int64)
 

@@ -1,4 +1,4 @@
-"""Compute a layout of the embedding map as a job, store it, and read it back."""
+"""Compute a layout of the embedding map as a job, store it, and read it."""
 
 import json
 from collections.abc import Callable
@@ -37,7 +37,7 @@ _ARRAYS, _IDS = "layout.safetensors", "ids.json"
 _LOADED, _ENCODED, _LAID_OUT = 0.02, 0.5, 0.98
 _STORED_BYTES = 300
 _ENOUGH = 10
-"""Fewer points with an earlier place arrange nothing."""
+"""With fewer points in an earlier layout, the new one does not start from it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,8 +45,8 @@ class StoredLayout:
     """A layout as it was computed.
 
     Attributes:
-        ids: Of utterances.
-        hashes: Of their texts then; a text that was edited since has lost its place.
+        ids: Ids of the utterances.
+        hashes: Hashes of their texts at that time; a text edited since has no place.
         xy: Places, (n, 2) float32.
     """
 
@@ -64,9 +64,9 @@ class StoredLayout:
 
 
 def do_layout(studio: Studio, context: JobContext) -> Publish:
-    """Encode what is missing and lay it out; the returned function publishes the layout.
+    """Encode missing texts and compute a layout; the returned function publishes it.
 
-    A job for `pca` encodes alone: that map is computed whenever it is looked at.
+    A job for `pca` only encodes: that map is computed when it is opened.
     """
     payload = context.job.payload
     method = str(payload["method"])
@@ -95,12 +95,12 @@ def do_layout(studio: Studio, context: JobContext) -> Publish:
 def current_layout(
     studio: Studio, space: Space, points: Points, method: str
 ) -> tuple[tuple[str, ...], FloatArray]:
-    """Return which utterances have a place, by id, and the places, (n, 2) float32.
+    """Return the ids of the utterances that have a place, and the places, (n, 2) float32.
 
     PCA is computed from the known embeddings; other layouts are read.
 
     Raises:
-        InvalidInput: No such method.
+        InvalidInput: There is no such method.
         NotFound: The layout was not computed yet.
     """
     require_method(method)
@@ -141,7 +141,7 @@ def read_layout(studio: Studio, record: LayoutRecord) -> StoredLayout:
 
 
 def _encode_templates(studio: Studio, context: JobContext, space: Space, encoder: Encoder) -> None:
-    """Encode the templates towards which points of this map may be moved."""
+    """Encode the templates towards which points of this map can be moved."""
     points = read_points(studio, space.project)
     marks = read_marked_values(studio, space.project)
     with context.database.read() as connection:
@@ -178,7 +178,7 @@ def _lay_out(
 def _start(
     studio: Studio, space: Space, method: str, columns: PointColumns, embedded: Embedded
 ) -> FloatArray | None:
-    """Start from the newest layout of the project, so that the two maps can be compared."""
+    """Return places from the project's newest layout, so that the two maps can be compared."""
     with studio.database.read() as connection:
         record = layouts.newest(connection, space.project.id, method)
     if record is None:
@@ -195,7 +195,7 @@ def _start(
 def _publisher(
     context: JobContext, space: Space, made: StoredLayout, facts: dict[str, Any]
 ) -> Publish:
-    """Store the files now; return the step that makes them a layout."""
+    """Store the files now; return the step that registers them as a layout."""
     record_files = context.store_files(partial(_write, made))
 
     def publish(connection: Transaction) -> dict[str, Any]:

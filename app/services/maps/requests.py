@@ -1,4 +1,4 @@
-"""The embedding map: where the texts lie, how they are coloured, and what training moved."""
+"""The embedding map: places and colours of texts, and their moves by training."""
 
 from collections.abc import Sequence
 
@@ -24,21 +24,15 @@ from storage.records import JobRecord
 def map_points(
     studio: Studio, project: str, model: int | None = None, method: str = "pca"
 ) -> MapView:
-    """Return where the texts of a project lie.
+    """Return where the texts of a project are, by pca, umap or tsne.
 
-    PCA is computed now from the embeddings that are known; at most 500 missing ones are encoded
-    for it. UMAP and t-SNE are read as `start_layout` left them.
-
-    Args:
-        studio: The open studio.
-        project: Its name.
-        model: Number of a model version; 0 is the untuned encoder, None the champion, or the
-            untuned encoder where there is none.
-        method: pca, umap or tsne.
+    PCA is computed now from the known embeddings, after encoding at most 500 missing ones. UMAP and
+    t-SNE are read from the job that `start_layout` queued. `model` is a version's number: 0 is the
+    untuned encoder, None the champion or, without one, the untuned encoder.
 
     Raises:
-        NotFound: No such project or version, or the layout was not computed yet.
-        InvalidInput: No such method.
+        NotFound: There is no such project or version, or the layout was not computed yet.
+        InvalidInput: There is no such method.
     """
     space = _find(studio, project, model)
     points = read_points(studio, space.project)
@@ -63,18 +57,13 @@ def map_colours(
     by: str,
     ids: Sequence[str] | None = None,
 ) -> ColourView:
-    """Colour the points of a map.
+    """Colour the points of a map; `model` as for `map_points`.
 
-    Args:
-        studio: The open studio.
-        project: Its name.
-        model: As for `map_points`.
-        by: intent, prediction, agreement, split, time or label state.
-        ids: The points, as `MapView.ids` gave them; None are those of the map by PCA.
+    `by` is one of `CHOICES`. `ids` are the points, as in `MapView.ids`; None: those of the PCA map.
 
     Raises:
-        NotFound: No such project or version.
-        InvalidInput: Nothing can be coloured so.
+        NotFound: There is no such project or version.
+        InvalidInput: The points cannot be coloured by that.
     """
     if by not in CHOICES:
         choices = ", ".join(CHOICES)
@@ -108,15 +97,14 @@ def start_layout(
     *,
     templates: bool = False,
 ) -> JobRecord:
-    """Queue a job that encodes what is missing and lays it out; `pca` encodes alone.
+    """Queue a job that encodes missing texts and computes their layout; `pca` only encodes.
 
-    With `templates` it encodes those of the utterances, too, as a compressed map needs them.
-
-    A job that does the same and has not ended is returned instead of a second one.
+    With `templates` it also encodes the utterances' templates, which a compressed map needs. If
+    such a job is queued or running, it is returned instead.
 
     Raises:
-        NotFound: No such project or version.
-        InvalidInput: The layout could not be computed; why, and what could.
+        NotFound: There is no such project or version.
+        InvalidInput: The layout cannot be computed; the message says why.
     """
     asked = studio.settings.device
     with studio.database.write() as connection:
@@ -139,18 +127,11 @@ def start_layout(
 def compare_maps(
     studio: Studio, project: str, before_number: int, after_number: int, method: str = "pca"
 ) -> ComparisonView:
-    """Compare the maps of two model versions, and say which texts moved.
-
-    Args:
-        studio: The open studio.
-        project: Its name.
-        before_number: Number of a model version; 0 is the untuned encoder.
-        after_number: The same, to compare with it.
-        method: pca, umap or tsne.
+    """Compare the maps of two model versions (0: the untuned encoder), by pca, umap or tsne.
 
     Raises:
-        NotFound: No such project or version, or a layout was not computed yet.
-        InvalidInput: No such method, or no text is on both maps.
+        NotFound: There is no such project or version, or a layout was not computed yet.
+        InvalidInput: There is no such method, or no text is on both maps.
     """
     before = _find(studio, project, before_number)
     after = _find(studio, project, after_number)
@@ -180,7 +161,7 @@ def _find(studio: Studio, project: str, model: int | None) -> Space:
 def _under_way(
     connection: Transaction, space: Space, payload: dict[str, object]
 ) -> JobRecord | None:
-    """Find a job that will do the same."""
+    """Find a queued or running job that does the same."""
     same = (job for job in jobs.live(connection) if job.kind == "layout")
     here = (job for job in same if job.project_id == space.project.id)
     return next((job for job in here if job.payload == payload), None)

@@ -1,4 +1,4 @@
-"""What the embedding map shows: frozen values, one row of each array for each point."""
+"""Values of the embedding map: each array has one row for each point."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from core.types import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class Colour:
-    """An entry of a legend: what it stands for, and #rrggbb."""
+    """An entry of a legend: its name, and its colour as #rrggbb."""
 
     name: str
     colour: str
@@ -18,18 +18,17 @@ class Colour:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapView:
-    """Where a project's texts lie in the space of a model version.
+    """Where a project's texts are in the space of a model version.
 
     Attributes:
-        project: Its name.
         model: Number of the model version; 0 is the untuned encoder.
         method: pca, umap or tsne.
-        ids: Of the utterances, rising.
-        xy: Their places in the unit box, (n, 2) float32.
+        ids: Ids of the utterances, ascending.
+        xy: Places in the unit box, (n, 2) float32.
         stored: Whether a job computed it; else it was computed now.
-        missing: Utterances without a place, for a job to compute (`start_layout`).
-        revision: Of the project, when it was read.
-        order: Stands for `ids`: colours of the same `order` belong to these points.
+        missing: Number of utterances without a place, which a job can compute (`start_layout`).
+        revision: Revision of the project at the time of reading.
+        order: Digest of `ids`; colours of the same `order` belong to these points.
     """
 
     project: str
@@ -48,11 +47,11 @@ class DriftView:
     """Which points of a map move when texts are compressed towards their templates.
 
     Attributes:
-        marked: Points with values that somebody marked.
-        proposed: Points with values that the train split knows.
-        total: Points in all.
+        marked: Points with values that a person marked.
+        proposed: Points with values that are known from the train split.
+        total: All points.
         missing: Templates that a job has to encode first (`start_layout` with `templates`).
-        words: How the places come about.
+        words: How the places are computed.
     """
 
     marked: int
@@ -64,15 +63,14 @@ class DriftView:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColourView:
-    """How the points of a map are coloured.
+    """The colours of the points of a map.
 
     Attributes:
-        by: What by.
+        by: What they show.
         codes: Places in the legend, (n,) uint16.
-        legend: Names and colours.
-        counts: How many points each entry of the legend has.
-        revision: Of the project, when it was read.
-        order: Stands for the points, as in `MapView`.
+        counts: Number of points of each entry of the legend.
+        revision: Revision of the project at the time of reading.
+        order: Digest of the points' ids, as in `MapView`.
     """
 
     by: str
@@ -88,11 +86,9 @@ class MovedText:
     """A text whose neighbourhood changed.
 
     Attributes:
-        id: Of the utterance.
-        text: As it is now.
-        intents: Names of its label; empty when it has none.
-        change: Share of its ten nearest neighbours that others replaced, 1 - Jaccard.
-        distance: Between its places on the two maps, in units of the maps' longer side.
+        intents: Names of the intents of its label; empty without one.
+        change: Change of its ten nearest neighbours, 1 - Jaccard.
+        distance: Distance of its places on the two maps, in units of the maps' longer side.
     """
 
     id: str
@@ -107,19 +103,18 @@ class ComparisonView:
     """Two maps of the same texts, the second turned and scaled onto the first.
 
     Attributes:
-        project: Its name.
         before: Number of the first model version; 0 is the untuned encoder.
         after: Number of the second.
         method: pca, umap or tsne.
-        ids: Of the utterances on both, rising.
+        ids: Ids of the utterances on both maps, ascending.
         before_xy: Places in one unit box, (n, 2) float32.
-        after_xy: The same of the second map.
+        after_xy: The same for the second map.
         moved: Texts whose neighbourhood changed most.
         silhouettes: By intent, in each of the two spaces; None where it is not defined.
-        judged: How many labelled texts the silhouettes are of.
-        missing: Utterances that are not on both maps.
-        revision: Of the project, when it was read.
-        order: Stands for `ids`, as in `MapView`.
+        judged: Number of labelled texts in the silhouettes.
+        missing: Number of utterances that are not on both maps.
+        revision: Revision of the project at the time of reading.
+        order: Digest of `ids`, as in `MapView`.
     """
 
     project: str
