@@ -1,4 +1,4 @@
-"""Answer texts with the live model, with everything that the Try page shows of an answer."""
+"""Answer texts with the live model, with all that the Try page shows of an answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ _MOST_TEXTS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why an intent is in the answer; its shown votes, those of the rest, and the prior sum up."""
+    """Why an intent is in the answer; prior, shown votes and `votes_of_others` sum to its score."""
 
     reason: Reason
     votes_of_others: float
@@ -31,14 +31,11 @@ class Answer:
     """An answer with its sentence; the votes, those of the rest, and the prior sum to the score.
 
     Attributes:
-        prediction: The answer itself.
-        sentence: The answer in words.
-        reasons: Why, for each intent in the answer; where it names none, or one had to be named,
-            for the intent that its score is of.
-        votes_of_others: Of all exemplars that are not shown, for the first of the reasons.
-        hot: Ids of shown exemplars that training has not seen.
-        landing: Where the text lies; None where many were asked at once.
-        compressed: What compression made of the text; None without it, or where many were asked.
+        reasons: For each intent in the answer; without any, for the intent that the score is of.
+        votes_of_others: Votes of all exemplars that are not shown, for the first of the reasons.
+        hot: Ids of shown exemplars that joined after the training.
+        landing: Where the text is; None for several texts.
+        compressed: Effect of compression; None without it, or for several texts.
     """
 
     prediction: PredictionView
@@ -53,17 +50,12 @@ class Answer:
 def answer_texts(
     live_studio: LiveStudio, project: str, texts: Sequence[str], strength: float | None = None
 ) -> list[Answer]:
-    """Answer texts with the project's live model, or without one by the names of its intents.
+    """Answer at most 1,000 texts with the live model, or without one by the intents' names.
 
-    Args:
-        live_studio: The open studio and its live models.
-        project: Its name.
-        texts: At most 1,000.
-        strength: How far texts and examples move towards their templates, in [0, 1]; None: they
-            do not.
+    `strength` is how far texts and examples move towards their templates, in [0, 1], or None.
 
     Raises:
-        NotFound: The project has no model, and not two intents.
+        NotFound: The project has no model, and fewer than two intents.
         InvalidInput: More than 1,000 texts, or the model cannot be compressed.
     """
     if len(texts) > _MOST_TEXTS:
@@ -99,7 +91,7 @@ def answer_texts(
 def load_example_map(
     live_studio: LiveStudio, project: str, strength: float | None = None
 ) -> ExampleMap:
-    """Return the map of examples on which answers land; it changes when labels or models do.
+    """Return the map of examples on which answers are shown; it depends on labels and model.
 
     Raises:
         NotFound: The project has no model.

@@ -1,6 +1,6 @@
 """Semantic compression at inference: texts and examples move towards templates (TaDSE Eq. 5).
 
-A way to look at what a model would answer; it is no setting of the project.
+It previews what a model would answer; it is not a setting of the project.
 """
 
 from collections.abc import Sequence
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from core.pipeline import IntentPipeline
 
 STEPS = tuple(step / 10 for step in range(11))
-"""The strengths that a slider has."""
+"""The strengths of the slider."""
 
 _MOST = 3_000
-"""Examples that vote at most: each strength fits them again, in about a second."""
+"""Most examples that vote: each strength fits them again, in about a second."""
 
 _JUDGED = 1_000
 _FOLDS = 5
@@ -55,7 +55,7 @@ class CompressedTexts:
         live: The model with its examples moved and its votes fitted again.
         embeddings: The texts, moved, (n, d) float32.
         strength: Lambda^comp, in tenths.
-        texts: The texts with the values that were recognised in them.
+        texts: The texts with their recognised values.
         plain: The texts without compression, unit rows, (n, d).
         examples: The examples without compression.
     """
@@ -73,13 +73,12 @@ class _PairedExamples:
     """The examples of a live model with their templates.
 
     Attributes:
-        key: Names the model, its labels and the marked values in the cache.
-        rows: Rows of the model's examples; of very many, some are chosen.
-        texts: The examples with the values that were marked.
+        key: Identifies the model, its labels and the marked values in the cache.
+        rows: Rows of the model's examples; of very many, a choice.
+        texts: The examples with their marked values.
         pair: Embeddings of the examples and of their templates.
         head: Settings and labels of their votes.
-        marks: Marked values of the project.
-        tokens: What stands for a value in a template.
+        tokens: Placeholders of values in a template.
     """
 
     key: tuple[object, ...]
@@ -117,13 +116,8 @@ def compress_texts(
 ) -> CompressedTexts:
     """Move a live model's examples, and texts, towards their templates.
 
-    The values of examples are those that people marked; those of the texts are proposed.
-
-    Args:
-        studio: The open studio.
-        live: The model.
-        texts: The texts.
-        strength: Lambda^comp, rounded to tenths.
+    People marked the values of examples; those of the texts are proposed. `strength` is
+    lambda^comp, rounded to tenths.
 
     Raises:
         InvalidInput: The model does not decide by votes, or no value is marked in its examples.
@@ -150,7 +144,7 @@ def compress_model(studio: Studio, live: LiveModel, strength: float) -> LiveMode
 
 
 def compressed_view(compressed: CompressedTexts) -> Compressed:
-    """Say what compression made of the first of the texts."""
+    """Return the effect of compression on the first of the texts."""
     [text, *_] = compressed.texts
     pipeline, examples = compressed.live.pipeline, compressed.examples
     cosines = pipeline.embeddings @ compressed.embeddings[0]
@@ -176,11 +170,11 @@ def compressed_view(compressed: CompressedTexts) -> Compressed:
 def strength_choice(live_studio: LiveStudio, project: str) -> StrengthChoice:
     """Evaluate each strength on held-out examples, and suggest one.
 
-    Five-fold cross-validation: each fold is answered by the votes of the others, and its values
-    are proposed from those marked in the others, as for a text that no model has seen.
+    Five-fold cross-validation: the votes of the other folds answer each fold. Values are proposed
+    from those marked in the other folds, as for an unseen text.
 
     Raises:
-        InvalidInput: Nothing can be compressed; why.
+        InvalidInput: Nothing can be compressed; the message says why.
         NotFound: There is no such project, or it has no trained model yet.
     """
     _, live = open_live(live_studio, project)
@@ -197,7 +191,7 @@ def _choose(studio: Studio, live: LiveModel, examples: _PairedExamples) -> Stren
     from core.heads.votes.compression import Paired, choose_strength, held_out_accuracies
     from core.heads.votes.subset import spread_choice
 
-    # Synthetic examples repeat the words of their sources, so that they are not evaluated.
+    # Synthetic examples are not evaluated, because they repeat the words of their sources.
     ids = [live.pipeline.exemplars[row].id for row in examples.rows]
     real = np.array([at for at, key in enumerate(ids) if key not in examples.marks.synthetic])
     rows = real[spread_choice(examples.head.targets[real], _JUDGED)]
@@ -230,7 +224,7 @@ def _pair_examples(studio: Studio, live: LiveModel) -> _PairedExamples:
     """Pair a model's examples with their templates, once for each state of labels and marks.
 
     Raises:
-        InvalidInput: Nothing can be compressed; why, and what to do.
+        InvalidInput: Nothing can be compressed; the message says why, and what to do.
     """
     from core.heads.mixture import without_names
     from core.heads.votes.fit import VoteHead
@@ -292,7 +286,7 @@ def _embed_pairs(
 def _compressed(
     studio: Studio, live: LiveModel, examples: _PairedExamples, strength: float
 ) -> LiveModel:
-    """Move a live model's examples; its names and thresholds stay those without compression."""
+    """Move a live model's examples; its names and thresholds are unchanged."""
     from core.heads.mixture import MixtureHead
     from core.heads.votes.compression import compressed_votes
 

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CompressionView:
-    """Whether a project's answers can be looked at compressed.
+    """Whether a project's answers can be shown compressed.
 
     Attributes:
-        ready: Whether they can.
         reason: Why not; else empty.
         hint: What to do about it; else empty.
-        marked: Examples with a marked value: those that move.
-        voting: Examples that vote, compressed.
-        total: Examples of the model.
+        marked: Number of examples with a marked value; only these move.
+        voting: Number of examples that vote, compressed.
+        total: Number of examples of the model.
     """
 
     ready: bool
@@ -30,10 +29,10 @@ class StrengthChoice:
 
     Attributes:
         strengths: Lambda^comp, rising.
-        accuracies: Share of right answers at each, in [0, 1].
-        suggested: The strength of the highest accuracy; of equals the smallest.
-        n: Examples that were asked.
-        basis: How, in words.
+        accuracies: Share of right answers at each strength, in [0, 1].
+        suggested: The strength of the highest accuracy; among equals, the smallest.
+        n: Number of held-out examples.
+        basis: Method, in words.
     """
 
     strengths: tuple[float, ...]
@@ -48,11 +47,8 @@ class Near:
     """One of the nearest examples, compressed.
 
     Attributes:
-        id: Of the utterance.
-        text: What it says.
-        intents: Its label.
-        cosine: To the text, compressed both.
-        before: Which of the nearest it is without compression, from 1.
+        cosine: Cosine to the text, both compressed.
+        before: Its rank among the nearest without compression, from 1.
     """
 
     id: str
@@ -64,12 +60,12 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Compressed:
-    """What compression made of a text.
+    """Effect of compression on a text.
 
     Attributes:
         strength: Lambda^comp.
-        template: The text without its values, as far as they were recognised.
-        values: Those values, each with the name of its slot.
+        template: The text with its recognised values replaced.
+        values: The recognised values, each with the name of its slot.
         nearest: The nearest examples, the nearest first.
     """
 

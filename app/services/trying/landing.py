@@ -1,4 +1,4 @@
-"""Where a typed text lands among the examples of the model that answers."""
+"""Where a typed text is among the examples of the model that answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -35,9 +35,9 @@ class ExampleMap:
     """The examples of a model on its plane.
 
     Attributes:
-        model: Which, as answers name it.
-        total: How many examples there are; of very many, some are shown.
-        labels: Labels that `codes` count, each by the names of its intents.
+        model: Name of the model, as in answers.
+        total: Number of examples; of very many, a sample is shown.
+        labels: Distinct labels, each as intent names; `codes` index it.
         codes: Label of each point.
         points: Places, in the units of `Landing`.
     """
@@ -51,12 +51,12 @@ class ExampleMap:
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """Where a text lies, in numbers and in words.
+    """Where a text is, in numbers and in words.
 
     Attributes:
-        place: Its own.
-        neighbours: Those of the answer's neighbours, in their order.
-        words: Among which intents, judged in the whole embedding space: a map shows its shadow.
+        place: Place of the text.
+        neighbours: Places of the answer's neighbours, in their order.
+        words: Nearest intents by the whole embedding space, which the map shows only in part.
     """
 
     place: Place
@@ -83,13 +83,13 @@ def example_map(live: Mapped, model: str, most: int | None = None) -> ExampleMap
 
 
 def landing_of(live: Mapped, prediction: Prediction, embedding: FloatArray) -> Landing:
-    """Place an answered text, embedded as (d,), among the examples."""
+    """Place an answered text, embedded (d,), among the examples."""
     voted = [neighbour.exemplar_id for neighbour in prediction.reason.neighbours]
     return land(live, embedding, voted, outside=prediction.decision.rule == "out-of-scope")
 
 
 def land(live: Mapped, embedding: FloatArray, voted: Sequence[str], *, outside: bool) -> Landing:
-    """Place a text, embedded as (d,), and examples by id that voted on it."""
+    """Place a text, embedded (d,), and the examples, by id, that voted on it."""
     pipeline = live.pipeline
     cosines = pipeline.embeddings @ unit_rows(embedding[None])[0]
     near = nearest(cosines[None], min(_NEAREST, len(cosines)))[0].tolist()

@@ -1,4 +1,4 @@
-"""Pins: texts whose answer a person expects, and what models made of them."""
+"""Pins: texts whose answer a person expects, and how models answered them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Verdict = Literal["kept", "broken"]
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a model version made of a pin when it was trained."""
+    """How a model version answered a pin when it was trained."""
 
     version: int
     verdict: Verdict
@@ -27,14 +27,12 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class PinView:
-    """A pin with what the live model answers.
+    """A pin with what the live model answers; all in words.
 
     Attributes:
-        text: What is asked.
-        expected: The intents that it must get, in words.
-        answer: What the model says, in words; None while no model is there.
-        kept: Whether it says just that; None while no model is there, or where `stale`.
-        stale: Whether an intent is archived or gone, so that no model is judged by it.
+        answer: None without a model.
+        kept: Whether the answer is the expected one; None without a model, or if `stale`.
+        stale: Whether an expected intent is archived or deleted, so that no model is judged by it.
     """
 
     text: str
@@ -46,7 +44,7 @@ class PinView:
 
 @dataclass(frozen=True, slots=True)
 class PinHistory:
-    """A pin now, and what the versions since it was set have made of it, oldest first."""
+    """A pin, and how the versions since it was set answered it, oldest first."""
 
     pin: PinView
     intents: tuple[str, ...]
@@ -56,13 +54,14 @@ class PinHistory:
 
 
 def set_pin(live_studio: LiveStudio, project: str, text: str, intents: Sequence[str]) -> None:
-    """Expect just these intents, by id, for a text; training is then judged by it.
+    """Expect exactly these intents, by id, for a text; trained models are judged by it.
 
-    Where a text may have several intents, it may be expected to have none.
+    Where a text may have several intents, none may be expected.
 
     Raises:
         Conflict: An intent is archived.
-        InvalidInput: There is no text, or not one intent where a text has one.
+        InvalidInput: The text is empty or cannot be stored, or a single-label pin has not one
+            intent.
         NotFound: There is no such intent.
     """
     if not text.strip() or not is_storable(text):
@@ -82,13 +81,13 @@ def set_pin(live_studio: LiveStudio, project: str, text: str, intents: Sequence[
 
 
 def remove_pin(live_studio: LiveStudio, project: str, text: str) -> None:
-    """Expect nothing of a text any more."""
+    """Remove a text's pin."""
     with live_studio.studio.database.write() as connection:
         models.remove_pin(connection, projects.find(connection, project).id, text)
 
 
 def load_pins(live_studio: LiveStudio, project: str) -> list[PinView]:
-    """All pins, each with what the live model answers."""
+    """Return all pins, each with what the live model answers."""
     with live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
         records = models.pins(connection, found.id)
@@ -113,7 +112,7 @@ def _pin_view(
 
 
 def load_pin_history(live_studio: LiveStudio, project: str) -> list[PinHistory]:
-    """All pins by text; a version counts that was made after the pin was set as it is now.
+    """Return all pins by text, with the versions made after the pin was last set.
 
     Raises:
         NotFound: There is no such project.
@@ -132,7 +131,7 @@ def _history(view: PinView, record: PinRecord, versions: list[ModelVersionRecord
 
 
 def _judges(version: ModelVersionRecord) -> bool:
-    """Whether a version was judged by pins at all; an imported one was not."""
+    """Whether a version was judged by pins; an imported one was not."""
     return bool(version.pins.get("kept", 0) or version.pins.get("broken"))
 
 

@@ -1,4 +1,4 @@
-"""Find utterances that are like some texts."""
+"""Find utterances that are similar to some texts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _AT_ONCE = 256
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """An utterance with its similarity to what was asked about."""
+    """An utterance with its cosine to the given texts."""
 
     record: UtteranceRecord
     cosine: float
@@ -25,14 +25,9 @@ class Similar:
 def find_similar(
     live_studio: LiveStudio, project: str, texts: Sequence[str], n: int, *, unlabelled: bool
 ) -> list[Similar]:
-    """Find utterances like a tray of texts: by their cosine to the tray's mean direction.
+    """Find n utterances similar to a tray of texts, by cosine to the tray's mean direction.
 
-    Args:
-        live_studio: The open studio and its live models.
-        project: Its name.
-        texts: The tray; one text is a tray of one.
-        n: How many.
-        unlabelled: Among those without a label, else among the exemplars.
+    They are unlabelled utterances, or else exemplars.
     """
     record, live = open_live(live_studio, project)
     rows = unit_rows(live.pipeline.encoder.encode(list(texts)))
@@ -55,7 +50,7 @@ def find_similar(
 def _records(
     live_studio: LiveStudio, project_id: int, ranked: Sequence[tuple[str, float]]
 ) -> Iterator[Similar]:
-    """Yield utterances with their cosines in their order; those that are gone are left out."""
+    """Yield utterances with their cosines, in order, without deleted ones."""
     for start in range(0, len(ranked), _AT_ONCE):
         part = ranked[start : start + _AT_ONCE]
         with live_studio.studio.database.read() as connection:
