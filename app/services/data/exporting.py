@@ -28,13 +28,13 @@ def export_file(
     kind: WriteFormat | None = None,
     version: str | None = None,
 ) -> int:
-    """Write a project's utterances, as they are or as a version froze them; return how many.
+    """Write a project's utterances, as they are now or in a version; return their number.
 
-    Equal data gives equal bytes: a version exported again after any edits is the same file.
+    Equal data gives equal bytes: a version exported again after edits is the same file.
 
     Raises:
         NotFound: There is no such project or version.
-        InvalidInput: The format is not clear, or the file cannot be written.
+        InvalidInput: The format is unknown, or the file cannot be written.
     """
     chosen = kind or _format_of(out)
     with studio.database.read() as connection:

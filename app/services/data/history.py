@@ -9,21 +9,21 @@ from storage.records import BatchRecord
 
 
 def undo_last(studio: Studio, project: str) -> BatchRecord | None:
-    """Take back the newest action of a project; None when there is none."""
+    """Undo the newest action of a project; None when there is none."""
     with studio.database.write() as connection:
         project_id = projects.find(connection, project).id
         return events.undo(connection, project_id, studio.settings.actor)
 
 
 def redo_last(studio: Studio, project: str) -> BatchRecord | None:
-    """Take back the newest undo, unless something was done since."""
+    """Redo the newest undo, unless an action was recorded since."""
     with studio.database.write() as connection:
         project_id = projects.find(connection, project).id
         return events.redo(connection, project_id, studio.settings.actor)
 
 
 def list_actions(studio: Studio, project: str, limit: int = 50) -> Sequence[BatchRecord]:
-    """The newest actions of a project."""
+    """Return the newest actions of a project."""
     with studio.database.read() as connection:
         project_id = projects.find(connection, project).id
         return events.history(connection, project_id, limit)

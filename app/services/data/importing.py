@@ -28,8 +28,7 @@ _EXAMPLES = 20
 class ImportRequest:
     """What to import, and how.
 
-    Attributes:
-        split: Split of rows that name none; None puts labelled rows into train, others into pool.
+    `split` is for rows that name none; None puts labelled rows into train, others into pool.
     """
 
     project: str
@@ -44,17 +43,16 @@ class ImportReport:
     """What an import did, or with `dry_run` would do.
 
     Attributes:
-        added: New utterances.
-        labelled: Labels given by the file, to new and to known utterances.
-        already_there: Rows that change nothing.
-        conflicting: Rows whose utterance already has another label; the label is kept as it was.
-        empty: Rows without text, left out.
-        too_long: Rows over the length limit, left out.
-        examples: Intents that were archived and are used again, then a few single rows with their
-            line, in sentences.
-        without: Labels given by the file that say that no intent fits.
-        convention: How a cell says several intents, or none, where a text may have several.
-        marked: Utterances, new and known, whose values the file marks.
+        added: Number of new utterances.
+        labelled: Number of labels that the file gives to new and existing utterances.
+        already_there: Number of rows that change nothing.
+        conflicting: Number of rows whose utterance has another label, which is kept.
+        empty: Number of rows without text, left out.
+        too_long: Number of rows over the length limit, left out.
+        examples: Sentences on archived intents that are restored, then on a few rows.
+        without: Number of labels in the file that mean "no intent".
+        convention: How a cell of a multi-label file lists several intents, or none.
+        marked: Number of new and existing utterances whose values the file marks.
     """
 
     added: int
@@ -73,7 +71,7 @@ class ImportReport:
 
 @dataclass(slots=True)
 class _Import:
-    """Decides row by row what a file changes; run once to look and once to write."""
+    """Converts a file's rows to changes; run once to check and once to write."""
 
     task: Task
     intents: dict[str, str]
@@ -125,7 +123,7 @@ class _Import:
         yield change
 
     def _again(self, row: ImportedRow, twin: UtteranceRecord) -> Iterator[Change]:
-        """A text that is there already: add what it has not, and keep what it has."""
+        """Add the label and slots that an existing utterance lacks; keep those that it has."""
         slots = normalised(SlottedText(row.text, row.slots)).slots
         labels, now = twin.labels, twin
         if row.intents is not None and labels is None:
@@ -150,7 +148,7 @@ class _Import:
         self.known[text_hash(twin.text)] = now
 
     def _labels(self, row: ImportedRow) -> Generator[Change, None, list[str] | None]:
-        """Yield intents to create; the generator's value is the row's labels as intent ids."""
+        """Yield the intents to create; return the row's labels as intent ids."""
         if row.intents is None:
             return None
         for name in row.intents:
@@ -188,7 +186,7 @@ class _Import:
 
 
 def _with_names(row: ImportedRow) -> ImportedRow:
-    """Write intents as everywhere else, so that no two look the same."""
+    """Normalise the intents' names, so that no two look the same."""
     if row.intents is None:
         return row
     return replace(row, intents=tuple(dict.fromkeys(map(normalise, row.intents))))
@@ -204,7 +202,7 @@ def _created(record: UtteranceRecord, row: ImportedRow) -> Change:
 def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
     """Import a file, all or nothing.
 
-    The file is read twice: once to find every fault before anything is written, once to write.
+    The file is read twice: first to find every fault before writing, then to write.
 
     Raises:
         InvalidInput: The file or a row cannot be used; row and column are named.
@@ -227,7 +225,7 @@ def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
 
 
 def _options(project: ProjectRecord, request: ImportRequest) -> ReadOptions:
-    """Take cells of a multi-label project apart as an export of it writes them."""
+    """For a multi-label project, split cells at the separator that exports use."""
     if project.task == "multi-label" and request.options.separator is None:
         return replace(request.options, separator=SEPARATOR, slots=True)
     return replace(request.options, slots=True)

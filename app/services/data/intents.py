@@ -17,7 +17,7 @@ from storage.records import Change, IntentRecord
 
 @dataclass(frozen=True, slots=True)
 class IntentView:
-    """An intent with its stable number, a colour in any case, and how many utterances it has."""
+    """An intent with its number in the list, its colour, and its number of utterances."""
 
     id: str
     number: int
@@ -55,7 +55,7 @@ def add_intent(studio: Studio, project: str, name: str, description: str = "") -
 
     Raises:
         Conflict: The name is taken.
-        InvalidInput: The name cannot be one.
+        InvalidInput: The name is empty, too long, or not storable.
     """
     with studio.database.write() as connection:
         project_id = projects.find(connection, project).id
@@ -72,11 +72,11 @@ def add_intent(studio: Studio, project: str, name: str, description: str = "") -
 
 
 def change_intent(studio: Studio, project: str, intent_id: str, values: dict[str, object]) -> None:
-    """Rename, describe, colour, archive or restore an intent; no label is touched.
+    """Rename, describe, colour, archive or restore an intent; no label changes.
 
     Raises:
         Conflict: The new name is taken.
-        InvalidInput: A value does not fit.
+        InvalidInput: A value is invalid.
         NotFound: There is no such intent.
     """
     with studio.database.write() as connection:
@@ -105,7 +105,7 @@ def _intent_changes(
 
 
 def merge_intents(studio: Studio, project: str, source: str, target: str) -> None:
-    """Give all utterances of one intent to another, by their names, and archive it."""
+    """Move all utterances of one intent to another, both given by name, and archive it."""
     with studio.database.write() as connection:
         project_id = projects.find(connection, project).id
         changes = edits.merge_intents(connection, project_id, source, target)

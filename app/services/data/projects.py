@@ -18,7 +18,7 @@ from storage.records import ProjectRecord
 
 @dataclass(frozen=True, slots=True)
 class ProjectView:
-    """A project in a list; for several labels the accuracy is the share of exact matches."""
+    """A project in a list; in a multi-label project, accuracy is the share of exact matches."""
 
     name: str
     task: Task
@@ -35,21 +35,21 @@ def create_project(studio: Studio, name: str, task: Task = "single-label") -> Pr
 
     Raises:
         Conflict: The name is taken.
-        InvalidInput: The name cannot be used.
+        InvalidInput: The name is invalid.
     """
     with studio.database.write() as connection:
         return projects.create(connection, name, task)
 
 
 def change_gate(studio: Studio, name: str, *, auto_promote: bool) -> None:
-    """Say whether a version that passes the project's gate answers by itself."""
+    """Set whether a version that passes the project's gate is promoted without a person."""
     with studio.database.write() as connection:
         project_id = projects.find(connection, name).id
         projects.change_gate(connection, project_id, auto_promote=auto_promote)
 
 
 def create_sample(studio: Studio, name: str) -> list[ImportReport]:
-    """Create a project from the sample that comes with the studio."""
+    """Create a project from the bundled sample."""
     with as_file(files("assets") / "sample") as folder:
         record = create_project(studio, name)
         _describe_intents(studio, record, folder / "intents.csv")
@@ -61,7 +61,7 @@ def create_sample(studio: Studio, name: str) -> list[ImportReport]:
 
 
 def create_sample_once(studio: Studio, name: str) -> bool:
-    """Create the sample project unless the studio holds a project already; say whether it did."""
+    """Create the sample project if the studio has no project; return whether it did."""
     with studio.database.read() as connection:
         if projects.list_all(connection):
             return False
@@ -70,7 +70,7 @@ def create_sample_once(studio: Studio, name: str) -> bool:
 
 
 def list_projects(studio: Studio) -> list[ProjectView]:
-    """All projects by name, with what they hold."""
+    """Return all projects by name, with their counts."""
     with studio.database.read() as connection:
         return [_view(connection, record) for record in projects.list_all(connection)]
 

@@ -1,4 +1,4 @@
-"""Files dropped on the Data page: kept until they are imported or deleted."""
+"""Files dropped on the Data page, stored until they are imported or deleted."""
 
 import re
 import shutil
@@ -24,14 +24,12 @@ _KEY = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class ColumnMapping:
-    """How an uploaded file is read.
+    """How to read an uploaded file; None is detected.
 
     Attributes:
-        text_column: Column of the text; None leaves it to the file.
-        intent_column: Column of the intent; None leaves it to the file.
-        separator: What parts several intents in one cell.
+        separator: Separates several intents in one cell.
         split: Split of rows that name none.
-        header: Whether the first row names the columns; None leaves it to the file.
+        header: Whether the first row names the columns.
     """
 
     text_column: str | None = None
@@ -41,7 +39,7 @@ class ColumnMapping:
     header: bool | None = None
 
     def options(self) -> ReadOptions:
-        """The options of the readers."""
+        """Convert to the readers' options."""
         return ReadOptions(
             text_column=self.text_column or None,
             intent_column=self.intent_column or None,
@@ -52,7 +50,7 @@ class ColumnMapping:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A look at an uploaded file: its beginning, and what importing it would do or did."""
+    """An uploaded file: its first rows, and what importing it would do or did."""
 
     key: str
     name: str
@@ -64,7 +62,7 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class SizeLimit:
-    """How large an uploaded file may be, and what to do with a larger one."""
+    """The largest uploaded file in bytes, and the command for a larger one."""
 
     most_bytes: int
     instead: str
@@ -73,10 +71,10 @@ class SizeLimit:
 def store_upload(
     studio: Studio, name: str, chunks: Iterable[bytes], limit: SizeLimit | None = None
 ) -> str:
-    """Keep an uploaded file; return the key under which it waits.
+    """Store an uploaded file; return its key.
 
     Raises:
-        InvalidInput: It is larger than the limit, or than 50 MB where none is given.
+        InvalidInput: It is larger than the limit (default 50 MB).
     """
     limit = limit or SizeLimit(MOST_BYTES, "intent-studio import PROJECT FILE")
     home = studio.places.uploads
@@ -94,10 +92,10 @@ def store_upload(
 
 
 def receive_upload(studio: Studio, project: str, name: str, chunks: Iterable[bytes]) -> Incoming:
-    """Keep an uploaded file and look at it; one that cannot be looked at is not kept.
+    """Store an uploaded file and preview it; an unreadable one is deleted.
 
     Raises:
-        InvalidInput: It is larger than 50 MB, or cannot be read at all.
+        InvalidInput: It is larger than 50 MB, or cannot be read.
         NotFound: There is no such project.
     """
     key = store_upload(studio, name, chunks)
@@ -122,11 +120,11 @@ def _write(path: Path, name: str, chunks: Iterable[bytes], limit: SizeLimit) -> 
 
 
 def preview_upload(studio: Studio, project: str, key: str, mapping: ColumnMapping) -> Incoming:
-    """Show the beginning of an uploaded file and, as a dry run, what importing it would do.
+    """Return an uploaded file's first rows and, from a dry run, what importing it would do.
 
     Raises:
-        InvalidInput: The file cannot be read at all.
-        NotFound: It is not there any more.
+        InvalidInput: The file cannot be read.
+        NotFound: The upload was deleted.
     """
     path = upload_path(studio, key)
     with naming_upload(path):
@@ -140,7 +138,7 @@ def preview_upload(studio: Studio, project: str, key: str, mapping: ColumnMappin
 
 
 def import_upload(studio: Studio, project: str, key: str, mapping: ColumnMapping) -> ImportReport:
-    """Import an uploaded file, all or nothing, and forget it."""
+    """Import an uploaded file, all or nothing, and delete the upload."""
     path = upload_path(studio, key)
     with naming_upload(path):
         report = import_file(studio, _request(project, path, mapping, dry_run=False))
@@ -155,7 +153,7 @@ def delete_upload(studio: Studio, key: str) -> None:
 
 @contextmanager
 def naming_upload(path: Path) -> Iterator[None]:
-    """Let errors speak of the file as the person knows it, not of where it is kept."""
+    """In error messages, replace the path by the file's name, which the user knows."""
     try:
         yield
     except InvalidInput as error:
@@ -167,11 +165,7 @@ def _request(project: str, path: Path, mapping: ColumnMapping, *, dry_run: bool)
 
 
 def upload_path(studio: Studio, key: str) -> Path:
-    """Where an uploaded file lies.
-
-    Raises:
-        NotFound: It is not there any more.
-    """
+    """Return the path of an uploaded file, or raise `NotFound`."""
     folder = studio.places.uploads / key
     files = sorted(folder.iterdir()) if _KEY.fullmatch(key) and folder.is_dir() else []
     if not files:
@@ -180,15 +174,15 @@ def upload_path(studio: Studio, key: str) -> Path:
 
 
 def _safe(name: str) -> str:
-    """Keep a name readable, and harmless whatever it was."""
+    """Return a readable file name without special characters."""
     bare = re.sub(r"[^\w. -]+", "_", Path(name.replace("\\", "/")).name).strip(". ")
-    while len(bare.encode()) > _LONGEST_NAME:  # file systems count bytes; the ending is kept
+    while len(bare.encode()) > _LONGEST_NAME:  # file systems limit bytes; the ending is kept
         bare = bare[1:]
     return bare.lstrip(". ") or "upload"
 
 
 def _forget_old(home: Path) -> None:
     for folder in home.iterdir():
-        with suppress(FileNotFoundError):  # another upload may have swept it just now
+        with suppress(FileNotFoundError):  # another upload may have deleted it just now
             if time.time() - folder.stat().st_mtime > _KEPT_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Look through a project's utterances, and change many at once."""
+"""Search a project's utterances, and change many at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,9 +30,9 @@ class Edit:
     """A change of one kind to many utterances.
 
     Attributes:
-        kind: What changes; in a multi-label project `label` leaves other intents as they are.
-        value: Intent id for `label`, and for `unlabel` where only that one goes; split for `move`,
-            a reason for `flag`, the text for `text`.
+        kind: What changes; in a multi-label project `label` keeps the other intents.
+        value: Intent id for `label`, and for `unlabel` to remove only that one; split for `move`, a
+            reason for `flag`, the text for `text`.
     """
 
     kind: Literal["label", "out-of-scope", "unlabel", "move", "flag", "unflag", "delete", "text"]
@@ -40,7 +40,7 @@ class Edit:
 
 
 def load_page(studio: Studio, project: str, which: Filter, order: Order, page: Page) -> PageView:
-    """Return a page of the utterances that a filter lets through."""
+    """Return a page of the utterances that match a filter."""
     with studio.database.read() as connection:
         record = projects.find(connection, project)
         rows, total = read_page(connection, record.id, which, order, page)
@@ -48,20 +48,18 @@ def load_page(studio: Studio, project: str, which: Filter, order: Order, page: P
 
 
 def load_utterances(studio: Studio, project: str, ids: Sequence[str]) -> list[UtteranceRecord]:
-    """Return utterances by their ids, in the order asked for; those that are gone are left out."""
+    """Return utterances by id, in the order asked for; unknown ids are left out."""
     with studio.database.read() as connection:
         records = by_ids(connection, projects.find(connection, project).id, ids)
     return [records[key] for key in ids if key in records]
 
 
 def change_many(studio: Studio, project: str, which: Filter, edit: Edit, expected: int) -> int:
-    """Change every utterance that a filter lets through, as one action; return how many.
-
-    `expected` is the number that the page showed before.
+    """Change every utterance that matches a filter, as one action; return their number.
 
     Raises:
-        Conflict: Meanwhile it would be another number.
-        InvalidInput: The value does not fit.
+        Conflict: Their number is not `expected`, the one that the page showed.
+        InvalidInput: The value is invalid.
     """
     with studio.database.write() as connection:
         target = projects.find(connection, project)
@@ -108,7 +106,7 @@ def _set(record: UtteranceRecord, field: str, value: str) -> list[Change]:
 
 
 def _unlabelled(record: UtteranceRecord, intent: str) -> list[Change]:
-    """Take one intent away, or all; without its last one an utterance awaits a decision again."""
+    """Remove one intent, or all; without any left, the utterance is unlabelled."""
     labels = record.labels
     if labels is None or (intent and intent not in labels):
         return []
@@ -117,7 +115,7 @@ def _unlabelled(record: UtteranceRecord, intent: str) -> list[Change]:
 
 
 def _checked(edit: Edit, intent_ids: set[str]) -> Edit:
-    """Refuse a value that does not fit, before anything is looked at."""
+    """Normalise the value, or refuse it before any utterance is read."""
     match edit.kind:
         case "label" | "unlabel" if edit.value not in intent_ids and (
             edit.value or edit.kind == "label"

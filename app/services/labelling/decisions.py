@@ -1,4 +1,4 @@
-"""Save the decisions made at the labelling card, each once and in order."""
+"""Save decisions from the labelling card, each once and in order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ class Operation:
     """One decision.
 
     Attributes:
-        key: Made by the page; the same key is saved once, however often it is sent.
+        key: Made by the page; an operation with the same key is saved once.
         intents: Intent ids of a label.
-        create: Names of intents to label with, which are made where they do not exist yet.
-        seen: The label that the person saw; another one there now is a conflict.
-        of: For `undo`: the key of the decision to take back.
-        note: For `flag`: why.
+        create: Names of intents to label with, created if they do not exist.
+        seen: The label that the person saw; if it differs now, that is a conflict.
+        of: For `undo`: the key of the decision to undo.
+        note: For `flag`: the reason.
     """
 
     key: str
@@ -42,7 +42,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a decision: `saved`, `conflict` (nothing was overwritten) or `refused`."""
+    """The result of a decision: `saved`, `conflict` (nothing was overwritten) or `refused`."""
 
     key: str
     state: Literal["saved", "conflict", "refused"]
@@ -51,9 +51,9 @@ class Outcome:
 
 
 def decide(studio: Studio, project: str, operations: Sequence[Operation]) -> list[Outcome]:
-    """Save decisions in their order, durably, in one transaction.
+    """Save decisions in order, durably, in one transaction.
 
-    One that cannot be saved leaves the others alone and says why.
+    A decision that cannot be saved does not affect the others; its outcome gives the reason.
 
     Raises:
         NotFound: There is no such project.
@@ -94,13 +94,13 @@ def _apply(
             f"Somebody else {_deed(connection, project, record)} meanwhile.",
             "Nothing was overwritten. Look at it again on the Data page.",
         )
-    # Without a change the key is recorded as well: sent again later, it must not do anything.
+    # The key is recorded even without a change, so that a repeated request has no effect later.
     changes = intent_changes + _changes(record, operation, labels)
     events.record(connection, project.id, action, changes)
 
 
 def _agrees(record: UtteranceRecord, operation: Operation, labels: tuple[str, ...] | None) -> bool:
-    """Whether the label is still the one that the person saw, or the one now decided."""
+    """Whether the label is the one that the person saw, or the one now decided."""
     if operation.kind == "flag" or record.labels == _in_order(operation.seen):
         return True
     return operation.kind != "skip" and record.labels == labels
@@ -111,7 +111,7 @@ def _in_order(labels: tuple[str, ...] | None) -> tuple[str, ...] | None:
 
 
 def _undo(connection: Transaction, project: ProjectRecord, action: Action, of: str) -> None:
-    """Take one decision back, whatever came after it, unless that touched the same.
+    """Undo one decision, unless the same rows were changed since.
 
     Raises:
         Conflict: It was changed since, or had changed nothing.
@@ -150,7 +150,7 @@ def _since(connection: Transaction, project: ProjectRecord, changes: Sequence[Ch
 
 
 def _deed(connection: Transaction, project: ProjectRecord, record: UtteranceRecord) -> str:
-    """What was done to an utterance, in words."""
+    """Describe an utterance's current label as another person's action."""
     text = f"“{record.text[:80]}”"
     if record.labels is None:
         return f"has taken the label of {text} away"
@@ -162,7 +162,7 @@ def _deed(connection: Transaction, project: ProjectRecord, record: UtteranceReco
 def _labels(
     connection: Transaction, project: ProjectRecord, record: UtteranceRecord, operation: Operation
 ) -> tuple[list[Change], tuple[str, ...] | None]:
-    """Return the intents to make or bring back, and the label as sorted intent ids."""
+    """Return the intents to create or restore, and the label as sorted intent ids."""
     if operation.kind == "out-of-scope":
         return [], ()
     if operation.kind != "label":

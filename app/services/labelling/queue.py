@@ -1,4 +1,4 @@
-"""The labelling queue: which utterances a browser gets next, leased so that no two get the same."""
+"""The labelling queue: leases utterances to browser tabs, so that no two get the same one."""
 
 import threading
 import time
@@ -32,8 +32,8 @@ class Suggestion:
     """An intent that may fit.
 
     Attributes:
-        probability: By the model that answers.
-        marked: Whether it is in the answer; always the first alone where a text has one intent.
+        probability: The live model's probability.
+        marked: Whether it is part of the answer; in a single-label project, only the first is.
     """
 
     intent_id: str
@@ -46,7 +46,7 @@ class Suggestion:
 class QueueItem:
     """An utterance to decide on; `suggestions` is None until the model is loaded.
 
-    `out_of_scope` says that the model answers with no intent; `synthetic` is the id of the
+    `out_of_scope` means that the model answers with no intent; `synthetic` is the id of the
     utterance whose template it fills, or empty.
     """
 
@@ -63,7 +63,7 @@ class QueueItem:
 
 @dataclass(frozen=True, slots=True)
 class QueueView:
-    """The next utterances, how many wait in all, and whether the model takes part yet."""
+    """The next utterances, the number of unlabelled ones, and the state of the model."""
 
     items: tuple[QueueItem, ...]
     waiting: int
@@ -73,11 +73,11 @@ class QueueView:
 
 @dataclass(frozen=True, slots=True)
 class QueueRequest:
-    """Which utterances a browser asks for.
+    """The utterances that a browser tab asks for.
 
     Attributes:
-        client: Name of the browser's tab; its own leases do not hold items back from it.
-        without: Ids that the browser has already.
+        client: Name of the tab; its own leases do not withhold items from it.
+        without: Ids that the tab has already.
     """
 
     client: str
@@ -88,14 +88,14 @@ class QueueRequest:
 
 @dataclass(slots=True)
 class Queues:
-    """Hands out utterances to label, one object a server. Leases are kept in memory only."""
+    """Leases utterances to label; one object a server. Leases are only in memory."""
 
     live_studio: LiveStudio
     leases: dict[int, dict[str, tuple[str, float]]] = field(default_factory=dict)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     def next(self, project: str, request: QueueRequest) -> QueueView:
-        """Lease the next utterances to a browser.
+        """Lease the next utterances to a browser tab.
 
         Raises:
             NotFound: There is no such project.
@@ -116,7 +116,7 @@ class Queues:
         return QueueView(items, waiting, state, request.order)
 
     def suggest(self, project: str, ids: Sequence[str]) -> tuple[QueueItem, ...]:
-        """Say what the live model thinks of some utterances; waits for it to load."""
+        """Suggest intents for some utterances; waits for the live model to load."""
         with self.live_studio.studio.database.read() as connection:
             project_id = projects.find(connection, project).id
             records = utterances.by_ids(connection, project_id, ids)
@@ -124,7 +124,7 @@ class Queues:
         return self._items(project_id, [records[key] for key in ids if key in records], live)
 
     def release(self, project: str, client: str) -> None:
-        """End the leases of a browser that leaves the page."""
+        """End the leases of a tab that is closed."""
         with self.live_studio.studio.database.read() as connection:
             project_id = projects.find(connection, project).id
         with self.guard:
@@ -139,7 +139,7 @@ class Queues:
         return others | request.without
 
     def _lease(self, project_id: int, request: QueueRequest, chosen: Sequence[str]) -> None:
-        """Lease the chosen utterances, and renew the leases of those that the browser still has."""
+        """Lease the chosen utterances, and renew the leases of those that the tab still has."""
         leases = self.leases.setdefault(project_id, {})
         until = time.monotonic() + _LEASE_SECONDS
         leases.update(dict.fromkeys(chosen, (request.client, until)))
@@ -206,21 +206,21 @@ def _by_model(
     connection: Transaction, project_id: int, request: QueueRequest, pool: Pool, taken: set[str]
 ) -> list[UtteranceRecord]:
     ids = [record.id for record in pool.records]
-    waiting = utterances.waiting(connection, project_id, ids)  # some may be labelled or gone by now
+    waiting = utterances.waiting(connection, project_id, ids)  # some may be labelled by now
     if pool.task == "multi-label":
         ranking = rank_many(request.order, pool.margins, pool.familiarity)  # type: ignore[arg-type]
     else:
         ranking = rank(request.order, pool.probabilities, pool.familiarity)  # type: ignore[arg-type]
     free = np.array([ids[row] in waiting and ids[row] not in taken for row in ranking], dtype=bool)
     chosen = [ids[row] for row in spread(ranking[free], pool.embeddings, request.n)]
-    records = utterances.by_ids(connection, project_id, chosen)  # texts as they are now
+    records = utterances.by_ids(connection, project_id, chosen)  # current texts
     return [records[key] for key in chosen]
 
 
 def _suggestions(
     live: LiveModel, usable: set[str], shares: ScoreArray, margins: ScoreArray
 ) -> tuple[Suggestion, ...]:
-    """The likeliest of the intents that a person may choose; all in the answer come first."""
+    """Return the most probable open intents, those in the answer first."""
     names, ids = live.pipeline.head.intents, live.columns
     best = [j for j in np.argsort(-shares, kind="stable").tolist() if ids[j] in usable]
     if live.pipeline.task == "single-label":

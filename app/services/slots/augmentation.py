@@ -1,4 +1,4 @@
-"""Synthetic utterances from templates: shown first, then added as one action."""
+"""Synthetic utterances from templates: previewed, then added as one action."""
 
 import uuid
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from storage.queries import dataset, slots
 from storage.records import ProjectRecord, UtteranceRecord
 
 SOURCE = "augmentation"
-"""Where a synthetic utterance says that it came from."""
+"""The `source` of a synthetic utterance."""
 
 _MOST_TEMPLATES = 50
 _MOST_EXAMPLES = 5
@@ -28,13 +28,13 @@ _MOST_EXAMPLES = 5
 
 @dataclass(frozen=True, slots=True)
 class AugmentationRequest:
-    """How many synthetic utterances are made, and from which utterances.
+    """Limits of augmentation, and the utterances it uses.
 
     Attributes:
-        top: The most frequent values of each slot that are used.
+        top: Number of most frequent values used for each slot.
         per_template: Most synthetic utterances of one utterance, earlier ones included.
         most: Most new utterances in all.
-        intents: Only of utterances with one of these intents, by id; None takes all.
+        intents: Only utterances with one of these intent ids; None uses all.
     """
 
     top: int = 5
@@ -48,9 +48,9 @@ class FilledTemplate:
     """A template with the new utterances that fill it.
 
     Attributes:
-        template: With the names of its slots in braces.
-        intents: Names of the intents that the new utterances get.
-        source_text: An utterance that has it.
+        template: Text with the names of its slots in braces.
+        intents: Names of the intents of the new utterances.
+        source_text: An utterance with this template.
     """
 
     template: str
@@ -65,8 +65,8 @@ class Augmented:
     """What augmentation would add, or has added.
 
     Attributes:
-        n_sources: Utterances whose templates these are.
-        templates: The templates that bring most, up to 50.
+        n_sources: Number of utterances with these templates.
+        templates: Up to 50 templates with the most new utterances.
     """
 
     n: int
@@ -83,7 +83,7 @@ class _SyntheticUtterance:
 
 
 def preview_augmentation(studio: Studio, project: str, request: AugmentationRequest) -> Augmented:
-    """Return what augmentation would add; nothing is written.
+    """Return what augmentation would add; nothing is saved.
 
     Raises:
         InvalidInput: A number is below 1.
@@ -100,8 +100,8 @@ def add_synthetic(
 ) -> Augmented:
     """Add synthetic utterances to the training split, with the labels of their sources.
 
-    One action, which undo takes back. Under one key it happens once, and repeated with the
-    same request it adds no text twice, and no more than `per_template` for an utterance.
+    They are one action for undo, applied once for each key. Repeating a request with a new key adds
+    no text twice, and no more than `per_template` for an utterance.
 
     Raises:
         InvalidInput: A number is below 1.
@@ -132,7 +132,7 @@ def _make(
         [SlottedText(source.text, source.slots) for source in sources],
         book_of(studio, connection, project).values,
         Augmentation(request.top, request.per_template, request.most),
-        map(match_key, slots.texts(connection, project.id)),  # none is made again, no test either
+        map(match_key, slots.texts(connection, project.id)),  # every text, test split included
         {row: before[source.id] for row, source in enumerate(sources) if source.id in before},
     )
     made = (_record(normalised(new.utterance), sources[new.source]) for new in fillings)

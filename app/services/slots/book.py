@@ -1,4 +1,4 @@
-"""The slot book of a project: which values its slots have, and what it proposes for a text."""
+"""The slot book of a project: the values of its slots, and proposals for a text."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from storage.queries import slots
 from storage.records import ProjectRecord
 
 NOISY = 0.5
-"""A value that is marked in a smaller share of its occurrences is proposed as noisy."""
+"""A value marked in a smaller share of its occurrences is proposed as noisy."""
 
 _BYTES_OF_UTTERANCE = 2_000
 _MANY = 2_000
@@ -27,9 +27,9 @@ class ValueView:
     """A value of a slot.
 
     Attributes:
-        value: As it was met first.
-        share: In which share of its occurrences, within utterances that have marks.
-        noisy: Whether that is less than half.
+        value: Spelled as in its first occurrence.
+        share: Share of its occurrences that are marked, within utterances with marks.
+        noisy: Whether the share is below one half.
     """
 
     value: str
@@ -43,9 +43,9 @@ class SlotView:
     """A slot with its values, the most frequent first.
 
     Attributes:
-        count: How often it is marked.
-        n_found: How many of them the search finds.
-        values: Those, up to a limit.
+        count: Number of marks.
+        n_found: Number of values that match the search.
+        values: The matching values, up to a limit.
     """
 
     name: str
@@ -57,11 +57,11 @@ class SlotView:
 
 @dataclass(frozen=True, slots=True)
 class BookView:
-    """A project's slots by name, from utterances of the training split that are not synthetic.
+    """A project's slots by name, from training utterances that are not synthetic.
 
     Attributes:
-        n_marked: Utterances in which something is marked.
-        n_utterances: Utterances that might be.
+        n_marked: Number of utterances with marked values.
+        n_utterances: Number of utterances in the training split, not synthetic.
     """
 
     slots: tuple[SlotView, ...]
@@ -71,10 +71,10 @@ class BookView:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A value that may be marked.
+    """A value that could be marked.
 
     Attributes:
-        share: In which share of its occurrences it is marked; None if found by a pattern.
+        share: Share of its occurrences that are marked; None if found by a pattern.
         noisy: Whether a person should check it before it is marked.
     """
 
@@ -86,7 +86,7 @@ class Proposal:
 
     @property
     def slot(self) -> Slot:
-        """The slot that would be marked."""
+        """The slot to mark."""
         return Slot(self.start, self.end, self.name)
 
 
@@ -103,7 +103,7 @@ class Book:
     made_at: float = field(default_factory=time.monotonic)
 
     def propose(self, utterance: SlottedText) -> list[Proposal]:
-        """Find values in what is not marked yet: surer ones first, then what looks like one."""
+        """Find values in the unmarked parts of an utterance; surer ones win over noisy ones."""
         proposals = list[Proposal]()
         for candidate in self._candidates(utterance):
             taken = (*utterance.slots, *(proposal.slot for proposal in proposals))
@@ -125,14 +125,10 @@ class Book:
 def book_of(
     studio: Studio, connection: Transaction, project: ProjectRecord, *, recent: bool = False
 ) -> Book:
-    """Return a project's slot book; it is made again only when its marked values have changed.
+    """Return a project's slot book, rebuilt only when its marked values have changed.
 
-    Args:
-        studio: The studio.
-        connection: An open transaction.
-        project: The project.
-        recent: Whether a book of the last minute will do where thousands of utterances are marked,
-            so that marking one after the other does not wait for a new book each time.
+    With `recent`, a book of up to a minute ago is returned where at least 2,000 utterances are
+    marked, so that marking one utterance after another does not rebuild it each time.
     """
     state, key = slots.book_state(connection, project.id), ("slot book", project.id)
 
@@ -144,7 +140,7 @@ def book_of(
     young = time.monotonic() - book.made_at < _RECENT_SECONDS
     if recent and book.n_marked >= _MANY and young:
         return book
-    if book.state != state:  # the cache keeps one book for each project
+    if book.state != state:  # the cache holds one book for each project
         studio.cache.forget(key)
         book = studio.cache.get(key, make, _size)
     return book if book.state == state else make()
@@ -155,14 +151,14 @@ def _size(book: Book) -> int:
 
 
 def learn_book(marked: Sequence[SlottedText], state: tuple[int, int] = (0, 0)) -> Book:
-    """Make a slot book of marked utterances, which are as `state` tells."""
+    """Build a slot book from marked utterances; `state` identifies their revision."""
     values = count_values(marked)
     matchers = values.matcher(NOISY), values.matcher(0.0)
     return Book(slot_book(marked), values, *matchers, len(marked), state)
 
 
 def view_book(studio: Studio, project: str, text: str = "", most: int = 50) -> BookView:
-    """Show a project's slots, each with up to `most` of its frequent values that contain `text`.
+    """Return a project's slots, each with its most frequent values that contain `text`.
 
     Raises:
         NotFound: There is no such project.

@@ -1,4 +1,4 @@
-"""Mark values in utterances: one by one, as they are proposed, or under another name."""
+"""Mark values in utterances: one by one, as proposed, or under another name."""
 
 import uuid
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _LONGEST_NAME = 100
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """An utterance with what is marked in it, and what may be."""
+    """An utterance with its marked values and proposals for others."""
 
     text: str
     slots: tuple[Slot, ...]
@@ -32,7 +32,7 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class ProposedText:
-    """An utterance with what would be marked in it."""
+    """An utterance with proposals."""
 
     id: str
     text: str
@@ -50,7 +50,7 @@ class Accepted:
 
 
 def load_marked(studio: Studio, project: str, key: str) -> Marked:
-    """Return an utterance's slots, and proposals for the rest of it.
+    """Return an utterance's slots, and proposals for the rest of its text.
 
     Raises:
         NotFound: There is no such project or utterance.
@@ -66,7 +66,7 @@ def load_marked(studio: Studio, project: str, key: str) -> Marked:
 def mark_slots(
     studio: Studio, project: str, key: str, wanted: Sequence[Slot], action: str | None = None
 ) -> Marked:
-    """Mark the values of an utterance, all of them; under one action's key this happens once.
+    """Replace all marked values of an utterance; once for each action key.
 
     Raises:
         InvalidInput: A slot does not fit the text; it is named.
@@ -91,15 +91,14 @@ def accept_proposals(
     preview: bool = False,
     action: str | None = None,
 ) -> Accepted:
-    """Mark what is proposed, as one action.
+    """Mark proposed values, as one action.
 
     Args:
-        studio: The studio.
-        project: Its name.
-        ids: In these utterances; None takes all unmarked ones that are not
-            synthetic, outside of the test split.
-        noisy: Whether proposals that should be looked at are marked, too.
-        preview: Only tell what would be.
+        studio: The open studio.
+        project: Name of the project.
+        ids: The utterances; None is all without marks, not synthetic and outside the test split.
+        noisy: Whether to mark noisy proposals, too.
+        preview: Count only, and save nothing.
         action: Key under which it happens once.
 
     Raises:
@@ -132,7 +131,7 @@ def _planned(
     *,
     noisy: bool,
 ) -> list[_Planned]:
-    """Return the utterances in which a value is proposed, each with its proposals."""
+    """Return the utterances with proposals, each with its proposals."""
     book = book_of(studio, connection, project)
     if ids is None:
         records: list[UtteranceRecord] = list(slots.unmarked(connection, project.id))
@@ -156,13 +155,13 @@ def _accepted(planned: Sequence[_Planned], *, preview: bool) -> Accepted:
 
 
 def rename_slot(studio: Studio, project: str, name: str, to: str, action: str | None = None) -> int:
-    """Call a slot otherwise wherever it is marked; return in how many utterances.
+    """Rename a slot wherever it is marked; return the number of utterances.
 
-    Under a name that another slot has, the two are one from then on.
+    If another slot has the new name, the two are merged.
 
     Raises:
-        InvalidInput: The new name cannot be one, or is the old one.
-        NotFound: There is no such project, or no slot of that name.
+        InvalidInput: The new name is invalid, or is the old one.
+        NotFound: There is no such project or slot.
     """
     wanted = usable_name(to)
     with studio.database.write() as connection:
@@ -192,7 +191,7 @@ def usable_name(name: str) -> str:
     """Return a slot's name as it is stored.
 
     Raises:
-        InvalidInput: It is empty, too long, or has signs that templates need.
+        InvalidInput: It is empty, too long, or contains braces or control characters.
     """
     name = normalise(name)
     wrong = not name or len(name) > _LONGEST_NAME or not is_storable(name)

@@ -1,4 +1,4 @@
-"""The values that people marked in a project, and the templates that utterances have by them."""
+"""The values that people marked in a project, and the templates of its utterances."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,12 +19,12 @@ _BYTES_A_ROW = 600
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarkedValues:
-    """What is marked at one revision of a project.
+    """Marked values at one revision of a project.
 
     Attributes:
-        utterances: Those with a value, by id.
-        matcher: Knows the values of the train split, as the slot book does.
-        synthetic: Ids of those that were made from templates.
+        utterances: Utterances with a value, by id.
+        matcher: Finds the values of the training split, as the slot book does.
+        synthetic: Ids of the synthetic utterances.
     """
 
     utterances: Mapping[str, SlottedText] = field(repr=False)
@@ -38,7 +38,7 @@ class MarkedValues:
 
 
 def read_marked_values(studio: Studio, project: ProjectRecord) -> MarkedValues:
-    """Read what is marked, once for each revision."""
+    """Read the marked values, once for each revision."""
 
     def read() -> MarkedValues:
         with studio.database.read() as connection:
@@ -57,10 +57,9 @@ def read_marked_values(studio: Studio, project: ProjectRecord) -> MarkedValues:
 def templates_of(
     database: Database, project_id: int, found: Points, marked: MarkedValues, tokens: Tokens
 ) -> dict[str, str]:
-    """Return the template of each utterance that has a value, by id.
+    """Return the template of each utterance with a value, by id.
 
-    Values are those that somebody marked; of texts outside of the train split without any, those
-    that the train split knows.
+    Utterances outside the training split without marks use the values that the matcher proposes.
     """
     pairs = zip(found.columns.ids, found.columns.splits, strict=True)
     bare = [key for key, split in pairs if split != "train" and key not in marked.utterances]
@@ -73,7 +72,7 @@ def templates_of(
 
 
 def tokens_of(connection: Transaction, version: ModelVersionRecord | None) -> Tokens:
-    """Say what stands for a value in the templates that a version learned from, if it did."""
+    """Return how values were replaced in the templates that a version was trained on."""
     if version is not None:
         for recipe in recipes_behind(connection, version):
             if learns_from(recipe) == "templates":
