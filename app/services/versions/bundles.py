@@ -1,4 +1,4 @@
-"""Hand model versions over as bundles, and take them in."""
+"""Export model versions as bundles, and import bundles."""
 
 import shutil
 import zipfile
@@ -27,10 +27,10 @@ _NO_TIME = (1980, 1, 1, 0, 0, 0)
 def export_model(studio: Studio, reference: str, out: Path) -> "Manifest":
     """Write a model version as one zip; it answers as its project does now.
 
-    The fence goes along, and so do the names of intents that have no example.
+    That includes the fence and the names of intents without examples.
 
     Raises:
-        InvalidInput: It is an encoder; a bundle answers.
+        InvalidInput: It is an encoder, and a bundle has to answer.
         NotFound: It does not exist.
     """
     from core.bundle.archive import export_bundle
@@ -45,12 +45,12 @@ def export_model(studio: Studio, reference: str, out: Path) -> "Manifest":
 
 
 def export_encoder(studio: Studio, reference: str, out: Path) -> None:
-    """Write the encoder of a version that is one as a zip of a sentence-transformers folder.
+    """Write an encoder version as a zip of a sentence-transformers folder.
 
     Equal encoders give equal bytes.
 
     Raises:
-        InvalidInput: The version answers intents: a bundle holds all of it.
+        InvalidInput: The version answers intents; export it as a bundle.
         NotFound: It does not exist.
     """
     with studio.database.read() as connection:
@@ -68,16 +68,16 @@ def export_encoder(studio: Studio, reference: str, out: Path) -> None:
 def import_bundle(studio: Studio, path: Path, project: str | None = None) -> str:
     """Add a verified bundle as a model version; return its name `PROJECT@N`.
 
-    Exporting that version gives files of the same digests.
+    Exporting that version gives files with the same digests.
 
     Raises:
-        ArtifactDamaged: A promise of the bundle does not hold.
+        ArtifactDamaged: The bundle does not match its manifest.
     """
     from core.bundle.archive import open_bundle
     from core.bundle.layout import load_pipeline
 
     with open_bundle(path) as (folder, manifest):
-        load_pipeline(folder)  # what cannot be loaded is not taken in
+        load_pipeline(folder)  # a bundle that cannot be loaded is not imported
         for name in _ADDED_BY_EXPORT:
             (folder / name).unlink(missing_ok=True)
         files = studio.artifacts.put_files(folder)
@@ -102,24 +102,20 @@ def import_bundle(studio: Studio, path: Path, project: str | None = None) -> str
 
 
 def take_in_bundle(studio: Studio, project: str, path: Path, name: str) -> str:
-    """Add an uploaded bundle to a project that is there; return the version's `PROJECT@N`.
+    """Add an uploaded bundle to an existing project; return the version's `PROJECT@N`.
 
-    Args:
-        studio: The studio.
-        project: Its name.
-        path: Where the upload lies.
-        name: What the person calls it, for what is said of it.
+    Messages call the bundle `name`, not by the upload's path.
 
     Raises:
         Conflict: The project has it already.
-        InvalidInput: It is no bundle, or a promise of it does not hold.
+        InvalidInput: It is not a bundle, or does not match its manifest.
         NotFound: There is no such project.
     """
     with studio.database.read() as connection:
         projects.find(connection, project)
     try:
         return import_bundle(studio, path, project)
-    except ArtifactDamaged as error:  # nothing of ours is damaged: what came is at fault
+    except ArtifactDamaged as error:  # the upload is at fault, not the studio's files
         said = error.message.replace(path.name, f"'{name[:80]}'")
         raise InvalidInput(said, error.hint) from error
 

@@ -1,4 +1,4 @@
-"""Compare versions: what changed in the data, and whether a new model is the better one."""
+"""Compare versions: what changed in the data, and whether a new model is better."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,17 +29,17 @@ from storage.records import PinRecord, ProjectRecord
 
 _CHUNK = 512
 _FIGURE: dict[Task, str] = {"single-label": "accuracy", "multi-label": "exact match"}
-"""What the share of right answers is called."""
+"""Name of the share of right answers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contender:
-    """A model that is compared; stored, or fresh from training.
+    """A model to compare, stored or just trained.
 
     Attributes:
-        name: `PROJECT@N`, or what a reader shall call it.
+        name: `PROJECT@N`, or another name for the reader.
         metrics: Its stored figures.
-        names: Intent names it learned to what they are called now; others are as they were.
+        names: From intent names of its training to present ones; others are unchanged.
         open: Loads its pipeline.
     """
 
@@ -52,13 +52,9 @@ class Contender:
 def compare_versions(
     studio: Studio, project: str, older: int | None = None, newer: int | None = None
 ) -> DatasetDiff:
-    """Say what changed from one dataset version to another.
+    """Return the changes from one dataset version to another, by numbers.
 
-    Args:
-        studio: The studio.
-        project: Its name.
-        older: Number of a version; None or 0 is the empty beginning.
-        newer: Number of a version; None or 0 is the data as it is now.
+    `older` is the empty beginning if None or 0, `newer` the present data.
 
     Raises:
         NotFound: There is no such project or version.
@@ -75,17 +71,11 @@ def compare_versions(
 def compare_models(
     studio: Studio, project: str, candidate: int, champion: int | None = None
 ) -> ModelComparison:
-    """Compare two model versions on the same texts.
-
-    Args:
-        studio: The studio.
-        project: Its name.
-        candidate: Number of the version that may take over.
-        champion: Number of the version to beat; None is the one that answers now.
+    """Compare two model versions, by numbers, on the same texts; None is the present champion.
 
     Raises:
         NotFound: There is no such project or version, or no champion.
-        ArtifactDamaged: The files of one are not what they should be.
+        ArtifactDamaged: The files of one are missing or damaged.
     """
     if champion is None:
         with studio.database.read() as connection:
@@ -95,7 +85,7 @@ def compare_models(
 
 
 def stored_contender(studio: Studio, project: str, number: int) -> Contender:
-    """Return a model version as one to compare; its files are not read before they are needed.
+    """Return a model version to compare; its files are read when they are needed.
 
     Raises:
         NotFound: There is no such project or version.
@@ -111,11 +101,10 @@ def stored_contender(studio: Studio, project: str, number: int) -> Contender:
 def compare_contenders(
     studio: Studio, project: str, candidate: Contender, champion: Contender
 ) -> ModelComparison:
-    """Compare two models, of which the candidate need not be stored yet.
+    """Compare two models; the candidate need not be stored yet.
 
-    Answers are judged by the labels and names of now, as in every other accuracy of the studio: a
-    text counts as right when its highest ranked intent is one of its labels, or where it may have
-    several, when the answer names all of them and no other.
+    Answers are judged by present labels and names. A text counts as right when its highest ranked
+    intent is one of its labels or, where it may have several, when the answer names exactly these.
     """
     with studio.database.read() as connection:
         record = projects.find(connection, project)
@@ -151,9 +140,9 @@ def compare_contenders(
 
 
 def gate(comparison: ModelComparison) -> GateVerdict:
-    """Decide whether a candidate may take over: no pin broken, no accuracy lost beyond chance.
+    """Decide whether to promote a candidate: no pin broken, no accuracy lost beyond chance.
 
-    Where nothing can be compared nothing speaks against it, and the reasons say so.
+    If nothing can be compared, the candidate is promoted, and the reasons say so.
     """
     task, figure = comparison.task, _FIGURE[comparison.task]
     against = [
@@ -178,10 +167,10 @@ def gate(comparison: ModelComparison) -> GateVerdict:
 
 @dataclass(frozen=True, slots=True)
 class _Answered:
-    """One model's answers, in the names of now.
+    """One model's answers, in present names.
 
     Attributes:
-        said: What it says of each test text: the highest ranked intent, or for several labels the
+        said: Answer to each test text: the highest ranked intent, or for several labels the
             decision.
         refused: Whether the text was answered with no intent.
         pins: Decision about each pin.
@@ -240,9 +229,9 @@ def _champion(connection: Transaction, project: ProjectRecord) -> int:
 def names_since(
     connection: Transaction, project_id: int, dataset_version_id: int | None
 ) -> dict[str, str]:
-    """Intent names of a dataset version to what the same intents are called now.
+    """Return the present names of a dataset version's intents, by their names then.
 
-    An intent that was merged away keeps its name: it is an answer that is no longer asked for.
+    An intent merged into another keeps its name: it is an answer that is no longer expected.
     """
     if dataset_version_id is None:
         return {}
@@ -277,7 +266,7 @@ def _pin_changes(
 
 
 def _f1(pairs: Sequence[PairedAnswer]) -> tuple[float, float]:
-    """Micro F1 of both sides on the texts that they were compared on."""
+    """Return micro F1 of champion and candidate on the compared texts."""
     actual = [pair.expected for pair in pairs]
     answers = ([pair.before for pair in pairs], [pair.after for pair in pairs])
     before, after = (multi_label_report(actual, said).micro_f1 for said in answers)
@@ -293,7 +282,7 @@ def _judged_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
 def _compare_figures(
     candidate: Contender, champion: Contender, task: Task, report: PairedReport | None
 ) -> ModelComparison:
-    """Compare on single answers where there are some, else by stored figures that are alike."""
+    """Compare on answers to the same texts if there are any, else by stored figures."""
     comparison = ModelComparison(
         candidate=candidate.name,
         champion=champion.name,

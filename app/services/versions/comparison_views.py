@@ -1,4 +1,4 @@
-"""What a comparison of two model versions found, and the decision of the gate about it."""
+"""The result of comparing two model versions, and the gate's decision about it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,7 +9,7 @@ from core.types import Task
 
 @dataclass(frozen=True, slots=True)
 class PinChange:
-    """A pin and what both models answer; empty is out of scope, or no intent."""
+    """A pin and the answers of both models; an empty answer is out of scope, or no intent."""
 
     text: str
     expected: tuple[str, ...]
@@ -18,7 +18,7 @@ class PinChange:
 
     @property
     def verdict(self) -> Literal["fixed", "broken", "kept", "missed"]:
-        """What the candidate does with it; `missed` is wrong both times."""
+        """What changes about the pin; `missed` is wrong both times."""
         was_right, is_right = (
             set(said) == set(self.expected) for said in (self.before, self.after)
         )
@@ -29,26 +29,24 @@ class PinChange:
 
 @dataclass(frozen=True, slots=True)
 class ModelComparison:
-    """A candidate against a champion.
+    """A candidate compared with a champion.
 
     Attributes:
         candidate: `PROJECT@N`.
         champion: `PROJECT@N`.
-        basis: What accuracies rest on: the test split as it is now, the figures stored with both
-            versions (when they were judged alike), or nothing.
-        n: Texts that both were judged on.
+        basis: Basis of the accuracies: the present test split, the figures stored with both
+            versions (when evaluated alike), or nothing.
+        n: Number of texts that both were evaluated on.
         before: Accuracy of the champion in [0, 1], or None without a basis; for several labels the
             share of exact matches.
-        after: The same of the candidate.
+        after: Accuracy of the candidate.
         difference: The gain with its 95 % interval.
-        refused: How many of the texts the champion and the candidate answer with no intent.
+        refused: Number of texts answered with no intent, by champion and candidate.
         left_out: Texts of the test split that one of the two was trained on.
-        intents: Recall of each intent, the largest loss first; for the test split alone.
-        answers: Texts whose answer changed; for the test split alone.
-        pins: Every pin with both answers.
-        stale_pins: Pins that expect an intent which is archived or gone; they are not judged.
+        intents: Recall of each intent, the largest loss first; for the test split only.
+        answers: Texts whose answer changed; for the test split only.
+        stale_pins: Pins not judged, since an intent that they expect is archived or deleted.
         words: All this in sentences.
-        task: Whether answers are one intent, or any number of them.
         f1: For several labels, micro F1 of champion and candidate on the same texts; else None.
     """
 
@@ -70,7 +68,7 @@ class ModelComparison:
     f1: tuple[float, float] | None = None
 
     def pins_of(self, verdict: str) -> tuple[PinChange, ...]:
-        """Pins of one verdict."""
+        """Return the pins of one verdict."""
         return tuple(pin for pin in self.pins if pin.verdict == verdict)
 
 

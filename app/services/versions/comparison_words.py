@@ -1,4 +1,4 @@
-"""What a comparison of two models says, in sentences."""
+"""The result of comparing two models, in sentences."""
 
 from collections import Counter
 
@@ -10,7 +10,7 @@ _NAMED = 3
 
 
 def words_of(comparison: ModelComparison) -> tuple[str, ...]:
-    """Say what a comparison found, in sentences."""
+    """Return the result of a comparison, in sentences."""
     return (*_basis_words(comparison), *_answer_words(comparison), *_pin_words(comparison))
 
 

@@ -1,4 +1,4 @@
-"""Decide about model versions: promote, roll back, discard, delete, and say where one came from."""
+"""Decisions about model versions: promote, roll back, discard, delete; and their lineage."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _WEIGHTS = "encoder/model.safetensors"
 
 @dataclass(frozen=True, slots=True)
 class ChampionChange:
-    """A project's champion changed; numbers of the versions, None where there was none."""
+    """A change of a project's champion, by version numbers; `before` is None without one."""
 
     project: str
     before: int | None
@@ -27,14 +27,14 @@ class ChampionChange:
 
 @dataclass(frozen=True, slots=True)
 class DeletionView:
-    """What deleting a model version would do, or has done.
+    """The effect of deleting a model version.
 
     Attributes:
         bytes_freed: Size of the files that no other version uses.
-        blobs: How many these are.
-        bytes_later: The part of it that is younger than an hour, and goes with `doctor`.
-        reasons_against: Why one would rather keep it, in sentences.
-        forbidden: Whether it cannot be deleted at all, for the first of the reasons.
+        blobs: Number of these files.
+        bytes_later: Part of `bytes_freed` that is younger than an hour; `doctor` deletes it later.
+        reasons_against: Reasons to keep it, in sentences.
+        forbidden: Whether the first reason forbids the deletion.
     """
 
     bytes_freed: int
@@ -46,7 +46,7 @@ class DeletionView:
 
 @dataclass(frozen=True, slots=True)
 class AncestorView:
-    """A model version that another was trained from, perhaps by way of others."""
+    """A model version from which another was trained, directly or through others."""
 
     name: str
     recipe: str
@@ -56,24 +56,23 @@ class AncestorView:
 
 @dataclass(frozen=True, slots=True)
 class LineageView:
-    """Where a model version came from: enough to make it again.
+    """Origin of a model version: enough to make it again.
 
     Attributes:
         name: `PROJECT@N`.
         state: `champion`, `former champion`, `candidate`, `discarded` or `encoder`.
-        created_at: When, in UTC.
-        dataset_version: Number of the data it learned from; None where it was imported.
-        dataset_sha256: Of those data in canonical form.
+        created_at: Time, in UTC.
+        dataset_version: Number of the dataset version it was trained on; None if it was imported.
+        dataset_sha256: SHA-256 of these data in canonical form.
         base: `bundled`, a folder's name, a hub id or `PROJECT@N`.
         base_fingerprint: As training recorded it, else the SHA-256 of the base's weights; None
-            where the base is not at hand.
+            where the base is not available.
         recipe: Every setting.
-        code_version: Of the studio that trained it.
-        seed: Of the recipe.
-        job: Id of the job that made it; None where it was imported.
-        tree_sha256: Over all its files.
-        conversations: What it learned from, where these are conversations.
-        parents: Model versions it goes back to, the nearest first.
+        code_version: Version of the studio that trained it.
+        job: Id of the job that made it; None if it was imported.
+        tree_sha256: Digest of all its files.
+        conversations: The conversations it was trained on, if any.
+        parents: Model versions from which it was trained, the nearest first.
         children: Names of versions that were trained from it.
     """
 
@@ -95,7 +94,7 @@ class LineageView:
 
 
 def promote(studio: Studio, project: str, number: int, actor: str | None = None) -> ChampionChange:
-    """Make a model version the one that answers; promoting the champion changes nothing.
+    """Make a model version the champion, if it is not already.
 
     Raises:
         InvalidInput: It is an encoder, which answers nothing.
@@ -113,19 +112,13 @@ def promote(studio: Studio, project: str, number: int, actor: str | None = None)
 def roll_back(
     studio: Studio, project: str, actor: str | None = None, *, champion: int | None = None
 ) -> ChampionChange:
-    """Return to the champion before this one; a second time, to the one before that.
+    """Return to the champion before this one; a second call, to the one before that.
 
-    Versions that were deleted or discarded since are passed over.
-
-    Args:
-        studio: The studio.
-        project: Its name.
-        actor: Who does it.
-        champion: The number of the one to go back from, so that a word said twice counts once;
-            without it, whichever answers now.
+    Versions deleted or discarded since are skipped. `champion` is the number of the version to roll
+    back from, so that a repeated request has no second effect; None: the present champion.
 
     Raises:
-        Conflict: There is no earlier champion, or another one than `champion` answers by now.
+        Conflict: There is no earlier champion, or `champion` is not the present one.
         NotFound: There is no such project.
     """
     with studio.database.write() as connection:
@@ -150,7 +143,7 @@ def roll_back(
 
 
 def discard(studio: Studio, project: str, number: int, actor: str | None = None) -> None:
-    """Turn a candidate down; it stays on disk, and promoting it takes the word back.
+    """Discard a candidate; its files are kept, and promoting it undoes this.
 
     Raises:
         Conflict: It is the champion.
@@ -169,10 +162,7 @@ def discard(studio: Studio, project: str, number: int, actor: str | None = None)
 
 
 def model_states(studio: Studio, project: str) -> dict[int, str]:
-    """Number of each model version to what it is.
-
-    That is `champion`, `former champion`, `candidate` or `discarded`; or `encoder`.
-    """
+    """Return each model version's state by number, as in `LineageView.state`."""
     with studio.database.read() as connection:
         project_record = projects.find(connection, project)
         states = _states(models.moves(connection, project_record.id))
@@ -181,7 +171,7 @@ def model_states(studio: Studio, project: str) -> dict[int, str]:
 
 
 def chain_of(connection: Transaction, record: ModelVersionRecord) -> tuple[str, ...]:
-    """Say in steps how a version came about: its first base, then each training with its recipe."""
+    """Return a version's first base, then each training with its recipe."""
     line = [record, *(parent for parent, _ in _ancestors(connection, record))]
     names = [projects.get(connection, one.project_id).name for one in line]
     steps = [
@@ -195,13 +185,13 @@ def chain_of(connection: Transaction, record: ModelVersionRecord) -> tuple[str, 
 def recipes_behind(
     connection: Transaction, record: ModelVersionRecord
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the recipe of a version, and those of the versions that it started from."""
+    """Yield the recipe of a version, and those of the versions it was trained from."""
     for one in (record, *(parent for parent, _ in _ancestors(connection, record))):
         yield one.lineage.get("recipe", {})
 
 
 def deletion_preview(studio: Studio, project: str, number: int) -> DeletionView:
-    """Say what deleting a model version would free, and what speaks against it."""
+    """Return what deleting a model version would free, and the reasons against it."""
     with studio.database.read() as connection:
         project_record = projects.find(connection, project)
         record = models.find(connection, project_record.id, number)
@@ -211,18 +201,13 @@ def deletion_preview(studio: Studio, project: str, number: int) -> DeletionView:
 def delete_model(
     studio: Studio, project: str, number: int, *, even_so: bool = False
 ) -> DeletionView:
-    """Delete a model version and the files that no other one uses; return what that freed.
+    """Delete a model version and the files that no other one uses; return the effect.
 
-    Its number is not given again, and what it was is remembered in lineages and the timeline.
-
-    Args:
-        studio: The studio.
-        project: Its name.
-        number: Of the version.
-        even_so: Whether to delete it against the reasons of `deletion_preview`.
+    Its number is not used again, and lineages and the timeline still list it. `even_so` deletes it
+    against the reasons of `deletion_preview`, unless they forbid it.
 
     Raises:
-        Conflict: It is the champion, or a job trains from it; or reasons speak against it.
+        Conflict: It is the champion, a job trains from it, or there are reasons against it.
         NotFound: There is no such project or version.
     """
     with studio.database.write() as connection:
@@ -234,15 +219,15 @@ def delete_model(
             raise Conflict(" ".join(view.reasons_against), hints[view.forbidden])
         models.bury(connection, record, studio.settings.actor)
         freed = drop_tree(connection, record.tree_sha256)
-    # Files go once the rows are gone for good; killed in between, `doctor` sweeps them. The second
-    # transaction writes nothing: it keeps jobs from publishing while files are looked at.
+    # Files are deleted after the rows are committed; after a crash in between, `doctor` deletes
+    # them. The second transaction writes nothing: it keeps jobs from publishing meanwhile.
     with studio.database.write() as connection:
         studio.artifacts.remove_unused(connection, freed)
     return view
 
 
 def lineage(studio: Studio, project: str, number: int) -> LineageView:
-    """Say where a model version came from.
+    """Return the origin of a model version.
 
     Raises:
         NotFound: There is no such project or version.
@@ -277,7 +262,7 @@ def lineage(studio: Studio, project: str, number: int) -> LineageView:
 
 
 def _path(moves: Sequence[AliasRecord]) -> list[int]:
-    """Numbers of the champions that rolling back goes through, the present one last."""
+    """Return the champions that rolling back goes through, the present one last."""
     path: list[int] = []
     left = None
     for move in moves:
@@ -296,7 +281,7 @@ def _path(moves: Sequence[AliasRecord]) -> list[int]:
 
 
 def _states(moves: Sequence[AliasRecord]) -> dict[int, str]:
-    """Number of each version that anything happened to, to what it is now."""
+    """Return the present state of each version that was ever promoted, discarded or deleted."""
     states: dict[int, str] = {}
     for move in moves:
         if move.name == models.CHAMPION:

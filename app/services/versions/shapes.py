@@ -1,4 +1,4 @@
-"""The shape of the embedding spaces of a project's versions, measured on the same texts for all."""
+"""The shape of the embedding spaces of a project's versions, measured on the same texts."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -15,20 +15,20 @@ from storage.records import ProjectRecord, UtteranceRecord
 
 _MOST = 400
 _FEWEST = 40
-"""Of fewer texts, a test split is not measured where the train split has more."""
+"""A test split with fewer texts is not used if the train split has more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How a version's embedding space is filled (Wang and Isola 2020; TaDSE, Figure 6).
+    """How a version's embeddings fill their space (Wang and Isola 2020; TaDSE, Figure 6).
 
     Attributes:
-        model: `PROJECT@N`, or what the untuned encoder is called.
+        model: `PROJECT@N`, or the name of the untuned encoder.
         number: N; 0 is the untuned encoder.
-        recipe: What made it; empty for the untuned encoder.
+        recipe: Kind of recipe; empty for the untuned encoder.
         uniformity: How unevenly the texts fill the space; lower is better. None: not measured.
         alignment: How far apart texts of the same intent are; lower is better. None: not measured.
-        n: Texts that it was measured on.
+        n: Number of texts measured.
         basis: What these texts are, or why nothing was measured.
     """
 
@@ -43,7 +43,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """Texts, each with its label as one name, and what they are in words."""
+    """Texts, each with its label as one name, and a description of them."""
 
     texts: tuple[str, ...]
     labels: tuple[str, ...]
@@ -56,11 +56,11 @@ class _Sample:
 
 
 def shape_of(studio: Studio, project: str, number: int) -> Shape:
-    """Measure a version's space, or with number 0 that of the untuned encoder.
+    """Measure a version's space; number 0 is the untuned encoder.
 
     Raises:
         NotFound: There is no such project or version.
-        ArtifactDamaged: The files of the version are not what they should be.
+        ArtifactDamaged: The files of the version are missing or damaged.
     """
     with studio.database.read() as connection:
         space = find_space(connection, project, number)
@@ -72,7 +72,7 @@ def shapes_of(studio: Studio, project: str) -> list[Shape]:
 
     Raises:
         NotFound: There is no such project.
-        ArtifactDamaged: The files of a version are not what they should be.
+        ArtifactDamaged: The files of a version are missing or damaged.
     """
     with studio.database.read() as connection:
         key = projects.find(connection, project).id
@@ -99,7 +99,7 @@ def _measured(studio: Studio, space: Space, sample: _Sample) -> Shape:
 
 
 def _embedded(studio: Studio, space: Space, texts: tuple[str, ...]) -> FloatArray:
-    """Embed by an encoder that is let go again: a project may have many."""
+    """Embed with an encoder that is not kept in memory: a project may have many."""
     opened = open_space(studio, space, keep=False)
     return embed_texts(studio.database, opened.encoder, texts)
 
@@ -113,10 +113,10 @@ def _sample_of(studio: Studio, project: ProjectRecord) -> _Sample:
 
 
 def _drawn(studio: Studio, project: ProjectRecord) -> _Sample:
-    """Take the test split, which no version has drawn together in training, or else the train one.
+    """Use the test split, which no version was trained on, or else the train split.
 
-    The first ones by id are taken: ids are drawn by chance, and a further label moves none out
-    of a sample that is full.
+    The first texts by id are used: ids are random, and a further label removes none from a full
+    sample.
     """
     with studio.database.read() as connection:
         names = {one.id: one.name for one in dataset.intents(connection, project.id)}

@@ -1,4 +1,4 @@
-"""The versions of a project's data and models."""
+"""The versions of a project's data and models, as lists and as a timeline."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -28,19 +28,17 @@ class DatasetVersionView:
 
 @dataclass(frozen=True, slots=True)
 class ModelView:
-    """A model version with where it came from and how good it is.
+    """A model version with its origin and metrics.
 
     Attributes:
         name: `PROJECT@N`.
-        project: Name of the project.
         number: N.
         recipe: Kind of recipe.
-        base: `bundled`, a folder's name, a hub id or `PROJECT@N`; empty where there is none.
-        dataset_version: What it learned from, in words: a data version, or conversations.
-        created_at: When, in UTC.
+        base: `bundled`, a folder's name, a hub id or `PROJECT@N`; may be empty.
+        dataset_version: What it was trained on, in words: a data version, or conversations.
+        created_at: Time, in UTC.
         champion: Whether it answers now.
-        metrics: How it was judged.
-        kind: `intents` where it answers, `encoder` where others start from it.
+        kind: `intents` if it answers, `encoder` if it is a base for others.
         chain: The first base, then each training up to this one with its recipe.
     """
 
@@ -59,15 +57,14 @@ class ModelView:
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
-    """Something that happened to a project's versions.
+    """An event of a project's versions.
 
     Attributes:
-        at: When, in UTC.
+        at: Time, in UTC.
         kind: `data`, `model`, `champion`, `roll-back`, `discarded` or `deleted`.
-        number: Of the dataset version for `data`, else of the model version.
-        title: What happened, in a few words.
-        details: Further phrases: what changed, how good it is.
-        actor: Who did it; empty where a job did.
+        number: Number of the dataset version for `data`, else of the model version.
+        details: Further phrases: what changed, or metrics.
+        actor: Person who did it; empty for a job.
     """
 
     at: str
@@ -79,7 +76,7 @@ class TimelineEntry:
 
 
 def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], list[ModelView]]:
-    """Dataset versions and model versions of a project, oldest first."""
+    """Return the dataset versions and model versions of a project, oldest first."""
     with studio.database.read() as connection:
         project = projects.find(connection, name)
         frozen = versions.list_all(connection, project.id)
@@ -116,7 +113,7 @@ def _learned_from(record: ModelVersionRecord) -> str:
 
 
 def timeline(studio: Studio, name: str) -> tuple[TimelineEntry, ...]:
-    """Everything that happened to a project's versions of data and models, oldest first.
+    """Return all events of a project's versions of data and models, oldest first.
 
     Raises:
         NotFound: There is no such project.
@@ -132,14 +129,14 @@ def timeline(studio: Studio, name: str) -> tuple[TimelineEntry, ...]:
         *(_model_entry(name, record) for record in made),
         *_move_entries(name, moves),
     ]
-    # Within a millisecond data come before models and those before what is done with them.
+    # In the same millisecond, data are listed before models, and models before decisions.
     return tuple(sorted(entries, key=lambda entry: (entry.at, _RANKS.get(entry.kind, 2))))
 
 
 def _changes(
     studio: Studio, connection: Transaction, project_id: int, frozen: list[DatasetVersionRecord]
 ) -> list[tuple[str, ...]]:
-    """Say what each version changed; once, since what is frozen stays as it is."""
+    """Return what each version changed, computed once, since frozen versions do not change."""
     if not frozen:
         return []
     return studio.cache.get(
