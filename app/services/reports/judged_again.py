@@ -1,4 +1,4 @@
-"""Evaluate a model version again on today's labelled texts, for its report."""
+"""Evaluate a model version again on present labelled texts, for its report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,14 +27,12 @@ _BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class JudgedText:
-    """A text with its label and an answer, in the names of now.
+    """A text with its label and an answer, in present names.
 
     Attributes:
-        text: What was asked.
-        expected: Its label.
         said: The answer: the highest ranked intent, or all those of a multi-label answer.
         confidence: Probability of the highest ranked intent.
-        right: Whether the answer is one of its labels, or just these.
+        right: Whether the answer is one of its labels, or exactly these.
         refused: Whether it would be answered with no intent.
     """
 
@@ -48,14 +46,13 @@ class JudgedText:
 
 @dataclass(frozen=True, slots=True)
 class JudgedVersion:
-    """Answers to the texts that a model version can be judged by.
+    """Answers on which a model version is evaluated.
 
     Attributes:
-        answers: Of texts in scope.
-        outside: Whether each text that has no intent was refused; for one intent a text.
+        answers: Answers to in-scope texts.
+        outside: Whether each text without intent was rejected; for single-label projects.
         basis: What the texts are, in words.
-        bins: Answers by how sure they are; of several intents a text, pairs of text and intent by
-            how probable the text has the intent.
+        bins: Answers by confidence; with several intents, pairs of text and intent by probability.
     """
 
     answers: tuple[JudgedText, ...]
@@ -66,14 +63,14 @@ class JudgedVersion:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Answers of about one confidence, or pairs of text and intent of about one probability.
+    """Answers of similar confidence, or pairs of text and intent of similar probability.
 
     Attributes:
-        low: From which confidence.
-        high: To which.
-        confidence: Their mean confidence.
+        low: Lower end of the confidence.
+        high: Upper end of the confidence.
+        confidence: Mean confidence.
         right: Share that was right.
-        n: How many.
+        n: Number of answers or pairs.
     """
 
     low: float
@@ -87,7 +84,7 @@ _Marked = tuple[list[JudgedText], tuple[Bin, ...]]
 
 
 def judge_again(studio: Studio, model: ExplainedModel) -> JudgedVersion:
-    """Let a model version answer the test split as it is now, or else each example left out."""
+    """Evaluate a model version on the present test split or, without one, by leave-one-out."""
     if model.project is None or model.version is None:
         return JudgedVersion((), (), "")
     with studio.database.read() as connection:
@@ -133,9 +130,9 @@ def _answers(
 
 
 def _left_out(model: ExplainedModel, renamed: dict[str, str]) -> _Marked:
-    """Answer each example by the others, in closed form; its own label has no say.
+    """Answer each example by the others, in closed form, without its own label.
 
-    Synthetic ones are not asked, and do not answer for the one that they were made of.
+    Synthetic examples are not evaluated, and do not vote on their source.
     """
     pipeline = model.pipeline
     head = without_names(pipeline.head)
@@ -164,7 +161,7 @@ def _marked(
     measured: tuple[ScoreArray, ScoreArray],
     renamed: dict[str, str],
 ) -> _Marked:
-    """Hold answers by scores (n, intents) and familiarity (n,) against labels."""
+    """Compare answers, by scores (n, intents) and familiarity (n,), with labels."""
     scores, familiar = measured
     names = [renamed.get(name, name) for name in pipeline.head.intents]
     task = pipeline.task
@@ -189,7 +186,7 @@ def _marked(
 
 
 def calibration_bins(answers: Sequence[JudgedText]) -> tuple[Bin, ...]:
-    """Group answers by how sure they are; where one intent is answered."""
+    """Group single-label answers by confidence."""
     sure, right = [one.confidence for one in answers], [one.right for one in answers]
     return _bins(np.array(sure, dtype=np.float64), np.array(right, dtype=bool))
 
@@ -197,13 +194,13 @@ def calibration_bins(answers: Sequence[JudgedText]) -> tuple[Bin, ...]:
 def _pair_bins(
     shares: ScoreArray, asked: Sequence[Exemplar], names: Sequence[str]
 ) -> tuple[Bin, ...]:
-    """Group pairs of text and intent by how probable (n, intents) the one has the other."""
+    """Group pairs of text and intent by probability (n, intents)."""
     has = np.array([[name in one.intents for name in names] for one in asked], dtype=bool)
     return _bins(shares.ravel(), has.ravel())
 
 
 def _bins(sure: ScoreArray, right: NDArray[np.bool_]) -> tuple[Bin, ...]:
-    """Group by confidence (n,) into tenths; empty ones are left out."""
+    """Group by confidence (n,) into tenths, leaving out empty ones."""
     steps = np.minimum((sure * _BINS).astype(np.int64), _BINS - 1)
     return tuple(
         Bin(

@@ -1,4 +1,4 @@
-"""The report about a model version: what it knows, how good it is, and where it is weak."""
+"""The report about a model version: its intents, its metrics, and its weaknesses."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ _CHANGED = 6
 
 
 def require_version(studio: Studio, project: str, number: int) -> None:
-    """Make sure that a model version is there.
+    """Check that a model version exists.
 
     Raises:
         NotFound: There is no such project or version.
@@ -42,11 +42,11 @@ def require_version(studio: Studio, project: str, number: int) -> None:
 
 
 def report(studio: Studio, project: str, number: int) -> Report:
-    """Gather what is to be said of a model version; kept until the project changes.
+    """Return the report of a model version, cached until the project changes.
 
     Raises:
         NotFound: There is no such project or version.
-        ArtifactDamaged: Its files are not what they should be.
+        ArtifactDamaged: Its files are missing or damaged.
     """
     require_version(studio, project, number)
     with studio.database.read() as connection:
@@ -57,12 +57,9 @@ def report(studio: Studio, project: str, number: int) -> Report:
 
 
 def report_page(found: Report, link: str, downloads: Mapping[str, str]) -> str:
-    """Write a report as one page of HTML that needs nothing else.
+    """Write a report as one self-contained page of HTML.
 
-    Args:
-        found: What it says.
-        link: Address of the page on the server; empty in a file.
-        downloads: Names and addresses of other formats; empty in a file.
+    `link` and `downloads` (names and addresses of other formats) are empty in a file.
     """
     return render("report.html", {"it": asdict(found), "link": link, "downloads": downloads})
 
@@ -148,7 +145,7 @@ def _scope(model: ExplainedModel, judged: JudgedVersion) -> ScopeLine:
 
 
 def _since(studio: Studio, model: ExplainedModel) -> Since | None:
-    """Compare with the version before, in data and in answers."""
+    """Compare data and answers with those of the version before."""
     if model.project is None or model.version is None:
         return None
     project, number = model.project, model.version.number

@@ -1,4 +1,4 @@
-"""Fill the templates of receipts and reports: text is escaped, and nothing in them is a script."""
+"""Fill the templates of receipts and reports; text is escaped, and pages hold no script."""
 
 from collections.abc import Mapping
 from functools import partial

@@ -38,10 +38,10 @@ _SHORT = Path("/tmp")
 
 
 def find_browser(settings: Settings) -> Path:
-    """Find a Chromium: the one in STUDIO_CHROMIUM, else one on the PATH, else where it usually is.
+    """Find a Chromium: in STUDIO_CHROMIUM, else on the PATH, else in its usual place.
 
     Raises:
-        InvalidInput: There is none, or the one that is named is not there.
+        InvalidInput: There is none, or STUDIO_CHROMIUM names a missing file.
     """
     if settings.chromium is not None:
         if settings.chromium.is_file():
@@ -77,7 +77,7 @@ def print_pdf(settings: Settings, page: str, out: Path) -> None:
         source.write_text(page, encoding="utf-8")
         command = [str(browser), *_ARGUMENTS, f"--user-data-dir={folder}/profile"]
         if hasattr(os, "geteuid") and os.geteuid() == 0:
-            command.append("--no-sandbox")  # Chromium refuses to start as root otherwise
+            command.append("--no-sandbox")  # Chromium does not start as root otherwise
         said = _run([*command, f"--print-to-pdf={made}", source.as_uri()])
         if not made.is_file() or not made.read_bytes().startswith(b"%PDF"):
             raise RunFailed(f"{browser.name} did not print the page.", said[-300:])
@@ -85,7 +85,7 @@ def print_pdf(settings: Settings, page: str, out: Path) -> None:
 
 
 def _run(command: list[str]) -> str:
-    # The browser puts a socket into the folder for temporary files, whose path may have 107 signs.
+    # The browser creates a socket in the temporary folder; a socket's path has at most 107 bytes.
     place = {"TMPDIR": str(_SHORT)} if _SHORT.is_dir() else {}
     try:
         done = subprocess.run(

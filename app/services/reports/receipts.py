@@ -1,4 +1,4 @@
-"""Evidence receipts: why one answer was given, kept and shown as one page."""
+"""Evidence receipts: why one answer was given, stored and shown as one page."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -24,7 +24,7 @@ _WIDE, _HIGH, _EDGE = 320.0, 220.0, 10.0
 
 @dataclass(frozen=True, slots=True)
 class ReceiptView:
-    """Where a receipt is kept: its id, and the path of its page."""
+    """A receipt's id, and the path of its page."""
 
     id: str
     path: str
@@ -32,7 +32,7 @@ class ReceiptView:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of the model: its name, its value, and what it rests on."""
+    """A figure of the model: its name, its value, and its basis."""
 
     name: str
     value: str
@@ -46,10 +46,10 @@ def keep_receipt(
     model: int | None = None,
     against: str | None = None,
 ) -> ReceiptView:
-    """Explain an answer and keep the evidence; the same evidence is kept once.
+    """Explain an answer and store the evidence; equal evidence is stored once.
 
     Raises:
-        InvalidInput: There is no text.
+        InvalidInput: The text is empty or cannot be stored.
         NotFound: There is no such project, model or intent.
     """
     asked_model = explained_model(live_studio, project, model)
@@ -58,7 +58,7 @@ def keep_receipt(
 
 
 def keep(studio: Studio, model: ExplainedModel, found: Explanation) -> ReceiptView:
-    """Keep the evidence of an explanation.
+    """Store the evidence of an explanation.
 
     Raises:
         NotFound: The model belongs to no project.
@@ -75,7 +75,7 @@ def keep(studio: Studio, model: ExplainedModel, found: Explanation) -> ReceiptVi
 
 
 def find_receipt(studio: Studio, key: str) -> ReceiptRecord:
-    """Return what is kept.
+    """Return a stored receipt.
 
     Raises:
         NotFound: There is no such receipt.
@@ -87,13 +87,9 @@ def find_receipt(studio: Studio, key: str) -> ReceiptRecord:
 def receipt_page(
     content: Mapping[str, Any], created_at: str, link: str, downloads: Mapping[str, str]
 ) -> str:
-    """Write evidence as one page of HTML that needs nothing else.
+    """Write evidence as one self-contained page of HTML.
 
-    Args:
-        content: Of a receipt.
-        created_at: When it was made.
-        link: Address of the page on the server; empty in a file.
-        downloads: Names and addresses of other formats; empty in a file.
+    `link` and `downloads` (names and addresses of other formats) are empty in a file.
     """
     told = [_told(reason) for reason in content["explanation"]["reasons"]]
     values = {"created_at": created_at, "link": link, "downloads": downloads, "told": told}
@@ -101,7 +97,7 @@ def receipt_page(
 
 
 def content_of(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str, Any]:
-    """Gather all that a receipt shows, as JSON values."""
+    """Collect what a receipt shows, as JSON values."""
     figures = tuple(_figures(figures_of(studio, model), found))
     return {
         "explanation": asdict(found),
@@ -136,7 +132,7 @@ def _figures(metrics: Mapping[str, Any], found: Explanation) -> list[Figure]:
 
 
 def _map(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str, Any]:
-    """Draw the examples and the text among them, in the units of the picture."""
+    """Return the map of examples and the text, in the units of the picture."""
     points = example_map(model, model.name, _POINTS)
     embedding = model.pipeline.encoder.encode([found.text])[0]
     voted = [vote.example.id for vote in found.reasons[0].votes[:_VOTES]]
@@ -175,9 +171,9 @@ def _colours(studio: Studio, model: ExplainedModel) -> dict[str, str]:
 
 
 def _told(reason: Mapping[str, Any]) -> dict[str, Any]:
-    """Measure what is drawn: the five heaviest votes with their bars, and how strong words are."""
+    """Return what is drawn: the heaviest votes with their bars, and the strengths of words."""
     shown = reason["votes"][:_VOTES]
-    voice = reason.get("voice", 0.0)  # receipts of before names had one lack it
+    voice = reason.get("voice", 0.0)  # missing in receipts from before names had a voice
     others = reason["total"] - sum(vote["vote"] for vote in shown)
     parts = [*(vote["vote"] for vote in shown), others, reason["prior"], voice]
     largest = max(1e-9, *(abs(part) for part in parts))

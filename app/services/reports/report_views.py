@@ -1,4 +1,4 @@
-"""What the report about a model version says: frozen values that its page shows."""
+"""Values of the report about a model version, shown on its page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from core.types import Task
 
 @dataclass(frozen=True, slots=True)
 class IntentLine:
-    """An intent that the model knows; figures are None where it was not judged."""
+    """An intent of the model; figures are None where it was not evaluated."""
 
     name: str
     examples: int
@@ -23,7 +23,7 @@ class IntentLine:
 
 @dataclass(frozen=True, slots=True)
 class ConfusionLine:
-    """Texts of one label that got another answer, with a few of them."""
+    """Texts of one label that got another answer, with a few examples."""
 
     actual: str
     said: str
@@ -33,14 +33,14 @@ class ConfusionLine:
 
 @dataclass(frozen=True, slots=True)
 class ScopeLine:
-    """How the model treats what it knows and what it does not.
+    """How the model treats texts in and out of scope.
 
     Attributes:
-        limit: Below which a text is out of scope; None where each intent has its own.
-        kept: Share of texts in scope that are answered; None where none were judged.
-        outside: Texts known to have no intent.
-        refused: Share of them that is refused; None without any.
-        measure: What the limit is one of, in words.
+        limit: Threshold of scope; None where each intent has its own.
+        kept: Share of in-scope texts that are answered; None where none were evaluated.
+        outside: Number of texts known to have no intent.
+        refused: Share of `outside` that is rejected; None without any.
+        measure: Quantity that the limit applies to, in words.
     """
 
     limit: float | None
@@ -62,12 +62,12 @@ class ChangeLine:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """What is different from the version before.
+    """Changes since the version before.
 
     Attributes:
-        name: Of that version.
-        data: What changed in the data, in words.
-        words: What changed in the answers, in sentences.
+        name: Name of that version.
+        data: Changes of the data, in words.
+        words: Changes of the answers, in sentences.
         answers: A few texts whose answer changed.
     """
 
@@ -79,25 +79,21 @@ class Since:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that the report of a model version says.
+    """The report of a model version.
 
     Attributes:
-        project: Its name.
         name: `PROJECT@N`.
         state: `champion`, `candidate`, ...
-        created_at: When it was made.
         task: Whether answers are one intent, or any number of them.
-        recipe: How it was trained.
-        base: From which encoder.
-        dataset_version: What it learned from; None where that is not known.
-        n_examples: How many examples it holds.
-        metrics: As it was judged in training.
+        recipe: Kind of recipe.
+        base: Encoder that the training started from.
+        dataset_version: What it was trained on; None where that is not known.
+        metrics: Metrics of its training.
         intents: The weakest first.
-        basis: What confusions, calibration and scope were looked at on.
-        confusions: Most frequent first.
-        bins: Answers by how sure they are; of several intents a text, pairs of text and intent.
-        scope: In and out of scope.
-        since: What is new; None for the first version.
+        basis: Texts from which confusions, calibration and scope were measured.
+        confusions: The most frequent first.
+        bins: Answers by confidence; with several intents, pairs of text and intent.
+        since: None for the first version.
         weaknesses: In sentences.
     """
 

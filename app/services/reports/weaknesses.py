@@ -1,4 +1,4 @@
-"""What is known to be weak about a model version, each with what to do about it."""
+"""Known weaknesses of a model version, each with what to do about it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,14 +16,7 @@ _NAMED = 4
 def weaknesses_of(
     metrics: Mapping[str, Any], intents: Sequence[IntentLine], scope: ScopeLine, broken: int
 ) -> tuple[str, ...]:
-    """Say what is weak, the gravest first.
-
-    Args:
-        metrics: As the version was judged.
-        intents: What it knows.
-        scope: How it treats what it does not know.
-        broken: Pins that it breaks.
-    """
+    """Return weaknesses in sentences, the gravest first; `broken` is the number of broken pins."""
     found = []
     if broken:
         found.append(f"It breaks {counted(broken, 'pin')}: answers that somebody promised.")
