@@ -59,7 +59,6 @@ class IntentPipeline:
     dataset_version: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse parts of different lengths."""
         head = without_names(self.head)
         shown = len(self.exemplars)
         voters = len(head.exemplars) if isinstance(head, VoteHead | NeighbourHead) else shown

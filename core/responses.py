@@ -65,11 +65,7 @@ class Ranker:
 
 
 def load_ranker(folder: Path, encoder: Encoder) -> Ranker:
-    """Join an encoder with the replies' layer of its folder, if there is one.
-
-    Raises:
-        ArtifactDamaged: The layer does not fit the encoder.
-    """
+    """Join an encoder with its folder's reply layer, if any; ArtifactDamaged if it does not fit."""
     path = folder / REPLY
     if not path.is_file():
         return Ranker(encoder)

@@ -200,11 +200,7 @@ def explain(options: argparse.Namespace) -> None:
 def _model_recipe(
     options: argparse.Namespace, task: Task = "single-label", **settings: object
 ) -> AnyModelRecipe:
-    """Read the recipe of the options.
-
-    Raises:
-        InvalidInput: It cannot be used, or makes an encoder, which answers no intents.
-    """
+    """Read the recipe of the options; raises InvalidInput if it makes no model or is not valid."""
     recipe = read_recipe(str(options.recipe), {**read_settings(options.settings), **settings}, task)
     if not isinstance(recipe, ModelRecipe):
         raise InvalidInput(
@@ -215,11 +211,7 @@ def _model_recipe(
 
 
 def _labelled_rows(path: Path, options: ReadOptions | None = None) -> list[ImportedRow]:
-    """Read the rows with an intent.
-
-    Raises:
-        InvalidInput: The file cannot be read, or no row has a label.
-    """
+    """Read the rows with an intent; raises InvalidInput if there are none."""
     rows = read_rows(path, options or ReadOptions())
     labelled = [row for row in rows if isinstance(row, ImportedRow) and row.intents]
     if not labelled:
@@ -252,7 +244,6 @@ def _fold(path: Path) -> list[Exemplar]:
 
 
 def _texts(path: Path) -> tuple[str, ...]:
-    """Read a file's texts, with or without labels."""
     texts = tuple(row.text.strip() for row in read_rows(path) if isinstance(row, ImportedRow))
     if not texts:
         raise InvalidInput(f"{path} has no text.", "Name a file with texts out of scope.")
@@ -260,11 +251,7 @@ def _texts(path: Path) -> tuple[str, ...]:
 
 
 def _numbers(listed: str, example: str) -> list[int]:
-    """Read numbers between commas; `example` shows how the option is written.
-
-    Raises:
-        InvalidInput: A part is not a number.
-    """
+    """Read numbers between commas; an InvalidInput shows `example` for the option."""
     parts = [part.strip() for part in listed.split(",")]
     if not all(part.isdecimal() for part in parts):
         raise InvalidInput(f"'{listed}' is no list of numbers.", f"Write {example}, say.")

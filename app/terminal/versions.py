@@ -30,11 +30,7 @@ _SHARES = (
 
 
 def read_settings(pairs: list[str]) -> dict[str, object]:
-    """Read `key=value` pairs; a value that is not JSON is text.
-
-    Raises:
-        InvalidInput: A pair has no `=`.
-    """
+    """Read `key=value` pairs, each value as JSON or else text; raises InvalidInput without `=`."""
     settings: dict[str, object] = {}
     for pair in pairs:
         key, sign, value = pair.partition("=")

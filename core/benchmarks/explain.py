@@ -79,7 +79,6 @@ def _load_bearing(votes: SolvedVotes, embeddings: FloatArray) -> dict[str, objec
 
 
 def _blast(votes: SolvedVotes, embeddings: FloatArray) -> dict[str, object]:
-    """Time one change of each kind."""
     began = time.perf_counter()
     watched = watch(votes, embeddings)
     figures: dict[str, object] = {"watch_ms": _milliseconds(time.perf_counter() - began)}

@@ -80,11 +80,7 @@ class MixtureFigures:
 
 
 def names_set(train: LabelledTexts, test: LabelledTexts) -> NamesSet:
-    """Select the borderline rows.
-
-    Raises:
-        InvalidInput: The test set has an intent that the training set lacks.
-    """
+    """Select the borderline rows; raises InvalidInput for a test intent absent from training."""
     intents = tuple(sorted(set(train.intents)))
     unknown = sorted(set(test.intents) - set(intents))
     if unknown:

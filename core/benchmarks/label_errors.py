@@ -23,23 +23,14 @@ SETTINGS = (0.3, 0.1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planted:
-    """Labels with planted errors.
-
-    Attributes:
-        columns: All labels, (m,) int64.
-        rows: Rows with a wrong label, (n,) int64.
-    """
+    """All labels, (m,) int64, and the rows with a planted error, (n,) int64."""
 
     columns: NDArray[np.int64]
     rows: Rows
 
 
 def plant(columns: NDArray[np.int64], n_intents: int, share: float, seed: int) -> Planted:
-    """Give a random share of the texts another random intent.
-
-    Raises:
-        InvalidInput: There is no other intent, or no text would change.
-    """
+    """Give random texts another random intent; raises InvalidInput if none can change."""
     random = np.random.default_rng(seed)
     count = round(len(columns) * share)
     if n_intents < 2 or not 0 < count <= len(columns):

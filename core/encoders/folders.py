@@ -18,12 +18,7 @@ _CONVERT = "Convert it on a trusted machine: SentenceTransformer(folder).save(ot
 
 @dataclass(frozen=True, slots=True)
 class ModuleEntry:
-    """One step from text to embedding: `Transformer`, `Pooling`, `Dense`, `Normalize`.
-
-    Attributes:
-        kind: Name of its class.
-        path: Its sub-folder; empty for the folder itself.
-    """
+    """One step (`Transformer`, `Pooling`, `Dense`, `Normalize`) and its sub-folder; "" for none."""
 
     kind: str
     path: str
@@ -31,12 +26,9 @@ class ModuleEntry:
 
 @dataclass(frozen=True, slots=True)
 class EncoderFolder:
-    """A folder that is safe to load.
+    """A folder that is safe to load: the transformer's config, and small files by relative name.
 
-    Attributes:
-        config: Configuration of the transformer.
-        files: Contents of configs and tokenizer by relative name. A bare transformer also has
-            files for mean pooling.
+    A bare transformer also has files for mean pooling.
     """
 
     path: Path
@@ -90,11 +82,7 @@ def _refuse_pickle(folder: Path) -> None:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """List the safetensors of a folder.
-
-    Raises:
-        ArtifactDamaged: There are none.
-    """
+    """List the safetensors of a folder; raises ArtifactDamaged if there are none."""
     found = sorted(folder.glob("*.safetensors"))
     if not found:
         raise ArtifactDamaged(f"{folder} holds no model.safetensors.", _CONVERT)

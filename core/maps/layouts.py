@@ -39,22 +39,14 @@ _WORTH_THREADS = 2_000
 
 
 def require_method(method: str) -> None:
-    """Refuse an unknown layout method.
-
-    Raises:
-        InvalidInput: The method is unknown; the hint names all methods.
-    """
+    """Raise InvalidInput for an unknown layout method; the hint names all methods."""
     if method not in LAYOUT_METHODS:
         choices = ", ".join(LAYOUT_METHODS)
         raise InvalidInput(f"There is no map by '{method}'.", f"Choose one of {choices}.")
 
 
 def check_method(method: str, n: int) -> None:
-    """Refuse a layout of n points that cannot be computed.
-
-    Raises:
-        InvalidInput: The method is unknown or not installed, or there are too many points.
-    """
+    """Raise InvalidInput if the method is unknown or not installed, or the points are too many."""
     require_method(method)
     if method == "tsne" and n > MOST_BY_TSNE:
         raise InvalidInput(
@@ -189,7 +181,6 @@ class _PrintedProgress(io.TextIOBase):
 
 @contextmanager
 def _printed_steps(progress: Progress | None) -> Iterator[None]:
-    """Report the steps that t-SNE prints."""
     quiet: AbstractContextManager[object] = nullcontext()
     if progress is not None:
         quiet = redirect_stdout(_PrintedProgress(r"Iteration (\d+)", progress, _TSNE_STEPS))

@@ -51,11 +51,7 @@ class Bm25:
 
 
 def fit_bm25(documents: Iterable[str]) -> Bm25:
-    """Count the words of a collection.
-
-    Raises:
-        ValueError: No document.
-    """
+    """Count the words of a collection; raises ValueError without documents."""
     found: Counter[str] = Counter()
     n_documents = n_words = 0
     for text in documents:

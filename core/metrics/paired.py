@@ -133,11 +133,7 @@ def unpaired_difference(before: float, after: float, errors: tuple[float, float]
 
 
 def paired_report(pairs: Sequence[PairedAnswer]) -> PairedReport:
-    """Compare two pipelines answer by answer.
-
-    Raises:
-        ValueError: There is no text.
-    """
+    """Compare two pipelines answer by answer; raises ValueError without texts."""
     n = len(pairs)
     order = {"broken": 0, "fixed": 1, "other": 2}
     changed = sorted((p for p in pairs if p.changed), key=lambda p: order[p.verdict])

@@ -21,11 +21,7 @@ def recall_at(scores: ScoreArray, correct: NDArray[np.int64], k: int) -> float:
 
 
 def mean_reciprocal_rank(scores: ScoreArray, correct: NDArray[np.int64]) -> float:
-    """Average of 1 / rank of the right candidate (MRR), with ties as in `recall_at`.
-
-    Raises:
-        ValueError: No query.
-    """
+    """Average of 1 / rank of the right candidate (MRR); ties and errors as in `recall_at`."""
     return float((1.0 / _ranks(scores, correct)).mean())
 
 

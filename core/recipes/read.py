@@ -21,11 +21,7 @@ _READER: TypeAdapter[AnyRecipe] = TypeAdapter(Annotated[AnyRecipe, Field(discrim
 
 
 def recipe_named(name: str) -> type[Recipe]:
-    """Return the recipe of a name.
-
-    Raises:
-        InvalidInput: The name is unknown.
-    """
+    """Return the recipe of a name; raises InvalidInput for an unknown name."""
     recipe = RECIPES.get(name)
     if recipe is None:
         raise InvalidInput(f"There is no recipe '{name}'.", f"Recipes are {', '.join(RECIPES)}.")
@@ -50,11 +46,7 @@ def task_defaults(name: str, task: Task) -> dict[str, object]:
 
 
 def require_task(recipe: Recipe | type[Recipe], task: Task) -> None:
-    """Refuse a recipe that cannot learn a task.
-
-    Raises:
-        InvalidInput: The recipe cannot learn it.
-    """
+    """Raise InvalidInput if a recipe cannot learn a task."""
     if task not in recipe.tasks:
         raise InvalidInput(
             f"The recipe '{recipe.name()}' brings an utterance to one intent's name, and away from "

@@ -27,10 +27,7 @@ STAGE = "templates"
 
 @dataclass(frozen=True, slots=True)
 class TemplateInputs(ComputeOptions):
-    """Inputs of a run: a base, which is not changed, and utterances with their slots.
-
-    An utterance without slots is its own template.
-    """
+    """A base and utterances with their slots; an utterance without slots is its own template."""
 
     utterances: Sequence[SlottedText]
     encoder: Encoder

@@ -24,10 +24,7 @@ class Objective:
     weights: nn.ParameterDict
 
     def __call__(self, embeddings: Tensor, labels: Tensor) -> Tensor:
-        """Return the loss of embeddings (B, d), a scalar.
-
-        Labels are intent numbers (B,) int64, or multi-hot rows (B, intents) float.
-        """
+        """Return the loss, a scalar, of (B, d) with (B,) int64 or multi-hot (B, intents) labels."""
         loss = self._pairs(embeddings, labels)
         weight = self._prototype_weight()
         if weight:

@@ -177,7 +177,6 @@ def _factor(connection: Transaction, project: ProjectRecord) -> float:
 
 
 def _changed_defaults(recipe: Recipe, task: Task) -> str:
-    """Name the defaults that the project's task changes; "" if there are none."""
     if task == "single-label" or not recipe.multi_label:
         return ""
     defaults = recipe.multi_label.items()

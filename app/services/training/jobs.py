@@ -69,16 +69,11 @@ def resume_job(studio: Studio, job_id: str) -> JobRecord:
 
 
 def _has_checkpoint(studio: Studio, job: JobRecord) -> bool:
-    """Whether an ended job has a checkpoint to continue from."""
     return any(studio.places.checkpoints(job.id).glob("step-*"))
 
 
 def job_view(studio: Studio, job_id: str) -> JobView:
-    """Return one job.
-
-    Raises:
-        NotFound: The id is unknown.
-    """
+    """Return one job; raises NotFound for an unknown id."""
     with studio.database.read() as connection:
         return _view(studio, connection, jobs.get(connection, job_id))
 

@@ -15,11 +15,7 @@ from storage.records import ProjectRecord, UtteranceRecord
 
 
 def require_slots(connection: Transaction, project: ProjectRecord) -> None:
-    """Refuse to learn without marked values.
-
-    Raises:
-        InvalidInput: No utterance outside the test split has a marked value.
-    """
+    """Raise InvalidInput if no utterance outside the test split has a marked value."""
     if not slots.is_any_marked(connection, project.id):
         raise InvalidInput(
             f"'{project.name}' has no marked values to learn templates from.",

@@ -59,11 +59,7 @@ class RecipeForm:
 
 
 def recipe_forms(studio: Studio, project: str) -> list[RecipeForm]:
-    """Return the forms of a project's recipes, without those that have no form.
-
-    Raises:
-        NotFound: The project is unknown.
-    """
+    """Return the forms of a project's recipes that have one; raises NotFound for no project."""
     with studio.database.read() as connection:
         task = projects.find(connection, project).task
     return [

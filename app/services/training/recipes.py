@@ -122,7 +122,6 @@ def _kind_of(value: Mapping[str, Any]) -> SettingKind:
 
 
 def _range_words(value: Mapping[str, Any], nested: Mapping[str, object]) -> str:
-    """Write the values that a schema allows."""
     if nested:
         return f"an object whose kind is {', '.join(nested)}"
     if "enum" in value:

@@ -94,11 +94,7 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
 def _freeze_data(
     connection: Transaction, project: ProjectRecord, recipe: Recipe
 ) -> dict[str, object]:
-    """Freeze the data of a training: the project's logs, or its current utterances.
-
-    Raises:
-        InvalidInput: The project has no data for the recipe.
-    """
+    """Freeze the project's logs or current utterances; raises InvalidInput without usable data."""
     if recipe.learns_from == "conversations":
         return {"logs": [log.id for log in require_logs(connection, project)]}
     if recipe.learns_from == "templates":
@@ -275,7 +271,6 @@ def _exemplars(data: _Data, split: str) -> tuple[Exemplar, ...]:
 
 
 def _intents(data: _Data, exemplars: Sequence[Exemplar]) -> tuple[Intent, ...]:
-    """Return the intents in the exemplars' labels, by name."""
     taught = {name for exemplar in exemplars for name in exemplar.intents}
     records = [record for record in data.state.intent_records() if record.name in taught]
     intents = (Intent(record.name, record.description) for record in records)

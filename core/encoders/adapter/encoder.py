@@ -43,12 +43,9 @@ PlainEncoder = TransformerEncoder | GeneralEncoder
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class AdaptedEncoder:
-    """A base with a trained adapter in it.
+    """A base, which other adapters may share, with a trained adapter in it.
 
-    Attributes:
-        base: Never changed; other adapters may use it at the same time.
-        network: Own modules around the base's tensors, with the adapter in place.
-        fingerprint: SHA-256 over the base's fingerprint and the adapter.
+    `network` has own modules around the base's tensors, with the adapter in place.
     """
 
     base: PlainEncoder
@@ -156,11 +153,7 @@ def merge(base: PlainEncoder, adapter: Adapter) -> PlainEncoder:
 
 
 def read_adapter(folder: Path) -> tuple[str, Adapter]:
-    """Read an adapter and the fingerprint of its base from an encoder's folder.
-
-    Raises:
-        ArtifactDamaged: A file is missing or malformed.
-    """
+    """Read an adapter and its base's fingerprint from a folder; raises ArtifactDamaged."""
     try:
         settings = json.loads((folder / ADAPTER / "config.json").read_text(encoding="utf-8"))
         weights = load_file(folder / ADAPTER / "model.safetensors")

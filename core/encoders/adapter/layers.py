@@ -62,11 +62,7 @@ class Adapter:
 
 
 def new_adapter(network: nn.Module, places: Places, options: AdapterOptions, seed: int) -> Adapter:
-    """Make an adapter for a network, from a seed.
-
-    Bottlenecks start as in the `adapters` library (as BERT does). LoRA starts as in `peft`, adding
-    nothing.
-    """
+    """Make an adapter from a seed: bottlenecks start as in `adapters`, LoRA as in `peft` (adding 0)."""
     generator = torch.Generator().manual_seed(seed)
     weights: dict[str, Tensor] = {}
     for place in places:

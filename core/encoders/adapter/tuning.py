@@ -81,11 +81,7 @@ class AdapterTuning(nn.Module):
 
     @torch.no_grad()
     def finish(self, interpolation: float = 1.0) -> PlainEncoder | AdaptedEncoder:
-        """Return the base with the adapter, kept or merged.
-
-        Args:
-            interpolation: Position between the base (0) and the tuned adapter (1).
-        """
+        """Return the base with the adapter, kept or merged, between the base (0) and tuned (1)."""
         opened = self.opened
         weights = {}
         for name, parameter in opened.parameters.items():
@@ -105,7 +101,7 @@ def open_adapter(
     options: TuningOptions,
     wanted: AdapterOptions,
 ) -> AdapterTuning:
-    """Put an adapter into an encoder for tuning, or continue with the one that it has.
+    """Put an adapter into an encoder for tuning, or continue with its own.
 
     Raises:
         InvalidInput: The encoder's adapter is of another kind.

@@ -29,12 +29,7 @@ _BATCH = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConvertEncoder:
-    """A trained ConveRT.
-
-    Attributes:
-        model: In evaluation mode; never changed in place.
-        fingerprint: SHA-256 over stored weights, vocabulary and configuration.
-    """
+    """A trained ConveRT; `fingerprint` is SHA-256 over stored weights, vocabulary and config."""
 
     model: ConvertModule
     fingerprint: str
@@ -132,11 +127,7 @@ def new_encoder(
 
 
 def load_convert(folder: Path, device: str = "cpu") -> ConvertEncoder:
-    """Load a saved ConveRT with this project's code; the code in the folder is not run.
-
-    Raises:
-        ArtifactDamaged: A file is missing or malformed.
-    """
+    """Load a saved ConveRT without running the folder's code; raises ArtifactDamaged."""
     try:
         config: dict[str, Any] = json.loads((folder / "config.json").read_bytes())
         pieces = json.loads((folder / VOCABULARY).read_bytes())

@@ -119,11 +119,7 @@ def stored_weights(module: nn.Module, *, quantised: bool) -> dict[str, Tensor]:
 
 
 def read_weights(module: nn.Module, stored: dict[str, Tensor]) -> None:
-    """Set the weights of a module from the contents of a file.
-
-    Raises:
-        KeyError: A weight is missing.
-    """
+    """Set a module's weights from a file's contents; raises KeyError if one is missing."""
     weights: dict[str, Tensor] = {}
     for name in module.state_dict():
         value = stored[name]

@@ -17,11 +17,9 @@ def split_words(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Subwords:
-    """A vocabulary shared by all sides of an encoder.
+    """A vocabulary shared by all sides of an encoder, in the order of ids; `##` continues a word.
 
-    Attributes:
-        pieces: The subwords in the order of their ids; `##` marks those inside a word.
-        buckets: Ids after them, for characters that no subword begins with.
+    `buckets` further ids are for characters that no subword begins with.
     """
 
     pieces: tuple[str, ...]
@@ -31,7 +29,6 @@ class Subwords:
     _longest: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Index the subwords."""
         object.__setattr__(self, "_ids", {piece: at for at, piece in enumerate(self.pieces)})
         object.__setattr__(self, "_known", {})
         longest = max((len(piece.removeprefix(CONTINUED)) for piece in self.pieces), default=1)

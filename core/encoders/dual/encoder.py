@@ -25,11 +25,9 @@ _BYTES = 4  # of a float32
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class DualEncoder:
-    """An encoder for utterances and one for intent names, trained into one space.
+    """An encoder for utterances and one for intent names with descriptions, trained into one space.
 
-    Attributes:
-        utterances: Reads utterances; all other code sees this side only.
-        names: Reads names of intents with their descriptions.
+    All other code sees the utterances' side only.
     """
 
     utterances: Encoder

@@ -119,11 +119,7 @@ def embed_ids(ids: Sequence[Sequence[int]], table: Tensor, projection: Tensor) -
 
 
 def distil_static(encoder: Encoder, width: int, *, normalised: bool = True) -> StaticEncoder:
-    """Make word vectors of a width from an encoder; equal encoders give equal vectors.
-
-    Raises:
-        InvalidInput: The encoder has no table of tokens.
-    """
+    """Make word vectors from an encoder, without randomness; InvalidInput if it has no token table."""
     tokenizer = _bare(_tokenizer_of(encoder))
     size = tokenizer.get_vocab_size()
     words = [tokenizer.decode([token], skip_special_tokens=False) for token in range(size)]
@@ -143,11 +139,7 @@ def is_static(folder: Path) -> bool:
 
 
 def load_static(folder: Path, device: str = "cpu") -> StaticEncoder:
-    """Load saved word vectors.
-
-    Raises:
-        ArtifactDamaged: A file is missing or malformed.
-    """
+    """Load saved word vectors; raises ArtifactDamaged for a missing or malformed file."""
     try:
         tokenizer = Tokenizer.from_file(str(folder / _STATIC / "tokenizer.json"))
         table = load_file(folder / _STATIC / "model.safetensors")["embedding.weight"]

@@ -41,10 +41,9 @@ _LAYERS = {
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class GeneralEncoder:
-    """An encoder run by sentence-transformers.
+    """An encoder run by sentence-transformers; never changed in place.
 
     Attributes:
-        model: In evaluation mode; never changed in place.
         files: Contents of configs and tokenizer by relative name, written again by `save`.
         fingerprint: SHA-256 over weights, tokenizer and configuration.
     """

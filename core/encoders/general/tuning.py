@@ -134,7 +134,6 @@ def _take(features: dict[str, Any], rows: Tensor) -> dict[str, Any]:
 
 
 def _with_projection(model: "SentenceTransformer", projection: nn.Linear) -> "SentenceTransformer":
-    """Put a copy of the projection after pooling."""
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Dense
 

@@ -135,10 +135,7 @@ def pool_mean(tokens: Tensor, layout: Layout) -> Tensor:
 
 
 def equal_length_batches(lengths: Sequence[int], token_budget: int) -> list[list[int]]:
-    """Group row numbers by text length, longest first, at most `token_budget` tokens in a batch.
-
-    Batches of one length need no padding and no mask; inference may use any order.
-    """
+    """Group row numbers by text length, longest first, at most `token_budget` tokens in a batch."""
     by_length: dict[int, list[int]] = {}
     for row, length in enumerate(lengths):
         by_length.setdefault(length, []).append(row)

@@ -25,12 +25,7 @@ _TOKEN_BUDGET = 1024
 
 @dataclass(frozen=True, slots=True)
 class EncoderFiles:
-    """What a folder holds beside the used weights, written again by `save`.
-
-    Attributes:
-        small: Contents of configs and tokenizer by relative name.
-        spare: Published weights that encoding does not use.
-    """
+    """Files for `save`: configs and tokenizer (`small`), and unused published weights (`spare`)."""
 
     small: Mapping[str, bytes]
     spare: Mapping[str, Tensor]

@@ -72,11 +72,9 @@ class EncoderTuning(nn.Module):
         return other
 
     def finish(self, interpolation: float = 1.0) -> TransformerEncoder:
-        """Return a new encoder; the base is kept.
+        """Return a new encoder between the base (0) and the tuned weights (1); the base is kept.
 
-        Args:
-            interpolation: Position between the base (0) and the tuned weights (1) (weight-space
-                ensembling, Wortsman et al. 2022, Eq. 1).
+        This is weight-space ensembling (Wortsman et al. 2022, Eq. 1).
         """
         bert = copy.deepcopy(self.bert).to(self.base.bert.words.weight.device).eval()
         with torch.no_grad():

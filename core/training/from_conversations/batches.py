@@ -42,7 +42,6 @@ def count_pairs(source: PairSource) -> int:
 
 
 def _rows(pairs: Iterator[Pair]) -> Iterator[list[Pair]]:
-    """Cut the stream into rows of consecutive pairs."""
     row: list[Pair] = []
     for pair in pairs:
         if row and (len(row) == _ROW or pair.context != row[-1].response):

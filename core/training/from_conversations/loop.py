@@ -27,13 +27,7 @@ Seconds = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class RankOptions:
-    """How to run the loop.
-
-    Attributes:
-        resume: Checkpoint to continue from; None starts at the first step.
-        checkpoint_every: Steps between checkpoints; 0 makes none.
-        seconds: Clock for the time limit.
-    """
+    """How to run the loop: start of a resumed run, steps between checkpoints (0: none), clock."""
 
     resume: Checkpoint | None = None
     checkpoint_every: int = 0

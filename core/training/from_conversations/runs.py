@@ -28,12 +28,7 @@ from core.training.from_conversations.towers import (
 
 @dataclass(frozen=True, slots=True)
 class RankingInputs(ComputeOptions):
-    """Inputs of a run over conversations.
-
-    Attributes:
-        pairs: Starts the stream of pairs from its beginning, as `stream_pairs` does.
-        encoder: The base, which is not changed; None for `convert`.
-    """
+    """A restartable stream of pairs, as of `stream_pairs`, and the base; None for `convert`."""
 
     pairs: PairSource
     encoder: Encoder | None = None

@@ -45,11 +45,9 @@ from core.vectors import unit_rows
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What a run produced.
+    """A pipeline, scores by pipelines that had not seen the exemplars, and embeddings of names.
 
-    Attributes:
-        held_out: Scores of exemplars by pipelines that had not seen them.
-        name_embeddings: Intent names under the final encoder, (intents, d) float32.
+    `name_embeddings` are (intents, d) float32, under the final encoder.
     """
 
     pipeline: IntentPipeline
