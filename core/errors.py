@@ -12,9 +12,7 @@ StudioError
 class StudioError(Exception):
     """A failure that the user can understand and act upon.
 
-    Attributes:
-        message: What happened, naming the value at fault.
-        hint: The next step to take; may be empty.
+    `message` says what happened and names the value at fault; `hint` is the next step, or "".
     """
 
     def __init__(self, message: str, hint: str = "") -> None:

@@ -75,10 +75,9 @@ def answer_by_name(
 ) -> Head:
     """Answer intents without a voting example by their names.
 
-    Scores of intents with examples do not change by a bit. Heads other than votes do not change.
-    `head` may have names that were trained with the votes; names in `brought` keep their embedding
-    in it, since this project does not describe them. `intents` may be answered; others without an
-    example never are.
+    Scores of intents with examples do not change by a bit, and heads other than votes do not
+    change. `head` may have names that were trained with the votes; names in `brought` keep their
+    embedding in it, since this project does not describe them.
     """
     votes = without_names(head)
     if not isinstance(votes, VoteHead):

@@ -87,19 +87,13 @@ class IntentPipeline:
         )
 
     def scores(self, texts: Sequence[str], embeddings: FloatArray | None = None) -> ScoreArray:
-        """Score texts without evidence; (n, intents) float64 in the head's order.
-
-        `embeddings` (n, d), if given, are those of the texts.
-        """
+        """Score texts, or given embeddings (n, d); (n, intents) float64 in the head's order."""
         return self.head.scores(self._embedded(texts, embeddings))
 
     def predict(
         self, texts: Sequence[str], embeddings: FloatArray | None = None
     ) -> list[Prediction]:
-        """Answer texts in their order, each independently of the others.
-
-        `embeddings` (n, d), if given, are those of the texts.
-        """
+        """Answer texts in their order, each independently; (n, d) embeddings may be given."""
         rows = self._embedded(texts, embeddings)
         answers: list[Prediction] = []
         for start in range(0, len(texts), _CHUNK):

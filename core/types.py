@@ -143,14 +143,12 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The answer for one text, with its evidence.
+    """The answer for one text, with its evidence; versions are None outside a project.
 
     Attributes:
         ranked: Intents by falling score.
         reasons: For multi-label, one for each intent of the answer, in its order; otherwise one,
             for the intent whose score was compared with the threshold.
-        model_version: None outside a project.
-        dataset_version: Version that the model was trained on; None outside a project.
     """
 
     text: str

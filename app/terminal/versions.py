@@ -67,11 +67,7 @@ def train(options: argparse.Namespace) -> None:
 
 
 def follow(studio: Studio, job: JobRecord) -> JobRecord | None:
-    """Show a job's progress until it has ended; Ctrl-C offers to detach or to cancel.
-
-    Raises:
-        RunFailed: The job failed or was cancelled.
-    """
+    """Show a job until it has ended; Ctrl-C offers to detach or cancel. RunFailed if it fails."""
     row = job
     try:
         with progress_bar("waiting") as bar:

@@ -48,10 +48,7 @@ class NamesSet:
 
 @dataclass(frozen=True, slots=True)
 class VariantFigures:
-    """One variant and seed: accuracies by the nearest name in percent, sizes in MB, times in s.
-
-    `borderline` is the accuracy on borderline rows; None where there are none.
-    """
+    """One variant and seed: accuracies (of nearest names) in percent, sizes in MB, times in s."""
 
     variant: str
     seed: int
@@ -63,9 +60,7 @@ class VariantFigures:
 
 @dataclass(frozen=True, slots=True)
 class MixtureFigures:
-    """Votes of a few examples of each intent, with and without names; accuracies in percent.
-
-    The encoder is untuned.
+    """Votes of a few examples with and without names, on an untuned encoder; accuracies in percent.
 
     Attributes:
         with_names: Names are mixed in with the weight that the examples choose.

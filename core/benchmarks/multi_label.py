@@ -27,7 +27,6 @@ class FoldFigures:
         exact: Share of texts answered with exactly their intents.
         none_recall: Share of the texts without intent that are answered with none.
         seconds: From the first utterance to the last prediction.
-        train_seconds: Until the model was ready.
     """
 
     fold: int

@@ -31,14 +31,12 @@ Score = Callable[[Blocks], ScoreArray]
 
 @dataclass(frozen=True, slots=True)
 class ResponseFigures:
-    """Figures of one encoder; shares in percent.
+    """Figures of one encoder; shares in percent, seconds of training, MB of 1,000,000 bytes.
 
     Attributes:
         r100_at_1: Share of contexts whose right response ranks first of 100.
         mrr: Mean reciprocal rank of the right response.
         r100_at_1_deep: The same as `r100_at_1`, on turns with at least two earlier turns.
-        seconds: Time of training.
-        file_mb: Size of the saved encoder's weights, in millions of bytes.
     """
 
     r100_at_1: float
@@ -85,10 +83,7 @@ def draw_blocks(pairs: Iterator[Pair], questions: int = _QUESTIONS) -> list[list
 
 
 def judge(blocks: Blocks, score: Score) -> tuple[float, float, float | None]:
-    """Return R100@1, MRR and R100@1 on turns with at least two earlier turns, in percent.
-
-    The last is None without such turns.
-    """
+    """Return R100@1, MRR and R100@1 on turns with two earlier turns or more (or None); percent."""
     scores = score(blocks)
     right = np.tile(np.arange(CANDIDATES), len(blocks))
     deep = np.array([len(pair.history) >= _DEEP for block in blocks for pair in block])

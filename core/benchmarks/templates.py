@@ -55,15 +55,11 @@ class CompressedFigures:
 
 @dataclass(frozen=True, slots=True)
 class TemplateFigures:
-    """Figures of one encoder on one set.
+    """Nearest neighbours on one set: accuracy in percent, uniformity and alignment (Eqs. 6 and 7).
 
     Attributes:
-        accuracy: Accuracy of the nearest neighbour, in percent.
-        uniformity: Uniformity of the queries (Eq. 6).
-        alignment: Alignment of the queries (Eq. 7).
         proposed: With slots of queries proposed from the training values.
         annotated: With slots of queries as annotated; as in the paper.
-        seconds: Time of training.
     """
 
     accuracy: float
@@ -231,7 +227,7 @@ class _Space:
 def nearest_accuracy(
     references: tuple[FloatArray, Sequence[str]], queries: tuple[FloatArray, Sequence[str]]
 ) -> float:
-    """Share of queries whose nearest reference (k = 1) has exactly the same label, in percent.
+    """Share of queries whose nearest reference (k = 1) has exactly their label, in percent.
 
     References and queries are unit rows, (m, d) and (n, d) float32, with their labels.
     """

@@ -64,7 +64,6 @@ class TuningOptions:
 
     Attributes:
         frozen_layers: Lower layers (with the token tables) that are not trained; 0 trains all.
-        max_tokens: Longer texts are cut.
         projection: `train` adds a Tanh projection during tuning, `keep` also keeps it afterwards.
         projection_size: Width of the projection (512 in the paper).
         seed: Seed of the initial weights of projection and adapter.

@@ -29,7 +29,7 @@ def name_squared_error(scores: Tensor, right: Tensor, negatives: float) -> Tenso
     """Pull similarities to 1 with the right name and to 0 with others (MSE); a scalar.
 
     `scores` and `right` are as in `name_cross_entropy`. All wrong names of the batch are used,
-    weighted down to the number `negatives`, which equals drawing them in expectation.
+    weighted down to the number `negatives` (0: right names only), as if drawn.
     """
     own = F.one_hot(right, scores.shape[1]).to(scores.dtype)
     others = scores.shape[1] - 1

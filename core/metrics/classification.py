@@ -42,7 +42,7 @@ class ClassificationReport:
 
 
 def classification_report(actual: Sequence[str], predicted: Sequence[str]) -> ClassificationReport:
-    """Compare labels with answers, one of each for a text; ValueError if lengths differ or are 0."""
+    """Compare labels with answers, one each for a text; ValueError for none or unequal numbers."""
     pairs = Counter(zip(actual, predicted, strict=True))
     if not pairs:
         message = "no texts to judge"

@@ -28,13 +28,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class PairedAnswer:
-    """A text with its label and two answers.
+    """A text with its label and two answers: one intent each, or for multi-label any number.
 
-    Attributes:
-        expected: Its intents.
-        before: The first answer: one intent, or for multi-label any number of them.
-        after: The second answer.
-        task: A single-label answer may be any expected intent; multi-label needs all, no other.
+    A single-label answer is right if it is any expected intent; a multi-label one if it has all
+    expected intents and no other.
     """
 
     text: str

@@ -29,14 +29,7 @@ class StageStarted:
 
 @dataclass(frozen=True, slots=True)
 class StepDone:
-    """One optimiser step is done.
-
-    Attributes:
-        step: Steps done so far, from 1, over all tunings of a run.
-        total: Steps of the whole run.
-        epoch: Epoch within the tuning, from 1.
-        loss: Loss of the step's batch.
-    """
+    """A step, counted from 1 over all tunings of a run; `epoch` counts from 1 in its tuning."""
 
     step: int
     total: int
@@ -46,10 +39,7 @@ class StepDone:
 
 @dataclass(frozen=True, slots=True)
 class EpochScored:
-    """Accuracy, in [0, 1], on texts held out of a tuning: before it (epoch 0) or after an epoch.
-
-    `step` and `total` count as in `StepDone`.
-    """
+    """Accuracy, in [0, 1], on texts held out of a tuning: before it (epoch 0) or after an epoch."""
 
     step: int
     total: int

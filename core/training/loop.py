@@ -31,13 +31,9 @@ Labels = Sequence[int] | ScoreArray
 
 @dataclass(frozen=True, slots=True)
 class FitOptions:
-    """How to run the loop.
+    """Name of the stage in checkpoints, where to resume, and texts to answer after each epoch.
 
-    Attributes:
-        stage: Name of the stage in checkpoints.
-        resume: Checkpoint to continue from; None starts at the first step.
-        checkpoint_every: Steps between checkpoints; 0 makes none.
-        watch: Texts to answer after each epoch; it does not change the tuned weights.
+    `checkpoint_every` 0 makes no checkpoints. `watch` does not change the tuned weights.
     """
 
     stage: str = "tuning"

@@ -21,7 +21,6 @@ class Optimiser:
 
     Attributes:
         algorithm: Each group of weights has a `factor` of the learning rate.
-        parameters: The weights by name, in a fixed order.
         device: Device of the weights and of dropout's random state.
         peak: Highest learning rate.
     """

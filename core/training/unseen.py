@@ -33,8 +33,6 @@ class Watch:
     """The texts to answer, and the labels and settings of the votes that answer them.
 
     Attributes:
-        exemplars: Labelled texts that are not tuned on.
-        intents: Names of the columns of `targets`.
         targets: Labels of the first rows that are tuned on, (m, intents) float64.
         settings: tau and ridge of the votes.
         seed: Draws 1,500 voters where there are more.

@@ -12,12 +12,9 @@ from storage.records import DatasetVersionRecord, ModelVersionRecord, ProjectRec
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Result of a candidate at the gate.
+    """Result of a candidate at the gate: whether it may answer at once, and why, in sentences.
 
-    Attributes:
-        beaten: The champion that it was compared with; None without a champion.
-        promote: Whether it may answer at once.
-        reasons: Why, or why not, in sentences.
+    `beaten` is the champion that it was compared with; None without a champion.
     """
 
     beaten: ModelVersionRecord | None

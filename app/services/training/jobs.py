@@ -53,11 +53,9 @@ def cancel_job(studio: Studio, job_id: str) -> JobRecord:
 
 
 def resume_job(studio: Studio, job_id: str) -> JobRecord:
-    """Continue a cancelled job from its last checkpoint.
+    """Continue a cancelled job from its last checkpoint; raises NotFound for an unknown id.
 
-    Raises:
-        Conflict: It was not cancelled, or another training of its project has begun since.
-        NotFound: The id is unknown.
+    Raises Conflict if it was not cancelled, or another training of its project has begun since.
     """
     with studio.database.write() as connection:
         job = jobs.get(connection, job_id)

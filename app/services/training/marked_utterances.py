@@ -30,9 +30,8 @@ def read_utterances(
 
     Utterances without marked values are searched for values marked elsewhere. An utterance without
     any value is its own template; at most as many of these are kept, drawn at random, as there are
-    utterances with values. Ids are random, so they cannot order: ordered by text, equal files and
-    seeds give equal encoders in every project. Stored synthetic utterances are left out if the
-    recipe adds its own.
+    utterances with values. Stored synthetic utterances are left out if the recipe adds its own.
+    Ids are random; ordering by text gives equal encoders for equal files and seeds in all projects.
     """
     rows = sorted(records, key=lambda record: (record.text, record.id))
     tested = {match_key(record.text) for record in rows if record.split == "test"}

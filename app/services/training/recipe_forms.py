@@ -33,7 +33,6 @@ class Setting:
     """One setting of a recipe, as a field of a form.
 
     Attributes:
-        label: The name as words.
         choices: Empty unless `kind` is `choice`.
         default: Default for the project's task; None where the labels determine it.
         emptied: Whether an empty field means "no limit", which is not the default.

@@ -13,15 +13,9 @@ SettingKind = Literal["choice", "tick", "number", "choice of settings"]
 
 @dataclass(frozen=True, slots=True)
 class RecipeView:
-    """A recipe and its purpose.
+    """A recipe and its purpose; `recipe` is its name in requests, `learns_from` the data it needs.
 
-    Attributes:
-        recipe: Name of the recipe in requests.
-        title: Name on the Train page.
-        makes: A model that answers, or an encoder to start from.
-        learns_from: Data that the project must have.
-        tasks: Tasks of the projects that can use it.
-        needs_base: Whether it starts from an encoder.
+    `tasks` are those of the projects that can use it; `needs_base` tells if it needs an encoder.
     """
 
     recipe: str

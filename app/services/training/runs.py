@@ -47,10 +47,9 @@ _CHECK_SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class TrainingRequest:
-    """What to train.
+    """What to train; `settings` are those that differ from the recipe's defaults.
 
     Attributes:
-        settings: Settings that differ from the recipe's defaults.
         base: `bundled`, a folder, a hub id, or a model version `PROJECT@N`.
         gate: Whether a model that passes the gate is promoted at once, or waits for a person; None
             applies the project's setting.
@@ -251,9 +250,8 @@ def _facts(
 def _exemplars(data: _Data, split: str) -> tuple[Exemplar, ...]:
     """Return the labelled utterances of a split, ordered by text.
 
-    In a multi-label project, utterances labelled with no intent are included. Order determines the
-    folds and ids are random, so they cannot order: ordered by text, equal files and seeds give
-    equal models in every project.
+    In a multi-label project, utterances labelled with no intent are included. The order determines
+    the folds, and ids are random: ordering by text gives equal models for equal files and seeds.
     """
     names = {key: row["name"] for key, row in data.state.intents.items()}
     with_none = data.project.task == "multi-label"

@@ -43,10 +43,7 @@ PlainEncoder = TransformerEncoder | GeneralEncoder
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class AdaptedEncoder:
-    """A base, which other adapters may share, with a trained adapter in it.
-
-    `network` has own modules around the base's tensors, with the adapter in place.
-    """
+    """A base, which other adapters may share, and its tensors in a network with the adapter."""
 
     base: PlainEncoder
     adapter: Adapter

@@ -62,7 +62,7 @@ class Adapter:
 
 
 def new_adapter(network: nn.Module, places: Places, options: AdapterOptions, seed: int) -> Adapter:
-    """Make an adapter from a seed: bottlenecks start as in `adapters`, LoRA as in `peft` (adding 0)."""
+    """Make an adapter from a seed: bottlenecks as in `adapters`, LoRA as in `peft` (adds 0)."""
     generator = torch.Generator().manual_seed(seed)
     weights: dict[str, Tensor] = {}
     for place in places:

@@ -10,10 +10,7 @@ _NAME = "default"
 def insert_lora(
     network: nn.Module, places: Sequence[str], weights: Mapping[str, Tensor], scale: float
 ) -> dict[str, nn.Parameter]:
-    """Put LoRA beside linear layers, in place; return its matrices as `PLACE.A` and `PLACE.B`.
-
-    The network's own weights are frozen. The rank is that of the first `PLACE.A` in `weights`.
-    """
+    """Put LoRA beside frozen linear layers, in place; return matrices `PLACE.A` and `PLACE.B`."""
     from peft import LoraConfig, inject_adapter_in_model  # seconds to load
 
     rank = weights[f"{places[0]}.A"].shape[0]

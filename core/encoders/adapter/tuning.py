@@ -101,11 +101,7 @@ def open_adapter(
     options: TuningOptions,
     wanted: AdapterOptions,
 ) -> AdapterTuning:
-    """Put an adapter into an encoder for tuning, or continue with its own.
-
-    Raises:
-        InvalidInput: The encoder's adapter is of another kind.
-    """
+    """Put an adapter into an encoder, or continue with its own; InvalidInput for another kind."""
     if isinstance(encoder, AdaptedEncoder):
         base, adapter = encoder.base, encoder.adapter
         if adapter.kind != wanted.kind:

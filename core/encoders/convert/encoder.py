@@ -54,11 +54,7 @@ class ConvertEncoder:
         return self._encode(texts, None, progress)
 
     def encode_side(self, texts: Sequence[str], side: Side) -> FloatArray:
-        """Embed texts as contexts, responses or joined earlier turns; (n, output), length one.
-
-        Raises:
-            InvalidInput: The encoder was trained without earlier turns.
-        """
+        """Embed one side's texts; (n, output), length one. InvalidInput if it has no such side."""
         if side not in self.model.network.sizes.sides:
             raise InvalidInput(
                 "This encoder was trained without earlier turns.",

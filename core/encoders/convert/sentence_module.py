@@ -110,12 +110,7 @@ class ConvertModule(InputModule):
 
     @classmethod
     def build(cls, config: dict[str, Any], pieces: list[str], weights: dict[str, Tensor]) -> Self:
-        """Build a module from the contents of its files.
-
-        Raises:
-            KeyError: A weight or a fact is missing.
-            RuntimeError: The shape of a weight contradicts the sizes.
-        """
+        """Build a module from its files' contents; KeyError or RuntimeError if they do not fit."""
         listed: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value
             for key, value in config["sizes"].items()

@@ -18,7 +18,6 @@ class Sizes:
         layers: Hidden layers of feed-forward 2.
         output: Width of `h`.
         cycles: Rows of the two positional matrices.
-        max_tokens: Longer texts are cut.
         dropout: After the embeddings and inside blocks, during training.
         sides: Sides with a feed-forward 2: `context`, `response`; `history` for multi-context.
     """

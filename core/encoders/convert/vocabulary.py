@@ -21,13 +21,10 @@ _SENTENCES = 10_000_000
 def learn_pieces(
     texts: Iterable[str], size: int, min_frequency: int = 2, sentences: int = _SENTENCES
 ) -> tuple[str, ...]:
-    """Learn subwords from texts in lower case; equal texts give equal subwords.
+    """Learn at most `size` subwords (31,476 in ConveRT) from streamed texts, in lower case.
 
-    Args:
-        texts: Streamed, never held in memory as a whole.
-        size: Highest number of subwords (31,476 in ConveRT).
-        min_frequency: Lowest count of a subword (250 in ConveRT, for 10 million texts).
-        sentences: Number of texts to read.
+    Each occurs at least `min_frequency` times (250 in ConveRT, for 10 million texts). Equal texts
+    give equal subwords; only the first `sentences` texts are read.
     """
     # WordPiece's trainer numbers characters in hash order, so that ties break at random.
     tokenizer = Tokenizer(BPE())

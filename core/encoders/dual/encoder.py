@@ -25,10 +25,7 @@ _BYTES = 4  # of a float32
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class DualEncoder:
-    """An encoder for utterances and one for intent names with descriptions, trained into one space.
-
-    All other code sees the utterances' side only.
-    """
+    """An encoder for utterances and one for intent names, in one space; `encode` uses the first."""
 
     utterances: Encoder
     names: Encoder
@@ -93,11 +90,7 @@ def utterances_side(encoder: Encoder) -> Encoder:
 
 
 def of_any_length(encoder: Encoder) -> Encoder:
-    """Return an encoder that does not normalise its embeddings, for dot products.
-
-    Raises:
-        InvalidInput: Its normalisation cannot be removed.
-    """
+    """Return an encoder without normalisation, for dot products; InvalidInput if impossible."""
     match encoder:
         case TransformerEncoder() if encoder.normalised:
             small = dict(encoder.files.small)

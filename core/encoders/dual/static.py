@@ -41,7 +41,6 @@ class StaticEncoder:
         tokenizer: Adds no special tokens and cuts nothing off.
         table: Vector of each token, (tokens, width) float32.
         projection: Projection to the common size, (dim, width) float32.
-        fingerprint: SHA-256 over weights, tokenizer and `normalised`.
     """
 
     tokenizer: Tokenizer
@@ -119,7 +118,11 @@ def embed_ids(ids: Sequence[Sequence[int]], table: Tensor, projection: Tensor) -
 
 
 def distil_static(encoder: Encoder, width: int, *, normalised: bool = True) -> StaticEncoder:
-    """Make word vectors from an encoder, without randomness; InvalidInput if it has no token table."""
+    """Make word vectors from an encoder; equal input gives equal vectors.
+
+    Raises:
+        InvalidInput: The encoder has no table of tokens.
+    """
     tokenizer = _bare(_tokenizer_of(encoder))
     size = tokenizer.get_vocab_size()
     words = [tokenizer.decode([token], skip_special_tokens=False) for token in range(size)]

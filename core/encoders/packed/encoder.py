@@ -38,7 +38,6 @@ class TransformerEncoder:
     Attributes:
         bert: In evaluation mode; never changed in place.
         projection: Layer after pooling (ConvFiT, Fig. 1).
-        normalised: Whether embeddings have length one.
         fingerprint: SHA-256 over weights, tokenizer and configuration.
     """
 

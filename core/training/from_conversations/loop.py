@@ -37,7 +37,7 @@ class RankOptions:
 def rank(
     towers: Towers, source: PairSource, recipe: Recipe, options: RankOptions
 ) -> Iterator[StepDone | CheckpointReady]:
-    """Train towers to rank the right response first, until the caller stops iterating or the end.
+    """Train towers to rank the right response first; the caller may stop iterating at any event.
 
     Learning rate and end follow the steps or the time, whichever is nearer to its limit. Without
     a time limit, equal seeds on one machine give equal weights, resumed or not.

@@ -24,10 +24,8 @@ class RunInputs(ComputeOptions):
     Attributes:
         exemplars: The labelled utterances of the training split.
         encoder: The base encoder, which is not changed.
-        embed: Embeds texts with the base encoder.
         watched: Labelled texts that are not trained on. Accuracy on a sample of them is reported
             after each epoch; it decides nothing.
-        task: Whether an utterance has one intent, or any number of them including none.
     """
 
     exemplars: tuple[Exemplar, ...]
