@@ -1,4 +1,4 @@
-"""Bring logs of conversations into a project, list them, and remove them."""
+"""Import conversation logs into a project, list them, and remove them."""
 
 import gzip
 import random
@@ -29,7 +29,7 @@ from storage.queries import columns
 from storage.records import ConversationLogRecord, ProjectRecord
 
 POOL = 5_000
-"""How many user turns of a log an import puts into the pool by default."""
+"""Default number of user turns that an import adds to the pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,10 @@ class DialogueImport:
     """What to import, and how.
 
     Attributes:
-        project: Name of the project.
-        path: JSONL, or CSV with conversation id, turn, speaker and text; `.gz` is read, too.
-        mask: Whether to replace personal data by words for its kind.
-        pool: How many different user turns become utterances of the pool at most; of a log with
-            more, this many are drawn evenly.
-        dry_run: Report, and write nothing.
+        path: JSONL, or CSV with conversation id, turn, speaker and text; `.gz` is allowed.
+        mask: Whether to replace personal data by the name of its kind.
+        pool: Most user turns to add to the pool; from more, an even random sample is drawn.
+        dry_run: Report, and save nothing.
     """
 
     project: str
@@ -57,15 +55,15 @@ class DialogueReport:
     """What an import of conversations did, or with `dry_run` would do.
 
     Attributes:
-        dialogues: New conversations.
-        turns: Turns of the new conversations.
-        repeated: Conversations that the project has already, or that the file repeats.
-        too_long: Conversations of more than a million characters, left out.
-        user_turns: Different turns of users in the whole file.
-        pooled: User turns that came into the pool.
-        known: User turns that are utterances of the project already.
-        masked: How many pieces of personal data of each kind were masked; None without masking.
-        dry_run: Whether nothing was written.
+        dialogues: Number of new conversations.
+        turns: Number of turns of the new conversations.
+        repeated: Number of conversations that are stored already, or repeated in the file.
+        too_long: Number of conversations over a million characters, left out.
+        user_turns: Number of distinct user turns in the file.
+        pooled: Number of user turns added to the pool.
+        known: Number of user turns that are utterances of the project already.
+        masked: Number of masked pieces of personal data by kind; None without masking.
+        dry_run: Whether nothing was saved.
         log: Id of the stored log; None where nothing new was stored.
     """
 
@@ -83,7 +81,7 @@ class DialogueReport:
 
 @dataclass(slots=True)
 class _Reading:
-    """Takes conversations one by one; keeps the digests of all, and the texts of a sample."""
+    """Reads conversations one by one; holds the digests of all, and the texts of a sample."""
 
     request: DialogueImport
     stored: Seen
@@ -95,7 +93,7 @@ class _Reading:
     chance: random.Random = field(default_factory=lambda: random.Random(0))
 
     def lines(self) -> Iterator[str]:
-        """Yield the conversations to store, each as a line."""
+        """Yield the new conversations as lines to store."""
         for dialogue in read_dialogues(self.request.path):
             shown = self._shown(dialogue)
             for turn in shown.turns:
@@ -121,7 +119,7 @@ class _Reading:
         return shown
 
     def _offer(self, text: str) -> None:
-        """Let a user's turn into the sample; each different one has the same chance."""
+        """Offer a user turn to the sample, in which each distinct turn is equally likely."""
         if not text or len(text) > LONGEST_TEXT:
             return
         key = text_hash(text)
@@ -156,10 +154,10 @@ class _Reading:
 
 
 def import_dialogues(studio: Studio, request: DialogueImport) -> DialogueReport:
-    """Import a log of conversations, all or nothing, in memory that does not grow with it.
+    """Import a conversation log, all or nothing; the memory does not hold the whole log.
 
-    The conversations are stored beside the project; turns of users become utterances of its pool
-    in one action, which can be taken back as any other import.
+    The conversations are stored as files. User turns become utterances of the pool in one action,
+    which can be undone like any other import.
 
     Raises:
         InvalidInput: The file or a row cannot be used; the row is named.
@@ -187,7 +185,7 @@ def _stored_digests(studio: Studio, known: list[ConversationLogRecord]) -> Seen:
 
 @contextmanager
 def _written(studio: Studio, reading: _Reading) -> Iterator[Path]:
-    """Write what is new into a folder that is deleted afterwards."""
+    """Write the new conversations into a folder that is deleted afterwards."""
     studio.places.scratch.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=studio.places.scratch) as scratch:
         folder = Path(scratch)
@@ -199,7 +197,7 @@ def _written(studio: Studio, reading: _Reading) -> Iterator[Path]:
 
 
 def _compressing(file: IO[bytes]) -> gzip.GzipFile:
-    """Equal conversations give equal bytes: neither a name nor a time is written."""
+    """Write no name and no time, so that equal conversations give equal bytes."""
     return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
 
 
@@ -240,7 +238,7 @@ def _store(
 
 
 def list_logs(studio: Studio, project: str) -> list[ConversationLogRecord]:
-    """All logs of a project, oldest first.
+    """Return all logs of a project, oldest first.
 
     Raises:
         NotFound: There is no such project.
@@ -250,10 +248,10 @@ def list_logs(studio: Studio, project: str) -> list[ConversationLogRecord]:
 
 
 def remove_log(studio: Studio, project: str, log_id: int) -> ConversationLogRecord:
-    """Delete a log and its files; utterances that came from it stay in the pool.
+    """Delete a log and its files; utterances imported from it are kept.
 
     Raises:
-        Conflict: A training reads it.
+        Conflict: A training is using it.
         NotFound: There is no such project or log.
     """
     with studio.database.write() as connection:
@@ -266,7 +264,7 @@ def remove_log(studio: Studio, project: str, log_id: int) -> ConversationLogReco
                 )
         conversation_logs.remove(connection, record)
         freed = drop_tree(connection, record.tree_sha256)
-    # As for a deleted model version: files go once the rows are gone for good.
+    # Files are deleted after the rows' deletion has been committed, as for model versions.
     with studio.database.write() as connection, suppress(FileNotFoundError):
         studio.artifacts.remove_unused(connection, freed)
     return record

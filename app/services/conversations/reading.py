@@ -1,4 +1,4 @@
-"""Read the conversations that are stored beside a project."""
+"""Read a project's stored conversations."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -18,11 +18,7 @@ LOG, DIGESTS = "dialogues.jsonl.gz", "digests.u64"
 
 
 def require_logs(connection: Transaction, project: ProjectRecord) -> list[ConversationLogRecord]:
-    """Return a project's logs.
-
-    Raises:
-        InvalidInput: It has none.
-    """
+    """Return a project's logs; raise `InvalidInput` if it has none."""
     logs = conversation_logs.list_all(connection, project.id)
     if not logs:
         raise InvalidInput(
@@ -35,7 +31,7 @@ def require_logs(connection: Transaction, project: ProjectRecord) -> list[Conver
 
 @contextmanager
 def stored_logs(studio: Studio, logs: Sequence[ConversationLogRecord]) -> Iterator[list[Path]]:
-    """Lay the files of logs out, each in a folder that goes away again.
+    """Copy or link each log's files into a temporary folder.
 
     Raises:
         ArtifactDamaged: Files are missing or changed.
@@ -45,21 +41,21 @@ def stored_logs(studio: Studio, logs: Sequence[ConversationLogRecord]) -> Iterat
 
 
 def read_conversations(folders: Sequence[Path]) -> Iterator[Dialogue]:
-    """Stream the conversations of laid out logs; no two of them are the same."""
+    """Stream the conversations in the folders of `stored_logs`; no two are equal."""
     for folder in folders:
         yield from read_dialogues(folder / LOG)
 
 
 def read_pairs(folders: Sequence[Path], contexts: int) -> Iterator[Pair]:
-    """Stream each turn with the next one, and with up to so many turns before it."""
+    """Stream each turn with the next one, and at most `contexts` earlier turns."""
     for dialogue in read_conversations(folders):
         yield from pairs_of(dialogue, contexts)
 
 
 def draw_replies(folders: Sequence[Path], n: int) -> list[str]:
-    """Draw different turns that users did not say, evenly from all logs; the same each time.
+    """Draw a fixed sample of distinct turns not spoken by users, evenly from all logs.
 
-    Those of the lowest digests are drawn, so that how often a turn was said does not count.
+    The turns with the lowest digests are drawn, so that frequent turns are not more likely.
     """
     drawn: dict[str, int] = {}
     for dialogue in read_conversations(folders):

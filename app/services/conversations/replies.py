@@ -1,4 +1,4 @@
-"""Rank replies to a conversation by an encoder that has learned from conversations."""
+"""Rank replies to a conversation by an encoder trained on conversations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from core.responses import Ranker
 
 DRAWN = 500
-"""Replies that are drawn from a project's logs where none are given."""
+"""Number of replies drawn from a project's logs where none are given."""
 
 _TEXT_BYTES = 200
 
@@ -33,16 +33,16 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """What fits a conversation best.
+    """The replies that fit a conversation best.
 
     Attributes:
-        encoder: What ranked: a version, or the untuned encoder where none has learned from
-            conversations yet.
-        trained: Whether it has learned from conversations.
-        contexts: How many turns before the last one it reads.
-        candidates: How many replies were ranked.
+        encoder: The version that ranked, or the untuned encoder before any training on
+            conversations.
+        trained: Whether it was trained on conversations.
+        contexts: Number of turns before the last one that it reads.
+        candidates: Number of ranked replies.
         drawn: Whether they were drawn from the project's logs.
-        best: The best ones, the best first.
+        best: The best replies, best first.
     """
 
     encoder: str
@@ -56,23 +56,23 @@ class Replies:
 def rank_replies(
     studio: Studio, project: str, turns: Sequence[str], candidates: Sequence[str], n: int = 10
 ) -> Replies:
-    """Rank replies by the newest encoder of a project that has learned from conversations.
+    """Rank replies by the project's newest encoder that was trained on conversations.
 
     Args:
-        studio: The studio.
-        project: Its name.
-        turns: What was said, the last turn last.
+        studio: The open studio.
+        project: Name of the project.
+        turns: The conversation, oldest turn first.
         candidates: The replies; empty: up to 500 turns drawn from the project's logs.
-        n: How many of the best to return.
+        n: Number of replies to return.
 
     Raises:
-        InvalidInput: Nothing was said, or there is no log to draw from.
+        InvalidInput: All turns are blank, or there is no log to draw from.
         NotFound: There is no such project.
     """
     said_turns = [turn.strip() for turn in turns if turn.strip()]
     if not said_turns:
         raise InvalidInput("There is nothing to reply to.", "Type what was said last.")
-    from core.responses import Ranker, rank_responses  # torch, from here on
+    from core.responses import Ranker, rank_responses  # imports torch
 
     with studio.database.read() as connection:
         record = projects.find(connection, project)
@@ -91,7 +91,7 @@ def rank_replies(
 
 
 def _newest_encoder(made: Sequence[ModelVersionRecord]) -> ModelVersionRecord | None:
-    """Find the newest one that has learned from conversations itself."""
+    """Return the newest version that was itself trained on conversations, or None."""
     versions = ((record, record.lineage.get("recipe", {})) for record in reversed(made))
     return next((v for v, recipe in versions if learns_from(recipe) == "conversations"), None)
 

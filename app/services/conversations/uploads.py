@@ -1,4 +1,4 @@
-"""Logs of conversations that were dropped on the page: shown, then imported."""
+"""Conversation logs dropped on the page: previewed, then imported."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ _SHOWN, _SHOWN_TURNS = 2, 8
 
 @dataclass(frozen=True, slots=True)
 class WaitingLog:
-    """An uploaded log: the key under which it waits, its name, and its first conversations."""
+    """An uploaded log: its key, its name, and its first conversations."""
 
     key: str
     name: str
@@ -31,10 +31,10 @@ class WaitingLog:
 
 
 def receive_log(studio: Studio, project: str, name: str, chunks: Iterable[bytes]) -> WaitingLog:
-    """Keep an uploaded log and show its beginning; one that cannot be read is not kept.
+    """Store an uploaded log and preview it; an unreadable one is deleted.
 
     Raises:
-        InvalidInput: It is too large, or its beginning cannot be read.
+        InvalidInput: It is too large, or its first conversations cannot be read.
         NotFound: There is no such project.
     """
     with studio.database.read() as connection:
@@ -48,11 +48,11 @@ def receive_log(studio: Studio, project: str, name: str, chunks: Iterable[bytes]
 
 
 def preview_log(studio: Studio, key: str, *, mask: bool) -> WaitingLog:
-    """Show the beginning of an uploaded log, as it would be stored.
+    """Return an uploaded log's first conversations, as they would be stored.
 
     Raises:
         InvalidInput: It cannot be read.
-        NotFound: It is not there any more.
+        NotFound: The upload was deleted.
     """
     path = upload_path(studio, key)
     with naming_upload(path):
@@ -68,7 +68,7 @@ def _cut(dialogue: Dialogue) -> Dialogue:
 def import_received_log(
     studio: Studio, project: str, key: str, *, mask: bool, pool: int
 ) -> DialogueReport:
-    """Import an uploaded log, all or nothing, and forget it."""
+    """Import an uploaded log, all or nothing, and delete the upload."""
     path = upload_path(studio, key)
     with naming_upload(path):
         report = import_dialogues(studio, DialogueImport(project, path, mask, pool))

@@ -31,23 +31,23 @@ from storage.queries import utterances
 from storage.records import ProjectRecord, UtteranceRecord
 
 _IMMEDIATE = 4_096
-"""Up to this many exemplars labels join before the next answer; of more, beside the answers."""
+"""Up to this many exemplars, labels join before the next answer; above, in a thread."""
 
 _SOLVED_AT_ONCE = 1_500
-"""Up to this many exemplars the votes are solved again before the next answer."""
+"""Up to this many exemplars, the votes are solved again before the next answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Everything that a live model is made of, read in one transaction.
+    """The inputs of a live model, read in one transaction.
 
     Attributes:
         now: The project with its champion, its intents and its fence.
-        known: The model that is loaded; None where the champion is not.
-        ids: Intent ids by the names that a champion which is not loaded was trained with.
-        learned_at: Revision that such a champion was trained at.
-        touched: Utterances that were touched since the model's revision, by id (None: deleted).
-            Empty where the model is up to date, or is to be brought there beside the answers.
+        known: The loaded model; None where it is not the champion.
+        ids: Intent ids by the names at the training of a champion that is not loaded.
+        learned_at: Revision at which such a champion was trained.
+        touched: Utterances touched since the model's revision, by id (None: deleted). Empty where
+            the model is up to date, or a thread is to update it.
     """
 
     now: ProjectNow
@@ -64,13 +64,13 @@ def read_project(
     *,
     even_large: bool = False,
 ) -> Reading:
-    """Read what a project's live model is made of.
+    """Read the inputs of a project's live model.
 
     Args:
         connection: An open transaction.
         project: The project.
-        known: The model that is loaded, perhaps of an earlier champion; None: none is.
-        even_large: Whether to read what was touched where no answer waits for it to join, too.
+        known: The loaded model, perhaps of an earlier champion; None: none is.
+        even_large: Whether to read touched utterances even where a thread updates the model.
     """
     champion = models.champion(connection, project.id)
     now = read_now(connection, project, champion)
@@ -96,7 +96,7 @@ def _touched_since(
 
 
 def load_champion(studio: Studio, reading: Reading) -> LiveModel:
-    """Load a champion as it was trained, with columns for the intents that came since."""
+    """Load a champion as it was trained, with columns for newer intents."""
     now = reading.now
     if now.version is None:
         message = "the project has no champion"
@@ -107,7 +107,7 @@ def load_champion(studio: Studio, reading: Reading) -> LiveModel:
     base = base_of(pipeline, tuple(reading.ids.get(name, "") for name in pipeline.head.intents))
     taught = base.said
     if isinstance(pipeline.head, VoteHead) and pipeline.head.carriers is not None:
-        # The pipeline keeps only the exemplars that vote.
+        # The pipeline contains only the exemplars that vote.
         with studio.database.read() as connection:
             state = versions.state_at(connection, now.project.id, reading.learned_at)
         saying = {r.id: exemplar_of(r, pipeline.task) for r in state.utterance_records()}
@@ -125,7 +125,7 @@ def load_champion(studio: Studio, reading: Reading) -> LiveModel:
 
 
 def _without_voice(pipeline: IntentPipeline) -> tuple[IntentPipeline, MixtureHead | None]:
-    """Take the names that were trained beside the votes out of a pipeline."""
+    """Remove the intent names that were trained beside the votes from a pipeline."""
     votes = without_names(pipeline.head)
     if not isinstance(pipeline.head, MixtureHead) or not isinstance(votes, VoteHead):
         return pipeline, None
@@ -144,7 +144,7 @@ def is_immediate(live: LiveModel, head: int) -> bool:
 def catch_up(
     studio: Studio, live: LiveModel, reading: Reading, pause: Pause = no_pause
 ) -> LiveModel:
-    """Bring a model up to the revision of a reading, which holds what was touched since its own."""
+    """Bring a model up to the revision of a reading."""
     names = reading.now.names
     live = _widened(_renamed(live, names), reading.now.intents, names)
     task = live.pipeline.task
@@ -168,10 +168,10 @@ def catch_up(
 
 
 def _renamed(live: LiveModel, names: Mapping[str, str]) -> LiveModel:
-    """Let the pipeline speak of intents by the names they have now."""
+    """Rename the pipeline's intents to their current names."""
     old = live.base.pipeline.head.intents
     free = {name: key for key, name in names.items() if key not in live.columns}
-    # A column whose intent is not there becomes that of one made since under its name.
+    # A column without an intent is given to a newer intent of the same name.
     pairs = list(zip(live.columns, old, strict=True))
     columns = tuple(key if key in names else free.get(name, key) for key, name in pairs)
     new = tuple(names.get(key, name) for key, name in zip(columns, old, strict=True))
@@ -184,7 +184,7 @@ def _renamed(live: LiveModel, names: Mapping[str, str]) -> LiveModel:
 
 
 def _widened(live: LiveModel, keys: Iterable[str], names: Mapping[str, str]) -> LiveModel:
-    """Give intents columns before their first example."""
+    """Add columns for intents without an example."""
     base = with_intents(live.base, keys, names)
     if base is live.base:
         return live
@@ -193,7 +193,7 @@ def _widened(live: LiveModel, keys: Iterable[str], names: Mapping[str, str]) -> 
 
 
 def _joined(how: Joining, live: LiveModel, changes: Changes) -> LiveModel:
-    """Let exemplars vote as they are now."""
+    """Join changed exemplars to the votes."""
     if changes == live.changes:
         return live
     base = with_intents(live.base, labels_in(changes), how.names)

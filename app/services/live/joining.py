@@ -24,13 +24,13 @@ from core.types import Exemplar, Pause, no_pause
 from storage.database import Database
 
 Said = tuple[str, tuple[str, ...]]
-"""An exemplar's text, and the ids of its intents in order."""
+"""An exemplar's text, and its sorted intent ids."""
 
 Changes = Mapping[str, Said | None]
-"""The text and intents that utterances have now, by id; None for one that is no exemplar."""
+"""Current text and intents of utterances by id; None for one that is no exemplar."""
 
 _MOST = 20_000
-"""The votes of more exemplars would not fit into memory: their labels wait for a training."""
+"""The votes of more exemplars would not fit into memory; their labels wait for a training."""
 
 _MANY, _LARGE_SHARE = 256, 8
 """With more changes, which are also an eighth of the exemplars, the votes are solved again."""
@@ -41,13 +41,13 @@ class Base:
     """A pipeline to which changes are joined.
 
     Attributes:
-        pipeline: As it was trained, or when its votes were last solved.
+        pipeline: The pipeline as trained, or as of the last time its votes were solved.
         columns: Intent id of each score column ("" where the project has no such intent).
         said: Texts and intents of its exemplars, by id.
         rows: Row of each exemplar among the votes, by id.
-        basis: Its votes, ready for changes; None before the first change.
-        met: New exemplars that are solved for already, by their text.
-        moved: Exemplars that are solved for already, by their row.
+        basis: The inverse behind its votes; None before the first change.
+        met: Solutions for new exemplars, by text.
+        moved: Solutions for changed exemplars, by row.
     """
 
     pipeline: IntentPipeline = field(repr=False)
@@ -61,7 +61,7 @@ class Base:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joining:
-    """What joining needs beside the base; `names` are those of the project's intents, by id."""
+    """The inputs of joining besides the base; `names` maps the project's intent ids to names."""
 
     database: Database
     names: Mapping[str, str]
@@ -80,27 +80,27 @@ def base_of(pipeline: IntentPipeline, columns: tuple[str, ...]) -> Base:
 
 
 def can_join(base: Base, changes: Changes) -> bool:
-    """Whether the pipeline can answer as its exemplars say now, without training."""
+    """Whether changes can join the pipeline's votes without training."""
     head = base.pipeline.head
     if not isinstance(head, VoteHead) or head.carriers is not None:
         return False
     left = len(base.said) - len(base.said.keys() & changes.keys())
     n_exemplars = left + sum(said is not None for said in changes.values())
-    return 0 < n_exemplars <= _MOST  # votes need one: the last ones stay until another comes
+    return 0 < n_exemplars <= _MOST  # votes need at least one exemplar, so the last ones are kept
 
 
 def has_many(base: Base, changes: Changes) -> bool:
-    """Whether so much has changed that solving the votes again is quicker."""
+    """Whether there are so many changes that solving the votes again is faster."""
     return len(changes) > max(_MANY, len(base.said) // _LARGE_SHARE)
 
 
 def labels_in(changes: Changes) -> list[str]:
-    """Ids of the intents that changes name."""
+    """Return the ids of the intents in changes."""
     return list(dict.fromkeys(key for said in changes.values() if said for key in said[1]))
 
 
 def with_intents(base: Base, keys: Iterable[str], names: Mapping[str, str]) -> Base:
-    """Give the votes columns without any vote for intents that have none."""
+    """Add score columns without votes for new intents."""
     head, more = base.pipeline.head, [key for key in keys if key not in base.columns]
     if not more or not isinstance(head, VoteHead):
         return base
@@ -133,7 +133,7 @@ def with_names(base: Base, intents: tuple[str, ...]) -> Base:
 
 
 def solved_for(how: Joining, base: Base, changes: Changes) -> Base:
-    """Solve the votes for changes that can join, keeping what was solved for before."""
+    """Solve the votes for changes that can join, reusing earlier solutions."""
     basis = base.basis
     if basis is None:
         if not isinstance(base.pipeline.head, VoteHead):
@@ -182,7 +182,7 @@ def joined(base: Base, changes: Changes) -> IntentPipeline:
 
 
 def amendment(base: Base, changes: Changes) -> Amendment:
-    """Return changes as an amendment of the votes of a base that is solved for them."""
+    """Convert changes to an amendment of the votes of a base that is solved for them."""
     gone, coming, kept = _parts(base, changes)
     return Amendment(
         added=[base.met[said[0]] for _, said in coming],

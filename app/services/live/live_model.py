@@ -1,4 +1,4 @@
-"""A champion with the labels that have joined its votes since it was trained."""
+"""A champion with the labels that have joined its votes since its training."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,17 +17,17 @@ class LiveModel:
 
     Attributes:
         version: The champion.
-        pipeline: What answers.
+        pipeline: The pipeline that answers.
         base: The votes to which labels are joined.
-        taught: Exemplars as training saw them, by id.
-        plane: Where texts are shown, fitted to those exemplars; new labels do not move it.
-        said: What every utterance that was touched since training says now.
-        changes: Those of `said` that `base` does not say, as they vote now.
-        hot: Ids of exemplars that training has not seen as they are now.
-        waiting: Those of `hot` that do not vote as they are now: they wait for a training.
-        gone: Ids of exemplars that training has seen, and that are none any more.
-        revision: Revision of the project up to which labels are in.
-        voice: Names that were trained beside the votes; the base is the votes alone.
+        taught: Exemplars as of training, by id.
+        plane: The 2-D view of texts, fitted to those exemplars; new labels do not change it.
+        said: Current text and intents of every utterance touched since training.
+        changes: The part of `said` that differs from `base` and has joined the votes.
+        hot: Ids of exemplars that are new or changed since training.
+        waiting: The part of `hot` that has not joined the votes and waits for a training.
+        gone: Ids of exemplars of the training that are exemplars no longer.
+        revision: Revision of the project up to which labels have joined.
+        voice: Intent names trained beside the votes; the base is the votes alone.
     """
 
     version: ModelVersionRecord
@@ -49,14 +49,14 @@ class LiveModel:
         return self.base.columns
 
     def votes_as(self, key: str) -> Said | None:
-        """What an utterance votes as, or None when it has no vote."""
+        """Return the text and intents as which an utterance votes, or None without a vote."""
         return self.changes.get(key, self.base.said.get(key))
 
 
 def exemplar_of(record: UtteranceRecord | None, task: Task) -> Said | None:
-    """What an utterance says as an exemplar, or None when it is none.
+    """Return an utterance's text and intents as an exemplar, or None if it is none.
 
-    Where several intents are allowed, one of no intent speaks against all of them.
+    In a multi-label project, an utterance of no intent is an exemplar against all intents.
     """
     if record is None or record.split != "train" or record.labels is None:
         return None

@@ -1,7 +1,7 @@
-"""The model that answers now: the champion, with every label that was given since it was trained.
+"""The live model: the champion with every label given since its training.
 
-A new exemplar joins the votes in closed form, without training ("hot"); the encoder has not
-learned from it until the next training.
+A new exemplar joins the votes in closed form, without training ("hot"); the encoder learns from it
+only at the next training.
 """
 
 import threading
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
     from core.intent_names import NameCache
 
 _REST_SECONDS = 1.0
-"""Seconds between two times that a larger set is brought up to date."""
+"""Seconds between two updates of a large set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """A model that answers by the names and the fence of its project at one moment.
+    """A model with the names and the fence of its project at one moment.
 
     Attributes:
         model: The model without these names and this fence.
         intents: The intents that may be answered, by id.
-        fence: The project's; None where it has none.
-        live: The model with both.
+        fence: The project's rule for out of scope, or None.
+        live: The model with names and fence.
     """
 
     model: LiveModel
@@ -54,14 +54,14 @@ class Answering:
 
 @dataclass(slots=True)
 class ProjectModel:
-    """What is kept of one project.
+    """The state of one project.
 
     Attributes:
         model: The newest model, without names and fence; None before it is loaded.
-        answering: What answered last.
-        catching_up: Whether a thread brings the model up to date beside the answers.
+        answering: The model that answered last.
+        catching_up: Whether a thread is updating the model.
         rest_until: Monotonic seconds before which no such thread is started.
-        lock: Held while the model is loaded, brought up to date or replaced.
+        lock: Held while the model is loaded, updated or replaced.
     """
 
     model: LiveModel | None = None
@@ -73,7 +73,7 @@ class ProjectModel:
 
 @dataclass(slots=True)
 class LiveModels:
-    """The live model of each project; one object for a server."""
+    """The live model of each project; one object a server."""
 
     studio: Studio
     traffic: Traffic = field(default_factory=Traffic)
@@ -88,8 +88,8 @@ class LiveModels:
     def open(self, name: str) -> tuple[ProjectNow, LiveModel | None]:
         """Return a project, and its champion with all labels up to now; None without a champion.
 
-        The champion, the labels, the names of the intents and the fence are of one moment. Only
-        the labels of a large set may be older: they join beside the answers.
+        Champion, labels, intent names and fence are read in one transaction. Only the labels of a
+        large set may be older, because a thread joins them.
 
         Raises:
             NotFound: There is no such project.
@@ -105,7 +105,7 @@ class LiveModels:
             model = kept.model
             reading = read_project(connection, project, model)
         with kept.lock:
-            if kept.model is not model:  # another request has brought it up to date meanwhile
+            if kept.model is not model:  # another request has updated it meanwhile
                 with self.studio.database.read() as connection:
                     reading = read_project(connection, find(connection), kept.model)
             return reading.now, self._answer(kept, reading)
@@ -131,11 +131,11 @@ class LiveModels:
         return last.live
 
     def _as_project(self, model: LiveModel, now: ProjectNow) -> LiveModel:
-        """Let a model answer by names and by the fence."""
+        """Apply the project's intent names and fence to a model."""
         from core.intent_names import beside
 
         pipeline, head = model.pipeline, model.pipeline.head
-        # While a large set is brought up to date, its votes do not know the newest names.
+        # While a thread updates a large set, its votes lack the newest names.
         known = dict(zip(model.columns, head.intents, strict=True))
         intents = {key: one for key, one in now.intents.items() if known.get(key) == one.name}
         if isinstance(head, VoteHead) and model.voice and pipeline.task == "single-label":
@@ -148,7 +148,7 @@ class LiveModels:
         )
 
     def name_cache(self) -> "NameCache":
-        """Embedded names of intents, for all projects."""
+        """Return the embedded intent names of all projects."""
         from core.intent_names import NameCache
 
         with self.guard:
@@ -156,9 +156,9 @@ class LiveModels:
             return self.names
 
     def solved(self, project_id: int, pause: Pause = no_pause) -> LiveModel | None:
-        """Return the live model with its votes ready for questions, which takes them m^3 once.
+        """Return the live model with its votes solved, which takes m^3 operations once.
 
-        Votes that a subset carries, and other heads, are returned as they are.
+        Votes carried by a subset, and other heads, are returned unchanged.
         """
         live = self.get(project_id)
         if live is None or live.base.basis is not None or not can_join(live.base, live.changes):
@@ -166,16 +166,16 @@ class LiveModels:
         base = solved_for(Joining(self.studio.database, {}, pause), live.base, live.changes)
         kept = self._kept(project_id)
         with kept.lock:
-            if kept.model is not None and kept.model.base is live.base:  # nothing has changed
+            if kept.model is not None and kept.model.base is live.base:  # unchanged meanwhile
                 kept.model = replace(kept.model, base=base)
         return replace(live, base=base)
 
     def peek(self, project_id: int) -> LiveModel | None:
-        """Return what is loaded already, without names and fence; never waits."""
+        """Return the loaded model, without names and fence; never waits."""
         return self._kept(project_id).model
 
     def _catch_up_later(self, kept: ProjectModel, project_id: int, model: LiveModel) -> None:
-        """Bring a large set up to date in a thread; the older model answers meanwhile."""
+        """Update a large set in a thread, while the older model answers."""
         if kept.catching_up or time.monotonic() < kept.rest_until:
             return
         kept.catching_up = True

@@ -1,4 +1,4 @@
-"""What the live model says of utterances without a label; computed in threads of the server."""
+"""The live model's answers to unlabelled utterances, computed in threads of the server."""
 
 import logging
 import threading
@@ -23,7 +23,7 @@ from storage.queries import utterances
 from storage.records import UtteranceRecord
 
 MOST = 5_000
-"""A larger pool is judged by a sample of this many utterances, the same every time."""
+"""Of a larger pool, a fixed sample of this many utterances is evaluated."""
 
 _CHUNK = 128
 _REST_SECONDS = 2.0
@@ -32,19 +32,19 @@ _POLL_SECONDS = 0.02
 _LOG = logging.getLogger("app.services")
 
 _REST_SHARE = 4
-"""A judgement that took one second is not repeated for four: labelling needs the machine, too."""
+"""After an evaluation of one second, none for four: labelling needs the processor, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Unlabelled utterances as the live model sees them.
+    """Unlabelled utterances as evaluated by the live model.
 
     Attributes:
         embeddings: Unit rows, (n, d) float32.
         probabilities: Of each intent, (n, intents) float64.
-        margins: Score less threshold of each intent, (n, intents) float64.
+        margins: Score minus threshold of each intent, (n, intents) float64.
         familiarity: Largest cosine to an exemplar, (n,) float64.
-        live: The model that judged them.
+        live: The model that evaluated them.
     """
 
     records: tuple[UtteranceRecord, ...]
@@ -58,15 +58,15 @@ class Pool:
 
 @dataclass(slots=True)
 class ProjectPool:
-    """What is kept of one project's pool.
+    """The state of one project's pool.
 
     Attributes:
-        pool: What the model said last; None before it said anything.
-        revision: Revision of the project that was judged last; -1 before the first time.
-        champion: Id of the model version that judged it, or that could not be loaded.
-        rest_until: Monotonic seconds before which new data alone are no reason to judge again.
-        trouble: Why the champion could not be loaded, in words; "" if it could.
-        busy: Whether a thread judges the pool now.
+        pool: The newest evaluation; None before the first.
+        revision: The revision evaluated last; -1 before the first.
+        champion: Id of the model version that evaluated it, or failed to load.
+        rest_until: Monotonic seconds before which new data alone cause no evaluation.
+        trouble: Why the champion failed to load, or "".
+        busy: Whether a thread is evaluating the pool.
     """
 
     pool: Pool | None = None
@@ -79,7 +79,7 @@ class ProjectPool:
 
 @dataclass(slots=True)
 class Pools:
-    """The pool of each project, judged by one thread a project; one object for a server."""
+    """The pool of each project, evaluated by one thread a project; one object a server."""
 
     studio: Studio
     models: LiveModels
@@ -88,7 +88,7 @@ class Pools:
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, project_id: int) -> Pool | None:
-        """Return what is known now, and see that it comes up to date; never waits."""
+        """Return the newest evaluation, and start another if it is outdated; never waits."""
         with self.studio.database.read() as connection:
             head = events.head(connection, project_id)
             version = models.champion(connection, project_id)
@@ -105,7 +105,7 @@ class Pools:
         return kept.pool
 
     def wait(self, project_id: int) -> Pool | None:
-        """Return what is known now; where nothing is, wait for the first judgement."""
+        """Return the newest evaluation; wait for the first one."""
         pool = self.get(project_id)
         until = time.monotonic() + _PATIENCE_SECONDS
         while pool is None and self.loading(project_id) and time.monotonic() < until:
@@ -114,12 +114,12 @@ class Pools:
         return pool
 
     def trouble(self, project_id: int, champion: int) -> str:
-        """Why a model version could not be loaded, when last tried; "" if it could."""
+        """Return why a model version failed to load at the last attempt, or ""."""
         kept = self.kept[project_id]
         return kept.trouble if kept.champion == champion else ""
 
     def loading(self, project_id: int) -> bool:
-        """Whether a thread judges the pool now."""
+        """Whether a thread is evaluating the pool."""
         return self.kept[project_id].busy
 
     def _refresh(self, project_id: int) -> None:
@@ -134,18 +134,18 @@ class Pools:
             with self.studio.database.read() as connection:
                 records = utterances.sample_unlabelled(connection, project_id, MOST)
             rows = self._embedded(live, records)
-            # The first judgement is waited for; a later one can wait itself.
+            # Users wait for the first evaluation; a later one can give way to requests.
             pause = no_pause if kept.pool is None else self.traffic.give_way
             kept.pool = judged(live, tuple(records), rows, pause)
-        except StudioError as error:  # a damaged model, say
+        except StudioError as error:  # such as a damaged model
             _LOG.warning("The pool of project %d was not looked at: %s", project_id, error)
             kept.trouble = error.message
-        except Exception as error:  # noqa: BLE001 - a thread has no caller: pages would wait for ever
+        except Exception as error:  # noqa: BLE001 - otherwise pages would wait for ever
             _LOG.exception("The pool of project %d was not looked at", project_id)
             kept.trouble = f"{type(error).__name__} (see the log)."
         finally:
             ended = time.monotonic()
-            # A first judgement loads the model and embeds the pool, which later ones do not repeat.
+            # The first evaluation also loads the model and embeds the pool; later ones do not.
             took = 0.0 if is_first else ended - began
             kept.rest_until = ended + max(_REST_SECONDS, _REST_SHARE * took)
             kept.busy = False
@@ -167,7 +167,7 @@ def judged(
     rows: FloatArray,
     pause: Pause = no_pause,
 ) -> Pool:
-    """Let a live model judge embedded utterances, (n, d); it pauses between parts of them."""
+    """Evaluate embedded utterances, (n, d) float32, by a live model, with pauses between chunks."""
     pipeline = live.pipeline
     unit = unit_rows(rows)
     scores, familiarity = np.empty((len(unit), len(live.columns))), np.empty(len(unit))
@@ -188,7 +188,7 @@ def judged(
 
 
 def outside_of(live: LiveModel, rows: FloatArray) -> list[bool]:
-    """Whether texts, embedded (n, d), would be answered with no intent."""
+    """Return for each embedded text, (n, d) float32, whether it is answered with no intent."""
     pipeline = live.pipeline
     scores = pipeline.head.scores(rows)
     if pipeline.task == "single-label":

@@ -1,4 +1,4 @@
-"""What a server keeps in memory between requests: the open studio and its loaded models."""
+"""The server's state between requests: the open studio and its loaded models."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from storage.records import ProjectRecord
 
 @dataclass(frozen=True, slots=True)
 class LiveStudio:
-    """An open studio with its live models; made by `open_live_studio`."""
+    """An open studio with its live models, made by `open_live_studio`."""
 
     studio: Studio
     models: LiveModels
@@ -22,14 +22,14 @@ class LiveStudio:
 
 
 def open_live_studio(studio: Studio) -> LiveStudio:
-    """Surround a studio with empty caches; each loads what it holds when first asked."""
+    """Add empty caches to a studio; each loads its values on first use."""
     traffic = Traffic()
     models = LiveModels(studio, traffic)
     return LiveStudio(studio, models, Pools(studio, models, traffic), traffic)
 
 
 def open_live(live_studio: LiveStudio, name: str) -> tuple[ProjectRecord, LiveModel]:
-    """Return a project and the model that answers in it, with all labels up to now.
+    """Return a project and its live model, with all labels up to now.
 
     Raises:
         NotFound: There is no such project, or it has no trained model yet.

@@ -7,35 +7,35 @@ import time
 from dataclasses import dataclass, field
 
 _GAP_SECONDS = 0.4
-"""Without a request for so long, nobody is in the middle of something: keys follow faster."""
+"""Without a request for this long, no user is typing: keys follow faster than that."""
 
 _POLL_SECONDS = 0.05
 
 
 @dataclass(slots=True)
 class Traffic:
-    """The requests of one server, and room for heavy work between them."""
+    """The number of requests in progress, and pauses for heavy work."""
 
     inside: int = 0
     last: float = field(default_factory=time.monotonic)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     def enter(self) -> None:
-        """Note that a request has come."""
+        """Count a request that has arrived."""
         with self.guard:
             self.inside += 1
 
     def leave(self) -> None:
-        """Note that a request has been answered."""
+        """Count a request that has been answered."""
         with self.guard:
             self.inside -= 1
             self.last = time.monotonic()
 
     def give_way(self, at_most: float = 1.0) -> None:
-        """Wait for a gap between requests, up to so many seconds.
+        """Wait for a gap between requests, at most `at_most` seconds.
 
-        Two cores are soon one: a matrix product on the second halves the speed of the first where
-        both share it, and the next key waits for the browser and the server on that.
+        On a machine with two shared cores, a matrix product on one halves the speed of the other,
+        which delays the browser and the server after each key.
         """
         until = time.monotonic() + at_most
         while self._is_busy() and time.monotonic() < until:
@@ -46,6 +46,6 @@ class Traffic:
 
 
 def step_back() -> None:
-    """Let other threads have the processor first, where threads have priorities of their own."""
+    """Lower this thread's priority, where threads have their own (Linux)."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
