@@ -1,4 +1,4 @@
-"""The one place where the parts are put together."""
+"""Create the studio and connect its parts."""
 
 from functools import partial
 
@@ -13,10 +13,10 @@ from storage.database import open_database
 
 
 def open_studio(settings: Settings) -> Studio:
-    """Open a home, which is made when it is absent.
+    """Open a home, which is created if it does not exist.
 
     Raises:
-        InvalidInput: The folder cannot be made, or its database cannot be used.
+        InvalidInput: The folder cannot be created, or its database cannot be used.
     """
     places = Places(settings.folder)
     try:
@@ -37,12 +37,12 @@ def open_studio(settings: Settings) -> Studio:
 
 
 def open_workplace(settings: Settings) -> Workplace:
-    """Open a home in the child process that does a job."""
+    """Open a home in the child process of a job."""
     return workplace_of(open_studio(settings))
 
 
 def workplace_of(studio: Studio) -> Workplace:
-    """Return what a job works with: whatever its kind, it gets this studio."""
+    """Return the workplace of a job, with a function for each kind."""
     from app.services.maps.layouts import do_layout
     from app.services.training.runs import do_training
 

@@ -1,7 +1,7 @@
-"""The command line: reads arguments, calls one service verb each, maps errors to exit codes.
+"""The command line: read arguments, call one service, map errors to exit codes.
 
-Exit codes: 0 done, 2 the input is at fault (message and hint on standard error), 1 ours.
-Nothing heavy is imported before a command needs it, so `--help` answers at once.
+Exit codes: 0 done, 2 wrong input (message and hint on standard error), 1 unexpected error. Heavy
+modules are imported only by the command that needs them, so `--help` answers at once.
 """
 
 import argparse
@@ -43,9 +43,9 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    # NumPy's threads wait for more work at full speed for about 25 ms, in which torch's have to
-    # share the cores with them: a text took 83 ms to embed and score on two cores, and takes 24.
-    # It is read once, when NumPy is loaded; processes of jobs inherit it.
+    # OpenBLAS threads spin for about 25 ms after their work and slow down torch's threads:
+    # embedding and scoring a text takes 24 ms with this setting, 83 ms without it (two cores).
+    # OpenBLAS reads it once, when NumPy is imported; processes of jobs inherit it.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     options = build_parser().parse_args(arguments)
     try:
@@ -75,7 +75,7 @@ def _say(sentence: str) -> None:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Build the parser of every command; each names its room and verb under `app.terminal`."""
+    """Build the parser of every command; each names its function under `app.terminal`."""
     parser = argparse.ArgumentParser(
         prog="intent-studio",
         description="Label a few utterances, tune a sentence encoder, see which examples decide.",
@@ -105,7 +105,7 @@ def _command(
 ) -> argparse.ArgumentParser:
     """Add one command with shared options; `target` is `module.function` under `app.terminal`.
 
-    `--home` is accepted before and after its name.
+    `--home` is accepted before and after the command's name.
     """
     room, verb = target.split(".")
     command = commands.add_parser(name, help=help_text, description=help_text)
@@ -247,7 +247,7 @@ def _model_commands(commands: _Commands) -> None:
 
 
 def _recipes(fact: str, value: str) -> list[str]:
-    """Return the recipes of which a fact is told, such as what they make; the default is last."""
+    """Return the names of recipes whose attribute `fact` is `value`; the default is last."""
     from core.recipes.read import RECIPES
 
     names = [name for name, recipe in RECIPES.items() if getattr(recipe, fact) == value]

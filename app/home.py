@@ -22,21 +22,21 @@ class Places:
 
     @property
     def uploads(self) -> Path:
-        """Files that were dropped on the page and wait to be imported."""
+        """Files dropped on the page that wait for their import."""
         return self.home / "uploads"
 
     @property
     def scratch(self) -> Path:
-        """Folders that are deleted after their use."""
+        """Folders that are deleted after use."""
         return self.home / "scratch"
 
     @property
     def supervisor_lock(self) -> Path:
-        """Held by the one supervisor."""
+        """The lock held by the supervisor."""
         return self.home / "locks" / "supervisor.lock"
 
     def device_lock(self, device: str) -> Path:
-        """Held by the one job that computes on a device."""
+        """The lock held by the job that computes on a device."""
         return self.home / "locks" / f"device-{device.replace(':', '-')}.lock"
 
     def checkpoints(self, job_id: str) -> Path:
@@ -44,5 +44,5 @@ class Places:
         return self.home / "checkpoints" / job_id
 
     def log(self, job_id: str) -> Path:
-        """What a job's process printed."""
+        """The output of a job's process."""
         return self.home / "logs" / f"{job_id}.log"

@@ -1,4 +1,4 @@
-"""Who may speak with the server: the right host, the launch token, and no foreign page."""
+"""Access to the server: the right host name, the launch token, and no foreign page."""
 
 import hmac
 import re
@@ -26,16 +26,15 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _OPEN = frozenset({"/api/health", "/manifest.json", "/pwa_icon", "/studio/icon.svg"})
 _MOST_BODY = 64 << 20
 _MOST_FILE = (2 << 30) + (1 << 20)
-"""A model version with its encoder, or a log of conversations, and what a form puts around it."""
+"""Bytes of a model version with its encoder, or of a conversation log, with form overhead."""
 _LARGE = re.compile(r"/api/projects/[^/]+/(bundles|dialogues)")
 _SHOWN = re.compile(
     r"/receipts/[0-9a-f]+|/api/receipts/[0-9a-f]+/receipt\.(html|pdf)"
     r"|/reports/[^/]+/\d+|/api/projects/[^/]+/models/\d+/report\.(html|pdf)"
 )
-"""What a viewer may read: receipts and reports, and nothing else of a project."""
+"""Paths that a viewer may read: receipts and reports only."""
 
-# Gradio starts from inline scripts and builds its components from strings; nothing may be loaded
-# from, or sent to, anywhere else.
+# Gradio needs inline scripts and `eval`; all other sources and targets are forbidden.
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; "
     "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
@@ -56,7 +55,7 @@ def new_token() -> str:
 
 
 def viewer_token(home: Path) -> str:
-    """Return the token of the links that only show, made once for a home: links stay good."""
+    """Return the token of read-only links, created once for a home so that links stay valid."""
     place = home / "viewer-token"
     if not place.exists():
         with replace_file(place, mode=0o600) as file:
@@ -75,7 +74,7 @@ def is_loopback(host: str) -> bool:
 
 
 def check_binding(host: str, *, token: bool) -> None:
-    """Refuse an address that would let others in.
+    """Refuse an address that other machines can reach.
 
     Raises:
         InvalidInput: The address is reachable from other machines.
@@ -92,13 +91,13 @@ def check_binding(host: str, *, token: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Answers requests that may pass, and refuses the others; the outermost layer.
+    """Checks every request, and passes it on or refuses it; the outermost layer.
 
     Attributes:
-        app: What is guarded.
-        token: The launch token, or None where everybody on this machine may enter.
-        hosts: Names under which the server may be asked (against DNS rebinding).
-        viewer: The token of links that only show; it opens receipts and reports, for reading.
+        app: The guarded application.
+        token: The launch token, or None where every user of this machine may enter.
+        hosts: Host names that a request may use (against DNS rebinding).
+        viewer: The token of read-only links to receipts and reports.
     """
 
     app: App
@@ -150,7 +149,7 @@ class Guard:
         return self.viewer is not None and self._shows(scope, headers, self.viewer, _VIEWER_COOKIE)
 
     def _shows(self, scope: Scope, headers: dict[str, str], token: str, cookie: str) -> bool:
-        """Whether a request carries a token: in its address, as a header or in its cookie."""
+        """Whether a request carries a token in its address, a header or a cookie."""
         query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
         shown = (
             query.get("token"),
@@ -160,10 +159,10 @@ class Guard:
         return any(hmac.compare_digest(s.encode(), token.encode()) for s in shown if s)
 
     async def _remember(self, scope: Scope, send: Send) -> None:
-        """Put the token into a cookie and take it out of the address.
+        """Move the token from the address into a cookie.
 
-        A viewer's has a name of its own, so that opening a link to a receipt locks nobody out, and
-        comes along from the mail in which the link was sent.
+        The viewer's cookie has another name, so that opening a link to a receipt does not replace
+        the launch token. It is `Lax`, so that it is sent when the link is opened from a mail.
         """
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         rest = urlencode([(name, value) for name, value in query if name != "token"])
@@ -181,13 +180,13 @@ class Guard:
 
 
 def _cookie_name(name: str, headers: dict[str, str]) -> str:
-    """Cookies do not know ports; two studios on one machine must not lock each other out."""
+    """Add the port, which cookies ignore, so that two studios on one machine do not collide."""
     port = headers.get("host", "").rpartition(":")[2]
     return f"{name}-{port}" if port.isdecimal() else name
 
 
 def _beyond_looking(scope: Scope) -> tuple[int, str] | None:
-    """Refuse a viewer everything but reading receipts and reports."""
+    """Refuse a viewer everything except reading receipts and reports."""
     if scope["method"] not in ("GET", "HEAD"):
         return 403, "This link is for reading only: it changes nothing."
     if _SHOWN.fullmatch(scope["path"]):
@@ -224,7 +223,7 @@ def _cookie(header: str, name: str) -> str | None:
 def _hardened(send: Send) -> Send:
     async def guarded(message: Message) -> None:
         if message["type"] == "http.response.start":
-            # Gradio answers foreign origins with permission of its own; nobody gets one here.
+            # Gradio would allow foreign origins; the studio allows none.
             kept = [
                 (key, value)
                 for key, value in message.get("headers", [])
@@ -237,7 +236,7 @@ def _hardened(send: Send) -> Send:
 
 
 async def _read_away(receive: Receive) -> None:
-    """Let the sender finish: a browser that is cut off in mid-way shows no answer."""
+    """Read the rest of a refused body: a browser whose upload is cut off shows no answer."""
     read, more = 0, True
     while more and read < _MOST_FILE:
         message = await receive()

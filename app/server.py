@@ -33,7 +33,7 @@ from core.errors import InvalidInput, StudioError
 _FIRST_PORT = 7860
 _TRIED_PORTS = 20
 _FIRST_PAGE_SECONDS = 1.0
-"""Left to the first page before the model is loaded beside it."""
+"""Delay before the model is loaded, so that the first page is served first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ class Doorway:
     """Where the server listens and who may enter.
 
     Attributes:
-        host: Address; one that only this machine can reach.
-        port: None takes the first free one from 7860 on.
-        token: Whether the launch token is asked for.
-        browser: Whether a browser is opened.
+        host: An address that only this machine can reach.
+        port: None is the first free port from 7860.
+        token: Whether to require the launch token.
+        browser: Whether to open a browser.
     """
 
     host: str = "127.0.0.1"
@@ -59,10 +59,10 @@ def build_app(
     """Put REST, files and pages behind one guard.
 
     Args:
-        live_studio: What the routes work with.
-        token: Launch token that a browser must show; None asks for none.
+        live_studio: The studio for the routes.
+        token: Launch token that a browser must present; None requires none.
         hosts: Host names that a request may use.
-        viewer: Token of links that show receipts and reports only.
+        viewer: Token of read-only links to receipts and reports.
     """
     import gradio as gr
 
@@ -71,7 +71,7 @@ def build_app(
     app = FastAPI(title="Intent Studio", docs_url=None, redoc_url=None, openapi_url="/api/schema")
     app.state.live_studio, app.state.viewer = live_studio, viewer
     app.state.queues, app.state.watched_texts = Queues(live_studio), WatchedTextCache(live_studio)
-    app.add_middleware(CORSMiddleware, allow_origins=[])  # replaces the answers of Gradio's own
+    app.add_middleware(CORSMiddleware, allow_origins=[])  # replaces Gradio's own answers
     app.add_middleware(GZipMiddleware, minimum_size=2_000, compresslevel=4)
     app.add_middleware(Counted, traffic=live_studio.traffic)
     answer_errors(app)
@@ -79,10 +79,10 @@ def build_app(
     app.include_router(explaining.pages)
     app.mount("/studio", StaticFiles(packages=[("assets", ".")]), name="studio")
     pages = build_pages()
-    with warnings.catch_warnings():  # Gradio says about itself what nobody here can change
+    with warnings.catch_warnings():  # Gradio warns about its own settings
         warnings.filterwarnings("ignore", "SSR mode is not supported")
         gr.mount_gradio_app(app, pages, path="/", **launch_settings())
-    pages.has_launched = True  # Gradio checks paths of files only in an app that has launched
+    pages.has_launched = True  # Gradio checks file paths only after a launch
     return Guard(app, token, hosts, viewer)
 
 
@@ -130,7 +130,7 @@ def serve(studio: Studio, door: Doorway) -> None:
 
 
 def _server(config: Any, when_ready: Callable[[], None]) -> Any:
-    """Return a uvicorn server that says when it answers."""
+    """Return a uvicorn server that calls `when_ready` once it accepts requests."""
     import uvicorn
 
     class Announcing(uvicorn.Server):
@@ -163,18 +163,18 @@ def _warm_up(live_studio: LiveStudio) -> None:
 
     _leave_a_core()
     try:
-        list_jobs(live_studio.studio)  # what a power cut left goes on
+        list_jobs(live_studio.studio)  # restarts jobs after a power cut
         for project in list_projects(live_studio.studio)[:1]:
             load_status(live_studio, project.name)
     except StudioError:
-        return  # the page says it better
+        return  # the page shows the error
 
 
 def _leave_a_core() -> None:
     """Compute with half of the cores; the others are for browsers, trainings and other programs.
 
-    An answer is one short text: threads that wait for each other save it nothing on an idle
-    machine, and cost it ten times as much on a busy one. Jobs are other processes and take all.
+    An answer is one short text: threads that wait for each other save no time on an idle machine,
+    and take ten times as long on a busy one. Jobs are other processes and use all cores.
     """
     import torch
     from threadpoolctl import threadpool_limits
@@ -188,7 +188,7 @@ def _listen(door: Doorway) -> socket.socket:
     wanted = range(_FIRST_PORT, _FIRST_PORT + _TRIED_PORTS) if door.port is None else [door.port]
     family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
     for port in wanted:
-        # Said to be TCP, or asyncio leaves Nagle on and every answer waits 40 ms for its body.
+        # Without an explicit IPPROTO_TCP, asyncio leaves Nagle on and every answer waits 40 ms.
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -206,7 +206,7 @@ def _listen(door: Doorway) -> socket.socket:
 
 @contextmanager
 def _private_places(home: Path) -> Iterator[None]:
-    """Work in an empty folder with a private place for temporary files; Gradio may serve both."""
+    """Work in an empty folder with a private one for temporary files; Gradio may serve both."""
     scratch = home / "scratch"
     scratch.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="serve-", dir=scratch) as folder:

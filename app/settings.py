@@ -1,4 +1,4 @@
-"""Where a studio lives and how it behaves, from STUDIO_* variables or the command line."""
+"""The studio's settings, from STUDIO_* variables or the command line."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class Settings(BaseSettings):
-    """The few settings that are not part of a recipe."""
+    """Settings that are not part of a recipe."""
 
     model_config = SettingsConfigDict(env_prefix="STUDIO_", frozen=True, extra="ignore")
 
@@ -27,12 +27,12 @@ class Settings(BaseSettings):
     actor: str = Field(default="local", description="Name that the event log records.")
 
     def environment(self) -> dict[str, str]:
-        """The environment of a child process that reads the same settings back by `Settings()`."""
+        """Return the environment of a child process in which `Settings()` gives these settings."""
         inherited = {key: value for key, value in os.environ.items() if key[:7] != "STUDIO_"}
         values = self.model_dump(mode="json", exclude_none=True) | {"home": str(self.folder)}
         return inherited | {f"STUDIO_{key.upper()}": str(value) for key, value in values.items()}
 
     @property
     def folder(self) -> Path:
-        """The home with `~` resolved."""
+        """The home with `~` expanded."""
         return self.home.expanduser().absolute()

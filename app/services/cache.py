@@ -1,4 +1,4 @@
-"""Values that take long to compute and never change under their key, kept while there is room."""
+"""A cache of values that take long to compute and never change under their key."""
 
 import threading
 from collections import OrderedDict
@@ -19,19 +19,19 @@ class _Entry:
 
 @dataclass(slots=True)
 class Cache:
-    """Keeps the values that were used last; each is made once, whatever number of threads asks."""
+    """Holds the most recently used values; each is computed once, even for concurrent requests."""
 
     limit_bytes: int = _LIMIT_BYTES
     _entries: OrderedDict[Hashable, _Entry] = field(default_factory=OrderedDict)
     _mutex: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, key: Hashable, make: Callable[[], T], size: Callable[[T], int]) -> T:
-        """Return the value of a key, made when it is not there.
+        """Return the value of a key, computed on first use.
 
         Args:
             key: Everything that the value depends on.
-            make: Makes the value; what it raises reaches every waiting thread, and is not kept.
-            size: Returns the bytes that the value holds.
+            make: Computes the value; its error reaches every waiting thread, and is not cached.
+            size: Returns the value's bytes.
         """
         with self._mutex:
             entry = self._entries.get(key)
@@ -45,7 +45,7 @@ class Cache:
         return value
 
     def forget(self, key: Hashable) -> None:
-        """Drop a value, so that the next request makes it again."""
+        """Drop a value, so that the next request computes it again."""
         with self._mutex:
             self._entries.pop(key, None)
 

@@ -17,7 +17,7 @@ from storage.queries.columns import PointColumns
 from storage.records import ProjectRecord
 
 AT_ONCE = 500
-"""Texts that a page may wait for; more are a job."""
+"""Number of texts that a page may wait for; more are embedded by a job."""
 
 _CHUNK = 1_024
 _BYTES_A_POINT = 400
@@ -25,7 +25,7 @@ _BYTES_A_POINT = 400
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Points:
-    """A project's utterances at one revision; `digest` stands for their ids and texts."""
+    """A project's utterances at one revision; `digest` identifies their ids and texts."""
 
     revision: int
     columns: PointColumns
@@ -34,12 +34,12 @@ class Points:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Embedded:
-    """Utterances whose embeddings by one encoder are known.
+    """Utterances with their embeddings by one encoder.
 
     Attributes:
         ids: Rising.
-        embeddings: Theirs, (n, dim) float32.
-        digest: Stands for ids, texts and encoder.
+        embeddings: (n, dim) float32, in the order of `ids`.
+        digest: Identifies ids, texts and encoder.
     """
 
     ids: tuple[str, ...]
@@ -66,14 +66,14 @@ def read_embedded(
     encoder: Encoder,
     told: Callable[[int, int], None] | None = None,
 ) -> Embedded:
-    """Read the known embeddings of a project's texts, once, and encode texts that have none.
+    """Read the cached embeddings of a project's texts, and encode texts without one.
 
     Args:
-        studio: The studio.
-        project: Whose texts.
-        encoder: Embeds them.
-        told: Told how many texts are encoded, of how many. With it all texts are encoded; without
-            it up to `AT_ONCE`, and where more have no embedding, none of these.
+        studio: The open studio.
+        project: The project.
+        encoder: The encoder.
+        told: Called with the numbers of encoded texts and of texts to encode. With it, all texts
+            are encoded; without it, at most `AT_ONCE`, and if more are missing, none.
     """
     utterances = read_points(studio, project)
     with studio.database.read() as connection:
@@ -99,7 +99,7 @@ def read_embedded(
 def missing_texts(
     database: Database, project_id: int, utterances: Points, embedded: Embedded
 ) -> dict[str, str]:
-    """Return the texts whose embeddings are not known, by their hash."""
+    """Return the texts without embeddings, by text hash."""
     known = set(embedded.ids)
     with database.read() as connection:
         lacking = [key for key in utterances.columns.ids if key not in known]
@@ -108,7 +108,7 @@ def missing_texts(
 
 
 def unknown_texts(database: Database, encoder: Encoder, texts: Iterable[str]) -> dict[str, str]:
-    """Return which of some texts have no known embedding, by their hash."""
+    """Return which of some texts have no cached embedding, by text hash."""
     by_hash = {text_hash(text): text for text in texts}
     with database.read() as connection:
         known = vectors.get_many(connection, encoder.fingerprint, list(by_hash), encoder.dim)
@@ -121,7 +121,7 @@ def fill(
     texts: Mapping[str, str],
     told: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Encode texts given by hash and keep them, part by part, so that a kill loses one part."""
+    """Encode texts given by hash and store them in parts, so that a kill loses one part only."""
     hashes = list(texts)
     for start in range(0, len(hashes), _CHUNK):
         part = hashes[start : start + _CHUNK]
@@ -131,17 +131,17 @@ def fill(
 
 
 def embed_texts(database: Database, encoder: Encoder, texts: Sequence[str]) -> FloatArray:
-    """Embed texts in their order, keeping what was computed for the next time; (n, dim)."""
+    """Embed texts in order and cache the embeddings; (n, dim) float32."""
     return embed_known(database, encoder, texts, len(texts))[1]
 
 
 def embed_known(
     database: Database, encoder: Encoder, texts: Sequence[str], most_new: int
 ) -> tuple[list[int], FloatArray]:
-    """Embed texts, of those without a stored embedding only the first `most_new`.
+    """Embed texts; of those without a cached embedding, only the first `most_new`.
 
     Returns:
-        Rows of the texts that have an embedding, rising, and the embeddings, (rows, dim) float32.
+        Rows of the texts with an embedding, rising, and the embeddings, (rows, dim) float32.
     """
     hashes = [text_hash(text) for text in texts]
 
@@ -161,7 +161,7 @@ def embed_known(
 
 
 def resolve_device(asked: str) -> str:
-    """Return where to compute: what was asked for, or with `auto` a GPU where there is one."""
+    """Return the device; `auto` is a GPU if there is one, else the CPU."""
     import torch
 
     if asked != "auto":
@@ -170,7 +170,7 @@ def resolve_device(asked: str) -> str:
 
 
 def digest_of(words: Sequence[str]) -> str:
-    """Return a short SHA-256 of words in their order."""
+    """Return 16 hexadecimal digits of a SHA-256 of words in order."""
     return sha256("\n".join(words).encode()).hexdigest()[:16]
 
 

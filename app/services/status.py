@@ -1,4 +1,4 @@
-"""What every page shows about a project."""
+"""The project's status that every page shows."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -20,7 +20,7 @@ _WAY_OUT = "Promote another version on the Versions page, or train a new one."
 
 @dataclass(frozen=True, slots=True)
 class RunningJob:
-    """A job that has not ended."""
+    """A queued or running job."""
 
     id: str
     kind: str
@@ -35,23 +35,21 @@ class StatusView:
     """A project at a glance.
 
     Attributes:
-        project: The project's name.
-        revision: The revision of its newest change.
-        champion: Number of the model version that answers, or None.
-        accuracy: The champion's accuracy in [0, 1]; of a multi-label project its share of exact
+        champion: Number of the champion, or None.
+        accuracy: The champion's accuracy in [0, 1]; in multi-label projects, the share of exact
             matches.
-        micro_f1: Of a multi-label project the champion's F1 over all intents, else None.
-        judged_on: The texts that both were measured on, in words.
-        hot: Labels that the champion was not trained on.
-        waiting: How many of those do not vote before the next training.
+        micro_f1: The champion's F1 over all intents in multi-label projects, else None.
+        judged_on: The texts behind both measures, in words.
+        hot: Number of labels that the champion was not trained on.
+        waiting: Number of these that do not vote before the next training.
         model: Whether the champion is loaded: `ready`, `loading`, `failed` or `none`.
-        trouble: Why it has failed, and what to do next; else "".
-        candidate: Number of the newest version where that is not the champion, else None.
-        unlabelled: Utterances that wait for a label.
-        conversations: Stored conversations, in all logs.
-        marked: Whether values are marked in utterances to learn from.
-        job: The job that runs or waits, or None.
-        auto_promote: Whether a version that passes the gate answers by itself.
+        trouble: Why it failed to load and the next step, or "".
+        candidate: Number of the newest candidate after the champion, or None.
+        unlabelled: Number of utterances without a label.
+        conversations: Number of stored conversations, in all logs.
+        marked: Whether an utterance outside the test split has marked values.
+        job: The queued or running job, or None.
+        auto_promote: Whether a version that passes the gate is promoted without a person.
         can_undo: Verb of the newest action that can be undone, or "".
     """
 
@@ -92,7 +90,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         undoable = events.undoable(connection, project.id)
     live = None if champion is None else _loaded(live_studio, project, champion)
     if running is not None:
-        studio.executor.ensure_running()  # it may have been killed with the machine
+        studio.executor.ensure_running()  # a reboot may have killed it
     trouble = "" if champion is None or live else live_studio.pools.trouble(project.id, champion.id)
     metrics = {} if champion is None else champion.metrics
     number = None if champion is None else champion.number
@@ -122,10 +120,10 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
 def _loaded(
     live_studio: LiveStudio, project: ProjectRecord, champion: ModelVersionRecord
 ) -> LiveModel | None:
-    """Return the champion where it is loaded, and see that model and pool come up to date."""
+    """Return the champion if it is loaded; start updates of model and pool if needed."""
     live = live_studio.models.peek(project.id)
     if live is not None and live.version.id != champion.id:
-        live = None  # another one has been promoted
+        live = None  # another version was promoted since
     if live is None or live.revision != project.head_revision:
         live_studio.pools.get(project.id)
     return live
@@ -138,7 +136,7 @@ def _newer_candidate(studio: Studio, project: str, champion: int) -> int | None:
 
 
 def _is_marked(studio: Studio, project: ProjectRecord) -> bool:
-    """Look for a marked value, once for each revision: every page asks each second."""
+    """Search for a marked value once for each revision: every page asks each second."""
 
     def find() -> bool:
         with studio.database.read() as connection:

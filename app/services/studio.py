@@ -13,7 +13,7 @@ from storage.database import Database
 
 @dataclass(frozen=True, slots=True)
 class Studio:
-    """An open studio; made by `app.bootstrap.open_studio`."""
+    """An open studio, made by `app.bootstrap.open_studio`."""
 
     settings: Settings
     places: Places

@@ -1,4 +1,4 @@
-"""Keep a studio sound: backups, and a look at everything that could be out of order."""
+"""Keep a studio sound: backups, and checks of database, files, data, jobs and disk."""
 
 import shutil
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _MIN_FREE_BYTES = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class HealthCheck:
-    """What `doctor` found out about one part of the studio."""
+    """The result of `doctor` for one part of the studio."""
 
     subject: str
     healthy: bool
@@ -26,17 +26,17 @@ class HealthCheck:
 
 
 def back_up(studio: Studio, out: Path) -> int:
-    """Copy everything into one file."""
+    """Copy the whole studio into one file; return the number of files."""
     return backup.back_up(studio.database, studio.places.artifacts, out)
 
 
 def restore(file: Path, home: Path) -> int:
-    """Bring a backup into a home that holds no studio yet."""
+    """Restore a backup into a home without a studio; return the number of files."""
     return backup.restore(file, home)
 
 
 def examine(studio: Studio) -> list[HealthCheck]:
-    """Look at everything that could be out of order; sweep what killed processes left behind."""
+    """Check every part of the studio; delete files that killed processes left behind."""
     return [
         _finding("database", integrity(studio.database), "ok"),
         _artifacts(studio),
@@ -61,7 +61,7 @@ def _artifacts(studio: Studio) -> HealthCheck:
 
 
 def _data(studio: Studio) -> HealthCheck:
-    """Current rows equal the log replayed, and frozen versions keep their hash."""
+    """Check that current rows equal the replayed log, and that versions match their hash."""
     wrong: list[str] = []
     with studio.database.read() as connection:
         for project in projects.list_all(connection):

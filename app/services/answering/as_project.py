@@ -1,4 +1,4 @@
-"""How a project lets a model answer: silent intents by their names, and scope by its fence."""
+"""Apply a project's names and fence to a model: intents without examples, and scope."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,13 +24,13 @@ _FEWEST = 2
 
 @dataclass(frozen=True, slots=True)
 class ProjectNow:
-    """What decides a project's answers, read in one transaction.
+    """The project's state that its answers depend on, read in one transaction.
 
     Attributes:
         project: The project, with its fence and its revision.
-        version: The model version that is asked; None where there is none.
+        version: The model version to use; None where there is none.
         intents: The intents that may be answered, by id.
-        names: Name of every intent by id; of archived intents, too.
+        names: Name of every intent by id, archived ones included.
     """
 
     project: ProjectRecord
@@ -42,7 +42,7 @@ class ProjectNow:
 def read_now(
     connection: Transaction, project: ProjectRecord, version: ModelVersionRecord | None
 ) -> ProjectNow:
-    """Read what decides the answers of a project by one of its versions."""
+    """Read the state that a project's answers by one of its versions depend on."""
     records = dataset.intents(connection, project.id)
     intents = {r.id: Intent(r.name, r.description) for r in records if not r.archived}
     return ProjectNow(project, version, intents, {r.id: r.name for r in records})
@@ -55,15 +55,15 @@ def answer_as_project(
     columns: Sequence[str],
     cache: "NameCache | None" = None,
 ) -> IntentPipeline:
-    """Let a model version answer as its project does.
+    """Apply a project's names and fence to a model version.
 
-    Intents without an exemplar are answered by their names, beside the votes. Where a text may
-    have several intents they are not: a name alone would join answers that are complete without.
+    Intents without an exemplar are answered by their names, beside the votes. Multi-label projects
+    do not use names: a name alone would be added to answers that are complete without it.
 
     Args:
-        studio: The studio.
+        studio: The open studio.
         now: The project and the version.
-        pipeline: The version as it was trained, or with labels that have joined since.
+        pipeline: The version as trained, perhaps with labels that have joined since.
         columns: Intent id of each score column, "" where the project has no such intent.
         cache: Embedded names of earlier calls.
     """
@@ -72,7 +72,7 @@ def answer_as_project(
     if now.version is None or pipeline.task == "multi-label":
         return pipeline
     brought: frozenset[str] = frozenset()
-    if now.version.lineage.get("imported"):  # such names speak as they did where it was made
+    if now.version.lineage.get("imported"):  # an imported model's unknown names keep their effect
         pairs = zip(pipeline.head.intents, columns, strict=True)
         brought = frozenset(name for name, key in pairs if not key)
     asked = list(now.intents.values())
@@ -87,9 +87,9 @@ def answer_as_project(
 def answer_by_names_alone(
     studio: Studio, now: ProjectNow, cache: "NameCache | None" = None
 ) -> IntentPipeline | None:
-    """Answer with the nearest intent name where a project has no model.
+    """Return a pipeline that answers with the nearest intent name, for projects without a model.
 
-    None where it has one, where a text may have several intents, or with fewer than two intents.
+    None if the project has a model, is multi-label, or has fewer than two intents.
     """
     if now.version is not None or now.project.task == "multi-label" or len(now.intents) < _FEWEST:
         return None
@@ -106,19 +106,19 @@ def fenced(
     fence: Mapping[str, Any] | None,
     measured: "Callable[[], ExemplarSignals]",
 ) -> IntentPipeline:
-    """Let a model answer by a project's fence; None: its own threshold holds."""
+    """Apply a project's fence to a model; None keeps the model's own threshold."""
     own, exemplars = pipeline.calibration, (pipeline.embeddings, pipeline.targets)
-    if own.task == "multi-label":  # its intents have thresholds of their own
+    if own.task == "multi-label":  # each intent has its own threshold
         return pipeline
     if fence is None:
         brought = own.familiarity_measure
         if brought is None:
             return pipeline
-        # A bundle brought the measure; labels may have joined since.
+        # The measure is from an imported bundle; labels may have joined since.
         brought = replace(brought, shapes=measured().measure_on(own.measure, *exemplars).shapes)
         return replace(pipeline, calibration=replace(own, familiarity_measure=brought))
     method, limits = fence.get("method", "votes"), fence.get("limits") or {}
-    if method != "votes" and not pipeline.exemplars:  # names alone answer: there is no distance
+    if method != "votes" and not pipeline.exemplars:  # names alone have no distance to exemplars
         return pipeline
     threshold = fence.get("limit")
     if threshold is None:
@@ -136,20 +136,14 @@ def fenced(
 def own_threshold(
     calibration: Calibration, method: Method, measured: "Callable[[], ExemplarSignals]"
 ) -> float:
-    """Return the threshold of a version without a fence.
-
-    Args:
-        calibration: The version's own.
-        method: What the threshold is compared with.
-        measured: Returns the signals of the version's exemplars.
-    """
+    """Return the threshold of a version without a fence, in the unit of `method`."""
     if method == calibration.measure:
         return calibration.threshold
     return measured().limit(method, calibration.rejection)
 
 
 def exemplar_signals(studio: Studio, space: Space) -> "ExemplarSignals":
-    """Measure the exemplars of a version by each other, as they were in training; once.
+    """Measure a version's exemplars against each other, held out as in training; cached.
 
     Raises:
         InvalidInput: It has no exemplar.
@@ -172,7 +166,7 @@ def exemplar_signals(studio: Studio, space: Space) -> "ExemplarSignals":
 
 
 def ids_by_name(connection: Transaction, now: ProjectNow) -> dict[str, str]:
-    """Return intent ids by the names at the version's training; by today's for other intents."""
+    """Map the names at the version's training to intent ids; other intents by current name."""
     ids = {name: key for key, name in now.names.items()}
     if now.version is None:
         return ids

@@ -1,4 +1,4 @@
-"""Measure a trained pipeline: on its test split, or on texts it had not seen in training."""
+"""Evaluate a trained pipeline on its test split, or on held-out scores."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -32,14 +32,14 @@ from core.types import Exemplar, FloatArray, Prediction, ScoreArray
 _CONFUSIONS = 20
 _FOLDS = 5
 _ENOUGH = 20
-"""Borderline texts from which on their accuracy says something."""
+"""Fewest borderline texts for which an accuracy is reported."""
 
 
 def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dict[str, Any]:
-    """Return the figures of a run as JSON values.
+    """Return the measures of a run as JSON values.
 
-    Without a test split the held-out scores of the run are judged: those of training texts by heads
-    (and encoders) that had not seen them.
+    Without a test split, the run's held-out scores are evaluated: scores of training texts by heads
+    (and encoders) that were trained without them.
     """
     said = is_said(inputs.exemplars)
     shown = test or [e for e, judged in zip(inputs.exemplars, said, strict=True) if judged]
@@ -51,7 +51,7 @@ def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dic
         figures["judged_on"] = f"test split of {len(test)} texts"
     else:
         figures = _judge_held_out(result, inputs)
-    # Texts of several intents or none belong to no cluster.
+    # Texts with several intents or none belong to no cluster.
     alone = np.array([len(e.intents) == 1 for e in shown], dtype=bool)
     names = [label for label, is_alone in zip(labels, alone, strict=True) if is_alone]
     return {
@@ -66,10 +66,10 @@ def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dic
 def judge_exemplars(
     pipeline: IntentPipeline, exemplars: Sequence[Exemplar], embeddings: FloatArray | None = None
 ) -> dict[str, Any]:
-    """Judge a pipeline on labelled texts.
+    """Evaluate a pipeline on labelled texts.
 
-    Where a text has one intent, the highest ranked one is judged, and any of a text's labels is
-    right; where it may have several, an answer is right that names all of them and no other.
+    Single-label: the top-ranked intent is right if it is one of the text's labels. Multi-label: an
+    answer is right if its intents equal the labels.
     """
     predictions = pipeline.predict([e.text for e in exemplars], embeddings)
     if pipeline.task == "multi-label":
@@ -84,9 +84,9 @@ def judge_exemplars(
 
 
 def evaluate_file(studio: Studio, reference: str, path: Path) -> dict[str, Any]:
-    """Judge a model on the labelled texts of a file.
+    """Evaluate a model on the labelled texts of a file.
 
-    Where the model answers with several intents, a cell holds several, as an export writes them.
+    For a multi-label model, a cell holds several intents, as in an export.
 
     Raises:
         InvalidInput: The file cannot be read, or has no label.
@@ -105,7 +105,7 @@ def evaluate_file(studio: Studio, reference: str, path: Path) -> dict[str, Any]:
 
 
 def training_figures(studio: Studio, reference: str) -> dict[str, Any]:
-    """Return how a model version or a bundle was judged when it was trained."""
+    """Return the measures of a model version or a bundle from its training."""
     with checked_out(studio, reference) as (folder, _):
         return dict(read_facts(folder).get("metrics", {}))
 
@@ -113,7 +113,7 @@ def training_figures(studio: Studio, reference: str) -> dict[str, Any]:
 def borderline_figures(
     texts: Sequence[str], actual: Sequence[str], predicted: Sequence[str], names: Sequence[str]
 ) -> dict[str, Any]:
-    """Judge the texts that share words with wrong intent names alone; nothing of a handful."""
+    """Return the accuracy on texts that share words with wrong intent names only; {} below 20."""
     known = set(names)
     rows = [row for row, name in enumerate(actual) if name in known]
     said, right = [texts[r] for r in rows], [actual[r] for r in rows]
@@ -163,7 +163,7 @@ def _judge_held_out_sets(
 def _held_out_answers(
     scores: ScoreArray, targets: ScoreArray, calibration: Calibration
 ) -> NDArray[np.bool_]:
-    """Answer each text by thresholds that it had no part in choosing; (n, intents)."""
+    """Answer each text by thresholds chosen without it (cross-validation); (n, intents) bool."""
     order = np.random.default_rng(0).permutation(len(scores))
     folds = [part for part in np.array_split(order, _FOLDS) if 0 < len(part) < len(scores)]
     if not calibration.thresholds or not folds:
@@ -177,9 +177,9 @@ def _held_out_answers(
 
 
 def _held_against(exemplars: Sequence[Exemplar], answers: Sequence[str]) -> list[str]:
-    """Which intent each answer is judged by: itself where it is one of the text's, else the first.
+    """Return the intent that each answer is compared with: itself if it is a label, else the first.
 
-    A text may have several intents, and naming any of them is right.
+    A text may have several labels, and any of them is right.
     """
     pairs = zip(exemplars, answers, strict=True)
     return [name if name in e.intents else (e.intents or ("none",))[0] for e, name in pairs]
@@ -207,7 +207,7 @@ def _figures(
 def _set_figures(
     actual: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
-    """Judge any number of intents a text; the accuracy is the share of exact matches."""
+    """Return multi-label measures; the accuracy is the share of exact matches."""
     report = multi_label_report(actual, predicted)
     pairs = zip(map(_in_words, actual), map(_in_words, predicted), strict=True)
     wrong = Counter((a, p) for a, p in pairs if a != p)
@@ -234,7 +234,7 @@ def _in_words(intents: Sequence[str]) -> str:
 
 
 def _noise(accuracy: float, n: int) -> float:
-    """One standard error of an accuracy: smaller differences are no differences."""
+    """Return one standard error of an accuracy; smaller differences are not significant."""
     return float(np.sqrt(accuracy * (1 - accuracy) / n))
 
 

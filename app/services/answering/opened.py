@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from core.responses import Ranker
 
 UNTUNED = 0
-"""The number that stands for the bundled encoder, before any training."""
+"""The number of the bundled encoder, before any training."""
 
 _ENCODER_BYTES = 100 << 20
 _MODULES_BYTES = 2 << 20
@@ -27,7 +27,7 @@ _MODULES_BYTES = 2 << 20
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """A model version's embedding space; with `version` None the bundled encoder's."""
+    """A model version's embedding space; without `version`, the bundled encoder's."""
 
     project: ProjectRecord
     version: ModelVersionRecord | None
@@ -44,7 +44,7 @@ class Space:
 
     @property
     def name(self) -> str:
-        """The name that people see."""
+        """The name shown to users."""
         if self.version is None:
             return "the untuned encoder"
         return f"{self.project.name}@{self.version.number}"
@@ -55,9 +55,9 @@ class Opened:
     """The encoder of a space, with the pipeline or the ranker of its version.
 
     Attributes:
-        encoder: The encoder whose embeddings make the space.
-        pipeline: What answers intents; None in a version that is an encoder alone.
-        ranker: What ranks replies; None unless the version has learned from conversations.
+        encoder: The encoder of the space.
+        pipeline: Answers with intents; None in an encoder version.
+        ranker: Ranks replies; None unless the version was trained on conversations.
     """
 
     encoder: Encoder
@@ -71,8 +71,8 @@ def find_space(connection: Transaction, project: str, number: int | None) -> Spa
     Args:
         connection: An open transaction.
         project: Name of the project.
-        number: `UNTUNED`, or a version's; None is the champion, or where there is none the
-            untuned encoder.
+        number: `UNTUNED`, or a version's; None is the champion, or without one, the untuned
+            encoder.
 
     Raises:
         NotFound: There is no such project or version.
@@ -89,10 +89,10 @@ def open_space(studio: Studio, space: Space, device: str = "cpu", *, keep: bool 
     """Load a space's encoder, and the pipeline or ranker of its model version.
 
     Args:
-        studio: The studio; adapters join the bases that it has loaded.
-        space: What to load.
-        device: Where its encoder computes.
-        keep: Whether to keep what was loaded for the next call, while there is room.
+        studio: The open studio; adapters share the base encoders that it has loaded.
+        space: The space to load.
+        device: Device of its encoder.
+        keep: Whether to cache the result.
 
     Raises:
         ArtifactDamaged: Files are missing or changed.
@@ -122,7 +122,7 @@ def _load(studio: Studio, space: Space, device: str) -> Opened:
 
 
 def _size(opened: Opened) -> int:
-    """Bytes that a kept space holds; the base of an adapter is shared with other spaces."""
+    """Return the bytes of a cached space; an adapter's base is shared with other spaces."""
     from core.encoders.adapter.encoder import AdaptedEncoder
 
     if isinstance(opened.encoder, AdaptedEncoder):
@@ -132,7 +132,7 @@ def _size(opened: Opened) -> int:
 
 @contextmanager
 def laid_out(studio: Studio, tree_sha256: str) -> Iterator[Path]:
-    """Lay the files of a tree out in a folder that is deleted afterwards.
+    """Copy or link the files of a tree into a folder that is deleted afterwards.
 
     Raises:
         ArtifactDamaged: Files are missing or changed.
@@ -146,11 +146,7 @@ def laid_out(studio: Studio, tree_sha256: str) -> Iterator[Path]:
 
 
 def require_pipeline(opened: Opened) -> IntentPipeline:
-    """Return the pipeline.
-
-    Raises:
-        InvalidInput: An encoder alone has none.
-    """
+    """Return the pipeline; raise `InvalidInput` for an encoder version."""
     if opened.pipeline is None:
         raise InvalidInput(
             "This encoder predicts no intents.",

@@ -7,16 +7,16 @@ from core.types import Decision, IntentScore, Neighbour, Prediction, Reason, Tas
 
 @dataclass(frozen=True, slots=True)
 class PredictionView:
-    """The answer for one text, with its evidence.
+    """The answer to one text, with its evidence.
 
     Attributes:
-        text: The text as it was asked.
+        text: The text as sent.
         ranked: Intents by falling score.
-        decision: The answer and the rule that gave it.
-        neighbours: The exemplars that weighed most on the decision's score.
-        prior: The part of that score that no exemplar gave.
-        voice: The part of it that the intent's name and description gave.
-        by_name: Whether no exemplar of the intent has a vote, so that its name alone decides.
+        decision: The answer and the rule behind it.
+        neighbours: The exemplars with the most weight in the decision's score.
+        prior: The part of that score that does not depend on exemplars.
+        voice: The part of that score from the intent's name and description.
+        by_name: Whether no exemplar of the intent votes, so that its name alone decides.
         model_version: Name of the model version, or None outside a project.
         dataset_version: Name of the dataset version it was trained on, or None.
         reasons: One for each intent of a multi-label answer, in its order; else empty.
@@ -35,7 +35,7 @@ class PredictionView:
 
 
 def prediction_view(prediction: Prediction, task: Task) -> PredictionView:
-    """Show a prediction with the evidence of its first reason beside the answer."""
+    """Convert a prediction, with the evidence of its first reason."""
     several = task == "multi-label" and prediction.decision.intents
     return PredictionView(
         prediction.text,

@@ -25,7 +25,7 @@ def find_model(connection: Transaction, reference: str) -> tuple[ProjectRecord, 
 
     Raises:
         NotFound: There is no such project, version or champion.
-        InvalidInput: N is no number.
+        InvalidInput: N is not a number.
     """
     name, at, number = reference.partition("@")
     project = projects.find(connection, name)
@@ -40,7 +40,7 @@ def find_model(connection: Transaction, reference: str) -> tuple[ProjectRecord, 
 
 
 def no_model_yet(project: str) -> NotFound:
-    """Return the refusal of a question that only a trained model version can answer."""
+    """Return the error for a project without a trained model version."""
     return NotFound(
         f"'{project}' has no trained model yet.",
         f"Train one: on the Train page, or by `intent-studio train {project}`.",
@@ -49,7 +49,7 @@ def no_model_yet(project: str) -> NotFound:
 
 @contextmanager
 def checked_out(studio: Studio, reference: str) -> Iterator[tuple[Path, str]]:
-    """Lay out the files of a model version or a bundle; yield their folder and the model's name.
+    """Yield a folder with the files of a model version or a bundle, and the model's name.
 
     The folder is deleted afterwards.
     """
@@ -66,12 +66,12 @@ def checked_out(studio: Studio, reference: str) -> Iterator[tuple[Path, str]]:
 
 
 def load_model(studio: Studio, reference: str) -> IntentPipeline:
-    """Load a model version that answers as its project does, or a bundle; ready to predict.
+    """Load a bundle, or a model version with its project's names and fence.
 
-    A project without a model answers by the names of its intents alone.
+    A project without a model answers by the names of its intents.
 
     Raises:
-        InvalidInput: It is an encoder, which predicts nothing.
+        InvalidInput: It is an encoder version.
         NotFound: It does not exist.
         ArtifactDamaged: Its files are missing or changed.
     """
@@ -95,7 +95,7 @@ def load_model(studio: Studio, reference: str) -> IntentPipeline:
 
 
 def by_project(studio: Studio, reference: str, trained: IntentPipeline) -> IntentPipeline:
-    """Let a version, `PROJECT` or `PROJECT@N` as it was trained, answer as its project does."""
+    """Apply the project's names and fence to a version, `PROJECT` or `PROJECT@N`, as trained."""
     with studio.database.read() as connection:
         now = read_now(connection, *find_model(connection, reference))
         ids = ids_by_name(connection, now)
@@ -104,12 +104,7 @@ def by_project(studio: Studio, reference: str, trained: IntentPipeline) -> Inten
 
 
 def require_answers(studio: Studio, reference: str) -> None:
-    """Refuse a model version that is an encoder without a head.
-
-    Raises:
-        InvalidInput: It is one.
-        NotFound: It does not exist.
-    """
+    """Raise `InvalidInput` for an encoder version, and `NotFound` for a missing one."""
     if not is_bundle(reference):
         with studio.database.read() as connection:
             project, record = find_model(connection, reference)
@@ -117,10 +112,10 @@ def require_answers(studio: Studio, reference: str) -> None:
 
 
 def is_bundle(reference: str) -> bool:
-    """Whether a reference names a bundle's file, and no model version."""
+    """Whether a reference is the path of a bundle, rather than a model version."""
     if reference.endswith(".zip"):
         return True
     try:
         return Path(reference).is_file()
-    except OSError:  # too long for the name of a file, and fine for that of a project
+    except OSError:  # too long for a file's name, but allowed for a project's
         return False

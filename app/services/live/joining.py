@@ -33,7 +33,7 @@ _MOST = 20_000
 """The votes of more exemplars would not fit into memory; their labels wait for a training."""
 
 _MANY, _LARGE_SHARE = 256, 8
-"""With more changes, which are also an eighth of the exemplars, the votes are solved again."""
+"""With more changes than 256 and an eighth of the exemplars, the votes are solved again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +45,7 @@ class Base:
         columns: Intent id of each score column ("" where the project has no such intent).
         said: Texts and intents of its exemplars, by id.
         rows: Row of each exemplar among the votes, by id.
-        basis: The inverse behind its votes; None before the first change.
+        basis: The votes, prepared for changes; None before the first change.
         met: Solutions for new exemplars, by text.
         moved: Solutions for changed exemplars, by row.
     """
