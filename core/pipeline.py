@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.calibration.calibration import Calibration, probabilities
+from core.calibration.out_of_scope import in_scope
 from core.encoders.base import Encoder
 from core.heads.base import Head
 from core.heads.mixture import MixtureHead, voices_of, without_names
@@ -116,8 +117,11 @@ class IntentPipeline:
         if self.task == "multi-label":
             decided = [self._decide_many(*row) for row in zip(texts, scores, strict=True)]
         else:
-            familiarity = self.calibration.familiarity(embeddings, scores).tolist()
-            decided = [self._decide(*row) for row in zip(texts, scores, familiarity, strict=True)]
+            familiarity = self.calibration.familiarity(embeddings, scores)
+            limits = self.calibration.limits(scores.shape[1])[scores.argmax(1)]
+            inside = in_scope(familiarity, limits).tolist()
+            rows = zip(texts, scores, familiarity.tolist(), inside, strict=True)
+            decided = [self._decide(*row, inside=within) for *row, within in rows]
         similarity = cosines(unit_rows(embeddings), self.embeddings)
         reasons = self._reasons(similarity, scores, voices, [columns for _, columns in decided])
         return [
@@ -128,7 +132,7 @@ class IntentPipeline:
         ]
 
     def _decide(
-        self, text: str, scores: ScoreArray, familiarity: float
+        self, text: str, scores: ScoreArray, familiarity: float, *, inside: bool
     ) -> tuple[Decision, list[int]]:
         """Decide by the highest score; also return its column."""
         best = int(scores.argmax())
@@ -136,7 +140,7 @@ class IntentPipeline:
         twin = self.exact.get(match_key(text))
         rule: Literal["exact", "votes", "out-of-scope"] = "exact"
         if twin is None:
-            rule = "votes" if familiarity >= threshold else "out-of-scope"
+            rule = "votes" if inside else "out-of-scope"
             twin = (name,) if rule == "votes" else ()
         measure = self.calibration.measure
         by_fence = None if measure == "votes" else familiarity

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.calibration.fence import FamiliarityMeasure
+from core.calibration.out_of_scope import in_scope
 from core.errors import ArtifactDamaged
 from core.types import FloatArray, Method, ScoreArray, Task
 
@@ -63,8 +64,7 @@ class Calibration:
     def inside(self, embeddings: FloatArray, scores: ScoreArray) -> NDArray[np.bool_]:
         """Return whether single-label texts are in scope, by their best intent's limit; (n,)."""
         limits = self.limits(scores.shape[1])[scores.argmax(1)]
-        found: NDArray[np.bool_] = self.familiarity(embeddings, scores) >= limits
-        return found
+        return in_scope(self.familiarity(embeddings, scores), limits)
 
 
 def fit_calibration(scores: ScoreArray, targets: ScoreArray, rejection: float) -> Calibration:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.calibration.out_of_scope import in_scope
 from core.splits import Rows
 from core.types import FloatArray, Method, ScoreArray
 from core.vectors import cosines, unit_rows
@@ -206,8 +207,7 @@ class Fence:
         limits = np.full(len(columns), self.limit)
         for column, limit in self.limits.items():
             limits[columns == column] = limit
-        result: NDArray[np.bool_] = familiarity >= limits
-        return result
+        return in_scope(familiarity, limits)
 
 
 def weights_of(method: Method) -> ScoreArray:
