@@ -1,4 +1,4 @@
-"""The errors a user can cause or meet, in the user's words, wherever they are shown.
+"""The errors that a user can cause or see, in the user's words.
 
 StudioError
 ├── InvalidInput      an input cannot be used as it is

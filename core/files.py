@@ -32,11 +32,7 @@ def replace_file(target: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
 
 
 def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
-    """Replace a file that the user named, keeping its permissions and links to it.
-
-    Raises:
-        InvalidInput: The folder is missing or not writable, or the disk is full.
-    """
+    """Replace a file of the user, keeping permissions and links; InvalidInput if it cannot."""
     target = path.resolve()  # a link still points to the file
     if target.is_dir():
         raise InvalidInput(f"{path} is a folder.", "Name a file in it.")

@@ -128,7 +128,7 @@ def _silent(votes: VoteHead, dim: int) -> MixtureHead:
 def voices_alone(
     encoder: Encoder, intents: Sequence[Intent], embeddings: FloatArray, cache: NameCache
 ) -> ScoreArray:
-    """Return what each name would add to its score if it spoke alone; (n, intents) float64."""
+    """Return the weighted score of each name by itself; (n, intents) float64."""
     rows = unit_rows(cache.embed(encoder, [label_text(intent) for intent in intents]))
     voices: ScoreArray = kernel_of_cosines(cosines(unit_rows(embeddings), rows), ALONE_TAU)
     voices *= ALONE_WEIGHT

@@ -54,13 +54,10 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """An exemplar that took part in a decision.
+    """An exemplar that took part in a decision, with its cosine to the text, in [-1, 1].
 
-    Attributes:
-        intents: The exemplar's label.
-        cosine: Cosine similarity to the text, in [-1, 1].
-        vote: Signed part of the explained score; all votes, the prior and the voice of the
-            intent's name sum to it.
+    `vote` is its signed part of the explained score: all votes, the prior and the part of the
+    intent's name sum to it.
     """
 
     exemplar_id: str
@@ -122,7 +119,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why an intent has its score: prior, voice and the votes of all exemplars sum to it.
+    """Why an intent has its score: prior, name and the votes of all exemplars sum to it.
 
     Attributes:
         threshold: Lowest score with which the intent is answered.

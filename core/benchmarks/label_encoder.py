@@ -31,12 +31,9 @@ _HOMOGENEOUS = "non-siamese"
 
 @dataclass(frozen=True, slots=True)
 class NamesSet:
-    """Training texts and test texts.
+    """Training and test texts; `borderline` rows of the test share words with wrong names only.
 
-    Attributes:
-        test: Each of its intents occurs in `train`.
-        borderline: Rows of `test` that share words with wrong names only.
-        without_own: Number of `test` rows that share no word with the right name.
+    `without_own` is the number of test rows that share no word with the right name.
     """
 
     train: LabelledTexts
@@ -110,7 +107,7 @@ def judge_zero_shot(encoder: Encoder, data: NamesSet) -> tuple[float, float | No
 def judge_mixtures(
     encoder: Encoder, data: NamesSet, seeds: Sequence[int], shots: int
 ) -> list[MixtureFigures]:
-    """Compare a few examples of each intent with and without names, once for each seed.
+    """Compare a few examples with and without names, for each seed.
 
     The weight of names is chosen on the examples' leave-one-out scores.
     """

@@ -71,10 +71,7 @@ def multi_label(
 
 
 def choose_folds(n_folds: int, n_train: int) -> list[tuple[list[int], list[int]]]:
-    """Return training folds and test folds of each run.
-
-    The smaller side begins at the run's own number, so that a single training or test fold has
-    that number.
+    """Return training folds and test folds of each run; a single fold has the run's number.
 
     Raises:
         InvalidInput: No fold would remain to train on or to evaluate on.

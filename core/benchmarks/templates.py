@@ -42,10 +42,7 @@ class SlottedSet:
 
 @dataclass(frozen=True, slots=True)
 class CompressedFigures:
-    """Figures of queries with templates mixed in: accuracy in percent, alignment, uniformity.
-
-    `strength` is lambda^comp, chosen on training texts.
-    """
+    """Figures with templates mixed in by `strength` (lambda^comp), chosen on training texts."""
 
     accuracy: float
     strength: float
@@ -157,10 +154,7 @@ def _compressed(validation: "_Space", test: "_Space") -> CompressedFigures:
 
 
 def summarise(seeds: Mapping[int, Mapping[str, TemplateFigures]]) -> dict[str, Any]:
-    """Combine the figures of all seeds into one JSON object: `mean` over seeds, then each seed.
-
-    Means of compressed figures are named `proposed.accuracy`, `annotated.strength` and so on.
-    """
+    """Combine all figures into JSON: means over seeds (`proposed.accuracy`, ...), and each seed."""
     variants = next(iter(seeds.values()))
     means = {
         variant: _mean([_flat(asdict(found[variant])) for found in seeds.values()])
@@ -227,10 +221,7 @@ class _Space:
 def nearest_accuracy(
     references: tuple[FloatArray, Sequence[str]], queries: tuple[FloatArray, Sequence[str]]
 ) -> float:
-    """Share of queries whose nearest reference (k = 1) has exactly their label, in percent.
-
-    References and queries are unit rows, (m, d) and (n, d) float32, with their labels.
-    """
+    """Share, in percent, of queries whose nearest reference has exactly their label; unit rows."""
     (rows, labels), (asked, truths) = references, queries
     right = 0
     for start in range(0, len(asked), _CHUNK):

@@ -43,13 +43,10 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AdapterOptions:
-    """An adapter for an encoder whose own weights are frozen.
+    """An adapter in a frozen encoder: `bottleneck` after feed-forward blocks, or `lora`.
 
-    Attributes:
-        kind: `bottleneck` after the feed-forward blocks, or `lora` beside every matrix.
-        reduction_factor: Width of the encoder divided by the width of a bottleneck.
-        rank: Rank of LoRA's matrices.
-        merge: Whether LoRA is added to the weights in the end; impossible for a bottleneck.
+    A bottleneck is `reduction_factor` times narrower than the encoder. `merge` adds LoRA, of rank
+    `rank`, to the weights in the end.
     """
 
     kind: Literal["bottleneck", "lora"] = "bottleneck"
@@ -108,5 +105,5 @@ class Tuning(Protocol):
         ...
 
     def finish(self, interpolation: float = 1.0) -> Encoder:
-        """Return a new encoder between the base (0) and the tuned weights (1); the base is kept."""
+        """Return a new encoder between the unchanged base (0) and the tuned weights (1)."""
         ...

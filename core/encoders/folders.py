@@ -90,12 +90,7 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def module_entries(files: Mapping[str, bytes]) -> list[ModuleEntry]:
-    """Read `modules.json` among the small files.
-
-    Raises:
-        ArtifactDamaged: The file is malformed.
-        InvalidInput: A module is not of sentence-transformers, or lies outside the folder.
-    """
+    """Read `modules.json`; ArtifactDamaged if malformed, InvalidInput if a module is foreign."""
     try:
         listed = [(str(m["type"]), str(m["path"])) for m in json.loads(files["modules.json"])]
     except (ValueError, KeyError, TypeError) as error:

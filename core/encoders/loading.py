@@ -82,7 +82,7 @@ def load_folder(folder: Path, device: str = "cpu", bases: SharedBases | None = N
     if is_static(folder):
         return load_static(folder, device)
     if is_convert(folder):
-        from core.encoders.convert.encoder import load_convert  # brings sentence-transformers
+        from core.encoders.convert.encoder import load_convert  # imports sentence-transformers
 
         return load_convert(folder, device)
     if not (folder / ADAPTER).is_dir():

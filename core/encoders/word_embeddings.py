@@ -39,11 +39,7 @@ class TextInput:
 
 
 def text_input(encoder: Encoder, text: str) -> TextInput:
-    """Tokenise a text for an encoder; longer texts are cut as in encoding.
-
-    Raises:
-        InvalidInput: The encoder has no word embeddings, or its tokenizer reports no positions.
-    """
+    """Tokenise a text, cut as in encoding; InvalidInput if the encoder cannot report words."""
     match encoder:
         case TransformerEncoder():
             return _packed(encoder, text)

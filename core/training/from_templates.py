@@ -66,11 +66,7 @@ def run_templates(
 
 
 def pair_up(utterances: Sequence[SlottedText], recipe: TemplatesRecipe) -> Pairing:
-    """Make the templates of utterances, and of synthetic ones if the recipe asks for them.
-
-    Raises:
-        InvalidInput: There are fewer than two different utterances, or no slot at all.
-    """
+    """Pair utterances, and synthetic ones, with templates; errors are those of `run_templates`."""
     said = list({one.text.strip().casefold(): one for one in utterances}.values())
     if len(said) < 2 or not any(one.slots for one in said):
         raise InvalidInput(
@@ -120,10 +116,7 @@ def plan_course(
 
 
 class TemplateObjective:
-    """A recipe's loss of a batch with one block for each view of templates and utterances.
-
-    Blocks whose weights are all 0 are not computed.
-    """
+    """A recipe's loss; each view with a weight above 0 is one block of the batch."""
 
     weights: nn.ParameterDict
 

@@ -57,12 +57,7 @@ class Criterion(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """All steps of a tuning.
-
-    Attributes:
-        targets: The label of each row, as the objective reads it.
-        rates: Factors of the learning rate, by the beginning of a weight's name.
-    """
+    """All steps of a tuning; `rates` are factors of the learning rate by prefix of the weight."""
 
     plan: Plan
     targets: Tensor

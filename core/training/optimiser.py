@@ -17,13 +17,7 @@ Parameters = Sequence[tuple[str, nn.Parameter]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Optimiser:
-    """AdamW or Adadelta over named weights, with a state that can be saved and restored.
-
-    Attributes:
-        algorithm: Each group of weights has a `factor` of the learning rate.
-        device: Device of the weights and of dropout's random state.
-        peak: Highest learning rate.
-    """
+    """AdamW or Adadelta over named weights; each group has a `factor` of the peak learning rate."""
 
     algorithm: torch.optim.Optimizer
     parameters: Parameters

@@ -4,10 +4,9 @@ import math
 
 
 def linear_rate(step: int, total: int, warmup: float) -> float:
-    """Return the share of the peak rate at a step: a linear rise, then a linear fall to zero.
+    """Return the share of the peak rate before a step (from 0): a linear rise, then a fall to zero.
 
-    `step` counts from 0 and is about to be taken; `warmup` is the share of rising steps (0.1 in
-    ConvFiT).
+    `warmup` is the share of rising steps (0.1 in ConvFiT).
     """
     rising = int(total * warmup)
     if step < rising:
@@ -16,10 +15,9 @@ def linear_rate(step: int, total: int, warmup: float) -> float:
 
 
 def cosine_rate(progress: float, warmup: float, floor: float = 0.001) -> float:
-    """Return the share of the peak rate: a linear rise, then half a cosine down to the floor.
+    """Return the share of the peak rate: a linear rise, then half a cosine to the floor.
 
-    `progress` is the finished share of the run, in [0, 1], and `warmup` its rising share; `floor`
-    is the final rate (0.001 in ConveRT).
+    `progress` and `warmup` are shares of the run; the floor is 0.001 in ConveRT.
     """
     if progress < warmup:
         return progress / warmup

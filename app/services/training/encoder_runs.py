@@ -29,13 +29,7 @@ _CHECKPOINT_STEPS = 20
 
 @dataclass(frozen=True, slots=True)
 class _Lesson:
-    """How one training learns.
-
-    Attributes:
-        run: Trains from the base encoder, or from None where the recipe needs no base.
-        facts: Facts about the data for the lineage.
-        dataset_version_id: The frozen dataset version of a training on utterances.
-    """
+    """A training as a function of its base (or None), and facts about its data for the lineage."""
 
     run: Callable[[Any], "Ranker"]
     facts: dict[str, Any]

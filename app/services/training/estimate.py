@@ -48,10 +48,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a training would do, in words, and its expected seconds.
-
-    `defaults` names the defaults that the project's task changes; "" if there are none.
-    """
+    """What a training would do in words, its seconds, and defaults that the task changes, or ""."""
 
     seconds: float
     sentence: str
@@ -59,11 +56,7 @@ class Estimate:
 
 
 def estimate(studio: Studio, project: str, recipe: str, settings: dict[str, object]) -> Estimate:
-    """Describe a training, and estimate its time from earlier ones, if any.
-
-    Raises:
-        InvalidInput: A setting does not fit the recipe, or there is no data to learn from.
-    """
+    """Describe a training and estimate its time from earlier ones; InvalidInput if impossible."""
     with studio.database.read() as connection:
         record = projects.find(connection, project)
         chosen = read_recipe(recipe, settings, record.task)

@@ -12,10 +12,7 @@ from storage.records import DatasetVersionRecord, ModelVersionRecord, ProjectRec
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Result of a candidate at the gate: whether it may answer at once, and why, in sentences.
-
-    `beaten` is the champion that it was compared with; None without a champion.
-    """
+    """Whether a candidate may answer at once, why, and the champion that it was compared with."""
 
     beaten: ModelVersionRecord | None
     promote: bool

@@ -13,10 +13,7 @@ SettingKind = Literal["choice", "tick", "number", "choice of settings"]
 
 @dataclass(frozen=True, slots=True)
 class RecipeView:
-    """A recipe and its purpose; `recipe` is its name in requests, `learns_from` the data it needs.
-
-    `tasks` are those of the projects that can use it; `needs_base` tells if it needs an encoder.
-    """
+    """A recipe and its purpose; `learns_from` and `tasks` say which projects can use it."""
 
     recipe: str
     title: str

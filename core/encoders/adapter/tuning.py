@@ -31,13 +31,9 @@ _LAST = (".up.weight", ".up.bias", ".B")
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """An adapter in a base.
+    """An adapter in a base; `is_new` unless the encoder had it, `merges` if it ends in the weights.
 
-    Attributes:
-        adapter: Its state before tuning.
-        is_new: False where the encoder had this adapter before.
-        merges: Whether `finish` adds the adapter to the weights.
-        parameters: What training changes, by the names of the adapter's weights.
+    `parameters` are what training changes, by the names of the adapter's weights.
     """
 
     base: PlainEncoder
@@ -48,7 +44,7 @@ class _Opened:
 
 
 class AdapterTuning(nn.Module):
-    """Embeds rows of a fixed list of texts with gradients to the adapter alone."""
+    """Embeds rows of a fixed list of texts, with gradients for the adapter only."""
 
     def __init__(self, opened: _Opened, inner: EncoderTuning | GeneralTuning) -> None:
         super().__init__()

@@ -33,12 +33,10 @@ class ConvertNetwork(nn.Module):
         )
 
     def forward(self, ids: Tensor, present: Tensor, frozen: int = 0) -> Tensor:
-        """Return `r`; ids (b, n) int64 with (b, n) bool to (b, heads d).
+        """Return `r`; subword ids (b, n) int64 with (b, n) bool to (b, heads d).
 
-        Args:
-            ids: Subword ids; those at absent positions are ignored.
-            present: Which positions hold a subword; at least one in each row.
-            frozen: Number of lower blocks without gradients; more than 0 also freezes the tables.
+        Each row has at least one subword present; other ids are ignored. `frozen` lower blocks get
+        no gradients; more than 0 also freezes the tables.
         """
         with torch.set_grad_enabled(torch.is_grad_enabled() and frozen == 0):
             tokens = self.dropout(self.embed(ids))

@@ -67,7 +67,7 @@ class ConvertTuning(nn.Module):
 
     @torch.no_grad()
     def finish(self, interpolation: float = 1.0) -> ConvertEncoder:
-        """Return a new encoder between the base (0) and the tuned weights (1); the base is kept."""
+        """Return a new encoder between the unchanged base (0) and the tuned weights (1)."""
         model = copy.deepcopy(self.model).to(self.base.model.network.words.weight.device)
         base = dict(self.base.model.named_parameters())
         for name, value in model.named_parameters():

@@ -42,7 +42,7 @@ class StaticTuning(nn.Module):
 
     @torch.no_grad()
     def finish(self, interpolation: float = 1.0) -> StaticEncoder:
-        """Return a new encoder between the base (0) and the tuned weights (1); the base is kept."""
+        """Return a new encoder between the unchanged base (0) and the tuned weights (1)."""
         base = self.base
         table = base.table.lerp(self.table.detach().to(base.table.device), interpolation)
         own = self.projection.detach().to(base.table.device)

@@ -41,12 +41,7 @@ _LAYERS = {
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class GeneralEncoder:
-    """An encoder run by sentence-transformers; never changed in place.
-
-    Attributes:
-        files: Contents of configs and tokenizer by relative name, written again by `save`.
-        fingerprint: SHA-256 over weights, tokenizer and configuration.
-    """
+    """An encoder run by sentence-transformers; `save` writes `files`, its configs and tokenizer."""
 
     model: "SentenceTransformer"
     files: Mapping[str, bytes]

@@ -68,7 +68,7 @@ class GeneralTuning(nn.Module):
 
     @torch.no_grad()
     def finish(self, interpolation: float = 1.0) -> GeneralEncoder:
-        """Return a new encoder between the base (0) and the tuned weights (1); the base is kept."""
+        """Return a new encoder between the unchanged base (0) and the tuned weights (1)."""
         model = copy.deepcopy(self.model).to(self.base.model.device)
         base = dict(self.base.model.named_parameters())
         for name, value in model.named_parameters():

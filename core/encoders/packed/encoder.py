@@ -33,13 +33,7 @@ class EncoderFiles:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class TransformerEncoder:
-    """A BERT with mean pooling, an optional Tanh projection, and optional rows of length one.
-
-    Attributes:
-        bert: In evaluation mode; never changed in place.
-        projection: Layer after pooling (ConvFiT, Fig. 1).
-        fingerprint: SHA-256 over weights, tokenizer and configuration.
-    """
+    """A BERT with mean pooling; optional Tanh projection (ConvFiT, Fig. 1) and unit rows."""
 
     bert: PackedBert
     tokenizer: Tokenizer

@@ -72,10 +72,7 @@ class EncoderTuning(nn.Module):
         return other
 
     def finish(self, interpolation: float = 1.0) -> TransformerEncoder:
-        """Return a new encoder between the base (0) and the tuned weights (1); the base is kept.
-
-        This is weight-space ensembling (Wortsman et al. 2022, Eq. 1).
-        """
+        """Return an encoder between base (0) and tuned weights (1); Wortsman et al. 2022, Eq. 1."""
         bert = copy.deepcopy(self.bert).to(self.base.bert.words.weight.device).eval()
         with torch.no_grad():
             base = self.base.bert.state_dict()

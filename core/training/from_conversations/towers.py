@@ -151,7 +151,7 @@ class ConvertTowers:
         return self.network.train()
 
     def eval(self) -> object:
-        """Switch both off; a run that ended early gets its history side here."""
+        """Switch dropout and quantisation off; a run that ended early gets its history side."""
         self._begin_history()
         return self.network.eval()
 

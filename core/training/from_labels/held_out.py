@@ -97,10 +97,9 @@ def fit_head_on(
 
 
 def let_names_speak(fitted: FittedHead, held_out: HeldOutScores) -> tuple[Head, ScoreArray]:
-    """Weight the names so that the labels of held-out exemplars are likeliest.
+    """Weight names so that held-out labels are likeliest; return head and held-out scores.
 
-    Returns the head with names, and the held-out scores with names. The weight is chosen on the
-    texts that also set the thresholds.
+    The weight is chosen on the texts that also set the thresholds.
     """
     if fitted.names is None or held_out.names is None:
         return fitted.head, held_out.scores

@@ -45,10 +45,7 @@ from core.vectors import unit_rows
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """A pipeline, scores by pipelines that had not seen the exemplars, and embeddings of names.
-
-    `name_embeddings` are (intents, d) float32, under the final encoder.
-    """
+    """A pipeline, held-out scores, and embeddings of intent names, (intents, d) float32."""
 
     pipeline: IntentPipeline
     held_out: HeldOutScores

@@ -110,7 +110,7 @@ def n_epochs(recipe: LearningRecipe, inputs: RunInputs) -> int:
 
 
 def tuning_rows(recipe: TunedRecipe, inputs: RunInputs) -> tuple[list[str], Labels]:
-    """Return the texts to tune on and their labels; names are further examples.
+    """Return the texts to tune on, including intent names, and their labels.
 
     A label is the intent's number, or for multi-label a multi-hot row.
     """
