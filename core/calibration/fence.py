@@ -250,8 +250,7 @@ def with_intent_limits(
 ) -> Fence:
     """Give intents with enough texts their own limit, which rejects the share `rejection` of them.
 
-    Other intents keep the project's limit. `inside` is the familiarity of in-scope texts, (n,);
-    `columns` their intents, (n,).
+    `inside` is the familiarity of in-scope texts, (n,); `columns` their intents, (n,).
     """
     limits = {
         int(column): float(np.quantile(inside[columns == column], rejection))

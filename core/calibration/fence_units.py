@@ -77,8 +77,7 @@ def measure_exemplars(
 ) -> ExemplarSignals:
     """Measure a version's exemplars, (m, d) with labels (m, intents), as it was trained.
 
-    At least one exemplar is needed. `sources` is the result of `core.heads.folds.sources_of`;
-    without it no exemplar counts as synthetic.
+    `sources` is the result of `core.heads.folds.sources_of`; without it none counts as synthetic.
     """
     whose = np.arange(len(targets)) if sources is None else sources
     shapes, rows = fit_intent_shapes(embeddings, targets), said_rows(whose)

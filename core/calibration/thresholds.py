@@ -93,7 +93,6 @@ def own_thresholds(scores: ScoreArray, marks: _Marks, common: float, pull: float
 
 
 def _best_pull(scores: ScoreArray, marks: _Marks, common: float) -> float:
-    """Choose the pull with the best F1 in cross-validation."""
     folds = _folds(len(scores))
     if len(folds) < 2:
         return np.inf

@@ -1,7 +1,7 @@
 """The blast radius of a change: the answers it would change, computed before it is saved.
 
 For a text x, exemplars B with inverse G, weights A and prior p: a change relabels some exemplars
-(by dY), removes some (D) and adds some (C). The score becomes
+(by dY), removes some (D) and adds some (C). The text's score F becomes
 
     F + (p' - p)(1 - k_x'o) + k_x'G dY - k_x'P z + k_xC z_C,
 
@@ -147,13 +147,11 @@ def watch(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Radius:
-    """What a change does to watched texts; leads are distances, in score, from another verdict.
+    """Verdicts on watched texts before and after a change, with their leads over other verdicts.
 
     Attributes:
         before: Column of each present verdict, after `counts_as`, (n,); or `OUT_OF_SCOPE`.
         after: Column of each verdict with the change, (n,).
-        lead_before: Leads of the present verdicts, (n,).
-        lead_after: Leads of the verdicts with the change, (n,).
         scores: (n, wider) with the change; exact to 1e-4, and to 1e-10 where the lead is below
             1e-3.
     """

@@ -13,13 +13,10 @@ OUT_OF_SCOPE = -1
 
 
 def decided(scores: ScoreArray, limit: float | None = None) -> Columns:
-    """Return the column of each row's largest score, or `OUT_OF_SCOPE`; (n,) int64.
+    """Return the column of each row's largest score (n, intents), or `OUT_OF_SCOPE`; (n,) int64.
 
-    Of equal scores the first column wins, as everywhere.
-
-    Args:
-        scores: (n, intents).
-        limit: A row whose largest score is below it is out of scope; None: no row is.
+    Of equal scores the first column wins, as everywhere. A row whose largest score is below the
+    limit is out of scope.
     """
     best: Columns = scores.argmax(1).astype(np.int64)
     if limit is not None:

@@ -26,8 +26,6 @@ class Surroundings:
     """Watched texts among exemplars.
 
     Attributes:
-        shapes: The exemplars.
-        unit: Embeddings of the texts, of length one, (n, d).
         near: Cosines of the nearest exemplars, (n, 3).
         rows: Rows of the nearest exemplars, (n, 3).
         turned: `unit` times the precision matrix, (n, d).

@@ -83,14 +83,9 @@ def without_each(question: Question) -> ScoreArray:
 
 
 def without_sets(question: Question, sets: NDArray[np.int64]) -> ScoreArray:
-    """Score the text without each of several equally large sets of exemplars.
+    """Score the text without each of several equally large sets of exemplars; (n, intents).
 
-    Args:
-        question: The text.
-        sets: Rows of exemplars, (n, r), without repetition in a set; r < m.
-
-    Returns:
-        (n, intents); equal to fitting again without the set.
+    A row of `sets` (n, r) holds r < m different exemplars. The scores equal those of fitting again.
     """
     votes, size = question.votes, sets.shape[1]
     rows, places = np.unique(sets, return_inverse=True)
@@ -113,18 +108,11 @@ def without_sets(question: Question, sets: NDArray[np.int64]) -> ScoreArray:
 
 
 def with_copies(question: Question, target: ScoreArray, most: int) -> ScoreArray:
-    """Score the text with 1 to `most` copies of itself as exemplars, labelled `target`.
+    """Score the text with 1 to `most` copies of itself as exemplars; (most, wider).
 
-    For r copies the residual e = target - score shrinks by r q / (ridge + r q), where q is
-    `Question.open`.
-
-    Args:
-        question: The text.
-        target: Label of the copies, (wider,); may have more columns than the votes.
-        most: Largest number of copies.
-
-    Returns:
-        (most, wider); row r - 1 equals fitting again with r copies.
+    Row r - 1 equals fitting again with r copies. Their residual e = target - score shrinks by r q /
+    (ridge + r q), where q is `Question.open`. Their label `target`, (wider,), may have more columns
+    than the votes.
     """
     head, wide = question.votes.head, len(target)
     copies = np.arange(1, most + 1, dtype=np.float64)[:, None]
@@ -138,15 +126,10 @@ def with_copies(question: Question, target: ScoreArray, most: int) -> ScoreArray
 
 
 def with_more(question: Question, embeddings: FloatArray, labels: ScoreArray) -> ScoreArray:
-    """Score the text with the first 1, 2, ... n of some texts as exemplars.
+    """Score the text with the first 1, 2, ... n of some texts as exemplars; (n, wider).
 
-    Args:
-        question: The text.
-        embeddings: Embeddings of the added texts, (n, d), of any length; n is small.
-        labels: Labels of the added texts, (n, wider); may have more columns than the votes.
-
-    Returns:
-        (n, wider); row r - 1 equals fitting again with the first r of them.
+    Row r - 1 equals fitting again with the first r texts. They are few, embedded (n, d) at any
+    length, with labels (n, wider), which may have more columns than the votes.
     """
     votes, wide = question.votes, labels.shape[1]
     head, units = votes.head, unit_rows(embeddings)

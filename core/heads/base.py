@@ -19,7 +19,7 @@ class Head(Protocol):
         ...
 
     def scores(self, embeddings: FloatArray) -> ScoreArray:
-        """Score embeddings (n, d), of any length; (n, intents) float64, higher is better."""
+        """Score embeddings (n, d) of any length; (n, intents) float64, higher is better."""
         ...
 
 

@@ -18,7 +18,6 @@ class NeighbourHead:
     """The k nearest exemplars, each giving its cosine / k to its intents.
 
     Attributes:
-        k: Number of neighbours; with fewer exemplars, all are neighbours.
         exemplars: Unit embeddings, (m, d) float32.
         targets: Labels of the exemplars, (m, intents) float64.
     """

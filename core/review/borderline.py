@@ -13,10 +13,7 @@ _FEW_INTENTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Borderline:
-    """An utterance whose words point to other intents than its own.
-
-    `shared` lists the words it shares with names of other intents, by intent.
-    """
+    """An utterance whose words point to other intents than its own; `shared` has them by intent."""
 
     row: int
     shared: Mapping[str, tuple[str, ...]]

@@ -70,7 +70,6 @@ def suspicion(honest: ScoreArray, targets: ScoreArray, near: Nearby) -> Suspicio
 
 
 def _least(given: NDArray[np.bool_], values: ScoreArray, absent: float) -> ScoreArray:
-    """Return the least value among the given labels of each row."""
     least = np.where(given, values, np.inf).min(1)
     found: ScoreArray = np.where(np.isfinite(least), least, absent)
     return found

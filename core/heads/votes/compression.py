@@ -17,10 +17,7 @@ Voices = Callable[[FloatArray], ScoreArray]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paired:
-    """Utterances and their templates, row by row; unit rows, each (n, d) float32.
-
-    An utterance without slots is its own template and does not move.
-    """
+    """Utterances and their templates as unit rows (n, d); one without slots is its own template."""
 
     templates: FloatArray
     utterances: FloatArray
