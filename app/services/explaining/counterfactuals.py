@@ -19,10 +19,7 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AskedText:
-    """A text, embedded (d,), with the votes of the model that answers it.
-
-    Where it may have several intents, each is asked about separately.
-    """
+    """A text, embedded (d,), with votes; if multi-label, each intent is asked about alone."""
 
     model: ExplainedModel
     votes: SolvedVotes
@@ -90,10 +87,7 @@ def _load_words(n: int, after: str, at_least: int, *, smallest: bool) -> str:
 
 
 def why_not_view(asked: AskedText, column: int, behind: float) -> WhyNot:
-    """Count how many more examples would give the text to an intent that was not answered.
-
-    `behind` is the score that the intent lacks.
-    """
+    """Count the examples an intent needs to win the text; `behind` is the score that it lacks."""
     question, own, limit = asked.question(column)
     copies = copies_needed(question, own, limit)
     near, rows = _nearest_pool(asked)
@@ -127,7 +121,7 @@ def _why_not_words(
 
 
 def _nearest_pool(asked: AskedText) -> tuple[tuple[Example, ...], FloatArray]:
-    """Return the unlabelled utterances nearest to a text, without those of the same match key."""
+    """Return the unlabelled utterances nearest to a text, but none with its match key."""
     nothing = np.zeros((0, len(asked.embedding)), np.float32)
     pool = asked.model.pool()
     if pool is None or not len(pool[0]):

@@ -35,8 +35,6 @@ _MOST_WORDS = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ExplainedText:
-    """One text with its answer by a model."""
-
     studio: Studio
     model: ExplainedModel
     votes: SolvedVotes | None

@@ -31,11 +31,8 @@ class ExplainedModel:
     """A model to explain.
 
     Attributes:
-        key: Identifies the model and all labels that vote in it, for caches.
         revision: Revision of the project up to which labels vote; 0 for a bundle.
-        dataset_version: What it was trained on, in words; None where that is not known.
         hot: Ids of exemplars that joined after the training.
-        solve: Prepares its votes for questions.
         pool: Unlabelled utterances with their unit embeddings; None where they are not loaded.
     """
 

@@ -41,13 +41,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """An example that votes for an intent, or against it.
+    """An example that votes for an intent, or against it; `vote` is the signed part of the score.
 
     Attributes:
-        cosine: Cosine to the text.
-        vote: Signed part of the score.
         share: Its part of all votes on the same side, in [0, 1].
-        origin: Origin of its label; None for a bundle.
         since_training: Whether it joined the votes after the training.
     """
 
@@ -65,7 +62,6 @@ class WordShare:
 
     Attributes:
         share: Its part by integrated gradients; None where there are no gradients.
-        effect: Fall of the difference when the word is left out; exact.
     """
 
     text: str
@@ -102,7 +98,6 @@ class LoadBearing:
 
     Attributes:
         examples: The heaviest first; empty if none were found.
-        after: Answer without them, in words.
         smallest: Whether no smaller set exists.
         at_least: No set smaller than this changes the answer.
     """
@@ -136,13 +131,11 @@ class WhyNot:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whether the text is in scope.
+    """Whether the text is in scope; `distance` is score minus limit.
 
     Attributes:
         score: The score, or the familiarity by a fence's method, that is compared with the limit.
         limit: Least score of a text in scope, or with this intent.
-        distance: Score minus limit.
-        nearest: Cosine to the nearest example.
         measure: The quantity that the limit applies to.
     """
 
@@ -164,10 +157,8 @@ class IntentReason:
         limit: Least score for which the intent is answered; None where a fence does not use scores.
         prior: Part that no example gives: the intent's share of the labels.
         voice: Part that the intent's name and description give.
-        by_name: Whether no example of the intent votes, so that only its name speaks for it.
         votes: The heaviest votes for and against, by falling size.
         others: Sum of the votes that are not shown.
-        load_bearing: None where it cannot be computed.
     """
 
     intent: str
@@ -187,10 +178,7 @@ class IntentReason:
 
 @dataclass(frozen=True, slots=True)
 class HeadAnswer:
-    """Answer of one head, on the same embeddings and labels.
-
-    `agrees` compares its best intent with the model's own; `decides` marks the model's own head.
-    """
+    """Answer of one head, on the same embeddings and labels; `decides` marks the model's own."""
 
     kind: str
     name: str
@@ -205,13 +193,9 @@ class Explanation:
     """Why a text gets its answer.
 
     Attributes:
-        model: `PROJECT@N`, or a bundle's file.
         dataset_version: What the model was trained on, by name; None where it is not known.
         since_training: Number of labels given since that vote, too.
-        rule: Rule that decided, as in `Decision`.
         confidence: Probability of the answer, or of the intent nearest to one; a forecast.
-        margin: Score of the best intent minus that of the runner-up.
-        sentence: The answer and its examples.
         plain: The same for a reader who does not know the studio.
         reasons: One for each intent in the answer, or for the intent nearest to one.
         why_not: What another intent would need; None where it cannot be computed.

@@ -63,11 +63,8 @@ class Canvas:
 class _ModelAnswers:
     """Answers of a model version for the utterances whose embeddings are known.
 
-    Attributes:
-        ids: Ids of the utterances.
-        winners: Column of the largest score, (n,) int64.
-        outside: Whether a single-label text is out of scope, (n,).
-        sets: Columns that reach their thresholds; None for single-label projects.
+    `winners` are columns of the largest score, (n,); `sets` those that reach their thresholds, in
+    multi-label projects.
     """
 
     ids: tuple[str, ...]

@@ -104,7 +104,6 @@ def _moves(before: Placed, after: Placed) -> list[Move]:
 def _named(
     studio: Studio, space: Space, labels: Sequence[tuple[str, ...]]
 ) -> list[tuple[str, ...]]:
-    """Turn intent ids into names."""
     with studio.database.read() as connection:
         intents = dataset.intents(connection, space.project.id)
     names = {intent.id: intent.name for intent in intents}

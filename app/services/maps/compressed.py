@@ -39,11 +39,9 @@ _HOW = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Moving:
-    """The points that have a template of their own.
+    """The points that have a template of their own; templates are by id of the utterance.
 
-    Attributes:
-        templates: Templates by id of the utterance.
-        marked: Number of them with values that a person marked; others have proposed ones.
+    A person marked the values of `marked` of them; the others have proposed values.
     """
 
     templates: dict[str, str] = field(repr=False)
@@ -80,8 +78,8 @@ def drifted(
     from the train split. Points keep the box of the map. `model` is as for `map_points`.
 
     Raises:
-        NotFound: There is no such project or version; or the layout, or too many of its templates,
-            were not computed yet.
+        NotFound: There is no such project or version; the layout or its templates were not computed
+            yet.
         InvalidInput: There is no such method, or too many points to estimate places for.
     """
     from core.heads.votes.compression import Paired  # loads torch

@@ -28,8 +28,7 @@ def combination_codes(
 ) -> tuple[NDArray[np.int64], tuple[Colour, ...]]:
     """Return each text's code, (n,), and the legend: intents, combinations, none, unlabelled.
 
-    Texts of one intent have its code. Frequent combinations have one each, rare ones share one.
-    `intents` are the entries of single intents; `missing` names texts whose label is None.
+    Frequent combinations have a code each, rare ones share one; `missing` names unlabelled texts.
     """
     together = Counter(label for label in labels if label is not None and len(label) > 1)
     ranked = sorted(together, key=lambda label: (-together[label], label))

@@ -42,12 +42,9 @@ _ENOUGH = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredLayout:
-    """A layout as it was computed.
+    """A layout as it was computed; places `xy` are (n, 2) float32.
 
-    Attributes:
-        ids: Ids of the utterances.
-        hashes: Hashes of their texts at that time; a text edited since has no place.
-        xy: Places, (n, 2) float32.
+    `hashes` are those of the texts at that time; a text edited since has no place.
     """
 
     ids: tuple[str, ...]

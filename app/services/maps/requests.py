@@ -99,8 +99,8 @@ def start_layout(
 ) -> JobRecord:
     """Queue a job that encodes missing texts and computes their layout; `pca` only encodes.
 
-    With `templates` it also encodes the utterances' templates, which a compressed map needs. If
-    such a job is queued or running, it is returned instead.
+    With `templates` it also encodes templates, for a compressed map. A job like it that has not
+    ended is returned instead.
 
     Raises:
         NotFound: There is no such project or version.
@@ -161,7 +161,6 @@ def _find(studio: Studio, project: str, model: int | None) -> Space:
 def _under_way(
     connection: Transaction, space: Space, payload: dict[str, object]
 ) -> JobRecord | None:
-    """Find a queued or running job that does the same."""
     same = (job for job in jobs.live(connection) if job.kind == "layout")
     here = (job for job in same if job.project_id == space.project.id)
     return next((job for job in here if job.payload == payload), None)

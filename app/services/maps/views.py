@@ -18,11 +18,9 @@ class Colour:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapView:
-    """Where a project's texts are in the space of a model version.
+    """Where a project's texts are in the space of a model version; 0 is the untuned encoder.
 
     Attributes:
-        model: Number of the model version; 0 is the untuned encoder.
-        method: pca, umap or tsne.
         ids: Ids of the utterances, ascending.
         xy: Places in the unit box, (n, 2) float32.
         stored: Whether a job computed it; else it was computed now.
@@ -46,12 +44,8 @@ class MapView:
 class DriftView:
     """Which points of a map move when texts are compressed towards their templates.
 
-    Attributes:
-        marked: Points with values that a person marked.
-        proposed: Points with values that are known from the train split.
-        total: All points.
-        missing: Templates that a job has to encode first (`start_layout` with `templates`).
-        words: How the places are computed.
+    Values are `marked` by a person or `proposed` from the train split. A job has to encode the
+    `missing` templates first (`start_layout` with `templates`).
     """
 
     marked: int
@@ -65,12 +59,8 @@ class DriftView:
 class ColourView:
     """The colours of the points of a map.
 
-    Attributes:
-        by: What they show.
-        codes: Places in the legend, (n,) uint16.
-        counts: Number of points of each entry of the legend.
-        revision: Revision of the project at the time of reading.
-        order: Digest of the points' ids, as in `MapView`.
+    `codes` are places in the legend, (n,) uint16; `counts` numbers of points of its entries.
+    `revision` and `order` are as in `MapView`.
     """
 
     by: str
@@ -85,10 +75,8 @@ class ColourView:
 class MovedText:
     """A text whose neighbourhood changed.
 
-    Attributes:
-        intents: Names of the intents of its label; empty without one.
-        change: Change of its ten nearest neighbours, 1 - Jaccard.
-        distance: Distance of its places on the two maps, in units of the maps' longer side.
+    `change` is 1 - Jaccard of its ten nearest neighbours; `distance` is in units of the maps'
+    longer side.
     """
 
     id: str
@@ -103,18 +91,10 @@ class ComparisonView:
     """Two maps of the same texts, the second turned and scaled onto the first.
 
     Attributes:
-        before: Number of the first model version; 0 is the untuned encoder.
-        after: Number of the second.
-        method: pca, umap or tsne.
         ids: Ids of the utterances on both maps, ascending.
         before_xy: Places in one unit box, (n, 2) float32.
-        after_xy: The same for the second map.
         moved: Texts whose neighbourhood changed most.
         silhouettes: By intent, in each of the two spaces; None where it is not defined.
-        judged: Number of labelled texts in the silhouettes.
-        missing: Number of utterances that are not on both maps.
-        revision: Revision of the project at the time of reading.
-        order: Digest of `ids`, as in `MapView`.
     """
 
     project: str

@@ -33,7 +33,6 @@ class JudgedText:
         said: The answer: the highest ranked intent, or all those of a multi-label answer.
         confidence: Probability of the highest ranked intent.
         right: Whether the answer is one of its labels, or exactly these.
-        refused: Whether it would be answered with no intent.
     """
 
     text: str
@@ -48,11 +47,8 @@ class JudgedText:
 class JudgedVersion:
     """Answers on which a model version is evaluated.
 
-    Attributes:
-        answers: Answers to in-scope texts.
-        outside: Whether each text without intent was rejected; for single-label projects.
-        basis: What the texts are, in words.
-        bins: Answers by confidence; with several intents, pairs of text and intent by probability.
+    `outside` tells whether each text without intent was rejected, for single-label projects; `bins`
+    are as in `Bin`.
     """
 
     answers: tuple[JudgedText, ...]
@@ -63,14 +59,9 @@ class JudgedVersion:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Answers of similar confidence, or pairs of text and intent of similar probability.
+    """Answers with confidence from `low` to `high`, or pairs of text and intent by probability.
 
-    Attributes:
-        low: Lower end of the confidence.
-        high: Upper end of the confidence.
-        confidence: Mean confidence.
-        right: Share that was right.
-        n: Number of answers or pairs.
+    `confidence` is their mean confidence, `right` the share that was right, `n` their number.
     """
 
     low: float
@@ -194,7 +185,6 @@ def calibration_bins(answers: Sequence[JudgedText]) -> tuple[Bin, ...]:
 def _pair_bins(
     shares: ScoreArray, asked: Sequence[Exemplar], names: Sequence[str]
 ) -> tuple[Bin, ...]:
-    """Group pairs of text and intent by probability (n, intents)."""
     has = np.array([[name in one.intents for name in names] for one in asked], dtype=bool)
     return _bins(shares.ravel(), has.ravel())
 

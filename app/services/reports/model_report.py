@@ -57,10 +57,7 @@ def report(studio: Studio, project: str, number: int) -> Report:
 
 
 def report_page(found: Report, link: str, downloads: Mapping[str, str]) -> str:
-    """Write a report as one self-contained page of HTML.
-
-    `link` and `downloads` (names and addresses of other formats) are empty in a file.
-    """
+    """Write a report as one self-contained page of HTML; a file has no link and no downloads."""
     return render("report.html", {"it": asdict(found), "link": link, "downloads": downloads})
 
 
@@ -145,7 +142,6 @@ def _scope(model: ExplainedModel, judged: JudgedVersion) -> ScopeLine:
 
 
 def _since(studio: Studio, model: ExplainedModel) -> Since | None:
-    """Compare data and answers with those of the version before."""
     if model.project is None or model.version is None:
         return None
     project, number = model.project, model.version.number

@@ -87,10 +87,7 @@ def find_receipt(studio: Studio, key: str) -> ReceiptRecord:
 def receipt_page(
     content: Mapping[str, Any], created_at: str, link: str, downloads: Mapping[str, str]
 ) -> str:
-    """Write evidence as one self-contained page of HTML.
-
-    `link` and `downloads` (names and addresses of other formats) are empty in a file.
-    """
+    """Write evidence as one self-contained page of HTML; a file has no link and no downloads."""
     told = [_told(reason) for reason in content["explanation"]["reasons"]]
     values = {"created_at": created_at, "link": link, "downloads": downloads, "told": told}
     return render("receipt.html", {**content, **values})

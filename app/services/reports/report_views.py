@@ -33,14 +33,10 @@ class ConfusionLine:
 
 @dataclass(frozen=True, slots=True)
 class ScopeLine:
-    """How the model treats texts in and out of scope.
+    """Threshold of scope (None where each intent has its own), and its effect.
 
-    Attributes:
-        limit: Threshold of scope; None where each intent has its own.
-        kept: Share of in-scope texts that are answered; None where none were evaluated.
-        outside: Number of texts known to have no intent.
-        refused: Share of `outside` that is rejected; None without any.
-        measure: Quantity that the limit applies to, in words.
+    `kept` is the share of in-scope texts that are answered, `refused` the share of the `outside`
+    texts without intent that are rejected.
     """
 
     limit: float | None
@@ -62,14 +58,7 @@ class ChangeLine:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """Changes since the version before.
-
-    Attributes:
-        name: Name of that version.
-        data: Changes of the data, in words.
-        words: Changes of the answers, in sentences.
-        answers: A few texts whose answer changed.
-    """
+    """Changes since the version before, with a few texts whose answer changed."""
 
     name: str
     data: tuple[str, ...]
@@ -84,17 +73,11 @@ class Report:
     Attributes:
         name: `PROJECT@N`.
         state: `champion`, `candidate`, ...
-        task: Whether answers are one intent, or any number of them.
-        recipe: Kind of recipe.
         base: Encoder that the training started from.
-        dataset_version: What it was trained on; None where that is not known.
-        metrics: Metrics of its training.
         intents: The weakest first.
         basis: Texts from which confusions, calibration and scope were measured.
         confusions: The most frequent first.
         bins: Answers by confidence; with several intents, pairs of text and intent.
-        since: None for the first version.
-        weaknesses: In sentences.
     """
 
     project: str

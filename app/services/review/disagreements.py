@@ -18,8 +18,7 @@ _HALF = 0.5
 def differing_ids(live_studio: LiveStudio, project: str) -> tuple[str, ...]:
     """Return the ids of labelled utterances to which the live model gives another label.
 
-    Exemplars are scored leave-one-out, texts of the test split by prediction. Synthetic exemplars
-    have the label of their source, and are not evaluated.
+    Exemplars are scored leave-one-out. Synthetic exemplars are not evaluated.
     """
     with live_studio.studio.database.read() as connection:
         record = projects.find(connection, project)

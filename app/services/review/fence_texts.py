@@ -36,12 +36,7 @@ _BY_VOTES = Fence("votes", (0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
 class _ScoredTexts:
     """Texts on both sides of a fence, with their scores.
 
-    Attributes:
-        inside: Labelled texts of the test split.
-        outside: Texts labelled out of scope; none of them votes.
-        scores: Scores of inside, outside and pool, in this order, (n, intents).
-        rows: Embeddings in the same order, (n, d).
-        suggested: Thresholds of votes, calibrated on the labels.
+    Scores (n, intents) and embeddings `rows` (n, d) are of inside, outside and pool, in this order.
     """
 
     inside: tuple[UtteranceRecord, ...]
@@ -54,10 +49,7 @@ class _ScoredTexts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredTexts:
-    """Scored texts with their familiarity, whose signals the studio's cache keeps.
-
-    The cache's `key` holds the model, its revision, and the state of the pool.
-    """
+    """Scored texts with their familiarity; the studio's cache keeps their signals under `key`."""
 
     studio: Studio
     project: ProjectRecord
@@ -206,7 +198,6 @@ def _suggested_by_votes(live: LiveModel, outer: ScoreArray) -> FenceSetting:
 
 
 def _by_intent(live: LiveModel, fence: Fence) -> dict[str, float]:
-    """Return the thresholds of the intents that have examples, by id."""
     labels = labels_of(live)
     return {
         live.columns[column]: limit

@@ -8,13 +8,10 @@ from core.types import Method
 
 @dataclass(frozen=True, slots=True)
 class FenceSetting:
-    """The least familiarity of a text in scope.
+    """The least familiarity of a text in scope; None is the model's own.
 
-    Attributes:
-        limit: Threshold of the project; None is the model's own.
-        limits: Thresholds of single intents, by intent id.
-        method: The quantity of the thresholds: the largest vote score, or the familiarity in
-            standard deviations of the examples.
+    Familiarity is the largest vote score, or by other methods in standard deviations of the
+    examples.
     """
 
     limit: float | None = None
@@ -35,19 +32,15 @@ class Crossed:
 
 @dataclass(frozen=True, slots=True)
 class FenceView:
-    """Effect of a fence, compared with the one in force; pairs are (now, then).
+    """Effect of the fence `asked`, compared with `stands`, the one in force; pairs are (now, then).
 
     Attributes:
         own: The model's own threshold, by the method of `asked`.
-        stands: The setting in force.
-        asked: The setting that is tried.
         span: Smallest and largest familiarity of all texts, by the method of `asked`.
         accuracy: Share of the in-scope test texts that are accepted and answered right.
         kept: Share of the in-scope test texts that are accepted.
         recall: Share of the texts labelled out of scope that are rejected; None without any.
         judged: Number of in-scope test texts, and of texts labelled out of scope.
-        entering: The first of the texts that would be accepted.
-        leaving: The first of the texts that would be rejected.
         suggested: Thresholds calibrated on the labels: the project's, and those of larger intents.
         methods: AUROC of each method, in scope against out of scope; empty without texts of both.
     """

@@ -39,14 +39,7 @@ _SETTINGS = (0.3, 0.1)
 
 @dataclass(frozen=True, slots=True)
 class FoundText:
-    """A text of a finding; intents are given by id.
-
-    Attributes:
-        intents: Its label; None where it has none.
-        place: Its split.
-        note: Its part in the finding.
-        suggested: A label that would repair it; None where there is none.
-    """
+    """A text of a finding; `suggested` is a label, as intent ids, that would repair it."""
 
     id: str
     text: str
@@ -58,13 +51,7 @@ class FoundText:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What a person can do about a finding; without a repair it is settled as it is.
-
-    Attributes:
-        words: Text of the button.
-        repair: None changes nothing.
-        asks: What the person chooses first.
-    """
+    """What a person can do about a finding; without a repair it is settled as it is."""
 
     words: str
     repair: Repair | None
@@ -73,14 +60,11 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that a person should look at.
+    """Something that a person should look at; the last remedy keeps everything as it is.
 
     Attributes:
         id: The same in every review that finds the same.
         figure: Number by which findings of one kind are ordered.
-        measure: `figure` in words.
-        remedies: What can be done; the last one keeps everything as it is.
-        intents: Ids of the intents in question.
     """
 
     id: str
@@ -104,11 +88,7 @@ class Evidence:
 
     Attributes:
         head: Votes of all examples: the model's own, or else votes fitted for the review.
-        columns: Intent id of each score column.
-        names: Names of the project's intents, by id.
-        labels: Intent ids of each example's label.
         held_out: Leave-one-out scores of the examples, (m, intents).
-        tests: Labelled texts of the test split.
         test_rows: Embeddings of `tests`, (n, d).
         synthetic: Ids of the examples made from templates; their labels are not doubted.
     """

@@ -25,10 +25,7 @@ _MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class Misled:
-    """An utterance that shares no word with its intent's name, but with another's.
-
-    `shared` holds the words it shares with names of other intents, by intent id.
-    """
+    """An utterance that shares words with other intents' names only; words are by intent id."""
 
     record: UtteranceRecord
     shared: Mapping[str, tuple[str, ...]]
@@ -65,10 +62,7 @@ def misleading_names(
     intents: Mapping[str, Intent],
     sizes: Mapping[str, int],
 ) -> list[Finding]:
-    """List the intents whose names mislead, those with the most such utterances first.
-
-    All arguments are by intent id; `sizes` are numbers of labelled utterances.
-    """
+    """List the intents with misleading names, the most frequent first; dicts are by intent id."""
     ranked = sorted(by_intent.items(), key=lambda item: (-len(item[1]), intents[item[0]].name))
     listed = [(key, texts) for key, texts in ranked if len(texts) >= _FEWEST]
     return [_finding(key, texts, intents, sizes[key]) for key, texts in listed[:_MOST]]

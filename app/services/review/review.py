@@ -46,14 +46,7 @@ _BYTES_A_FINDING = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """Findings of a project.
-
-    Attributes:
-        counts: Number of open findings of each kind.
-        findings: The requested page of findings.
-        revision: Revision of the project that the model has.
-        notes: What was not reviewed, in words.
-    """
+    """Findings of a project, counts of open ones, and notes on what was not reviewed."""
 
     counts: dict[Kind, int]
     findings: tuple[Finding, ...]

@@ -28,13 +28,12 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer with its sentence; the votes, those of the rest, and the prior sum to the score.
+    """An answer, with what the Try page shows of it.
 
     Attributes:
         reasons: For each intent in the answer; without any, for the intent that the score is of.
         votes_of_others: Votes of all exemplars that are not shown, for the first of the reasons.
         hot: Ids of shown exemplars that joined after the training.
-        landing: Where the text is; None for several texts.
         compressed: Effect of compression; None without it, or for several texts.
     """
 

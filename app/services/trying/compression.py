@@ -52,12 +52,9 @@ class CompressedTexts:
     """Texts and a live model, both moved towards their templates.
 
     Attributes:
-        live: The model with its examples moved and its votes fitted again.
         embeddings: The texts, moved, (n, d) float32.
         strength: Lambda^comp, in tenths.
-        texts: The texts with their recognised values.
         plain: The texts without compression, unit rows, (n, d).
-        examples: The examples without compression.
     """
 
     live: LiveModel
@@ -75,10 +72,7 @@ class _PairedExamples:
     Attributes:
         key: Identifies the model, its labels and the marked values in the cache.
         rows: Rows of the model's examples; of very many, a choice.
-        texts: The examples with their marked values.
         pair: Embeddings of the examples and of their templates.
-        head: Settings and labels of their votes.
-        tokens: Placeholders of values in a template.
     """
 
     key: tuple[object, ...]

@@ -11,8 +11,6 @@ class CompressionView:
         reason: Why not; else empty.
         hint: What to do about it; else empty.
         marked: Number of examples with a marked value; only these move.
-        voting: Number of examples that vote, compressed.
-        total: Number of examples of the model.
     """
 
     ready: bool
@@ -25,15 +23,7 @@ class CompressionView:
 
 @dataclass(frozen=True, slots=True)
 class StrengthChoice:
-    """How well held-out examples are answered at each strength.
-
-    Attributes:
-        strengths: Lambda^comp, rising.
-        accuracies: Share of right answers at each strength, in [0, 1].
-        suggested: The strength of the highest accuracy; among equals, the smallest.
-        n: Number of held-out examples.
-        basis: Method, in words.
-    """
+    """Accuracies on held-out examples, in [0, 1], by strength (lambda^comp), rising."""
 
     strengths: tuple[float, ...]
     accuracies: tuple[float, ...]
@@ -44,11 +34,9 @@ class StrengthChoice:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """One of the nearest examples, compressed.
+    """One of the nearest examples, with its cosine to the text, both compressed.
 
-    Attributes:
-        cosine: Cosine to the text, both compressed.
-        before: Its rank among the nearest without compression, from 1.
+    `before` is its rank among the nearest without compression, from 1.
     """
 
     id: str
@@ -60,14 +48,7 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Compressed:
-    """Effect of compression on a text.
-
-    Attributes:
-        strength: Lambda^comp.
-        template: The text with its recognised values replaced.
-        values: The recognised values, each with the name of its slot.
-        nearest: The nearest examples, the nearest first.
-    """
+    """Effect of compression on a text: its template, recognised values, and nearest examples."""
 
     strength: float
     template: str

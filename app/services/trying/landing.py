@@ -32,15 +32,7 @@ class Mapped(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ExampleMap:
-    """The examples of a model on its plane.
-
-    Attributes:
-        model: Name of the model, as in answers.
-        total: Number of examples; of very many, a sample is shown.
-        labels: Distinct labels, each as intent names; `codes` index it.
-        codes: Label of each point.
-        points: Places, in the units of `Landing`.
-    """
+    """The examples of a model on its plane; `codes` index their distinct labels."""
 
     model: str
     total: int
@@ -51,13 +43,7 @@ class ExampleMap:
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """Where a text is, in numbers and in words.
-
-    Attributes:
-        place: Place of the text.
-        neighbours: Places of the answer's neighbours, in their order.
-        words: Nearest intents by the whole embedding space, which the map shows only in part.
-    """
+    """Where a text and its neighbours are; `words` go by the whole embedding space."""
 
     place: Place
     neighbours: tuple[Place, ...]

@@ -45,9 +45,7 @@ def export_model(studio: Studio, reference: str, out: Path) -> "Manifest":
 
 
 def export_encoder(studio: Studio, reference: str, out: Path) -> None:
-    """Write an encoder version as a zip of a sentence-transformers folder.
-
-    Equal encoders give equal bytes.
+    """Write an encoder version as a reproducible zip of a sentence-transformers folder.
 
     Raises:
         InvalidInput: The version answers intents; export it as a bundle.

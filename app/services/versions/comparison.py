@@ -36,11 +36,7 @@ _FIGURE: dict[Task, str] = {"single-label": "accuracy", "multi-label": "exact ma
 class Contender:
     """A model to compare, stored or just trained.
 
-    Attributes:
-        name: `PROJECT@N`, or another name for the reader.
-        metrics: Its stored figures.
-        names: From intent names of its training to present ones; others are unchanged.
-        open: Loads its pipeline.
+    `names` maps intent names of its training to present ones; others are unchanged.
     """
 
     name: str
@@ -167,14 +163,9 @@ def gate(comparison: ModelComparison) -> GateVerdict:
 
 @dataclass(frozen=True, slots=True)
 class _Answered:
-    """One model's answers, in present names.
+    """One model's answers, in present names, and the match keys that it has `seen` in training.
 
-    Attributes:
-        said: Answer to each test text: the highest ranked intent, or for several labels the
-            decision.
-        refused: Whether the text was answered with no intent.
-        pins: Decision about each pin.
-        seen: Match keys of the texts it was trained on.
+    `said` is the highest ranked intent of each test text, or for several labels the decision.
     """
 
     said: list[tuple[str, ...]]
@@ -266,7 +257,6 @@ def _pin_changes(
 
 
 def _f1(pairs: Sequence[PairedAnswer]) -> tuple[float, float]:
-    """Return micro F1 of champion and candidate on the compared texts."""
     actual = [pair.expected for pair in pairs]
     answers = ([pair.before for pair in pairs], [pair.after for pair in pairs])
     before, after = (multi_label_report(actual, said).micro_f1 for said in answers)

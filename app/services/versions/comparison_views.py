@@ -32,21 +32,14 @@ class ModelComparison:
     """A candidate compared with a champion.
 
     Attributes:
-        candidate: `PROJECT@N`.
-        champion: `PROJECT@N`.
         basis: Basis of the accuracies: the present test split, the figures stored with both
             versions (when evaluated alike), or nothing.
-        n: Number of texts that both were evaluated on.
         before: Accuracy of the champion in [0, 1], or None without a basis; for several labels the
             share of exact matches.
         after: Accuracy of the candidate.
-        difference: The gain with its 95 % interval.
         refused: Number of texts answered with no intent, by champion and candidate.
         left_out: Texts of the test split that one of the two was trained on.
         intents: Recall of each intent, the largest loss first; for the test split only.
-        answers: Texts whose answer changed; for the test split only.
-        stale_pins: Pins not judged, since an intent that they expect is archived or deleted.
-        words: All this in sentences.
         f1: For several labels, micro F1 of champion and candidate on the same texts; else None.
     """
 

@@ -27,14 +27,10 @@ class ChampionChange:
 
 @dataclass(frozen=True, slots=True)
 class DeletionView:
-    """The effect of deleting a model version.
+    """The effect of deleting a model version; sizes are those of files that no other version uses.
 
-    Attributes:
-        bytes_freed: Size of the files that no other version uses.
-        blobs: Number of these files.
-        bytes_later: Part of `bytes_freed` that is younger than an hour; `doctor` deletes it later.
-        reasons_against: Reasons to keep it, in sentences.
-        forbidden: Whether the first reason forbids the deletion.
+    `bytes_later` is the part that is younger than an hour; `doctor` deletes it later. `forbidden`
+    tells whether the first reason forbids the deletion.
     """
 
     bytes_freed: int
@@ -59,21 +55,13 @@ class LineageView:
     """Origin of a model version: enough to make it again.
 
     Attributes:
-        name: `PROJECT@N`.
         state: `champion`, `former champion`, `candidate`, `discarded` or `encoder`.
-        created_at: Time, in UTC.
         dataset_version: Number of the dataset version it was trained on; None if it was imported.
         dataset_sha256: SHA-256 of these data in canonical form.
         base: `bundled`, a folder's name, a hub id or `PROJECT@N`.
         base_fingerprint: As training recorded it, else the SHA-256 of the base's weights; None
             where the base is not available.
-        recipe: Every setting.
-        code_version: Version of the studio that trained it.
-        job: Id of the job that made it; None if it was imported.
-        tree_sha256: Digest of all its files.
-        conversations: The conversations it was trained on, if any.
         parents: Model versions from which it was trained, the nearest first.
-        children: Names of versions that were trained from it.
     """
 
     name: str

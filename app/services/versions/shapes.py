@@ -23,12 +23,8 @@ class Shape:
     """How a version's embeddings fill their space (Wang and Isola 2020; TaDSE, Figure 6).
 
     Attributes:
-        model: `PROJECT@N`, or the name of the untuned encoder.
-        number: N; 0 is the untuned encoder.
-        recipe: Kind of recipe; empty for the untuned encoder.
         uniformity: How unevenly the texts fill the space; lower is better. None: not measured.
         alignment: How far apart texts of the same intent are; lower is better. None: not measured.
-        n: Number of texts measured.
         basis: What these texts are, or why nothing was measured.
     """
 

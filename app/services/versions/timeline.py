@@ -31,15 +31,8 @@ class ModelView:
     """A model version with its origin and metrics.
 
     Attributes:
-        name: `PROJECT@N`.
-        number: N.
-        recipe: Kind of recipe.
         base: `bundled`, a folder's name, a hub id or `PROJECT@N`; may be empty.
-        dataset_version: What it was trained on, in words: a data version, or conversations.
-        created_at: Time, in UTC.
-        champion: Whether it answers now.
         kind: `intents` if it answers, `encoder` if it is a base for others.
-        chain: The first base, then each training up to this one with its recipe.
     """
 
     name: str
@@ -60,10 +53,7 @@ class TimelineEntry:
     """An event of a project's versions.
 
     Attributes:
-        at: Time, in UTC.
         kind: `data`, `model`, `champion`, `roll-back`, `discarded` or `deleted`.
-        number: Number of the dataset version for `data`, else of the model version.
-        details: Further phrases: what changed, or metrics.
         actor: Person who did it; empty for a job.
     """
 

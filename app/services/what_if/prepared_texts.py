@@ -62,13 +62,10 @@ class PreparedTexts:
     """Watched texts with all that is needed to answer them again after a change of the votes.
 
     Attributes:
-        watched: Embeddings, kernel and scores of the texts.
-        left_out: How many texts of the project are not watched.
         keys: Rows of the texts by match key.
-        voters: Row of each exemplar by its id.
         twins: Labels of the exemplars with a match key, by exemplar id.
-        spoken: What an intent's name adds to the scores of the texts, (n,) each: while the intent
-            has no example, and once it has one.
+        spoken: What an intent's name adds to the texts' scores, (n,) each: without examples, and
+            with.
         around: Familiarity of the texts, for a fence by another method than votes.
     """
 

@@ -42,7 +42,7 @@ _UNSURE = 1e-3
 
 
 def prepare(watched_texts: WatchedTextCache, project: str) -> None:
-    """Prepare in a thread what the first preview needs, as a page that offers previews opens.
+    """Prepare in a thread what the first preview needs, as a page with previews opens.
 
     Raises:
         NotFound: There is no such project.
@@ -58,9 +58,10 @@ def preview(
     """Return what each of some repairs would do by itself; nothing is saved.
 
     Raises:
-        Conflict: A repair cannot be done: a name is taken, say.
-        InvalidInput: A value does not fit, or the model's head cannot say.
-        NotFound: There is no model, or something is gone.
+        Conflict: A repair is impossible; for example, a name is taken.
+        InvalidInput: A value does not fit, or the head does not decide by the votes of all
+            examples.
+        NotFound: There is no model, or an utterance or intent was deleted.
     """
     database = watched_texts.live_studio.studio.database
     with database.read() as connection:
@@ -115,11 +116,7 @@ class _Embedder:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Previews:
-    """What all previews of one request share.
-
-    `now` and `before` are the present project and answers. `originals` holds the present utterances
-    that a repair changes, by id.
-    """
+    """Shared by all previews of a request; `originals` are the utterances that repairs change."""
 
     embed: _Embedder
     prepared: PreparedTexts
@@ -130,16 +127,13 @@ class _Previews:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ScopeRule:
-    """Decides what is in scope, where thresholds are per intent or of familiarity.
-
-    `beside` holds the texts' other signals, (n, 2); None where scores alone count.
-    """
+    """Decides scope by limits per intent or of familiarity; `beside`: other signals, (n, 2)."""
 
     calibration: Calibration
     beside: ScoreArray | None
 
     def margins(self, scores: ScoreArray) -> ScoreArray:
-        """How far texts are inside, by scores (n, intents); (n,), negative of one out of scope."""
+        """Return how far texts are inside, by scores (n, intents); (n,), negative out of scope."""
         thresholds = self.calibration.limits(scores.shape[1])[scores.argmax(1)]
         measure = self.calibration.familiarity_measure
         held: ScoreArray = scores.max(1)
@@ -176,7 +170,6 @@ def _blast(previews: _Previews, repair: Repair, changes: Sequence[Change]) -> Bl
 
 
 def _snapshot_after(previews: _Previews, changes: Sequence[Change]) -> Snapshot:
-    """Return the project as it would be after changes."""
     now, names = previews.now, dict(previews.now.names)
     records = dict(now.records)
     for change in changes:
@@ -283,10 +276,7 @@ def _vote_change(
     said: Mapping[str, Said | None],
     snapshot: Snapshot,
 ) -> "ExemplarChange":
-    """Return the difference between the exemplars at a snapshot and those at the anchor.
-
-    `said` holds the utterances that vote otherwise than at the anchor, by id; None: no vote.
-    """
+    """Return the exemplars at a snapshot minus those at the anchor; `said` holds changed votes."""
     from core.explain.blast_radius import ExemplarChange
 
     live, voters, columns = prepared.live, prepared.voters, snapshot.columns
@@ -323,7 +313,7 @@ def _name_scores_change(
     said: Mapping[str, Said | None],
     snapshot: Snapshot,
 ) -> NDArray[np.float64] | None:
-    """Return by how much a change moves what names add to scores, (n, columns); None: nothing.
+    """Return the change of what names add to scores, (n, columns), or None.
 
     A name decides alone until its intent has an example.
     """

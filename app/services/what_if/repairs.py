@@ -21,12 +21,10 @@ RepairKind = Literal["relabel", "delete", "move", "add", "merge", "split", "rena
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A change of labels, texts or intents that a finding offers.
+    """A change of labels, texts or intents that a finding offers; intents are ids.
 
     Attributes:
-        ids: Ids of the utterances that are relabelled, deleted, moved, or split off.
-        intents: Ids of the intents of the new label, for `relabel` and `add`.
-        intent: Id of the intent that is merged away, split, renamed or described.
+        intent: The intent that is merged away, split, renamed or described.
         value: The split of `move`, the text of `add`, the target's id of `merge`, the description
             of `describe`, else a new name.
     """
@@ -44,7 +42,7 @@ def changes_of(connection: Transaction, project: ProjectRecord, repair: Repair) 
     Raises:
         Conflict: A name is taken, or an intent is archived.
         InvalidInput: A value does not fit.
-        NotFound: An utterance or an intent is gone.
+        NotFound: An utterance or an intent was deleted.
     """
     if repair.kind in ("relabel", "delete", "move"):
         return _of_utterances(connection, project, repair)
@@ -54,12 +52,12 @@ def changes_of(connection: Transaction, project: ProjectRecord, repair: Repair) 
 
 
 def apply_repair(studio: Studio, project: str, repair: Repair, key: str, finding: str = "") -> None:
-    """Save a repair, once however often its key is sent, and settle its finding.
+    """Save a repair and settle its finding; a repeated key has no second effect.
 
     Raises:
         Conflict: A name is taken, or an intent is archived.
         InvalidInput: A value does not fit.
-        NotFound: The project, an utterance or an intent is gone.
+        NotFound: The project, an utterance or an intent does not exist.
     """
     with studio.database.write() as connection:
         record = projects.find(connection, project)
@@ -71,14 +69,14 @@ def apply_repair(studio: Studio, project: str, repair: Repair, key: str, finding
 
 
 def keep_finding(studio: Studio, project: str, finding: str, key: str) -> None:
-    """Settle a finding without a change of the data; it is not listed again."""
+    """Settle a finding without a change of the data; it is then no longer listed."""
     with studio.database.write() as connection:
         record = projects.find(connection, project)
         settled_findings.keep_finding(connection, record.id, finding, key, studio.settings.actor)
 
 
 def undo_repair(studio: Studio, project: str, key: str) -> None:
-    """Undo a repair, or list a finding again that was kept.
+    """Undo a repair, or list a settled finding again.
 
     Raises:
         Conflict: What it changed has been changed again.

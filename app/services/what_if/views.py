@@ -30,10 +30,7 @@ class ChangedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class NearExample:
-    """An example near the text that is added; intents are ids.
-
-    `conflict` tells whether it is very similar and has another label.
-    """
+    """An example near the added text; `conflict`: it is very similar and has another label."""
 
     id: str
     text: str
@@ -52,9 +49,6 @@ class Blast:
         watched: Watched texts: unlabelled ones, and those of the test split.
         left_out: Texts that are not watched: too many, or not embedded yet.
         right: Test texts that are right now, and with the change.
-        turns: The first answers that change; broken ones first, then fixed ones.
-        near: The examples nearest to a new example.
-        now: The present answer to the text of a new example, in words.
     """
 
     pool: int
@@ -73,11 +67,9 @@ class Blast:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """The project at one moment, as far as it bears on the watched texts.
+    """The project at one moment; `columns` are intent ids, those of the votes first.
 
-    Attributes:
-        columns: Intent ids, those of the votes first.
-        records: Utterances that differ from those of the anchor, by id; None where deleted.
+    `records` are the utterances that differ from those of the anchor, by id, or None where deleted.
     """
 
     columns: tuple[str, ...]

@@ -34,10 +34,8 @@ _DRIFT = 24
 class _Kept:
     """The prepared texts of one project.
 
-    Attributes:
-        anchor: The texts, decided by the calibration that the model had at the anchor.
-        fence: The project's fence, by which `decided` was computed; None where it has none.
-        decided: The same texts by the present thresholds; None before the first use.
+    `anchor` are decided by the calibration that the model had at the anchor; `decided` by the
+    project's `fence`, and None before the first use.
     """
 
     project_id: int
@@ -57,10 +55,10 @@ class _KeptAnswers:
 
 @dataclass(slots=True)
 class WatchedTextCache:
-    """The prepared texts of one project: the one that was asked about last.
+    """The prepared texts of the project that was asked about last.
 
-    `making` is held while texts are prepared, which takes seconds; `counting` only while a
-    counter changes, so that a request can say that it waits.
+    The lock `making` is held while texts are prepared, which takes seconds; `counting` only while a
+    counter changes, so that a waiting request can register.
     """
 
     live_studio: LiveStudio
@@ -73,9 +71,9 @@ class WatchedTextCache:
     counting: threading.Lock = field(default_factory=threading.Lock)
 
     def prepare(self, project_id: int) -> None:
-        """Prepare the texts of a project in a thread, unless one is at work already; never waits.
+        """Prepare a project's texts in a thread, unless such a thread is running; never waits.
 
-        The thread gives way to requests, but not while one waits for these texts.
+        The thread yields to requests, unless one waits for these texts.
         """
         with self.counting:
             if self.preparing:
@@ -112,9 +110,9 @@ class WatchedTextCache:
             self.live_studio.traffic.give_way()
 
     def open(self, project: ProjectRecord) -> PreparedTexts:
-        """Return the prepared texts of a project, decided by the thresholds that hold now.
+        """Return a project's prepared texts, decided by the present thresholds.
 
-        They are prepared where there are none, or where too much has changed since.
+        They are prepared first if there are none, or if too much has changed since.
 
         Raises:
             InvalidInput: The model's head does not decide by the votes of all examples.
