@@ -117,7 +117,6 @@ def _command(
 
 
 def _add(command: argparse.ArgumentParser, *options: str, **changes: Any) -> None:
-    """Add shared options, each with the same changes."""
     for option in options:
         command.add_argument(option, **{**_OPTIONS[option], **changes})
 

@@ -94,7 +94,6 @@ class Guard:
     """Checks every request, and passes it on or refuses it; the outermost layer.
 
     Attributes:
-        app: The guarded application.
         token: The launch token, or None where every user of this machine may enter.
         hosts: Host names that a request may use (against DNS rebinding).
         viewer: The token of read-only links to receipts and reports.

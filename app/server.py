@@ -40,11 +40,8 @@ _FIRST_PAGE_SECONDS = 1.0
 class Doorway:
     """Where the server listens and who may enter.
 
-    Attributes:
-        host: An address that only this machine can reach.
-        port: None is the first free port from 7860.
-        token: Whether to require the launch token.
-        browser: Whether to open a browser.
+    `host` is an address that only this machine can reach; `port` None is the first free one from
+    7860.
     """
 
     host: str = "127.0.0.1"
@@ -58,11 +55,8 @@ def build_app(
 ) -> Guard:
     """Put REST, files and pages behind one guard.
 
-    Args:
-        live_studio: The studio for the routes.
-        token: Launch token that a browser must present; None requires none.
-        hosts: Host names that a request may use.
-        viewer: Token of read-only links to receipts and reports.
+    Requests must present the launch token, if there is one, and use a name in `hosts`. The viewer's
+    token gives read access to receipts and reports.
     """
     import gradio as gr
 

@@ -27,9 +27,7 @@ class Totals:
 def add(connection: Connection, values: dict[str, Any]) -> ConversationLogRecord:
     """Add a log whose files are stored.
 
-    Args:
-        connection: An open writing transaction.
-        values: project_id, source, tree_sha256, n_dialogues, n_turns, n_user_turns, masked, actor.
+    `values`: project_id, source, tree_sha256, n_dialogues, n_turns, n_user_turns, masked, actor.
     """
     made = sa.insert(conversation_log).values({**values, "created_at": now()})
     return record_of(

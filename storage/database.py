@@ -60,10 +60,7 @@ class Database:
 
 
 def open_database(url: str | Path) -> Database:
-    """Open a database and migrate its schema.
-
-    Args:
-        url: A file, which is created if it does not exist, or an SQLAlchemy URL.
+    """Open a database, a file or an SQLAlchemy URL, and create or migrate its schema.
 
     Raises:
         InvalidInput: The database is from a newer studio, or SQLite is too old to be safe.

@@ -12,9 +12,7 @@ from storage.tables import layout
 def add(connection: Connection, values: dict[str, Any]) -> LayoutRecord:
     """Add a layout and delete the older one; a repeated job gets the layout it already stored.
 
-    Args:
-        connection: An open writing transaction.
-        values: project_id, model_version_id, method, tree_sha256, n, job_id.
+    `values`: project_id, model_version_id, method, tree_sha256, n, job_id.
     """
     if values.get("job_id") is not None:
         same = sa.select(layout).where(layout.c.job_id == values["job_id"])

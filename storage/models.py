@@ -22,10 +22,8 @@ DELETED = "deleted"
 def add(connection: Connection, values: dict[str, Any]) -> ModelVersionRecord:
     """Add a model version; a repeated job gets the version it already stored.
 
-    Args:
-        connection: An open writing transaction.
-        values: project_id, tree_sha256, dataset_version_id, job_id, lineage, metrics, pins; and
-            kind, unless it is `intents`.
+    `values`: project_id, tree_sha256, dataset_version_id, job_id, lineage, metrics, pins; and kind,
+    unless it is `intents`.
     """
     if values.get("job_id") is not None:
         same_job = sa.select(model_version).where(model_version.c.job_id == values["job_id"])

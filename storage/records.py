@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ProjectRecord:
-    """A project.
+    """A project at its newest revision.
 
     Attributes:
-        head_revision: The newest revision.
         auto_promote: Whether a version that passes the gate is promoted without a person.
         fence: Rule for out of scope: `method`, `limit`, `limits` by intent id; None uses the
             model's own limit.
@@ -54,7 +53,6 @@ class UtteranceRecord:
         text: NFC, without outer white space.
         labels: Intent ids; None is unlabelled, empty is "no intent".
         flagged: The note of a person who flagged it, or empty.
-        slots: Values in the text, in order.
         synthetic: Id of the utterance whose template it fills; empty if not synthetic. It never
             changes, and no synthetic utterance is in the test split.
     """
@@ -139,11 +137,9 @@ class ModelVersionRecord:
 
 @dataclass(frozen=True, slots=True)
 class ConversationLogRecord:
-    """An imported log of conversations.
+    """An imported conversation log; its tree also holds the digests that detect repeats.
 
-    Attributes:
-        tree_sha256: Its files: the conversations, and the digests that detect repeats.
-        masked: Number of masked pieces by kind of personal data; None where masking was off.
+    `masked` counts masked pieces by kind of personal data; None where masking was off.
     """
 
     id: int

@@ -31,11 +31,9 @@ _IDLE_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """How a supervisor works.
+    """How a supervisor works; `until_idle` makes it exit when no job is left.
 
     Attributes:
-        places: The home it serves.
-        until_idle: Whether to exit when no job is left.
         workplace: `module:function` that opens a `Workplace` from settings, in the child process.
         grace_seconds: Seconds from a cancel to SIGTERM, and again from SIGTERM to SIGKILL.
     """

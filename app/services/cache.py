@@ -26,12 +26,10 @@ class Cache:
     _mutex: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, key: Hashable, make: Callable[[], T], size: Callable[[T], int]) -> T:
-        """Return the value of a key, computed on first use.
+        """Return the value of a key, computed by `make` on first use; `size` returns its bytes.
 
-        Args:
-            key: Everything that the value depends on.
-            make: Computes the value; its error reaches every waiting thread, and is not cached.
-            size: Returns the value's bytes.
+        The key contains everything that the value depends on. An error of `make` reaches every
+        waiting thread, and is not cached.
         """
         with self._mutex:
             entry = self._entries.get(key)

@@ -34,12 +34,9 @@ class Points:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Embedded:
-    """Utterances with their embeddings by one encoder.
+    """Utterances with their embeddings by one encoder, (n, dim) float32, both by rising id.
 
-    Attributes:
-        ids: Rising.
-        embeddings: (n, dim) float32, in the order of `ids`.
-        digest: Identifies ids, texts and encoder.
+    `digest` identifies ids, texts and encoder.
     """
 
     ids: tuple[str, ...]
@@ -68,12 +65,8 @@ def read_embedded(
 ) -> Embedded:
     """Read the cached embeddings of a project's texts, and encode texts without one.
 
-    Args:
-        studio: The open studio.
-        project: The project.
-        encoder: The encoder.
-        told: Called with the numbers of encoded texts and of texts to encode. With it, all texts
-            are encoded; without it, at most `AT_ONCE`, and if more are missing, none.
+    `told` is called with the numbers of encoded texts and of texts to encode. With it, all texts
+    are encoded; without it, at most `AT_ONCE`, and if more are missing, none.
     """
     utterances = read_points(studio, project)
     with studio.database.read() as connection:

@@ -35,7 +35,6 @@ class StatusView:
     """A project at a glance.
 
     Attributes:
-        champion: Number of the champion, or None.
         accuracy: The champion's accuracy in [0, 1]; in multi-label projects, the share of exact
             matches.
         micro_f1: The champion's F1 over all intents in multi-label projects, else None.
@@ -45,10 +44,7 @@ class StatusView:
         model: Whether the champion is loaded: `ready`, `loading`, `failed` or `none`.
         trouble: Why it failed to load and the next step, or "".
         candidate: Number of the newest candidate after the champion, or None.
-        unlabelled: Number of utterances without a label.
-        conversations: Number of stored conversations, in all logs.
         marked: Whether an utterance outside the test split has marked values.
-        job: The queued or running job, or None.
         auto_promote: Whether a version that passes the gate is promoted without a person.
         can_undo: Verb of the newest action that can be undone, or "".
     """

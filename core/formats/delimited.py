@@ -145,7 +145,6 @@ def _place(path: Path, row: int, column: int, layout: TableLayout) -> FilePlace:
 
 
 def _records(path: Path, encoding: str, layout: TableLayout) -> Iterator[tuple[int, list[str]]]:
-    """Parse records; yield each with the number of its first line."""
     record = _Record(path, layout, read_lines(path, encoding))
     parser = layout.dialect.parse(record)
     while True:

@@ -58,10 +58,8 @@ class Pair:
 def read_dialogues(path: Path) -> Iterator[Dialogue]:
     """Stream the conversations of a log, in its order; memory does not grow with the file.
 
-    Turns without text are skipped, and so are conversations of fewer than two turns.
-
-    Args:
-        path: JSONL, or CSV with conversation id, turn, speaker and text; `.gz` is allowed.
+    A log is JSONL, or CSV with conversation id, turn, speaker and text; `.gz` is allowed. Turns
+    without text are skipped, and so are conversations of fewer than two turns.
 
     Raises:
         InvalidInput: The file or one of its rows cannot be read; the row is named.

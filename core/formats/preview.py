@@ -15,12 +15,9 @@ _LONGEST_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class FilePreview:
-    """The detected format and columns of a file.
+    """The detected format of a file, and its first rows with cells cut at 200 characters.
 
-    Attributes:
-        columns: Names of its columns, or their numbers from 1 where there is no header.
-        rows: The first rows; cells are cut at 200 characters.
-        text_column: The column detected as the text, or "" where none is clear.
+    Without a header, `columns` holds numbers from 1; an unclear `text_column` is "".
     """
 
     format: ReadFormat

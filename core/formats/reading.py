@@ -17,12 +17,7 @@ from core.formats.rows import ImportedRow, ReadOptions, RowProblem
 def read_rows(path: Path, options: ReadOptions | None = None) -> Iterator[ImportedRow | RowProblem]:
     """Stream the rows of a file in order; memory does not grow with the file.
 
-    Args:
-        path: A CSV, TSV, JSONL, Rasa or plain text file.
-        options: Settings that are not to be detected.
-
-    Returns:
-        Each row, or a `RowProblem` where its text is missing or too long.
+    A row whose text is missing or too long is yielded as a `RowProblem`.
 
     Raises:
         InvalidInput: The file or one of its rows cannot be read; row and column are named. Faults

@@ -57,10 +57,7 @@ class ImportedRow:
 class RowProblem:
     """A row that is left out, while the rest of the file is read.
 
-    Attributes:
-        line: First line of the row in the file, from 1.
-        kind: `empty` has no text, `too-long` more text than the options allow.
-        message: The problem in words, with row and column.
+    `empty` has no text, `too-long` more text than the options allow; `line` counts from 1.
     """
 
     line: int
@@ -76,9 +73,7 @@ class ReadOptions:
         format: `auto` detects by the ending of the name, then by the content.
         text_column: Name of the text's column or key; without a header its number, from 1.
         separator: Separates several intents in one cell; None reads a cell as one intent.
-        encoding: Name of a text encoding, such as `cp1251`.
         default_split: Split of the rows for which the file names none.
-        longest_text: Characters; a longer text is a `RowProblem`.
         slots: Whether to read the values marked in JSONL or Rasa.
     """
 

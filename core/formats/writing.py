@@ -23,12 +23,7 @@ def write_rows(
     `jsonl` loses nothing; `csv` and `tsv` lose the slots. `text` keeps only texts, each on one
     line; `rasa` keeps labelled rows with their slots, grouped by intent. `spreadsheet` is a CSV for
     viewing: an apostrophe before a cell stops it being read as a formula (OWASP ASVS 1.2.10).
-
-    Args:
-        path: The file; its folder exists.
-        rows: The rows; their `line` is not written.
-        format: The format, whatever the name of the file.
-        separator: Separates several intents in one cell; None where each row has at most one.
+    `separator` joins several intents in one cell; None allows one intent.
 
     Raises:
         InvalidInput: The file cannot be written, or a label does not fit into a cell.

@@ -18,7 +18,6 @@ class Augmentation:
     Attributes:
         top: Number of most frequent values used for each slot (the paper uses 2 to 5).
         per_template: Most new utterances from one utterance's template.
-        most: Most new utterances in all.
         seed: Seed of the choice among more combinations than these limits allow.
     """
 

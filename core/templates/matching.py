@@ -53,12 +53,7 @@ def learn_matcher(utterances: Iterable[SlottedText], least: float = 0.5) -> Slot
 
 @dataclass(frozen=True, slots=True)
 class KnownValues:
-    """How often words are values, and how often they occur.
-
-    Attributes:
-        marked: Lower-case words of a value to the number of times each slot was marked.
-        seen: Number of occurrences of the same words, marked or not.
-    """
+    """How often each slot was marked on a value's lower-case words, and how often these occur."""
 
     marked: Mapping[tuple[str, ...], Counter[str]]
     seen: Mapping[tuple[str, ...], int]

@@ -78,7 +78,6 @@ def _apply_together(
 
 
 def _values(change: Change, revision: int) -> dict[str, Any]:
-    """Return the columns to update for an edited attribute of an utterance."""
     values = {change.field: change.after, "touched_revision": revision}
     if change.field == "text":
         values["text_hash"] = text_hash(str(change.after))

@@ -44,12 +44,10 @@ _PLAIN_FIELDS = (("description", "described"), ("color", "recoloured"))
 
 @dataclass(frozen=True, slots=True)
 class UtteranceChange:
-    """One change of an utterance; a row with two changes appears twice.
+    """One change of an utterance, of a kind in `_UTTERANCE_WORDS`; two changes are two values.
 
-    Attributes:
-        kind: A key of `_UTTERANCE_WORDS`.
-        before: Intent names (of the older state), a text, values, a split or a flag.
-        after: The same in the newer state.
+    `before` and `after` are intent names of the older and newer state, texts, values, splits or
+    flags.
     """
 
     kind: str
@@ -62,12 +60,10 @@ class UtteranceChange:
 
 @dataclass(frozen=True, slots=True)
 class IntentChange:
-    """One change of an intent.
+    """One change of an intent, of a kind in `_INTENT_WORDS`.
 
-    Attributes:
-        kind: A key of `_INTENT_WORDS`.
-        before: The older name, description, color or position.
-        after: The newer one; for `merged`, the name of the target intent.
+    `before` and `after` are names, descriptions, colours or positions; `after` of `merged` is the
+    name of the target intent.
     """
 
     kind: str

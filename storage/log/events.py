@@ -116,14 +116,9 @@ def undo(
 ) -> BatchRecord | None:
     """Undo an action by compensating events; None when there is nothing to undo.
 
-    An intent that the action created is kept if other rows use it or it was changed since.
-
-    Args:
-        connection: An open writing transaction.
-        project_id: The project.
-        actor: The user who undoes it.
-        of: Key of the action; None is the newest that was not undone.
-        key: Key of the undo itself, so that a repeated request undoes once.
+    `of` is the action's key; None is the newest that was not undone. `key` is that of the undo
+    itself, so that a repeated request undoes once. An intent that the action created is kept if
+    other rows use it or it was changed since.
 
     Raises:
         Conflict: A row that the action changed was changed since.

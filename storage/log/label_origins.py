@@ -11,12 +11,9 @@ from storage.tables import batch, event
 
 @dataclass(frozen=True, slots=True)
 class LabelOrigin:
-    """The change that gave an utterance its label.
+    """The change that gave an utterance its label; verb and origin as in `Action`.
 
-    Attributes:
-        verb: The action, as a history shows it: `label`, `import`, `merge`, ...
-        origin: `cli`, `page`, `rest`, or `import FILE`.
-        synthetic: Id of the utterance whose template it fills; empty if not synthetic.
+    `synthetic` is the id of the utterance whose template it fills, or empty.
     """
 
     actor: str

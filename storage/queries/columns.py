@@ -17,9 +17,8 @@ _CHUNK = 400
 class PointColumns:
     """Utterances sorted by id, one equally long tuple for each attribute.
 
-    Attributes:
-        hashes: Text hashes, the keys of the vector cache.
-        labels: Intent ids; None is unlabelled, empty is "no intent". Equal labels are one object.
+    `hashes` are keys of the vector cache. Intent ids of None are unlabelled, () is "no intent";
+    equal labels are one object.
     """
 
     ids: tuple[str, ...]

@@ -30,7 +30,6 @@ class Filter:
         text: Every word of it must occur, in any order, ignoring case.
         state: `unlabelled` excludes skipped ones; `out-of-scope` is labelled with no intent.
         ids: At most 20,000 ids.
-        synthetic: True: only synthetic utterances; False: only others.
     """
 
     text: str = ""

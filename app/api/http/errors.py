@@ -60,6 +60,5 @@ async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
 
 
 def _disk_is_full(error: Exception) -> bool:
-    """Whether files or the database ran out of room."""
     full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
     return full or "database or disk is full" in str(error)

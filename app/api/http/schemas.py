@@ -70,12 +70,9 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The addresses of a receipt or report.
+    """A receipt's id, or `PROJECT@N` of a report, with the path of its page.
 
-    Attributes:
-        id: Id of the receipt, or `PROJECT@N` of the report's model version.
-        path: Address of its page.
-        link: The same address with the token of a viewer, who may only read.
+    `link` is the path with the token of a viewer, who may only read.
     """
 
     id: str

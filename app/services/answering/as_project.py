@@ -26,11 +26,7 @@ _FEWEST = 2
 class ProjectNow:
     """The project's state that its answers depend on, read in one transaction.
 
-    Attributes:
-        project: The project, with its fence and its revision.
-        version: The model version to use; None where there is none.
-        intents: The intents that may be answered, by id.
-        names: Name of every intent by id, archived ones included.
+    `intents` are those that may be answered; `names` include archived ones. Both are by id.
     """
 
     project: ProjectRecord
@@ -58,14 +54,9 @@ def answer_as_project(
     """Apply a project's names and fence to a model version.
 
     Intents without an exemplar are answered by their names, beside the votes. Multi-label projects
-    do not use names: a name alone would be added to answers that are complete without it.
-
-    Args:
-        studio: The open studio.
-        now: The project and the version.
-        pipeline: The version as trained, perhaps with labels that have joined since.
-        columns: Intent id of each score column, "" where the project has no such intent.
-        cache: Embedded names of earlier calls.
+    do not use names: a name alone would be added to answers that are complete without it. `columns`
+    holds the intent id of each score column, "" where the project has no such intent; `cache` holds
+    embedded names of earlier calls.
     """
     from core.intent_names import answer_by_name
 

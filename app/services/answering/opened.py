@@ -54,10 +54,7 @@ class Space:
 class Opened:
     """The encoder of a space, with the pipeline or the ranker of its version.
 
-    Attributes:
-        encoder: The encoder of the space.
-        pipeline: Answers with intents; None in an encoder version.
-        ranker: Ranks replies; None unless the version was trained on conversations.
+    An encoder version has no pipeline; only versions trained on conversations have a ranker.
     """
 
     encoder: Encoder
@@ -66,13 +63,9 @@ class Opened:
 
 
 def find_space(connection: Transaction, project: str, number: int | None) -> Space:
-    """Find a space by the number of its model version.
+    """Find a space by the number of its model version; `UNTUNED` is the bundled encoder.
 
-    Args:
-        connection: An open transaction.
-        project: Name of the project.
-        number: `UNTUNED`, or a version's; None is the champion, or without one, the untuned
-            encoder.
+    Without a number, it is the champion's, or the untuned encoder's if there is no champion.
 
     Raises:
         NotFound: There is no such project or version.
@@ -88,11 +81,7 @@ def find_space(connection: Transaction, project: str, number: int | None) -> Spa
 def open_space(studio: Studio, space: Space, device: str = "cpu", *, keep: bool = True) -> Opened:
     """Load a space's encoder, and the pipeline or ranker of its model version.
 
-    Args:
-        studio: The open studio; adapters share the base encoders that it has loaded.
-        space: The space to load.
-        device: Device of its encoder.
-        keep: Whether to cache the result.
+    With `keep`, the result is cached. Adapters share the base encoders of the studio.
 
     Raises:
         ArtifactDamaged: Files are missing or changed.

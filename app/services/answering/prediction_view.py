@@ -10,15 +10,10 @@ class PredictionView:
     """The answer to one text, with its evidence.
 
     Attributes:
-        text: The text as sent.
-        ranked: Intents by falling score.
-        decision: The answer and the rule behind it.
         neighbours: The exemplars with the most weight in the decision's score.
         prior: The part of that score that does not depend on exemplars.
         voice: The part of that score from the intent's name and description.
         by_name: Whether no exemplar of the intent votes, so that its name alone decides.
-        model_version: Name of the model version, or None outside a project.
-        dataset_version: Name of the dataset version it was trained on, or None.
         reasons: One for each intent of a multi-label answer, in its order; else empty.
     """
 

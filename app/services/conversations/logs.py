@@ -40,7 +40,6 @@ class DialogueImport:
         path: JSONL, or CSV with conversation id, turn, speaker and text; `.gz` is allowed.
         mask: Whether to replace personal data by the name of its kind.
         pool: Most user turns to add to the pool; from more, an even random sample is drawn.
-        dry_run: Report, and save nothing.
     """
 
     project: str
@@ -55,15 +54,12 @@ class DialogueReport:
     """What an import of conversations did, or with `dry_run` would do.
 
     Attributes:
-        dialogues: Number of new conversations.
-        turns: Number of turns of the new conversations.
         repeated: Number of conversations that are stored already, or repeated in the file.
         too_long: Number of conversations over a million characters, left out.
         user_turns: Number of distinct user turns in the file.
         pooled: Number of user turns added to the pool.
         known: Number of user turns that are utterances of the project already.
         masked: Number of masked pieces of personal data by kind; None without masking.
-        dry_run: Whether nothing was saved.
         log: Id of the stored log; None where nothing new was stored.
     """
 

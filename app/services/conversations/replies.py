@@ -33,16 +33,13 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """The replies that fit a conversation best.
+    """The replies that fit a conversation best, best first.
 
     Attributes:
-        encoder: The version that ranked, or the untuned encoder before any training on
-            conversations.
-        trained: Whether it was trained on conversations.
+        encoder: The version that ranked; the untuned encoder before training on conversations.
         contexts: Number of turns before the last one that it reads.
         candidates: Number of ranked replies.
         drawn: Whether they were drawn from the project's logs.
-        best: The best replies, best first.
     """
 
     encoder: str
@@ -58,12 +55,7 @@ def rank_replies(
 ) -> Replies:
     """Rank replies by the project's newest encoder that was trained on conversations.
 
-    Args:
-        studio: The open studio.
-        project: Name of the project.
-        turns: The conversation, oldest turn first.
-        candidates: The replies; empty: up to 500 turns drawn from the project's logs.
-        n: Number of replies to return.
+    `turns` are in order of time. Without candidates, up to 500 are drawn from the project's logs.
 
     Raises:
         InvalidInput: All turns are blank, or there is no log to draw from.

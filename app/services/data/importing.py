@@ -43,12 +43,9 @@ class ImportReport:
     """What an import did, or with `dry_run` would do.
 
     Attributes:
-        added: Number of new utterances.
         labelled: Number of labels that the file gives to new and existing utterances.
         already_there: Number of rows that change nothing.
         conflicting: Number of rows whose utterance has another label, which is kept.
-        empty: Number of rows without text, left out.
-        too_long: Number of rows over the length limit, left out.
         examples: Sentences on archived intents that are restored, then on a few rows.
         without: Number of labels in the file that mean "no intent".
         convention: How a cell of a multi-label file lists several intents, or none.

@@ -26,10 +26,7 @@ _KEY = re.compile(r"[0-9a-f]{32}")
 class ColumnMapping:
     """How to read an uploaded file; None is detected.
 
-    Attributes:
-        separator: Separates several intents in one cell.
-        split: Split of rows that name none.
-        header: Whether the first row names the columns.
+    `separator` splits the intents in one cell; `split` is for rows that name none.
     """
 
     text_column: str | None = None

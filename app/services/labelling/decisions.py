@@ -23,11 +23,9 @@ class Operation:
 
     Attributes:
         key: Made by the page; an operation with the same key is saved once.
-        intents: Intent ids of a label.
         create: Names of intents to label with, created if they do not exist.
         seen: The label that the person saw; if it differs now, that is a conflict.
         of: For `undo`: the key of the decision to undo.
-        note: For `flag`: the reason.
     """
 
     key: str

@@ -29,11 +29,9 @@ _UNLABELLED = utterances.Filter(state="unlabelled")
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """An intent that may fit.
+    """An intent that may fit, with the live model's probability.
 
-    Attributes:
-        probability: The live model's probability.
-        marked: Whether it is part of the answer; in a single-label project, only the first is.
+    `marked` means that it is part of the answer; in a single-label project, only the first is.
     """
 
     intent_id: str
@@ -73,11 +71,9 @@ class QueueView:
 
 @dataclass(frozen=True, slots=True)
 class QueueRequest:
-    """The utterances that a browser tab asks for.
+    """The utterances that a browser tab, `client`, asks for; it has those `without` already.
 
-    Attributes:
-        client: Name of the tab; its own leases do not withhold items from it.
-        without: Ids that the tab has already.
+    A tab's own leases do not withhold items from it.
     """
 
     client: str

@@ -42,7 +42,6 @@ class Reading:
     """The inputs of a live model, read in one transaction.
 
     Attributes:
-        now: The project with its champion, its intents and its fence.
         known: The loaded model; None where it is not the champion.
         ids: Intent ids by the names at the training of a champion that is not loaded.
         learned_at: Revision at which such a champion was trained.
@@ -66,11 +65,8 @@ def read_project(
 ) -> Reading:
     """Read the inputs of a project's live model.
 
-    Args:
-        connection: An open transaction.
-        project: The project.
-        known: The loaded model, perhaps of an earlier champion; None: none is.
-        even_large: Whether to read touched utterances even where a thread updates the model.
+    `known` is the loaded model, perhaps of an earlier champion. `even_large` reads touched
+    utterances even where a thread updates the model.
     """
     champion = models.champion(connection, project.id)
     now = read_now(connection, project, champion)
@@ -184,7 +180,6 @@ def _renamed(live: LiveModel, names: Mapping[str, str]) -> LiveModel:
 
 
 def _widened(live: LiveModel, keys: Iterable[str], names: Mapping[str, str]) -> LiveModel:
-    """Add columns for intents without an example."""
     base = with_intents(live.base, keys, names)
     if base is live.base:
         return live
@@ -193,7 +188,6 @@ def _widened(live: LiveModel, keys: Iterable[str], names: Mapping[str, str]) -> 
 
 
 def _joined(how: Joining, live: LiveModel, changes: Changes) -> LiveModel:
-    """Join changed exemplars to the votes."""
     if changes == live.changes:
         return live
     base = with_intents(live.base, labels_in(changes), how.names)

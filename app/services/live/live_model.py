@@ -16,8 +16,6 @@ class LiveModel:
     """A champion brought up to a revision of its project.
 
     Attributes:
-        version: The champion.
-        pipeline: The pipeline that answers.
         base: The votes to which labels are joined.
         taught: Exemplars as of training, by id.
         plane: The 2-D view of texts, fitted to those exemplars; new labels do not change it.
@@ -26,7 +24,6 @@ class LiveModel:
         hot: Ids of exemplars that are new or changed since training.
         waiting: The part of `hot` that has not joined the votes and waits for a training.
         gone: Ids of exemplars of the training that are exemplars no longer.
-        revision: Revision of the project up to which labels have joined.
         voice: Intent names trained beside the votes; the base is the votes alone.
     """
 

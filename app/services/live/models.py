@@ -39,11 +39,7 @@ _REST_SECONDS = 1.0
 class Answering:
     """A model with the names and the fence of its project at one moment.
 
-    Attributes:
-        model: The model without these names and this fence.
-        intents: The intents that may be answered, by id.
-        fence: The project's rule for out of scope, or None.
-        live: The model with names and fence.
+    `model` is without them, `live` with them; `intents` are those that may be answered, by id.
     """
 
     model: LiveModel
@@ -59,8 +55,7 @@ class ProjectModel:
     Attributes:
         model: The newest model, without names and fence; None before it is loaded.
         answering: The model that answered last.
-        catching_up: Whether a thread is updating the model.
-        rest_until: Monotonic seconds before which no such thread is started.
+        rest_until: Monotonic seconds before which no thread updates the model.
         lock: Held while the model is loaded, updated or replaced.
     """
 

@@ -44,7 +44,6 @@ class Pool:
         probabilities: Of each intent, (n, intents) float64.
         margins: Score minus threshold of each intent, (n, intents) float64.
         familiarity: Largest cosine to an exemplar, (n,) float64.
-        live: The model that evaluated them.
     """
 
     records: tuple[UtteranceRecord, ...]
@@ -61,7 +60,6 @@ class ProjectPool:
     """The state of one project's pool.
 
     Attributes:
-        pool: The newest evaluation; None before the first.
         revision: The revision evaluated last; -1 before the first.
         champion: Id of the model version that evaluated it, or failed to load.
         rest_until: Monotonic seconds before which new data alone cause no evaluation.

@@ -28,12 +28,11 @@ _MOST_EXAMPLES = 5
 
 @dataclass(frozen=True, slots=True)
 class AugmentationRequest:
-    """Limits of augmentation, and the utterances it uses.
+    """Limits of augmentation.
 
     Attributes:
         top: Number of most frequent values used for each slot.
         per_template: Most synthetic utterances of one utterance, earlier ones included.
-        most: Most new utterances in all.
         intents: Only utterances with one of these intent ids; None uses all.
     """
 
@@ -45,12 +44,9 @@ class AugmentationRequest:
 
 @dataclass(frozen=True, slots=True)
 class FilledTemplate:
-    """A template with the new utterances that fill it.
+    """A template, with slot names in braces, and the new utterances that fill it.
 
-    Attributes:
-        template: Text with the names of its slots in braces.
-        intents: Names of the intents of the new utterances.
-        source_text: An utterance with this template.
+    `intents` are those of the new utterances; `source_text` is an utterance with the template.
     """
 
     template: str
@@ -62,12 +58,7 @@ class FilledTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Augmented:
-    """What augmentation would add, or has added.
-
-    Attributes:
-        n_sources: Number of utterances with these templates.
-        templates: Up to 50 templates with the most new utterances.
-    """
+    """What augmentation would add, or has added, with up to 50 of the most productive templates."""
 
     n: int
     n_templates: int

@@ -24,12 +24,10 @@ _RECENT_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ValueView:
-    """A value of a slot.
+    """A value of a slot, spelled as in its first occurrence.
 
-    Attributes:
-        value: Spelled as in its first occurrence.
-        share: Share of its occurrences that are marked, within utterances with marks.
-        noisy: Whether the share is below one half.
+    `share` is the share of its occurrences that are marked, within utterances with marks; `noisy`
+    is below one half.
     """
 
     value: str
@@ -40,12 +38,9 @@ class ValueView:
 
 @dataclass(frozen=True, slots=True)
 class SlotView:
-    """A slot with its values, the most frequent first.
+    """A slot with its number of marks, and some of the values that match a search.
 
-    Attributes:
-        count: Number of marks.
-        n_found: Number of values that match the search.
-        values: The matching values, up to a limit.
+    `n_found` values match; `values` are the most frequent of them.
     """
 
     name: str
@@ -59,9 +54,7 @@ class SlotView:
 class BookView:
     """A project's slots by name, from training utterances that are not synthetic.
 
-    Attributes:
-        n_marked: Number of utterances with marked values.
-        n_utterances: Number of utterances in the training split, not synthetic.
+    `n_marked` of these `n_utterances` have marked values.
     """
 
     slots: tuple[SlotView, ...]
@@ -71,11 +64,9 @@ class BookView:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A value that could be marked.
+    """A value that could be marked; a person should check a noisy one first.
 
-    Attributes:
-        share: Share of its occurrences that are marked; None if found by a pattern.
-        noisy: Whether a person should check it before it is marked.
+    `share` is the share of its occurrences that are marked; None if found by a pattern.
     """
 
     start: int

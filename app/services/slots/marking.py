@@ -91,15 +91,10 @@ def accept_proposals(
     preview: bool = False,
     action: str | None = None,
 ) -> Accepted:
-    """Mark proposed values, as one action.
+    """Mark proposed values, as one action; the same action key marks them once.
 
-    Args:
-        studio: The open studio.
-        project: Name of the project.
-        ids: The utterances; None is all without marks, not synthetic and outside the test split.
-        noisy: Whether to mark noisy proposals, too.
-        preview: Count only, and save nothing.
-        action: Key under which it happens once.
+    `ids` None is all utterances without marks, not synthetic and outside the test split. Noisy
+    proposals are left out unless `noisy`. With `preview`, nothing is saved.
 
     Raises:
         NotFound: There is no such project.
@@ -131,7 +126,6 @@ def _planned(
     *,
     noisy: bool,
 ) -> list[_Planned]:
-    """Return the utterances with proposals, each with its proposals."""
     book = book_of(studio, connection, project)
     if ids is None:
         records: list[UtteranceRecord] = list(slots.unmarked(connection, project.id))

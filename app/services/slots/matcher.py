@@ -19,12 +19,9 @@ _BYTES_A_ROW = 600
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarkedValues:
-    """Marked values at one revision of a project.
+    """Utterances with marked values at one revision of a project, by id, and the synthetic ids.
 
-    Attributes:
-        utterances: Utterances with a value, by id.
-        matcher: Finds the values of the training split, as the slot book does.
-        synthetic: Ids of the synthetic utterances.
+    `matcher` finds the values of the training split, as the slot book does.
     """
 
     utterances: Mapping[str, SlottedText] = field(repr=False)
