@@ -57,12 +57,7 @@ class VariantFigures:
 
 @dataclass(frozen=True, slots=True)
 class MixtureFigures:
-    """Votes of a few examples with and without names, on an untuned encoder; accuracies in percent.
-
-    Attributes:
-        with_names: Names are mixed in with the weight that the examples choose.
-        names_as_exemplars: Each name is one more exemplar.
-    """
+    """Votes of a few examples, untuned: alone, mixed with names, or with names as exemplars."""
 
     seed: int
     examples: float

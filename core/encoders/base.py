@@ -43,11 +43,7 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AdapterOptions:
-    """An adapter in a frozen encoder: `bottleneck` after feed-forward blocks, or `lora`.
-
-    A bottleneck is `reduction_factor` times narrower than the encoder. `merge` adds LoRA, of rank
-    `rank`, to the weights in the end.
-    """
+    """An adapter in a frozen encoder; `merge` adds LoRA to the weights in the end."""
 
     kind: Literal["bottleneck", "lora"] = "bottleneck"
     reduction_factor: int = 4
@@ -62,7 +58,6 @@ class TuningOptions:
     Attributes:
         frozen_layers: Lower layers (with the token tables) that are not trained; 0 trains all.
         projection: `train` adds a Tanh projection during tuning, `keep` also keeps it afterwards.
-        projection_size: Width of the projection (512 in the paper).
         seed: Seed of the initial weights of projection and adapter.
         adapter: Trained instead of the encoder's own weights; None trains those.
     """

@@ -26,10 +26,7 @@ class ModuleEntry:
 
 @dataclass(frozen=True, slots=True)
 class EncoderFolder:
-    """A folder that is safe to load: the transformer's config, and small files by relative name.
-
-    A bare transformer also has files for mean pooling.
-    """
+    """A folder that is safe to load; `files` are its configs and tokenizer by relative name."""
 
     path: Path
     config: Mapping[str, Any]

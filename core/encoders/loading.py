@@ -46,11 +46,7 @@ _WANTED = ("*.json", "*.txt", "*.model", "*.safetensors", "*/config.json", "*/*.
 
 
 def load_encoder(spec: str, device: str = "cpu") -> Encoder:
-    """Load an encoder by name.
-
-    Args:
-        spec: `bundled`, a sentence-transformers folder, or a hub id such as `org/name`.
-        device: Device of the computation.
+    """Load `bundled`, a sentence-transformers folder, or a hub id such as `org/name`.
 
     Raises:
         NotFound: No such folder, or the hub cannot be reached.

@@ -17,9 +17,7 @@ from core.errors import InvalidInput
 
 
 def open_tuning(encoder: Encoder, texts: Sequence[str], options: TuningOptions) -> Tuning:
-    """Open an encoder for tuning on a fixed list of texts; the encoder itself does not change.
-
-    Of a dual encoder, the side for utterances is opened.
+    """Copy an encoder, or the utterances' side of a dual one, for tuning on a list of texts.
 
     Raises:
         InvalidInput: The encoder has no weights to tune, or an adapter of another kind.

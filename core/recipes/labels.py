@@ -205,9 +205,9 @@ class AdapterRecipe(TunedRecipe):
 
 
 class LabelEncoderRecipe(_HeldOut):
-    """Train encoders of utterances and of intent names to meet; an intent needs only a name.
+    """Train encoders of utterances and of intent names into one space; an intent needs only a name.
 
-    Names add their scores to those of the head; with the head `names` they decide alone.
+    Names add their scores to those of the head; with the head `names` they alone decide.
     """
 
     title: ClassVar[str] = "Names"

@@ -116,7 +116,7 @@ def plan_course(
 
 
 class TemplateObjective:
-    """A recipe's loss; each view with a weight above 0 is one block of the batch."""
+    """A recipe's loss; each view that a weight above 0 needs is one block of the batch."""
 
     weights: nn.ParameterDict
 

@@ -57,7 +57,7 @@ class Criterion(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """All steps of a tuning; `rates` are factors of the learning rate by prefix of the weight."""
+    """All steps of a tuning; `rates` are learning-rate factors by prefix of a weight's name."""
 
     plan: Plan
     targets: Tensor

@@ -62,7 +62,10 @@ class Adapter:
 
 
 def new_adapter(network: nn.Module, places: Places, options: AdapterOptions, seed: int) -> Adapter:
-    """Make an adapter from a seed: bottlenecks as in `adapters`, LoRA as in `peft` (adds 0)."""
+    """Make an adapter for a network, from a seed.
+
+    Bottlenecks start as in the `adapters` library, LoRA as in `peft`: at first it adds nothing.
+    """
     generator = torch.Generator().manual_seed(seed)
     weights: dict[str, Tensor] = {}
     for place in places:

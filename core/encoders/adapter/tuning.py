@@ -77,7 +77,7 @@ class AdapterTuning(nn.Module):
 
     @torch.no_grad()
     def finish(self, interpolation: float = 1.0) -> PlainEncoder | AdaptedEncoder:
-        """Return the base with the adapter, kept or merged, between the base (0) and tuned (1)."""
+        """Return the base with its adapter, separate or merged; 0 is untuned, 1 is tuned."""
         opened = self.opened
         weights = {}
         for name, parameter in opened.parameters.items():

@@ -28,11 +28,7 @@ class ConvertModule(InputModule):
     config_file_name = "config.json"
 
     def __init__(self, network: ConvertNetwork, subwords: Subwords, facts: dict[str, Any]) -> None:
-        """Join a network in evaluation mode and its vocabulary.
-
-        In `facts`, `embedding` is `r` or `h`, `side` chooses the side of `h`, and `quantised` says
-        how weights are stored.
-        """
+        """Store the parts; `facts` are `embedding` (`r` or `h`), `side` of `h`, and `quantised`."""
         super().__init__()  # type: ignore[no-untyped-call]
         self.network = network
         self.subwords = subwords

@@ -66,7 +66,6 @@ class DualEncoder:
 
 
 def _modules_in(folder: Path, side: str) -> list[tuple[str, str]]:
-    """List path (from the whole folder) and class of each module of a side."""
     files = {"modules.json": (folder / side / "modules.json").read_bytes()}
     return [
         (f"{side}/{entry.path}".rstrip("/"), f"sentence_transformers.models.{entry.kind}")

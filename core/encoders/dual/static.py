@@ -35,13 +35,7 @@ _PT = {"format": "pt"}
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class StaticEncoder:
-    """Word vectors, their mean, a linear projection, and optional rows of length one.
-
-    Attributes:
-        tokenizer: Adds no special tokens and cuts nothing off.
-        table: Vector of each token, (tokens, width) float32.
-        projection: Projection to the common size, (dim, width) float32.
-    """
+    """Mean of word vectors (tokens, width) times a matrix (dim, width); rows may be normalised."""
 
     tokenizer: Tokenizer
     table: Tensor
@@ -118,11 +112,7 @@ def embed_ids(ids: Sequence[Sequence[int]], table: Tensor, projection: Tensor) -
 
 
 def distil_static(encoder: Encoder, width: int, *, normalised: bool = True) -> StaticEncoder:
-    """Make word vectors from an encoder; equal input gives equal vectors.
-
-    Raises:
-        InvalidInput: The encoder has no table of tokens.
-    """
+    """Make word vectors from an encoder; InvalidInput if it has no table of tokens."""
     tokenizer = _bare(_tokenizer_of(encoder))
     size = tokenizer.get_vocab_size()
     words = [tokenizer.decode([token], skip_special_tokens=False) for token in range(size)]
@@ -173,7 +163,6 @@ def _tokenizer_of(encoder: Encoder) -> Tokenizer:
 
 
 def _bare(tokenizer: Tokenizer) -> Tokenizer:
-    """Copy a tokenizer without its padding and truncation."""
     copy = Tokenizer.from_str(tokenizer.to_str())
     copy.no_padding()
     copy.no_truncation()

@@ -187,7 +187,7 @@ def _refuse_incomplete(files: list[Path], transformer: "PreTrainedModel") -> Non
     for path in files:
         with safe_open(path, "pt") as weights:
             published |= {name.removeprefix(prefix) for name in weights.keys()}  # noqa: SIM118
-    # The names of early BERTs.
+    # Early BERTs name the weights of norms gamma and beta.
     published = {n.replace(".gamma", ".weight").replace(".beta", ".bias") for n in published}
     missing = sorted(set(transformer.state_dict()) - published)
     if missing:

@@ -82,7 +82,6 @@ class GeneralTuning(nn.Module):
 
 
 def _open_projection(base: GeneralEncoder, options: TuningOptions) -> nn.Linear | None:
-    """Make a projection, unless the encoder has one of its own."""
     if any(entry.kind == "Dense" for entry in module_entries(base.files)):
         return None
     pooling: Any = base.model[1]
@@ -116,7 +115,6 @@ def frozen_parts(model: "SentenceTransformer", n_layers: int) -> list[nn.Module]
 def _tokenised(
     model: "SentenceTransformer", texts: Sequence[str], max_tokens: int
 ) -> dict[str, Any]:
-    """Tokenise all texts as `encode` would; tensors have one row for each text."""
     prompt = model.prompts.get(model.default_prompt_name or "")
     cut: Any = {"text": {"max_length": max_tokens, "truncation": True}}
     features = model.preprocess(list(texts), prompt=prompt, processing_kwargs=cut)
