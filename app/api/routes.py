@@ -37,7 +37,7 @@ def all_routes() -> APIRouter:
     answering = (trying, review, training, maps, versions, explaining)
     for room in (projects, data, conversations, labelling, slots, *answering):
         router.include_router(room.router)
-    # Pages are mounted after the routes, and would answer unknown paths as HTML.
+    # Pages are mounted after the routes, and would answer unknown paths in another format.
     router.add_api_route("/{rest:path}", _nothing, methods=_METHODS, include_in_schema=False)
     return router
 

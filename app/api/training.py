@@ -40,7 +40,7 @@ def recipes(studio: OpenStudio, project: str) -> list[recipe_forms.RecipeForm]:
 
 @router.post("/projects/{project}/estimate")
 def estimate(studio: OpenStudio, project: str, body: TrainBody) -> estimates.Estimate:
-    """Estimate the steps and the duration of a training."""
+    """Describe what a training would do, and estimate its duration."""
     return estimates.estimate(studio, project, body.recipe, body.settings)
 
 

@@ -36,7 +36,7 @@ _UNREADABLE = re.compile("[\0\udc80-\udcff]")
 
 
 def find_encoding(path: Path, asked: str | None = None) -> str:
-    """Return the encoding of a file; the whole file is checked, one chunk at a time.
+    """Return the encoding of a file, by its byte order mark or from all of its bytes.
 
     An encoding that the user asks for only has to exist: the file is not checked against it.
 

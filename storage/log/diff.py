@@ -190,7 +190,7 @@ def _merge_targets(old: State, new: State) -> dict[str, str]:
     """Map each merged intent's id to the name of its target.
 
     The log has no event for a merge, which relabels and then archives. So an archived intent counts
-    as merged if more than half of its relabelled utterances have the same new intent.
+    as merged if more than half of the utterances that lost it have the same new intent.
     """
     archived = {
         key

@@ -17,8 +17,8 @@ _CHUNK = 400
 class PointColumns:
     """Utterances sorted by id, one equally long tuple for each attribute.
 
-    `hashes` are keys of the vector cache. Intent ids of None are unlabelled, () is "no intent";
-    equal labels are one object.
+    `hashes` are keys of the vector cache. A label of None is unlabelled, () is "no intent"; equal
+    labels are one object.
     """
 
     ids: tuple[str, ...]

@@ -58,7 +58,7 @@ class FilledTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Augmented:
-    """What augmentation would add, or has added, with up to 50 of the most productive templates."""
+    """What augmentation would add, or has added; `templates` are up to 50 with most utterances."""
 
     n: int
     n_templates: int

@@ -93,8 +93,8 @@ def accept_proposals(
 ) -> Accepted:
     """Mark proposed values, as one action; the same action key marks them once.
 
-    `ids` None is all utterances without marks, not synthetic and outside the test split. Noisy
-    proposals are left out unless `noisy`. With `preview`, nothing is saved.
+    `ids` None means all utterances without marks, not synthetic and outside the test split. `noisy`
+    includes noisy proposals. `preview` saves nothing.
 
     Raises:
         NotFound: There is no such project.
