@@ -113,7 +113,6 @@ def _refuse_hostile(entries: list[zipfile.ZipInfo]) -> None:
 
 
 def _hostile(entry: zipfile.ZipInfo) -> str | None:
-    """Return what is wrong with an entry, or None."""
     name = entry.orig_filename
     parts = name.split("/")
     checks = {

@@ -57,9 +57,7 @@ def save_pipeline(pipeline: IntentPipeline, facts: Mapping[str, Any], folder: Pa
 def load_pipeline(
     folder: Path, device: str = "cpu", bases: SharedBases | None = None
 ) -> IntentPipeline:
-    """Read a pipeline; it answers bit for bit as the one that was saved.
-
-    `device` is where its encoder computes; an adapter may share one of `bases`.
+    """Read a pipeline, which answers bit for bit as the saved one; `bases` may hold its base.
 
     Raises:
         ArtifactDamaged: A file is missing or not readable.

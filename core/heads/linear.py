@@ -16,12 +16,7 @@ _NEVER = -1e3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearHead:
-    """One hyperplane per intent.
-
-    Attributes:
-        coefficients: (d, intents) float64.
-        intercepts: (intents,) float64.
-    """
+    """One hyperplane per intent: coefficients (d, intents) and intercepts (intents,), float64."""
 
     intents: tuple[str, ...]
     coefficients: ScoreArray

@@ -17,9 +17,7 @@ _LEAST = 1e-9
 class NeighbourHead:
     """The k nearest exemplars, each giving its cosine / k to its intents.
 
-    Attributes:
-        exemplars: Unit embeddings, (m, d) float32.
-        targets: Labels of the exemplars, (m, intents) float64.
+    Exemplars are unit embeddings, (m, d) float32; targets are their labels, (m, intents) float64.
     """
 
     intents: tuple[str, ...]

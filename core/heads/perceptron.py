@@ -16,11 +16,8 @@ _WARMUP = 0.1
 class MlpHead:
     """A fitted network; scores are probabilities, independent for each intent.
 
-    Attributes:
-        inner: Weights of the hidden layer, (d, hidden) float32.
-        inner_offsets: (hidden,) float32.
-        outer: Weights of the output layer, (hidden, intents) float32.
-        outer_offsets: (intents,) float32.
+    Weights are `inner` (d, hidden) and `outer` (hidden, intents), offsets (hidden,) and (intents,);
+    all float32.
     """
 
     intents: tuple[str, ...]
