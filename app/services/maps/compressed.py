@@ -39,10 +39,7 @@ _HOW = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Moving:
-    """The points that have a template of their own; templates are by id of the utterance.
-
-    A person marked the values of `marked` of them; the others have proposed values.
-    """
+    """Templates of points that move, by utterance id; a person marked the values of `marked`."""
 
     templates: dict[str, str] = field(repr=False)
     marked: int

@@ -61,9 +61,9 @@ class StoredLayout:
 
 
 def do_layout(studio: Studio, context: JobContext) -> Publish:
-    """Encode missing texts and compute a layout; the returned function publishes it.
+    """Encode missing texts and compute a layout; return the step that publishes it.
 
-    A job for `pca` only encodes: that map is computed when it is opened.
+    For `pca` it only encodes: that map is computed when it is opened.
     """
     payload = context.job.payload
     method = str(payload["method"])

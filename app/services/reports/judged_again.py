@@ -29,10 +29,8 @@ _BINS = 10
 class JudgedText:
     """A text with its label and an answer, in present names.
 
-    Attributes:
-        said: The answer: the highest ranked intent, or all those of a multi-label answer.
-        confidence: Probability of the highest ranked intent.
-        right: Whether the answer is one of its labels, or exactly these.
+    A multi-label answer is right if it is exactly the label, another if its intent is in the label.
+    `confidence` is the probability of the highest ranked intent.
     """
 
     text: str

@@ -16,9 +16,9 @@ _HALF = 0.5
 
 
 def differing_ids(live_studio: LiveStudio, project: str) -> tuple[str, ...]:
-    """Return the ids of labelled utterances to which the live model gives another label.
+    """Return ids of real labelled utterances that the live model labels otherwise.
 
-    Exemplars are scored leave-one-out. Synthetic exemplars are not evaluated.
+    Exemplars are scored leave-one-out, because their own label votes.
     """
     with live_studio.studio.database.read() as connection:
         record = projects.find(connection, project)

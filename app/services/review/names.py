@@ -62,7 +62,7 @@ def misleading_names(
     intents: Mapping[str, Intent],
     sizes: Mapping[str, int],
 ) -> list[Finding]:
-    """List the intents with misleading names, the most frequent first; dicts are by intent id."""
+    """List the intents with misleading names, the most frequent first; mappings are by id."""
     ranked = sorted(by_intent.items(), key=lambda item: (-len(item[1]), intents[item[0]].name))
     listed = [(key, texts) for key, texts in ranked if len(texts) >= _FEWEST]
     return [_finding(key, texts, intents, sizes[key]) for key, texts in listed[:_MOST]]

@@ -25,9 +25,7 @@ _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def export_model(studio: Studio, reference: str, out: Path) -> "Manifest":
-    """Write a model version as one zip; it answers as its project does now.
-
-    That includes the fence and the names of intents without examples.
+    """Write a version as one zip that answers as its project does now, by its fence and names.
 
     Raises:
         InvalidInput: It is an encoder, and a bundle has to answer.

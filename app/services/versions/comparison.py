@@ -34,10 +34,7 @@ _FIGURE: dict[Task, str] = {"single-label": "accuracy", "multi-label": "exact ma
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contender:
-    """A model to compare, stored or just trained.
-
-    `names` maps intent names of its training to present ones; others are unchanged.
-    """
+    """A model to compare; `names` maps intent names of its training to present ones."""
 
     name: str
     metrics: Mapping[str, Any]
@@ -48,9 +45,7 @@ class Contender:
 def compare_versions(
     studio: Studio, project: str, older: int | None = None, newer: int | None = None
 ) -> DatasetDiff:
-    """Return the changes from one dataset version to another, by numbers.
-
-    `older` is the empty beginning if None or 0, `newer` the present data.
+    """Return the changes from `older` (None or 0: no data) to `newer` (None or 0: present data).
 
     Raises:
         NotFound: There is no such project or version.

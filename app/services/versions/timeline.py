@@ -30,9 +30,8 @@ class DatasetVersionView:
 class ModelView:
     """A model version with its origin and metrics.
 
-    Attributes:
-        base: `bundled`, a folder's name, a hub id or `PROJECT@N`; may be empty.
-        kind: `intents` if it answers, `encoder` if it is a base for others.
+    `base` is `bundled`, a folder's name, a hub id or `PROJECT@N`, or empty. An `encoder` is a base
+    for others and answers nothing.
     """
 
     name: str
@@ -50,11 +49,10 @@ class ModelView:
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
-    """An event of a project's versions.
+    """An event of a project's versions; `actor` is empty for a job.
 
-    Attributes:
-        kind: `data`, `model`, `champion`, `roll-back`, `discarded` or `deleted`.
-        actor: Person who did it; empty for a job.
+    `kind` is `data`, `model`, `champion`, `roll-back`, `discarded` or `deleted`; `number` is that
+    of a dataset version for `data`, else of a model version.
     """
 
     at: str

@@ -62,7 +62,6 @@ class PreparedTexts:
     """Watched texts with all that is needed to answer them again after a change of the votes.
 
     Attributes:
-        keys: Rows of the texts by match key.
         twins: Labels of the exemplars with a match key, by exemplar id.
         spoken: What an intent's name adds to the texts' scores, (n,) each: without examples, and
             with.

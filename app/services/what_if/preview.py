@@ -243,7 +243,6 @@ def _answers(embed: _Embedder, prepared: PreparedTexts, snapshot: Snapshot) -> A
 
 
 def _scope(prepared: PreparedTexts, change: "ExemplarChange | None") -> _ScopeRule:
-    """Return what decides the scope after a change of the exemplars."""
     from core.explain.familiarity_after import beside_scores
 
     around = prepared.around
@@ -313,7 +312,7 @@ def _name_scores_change(
     said: Mapping[str, Said | None],
     snapshot: Snapshot,
 ) -> NDArray[np.float64] | None:
-    """Return the change of what names add to scores, (n, columns), or None.
+    """Return the change of what names add to scores, (n, columns), or None if there is none.
 
     A name decides alone until its intent has an example.
     """

@@ -192,7 +192,7 @@ class JudgedAnswers:
 
 
 def _place(record: UtteranceRecord | None) -> WatchedPlace | None:
-    """Return where an utterance is watched as it is now; None where it is not."""
+    """Return where an utterance is watched now; None where it is not."""
     if record is None:
         return None
     if record.split == "test":
