@@ -15,8 +15,8 @@ from core.errors import InvalidInput
 def replace_file(target: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
     """Write a file beside its target, and rename it to the target once all of it is on disk.
 
-    A failure keeps the old file and adds no other. A missing folder is created. `mode` is the
-    permissions of the new file, less those of the process's umask.
+    A failure keeps the old file and adds no other. A missing folder is created. The process's umask
+    limits the permissions of `mode`.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.parent / f".part-{uuid.uuid4().hex}"

@@ -202,9 +202,9 @@ class IntentPipeline:
     def _evidence(
         self, similarity: ScoreArray, columns: NDArray[np.int64]
     ) -> list[tuple[Neighbour, ...]]:
-        """Return the exemplars that moved the score of each row's column most.
+        """Return the exemplars that explain the score of each row's column.
 
-        Votes are ordered by absolute size; heads without votes order by cosine.
+        The votes head orders them by absolute vote, other heads by cosine.
         """
         weight = similarity
         match without_names(self.head):

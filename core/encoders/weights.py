@@ -24,7 +24,11 @@ _QKV = tuple(f"attention.self.{part}" for part in ("query", "key", "value"))
 
 
 def read_weights(published: Mapping[str, Tensor], n_layers: int) -> dict[str, Tensor]:
-    """Rename published weights, as float32, and join query, key and value; raises KeyError."""
+    """Rename published weights to float32; query, key and value become one matrix.
+
+    Raises:
+        KeyError: A weight is missing.
+    """
     bare = {name.removeprefix("bert."): value for name, value in published.items()}
     own = {mine: bare[theirs] for theirs, mine in _TABLES.items()}
     for layer in range(n_layers):

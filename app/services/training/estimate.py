@@ -48,7 +48,10 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a training would do in words, its seconds, and defaults that the task changes, or ""."""
+    """What a training would do, in words, and how many seconds it would take.
+
+    `defaults` names the defaults that the project's task changes; "" if there are none.
+    """
 
     seconds: float
     sentence: str

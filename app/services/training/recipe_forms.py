@@ -58,7 +58,7 @@ class RecipeForm:
 
 
 def recipe_forms(studio: Studio, project: str) -> list[RecipeForm]:
-    """Return the forms of a project's recipes that have one; raises NotFound for no project."""
+    """Return the forms of a project's recipes; raises NotFound for an unknown project."""
     with studio.database.read() as connection:
         task = projects.find(connection, project).task
     return [

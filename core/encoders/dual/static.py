@@ -35,7 +35,7 @@ _PT = {"format": "pt"}
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class StaticEncoder:
-    """Mean of word vectors (tokens, width) times a matrix (dim, width); rows may be normalised."""
+    """Projected means of word vectors, from a table (tokens, width) and a matrix (dim, width)."""
 
     tokenizer: Tokenizer
     table: Tensor

@@ -27,7 +27,7 @@ Seconds = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class RankOptions:
-    """How to run the loop: start of a resumed run, steps between checkpoints (0: none), clock."""
+    """Where to resume, steps between checkpoints (0 makes none), and the time limit's clock."""
 
     resume: Checkpoint | None = None
     checkpoint_every: int = 0
@@ -40,10 +40,8 @@ def rank(
     """Train towers to rank the right response first; the caller may stop iterating at any event.
 
     Learning rate and end follow the steps or the time, whichever is nearer to its limit. Without
-    a time limit, equal seeds on one machine give equal weights, resumed or not.
-
-    Raises:
-        InvalidInput: The conversations hold fewer than two pairs.
+    a time limit, equal seeds on one machine give equal weights, resumed or not. Fewer than two
+    pairs raise InvalidInput.
     """
     n_pairs = count_pairs(source)
     if n_pairs < 2:

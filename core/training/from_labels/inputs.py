@@ -23,7 +23,6 @@ class RunInputs(ComputeOptions):
 
     Attributes:
         exemplars: The labelled utterances of the training split.
-        encoder: The base encoder, which is not changed.
         watched: Labelled texts that are not trained on. Accuracy on a sample of them is reported
             after each epoch; it decides nothing.
     """

@@ -74,8 +74,8 @@ def tune_to_names(
 ) -> Generator[Event, None, Encoder]:
     """Train by the recipe; yields events and returns the encoder.
 
-    It is a `DualEncoder`, unless both sides share their weights. Raises InvalidInput if the base
-    cannot be tuned in this way.
+    It is a `DualEncoder`, unless both sides share their weights. A base that cannot be tuned in
+    this way raises InvalidInput.
     """
     labels, n_intents = first_columns(inputs.exemplars, inputs.intents), len(inputs.intents)
     yield StageStarted(STAGE)
