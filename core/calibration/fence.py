@@ -219,9 +219,7 @@ def weights_of(method: Method) -> ScoreArray:
 
 def fit_fence(method: Method, inside: ScoreArray) -> Fence:
     """Return a fence in units of in-scope texts, by their held-out signals (n, 3); no limit yet."""
-    known = inside[
-        np.isfinite(inside).all(1)
-    ]  # an intent's only text may be infinitely far from all intents
+    known = inside[np.isfinite(inside).all(1)]  # the only text of the only intent is not finite
     if not len(known):
         return Fence(method, (0.0,) * 3, (1.0,) * 3)
     scale = np.maximum(known.std(0), 1e-9)

@@ -119,7 +119,7 @@ def _fit_sigmoid(scores: ScoreArray, labels: ScoreArray) -> tuple[float, float]:
     As in Platt, one doubtful case of each kind moves the targets inwards, so that both stay finite
     where every score is right.
     """
-    from scipy.optimize import minimize  # half a second that only a training spends
+    from scipy.optimize import minimize  # takes half a second, which only training needs
 
     n_positive, n_negative = labels.sum(), (1.0 - labels).sum()
     high, low = (n_positive + 1.0) / (n_positive + 2.0), 1.0 / (n_negative + 2.0)

@@ -17,7 +17,7 @@ from core.types import Exemplar, FloatArray, ScoreArray
 
 
 def sources_of(exemplars: Sequence[Exemplar]) -> Rows:
-    """Return the row of each exemplar's source, (m,) int64; -1 if it is gone.
+    """Return the row of each exemplar's source, (m,) int64; -1 if the source is missing.
 
     The source of a real exemplar is itself. Where all are synthetic, all count as real.
     """

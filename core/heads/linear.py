@@ -44,13 +44,8 @@ def fit_linear(
 ) -> LinearHead:
     """Fit multinomial regression, or one against the rest where a text may have several intents.
 
-    An intent without a label scores below all others.
-
-    Args:
-        embeddings: (m, d), of any length.
-        targets: Labels, (m, intents); a value of 0.5 or more counts as a label.
-        intents: Names of the columns.
-        inverse_penalty: C of scikit-learn.
+    An intent without a label scores below all others. Embeddings (m, d) may have any length; a
+    target (m, intents) of 0.5 or more is a label. `inverse_penalty` is C of scikit-learn.
     """
     unit = unit_rows(embeddings).astype(np.float64)
     coefficients = np.zeros((unit.shape[1], len(intents)))

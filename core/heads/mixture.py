@@ -96,13 +96,8 @@ def choose_weight(
     """Return the weight of names under which the labels are likeliest.
 
     The cross-entropy of softmax(a first + b voices of names) is convex in (a, b); the weight is b /
-    a. It is smooth, while accuracy on a few hundred labels jumps.
-
-    Args:
-        first: Held-out scores of labelled texts by a head, (m, intents).
-        names: Cosines of the texts to names, (m, intents).
-        columns: Column of each text's intent.
-        tau: Width of a name's voice.
+    a. It is smooth, while accuracy on a few hundred labels jumps. `first` are held-out scores of a
+    head, `names` the texts' cosines to names, both (m, intents); `columns` are the right intents.
     """
     from scipy.optimize import minimize  # takes most of a second, and is rarely needed
 

@@ -68,11 +68,8 @@ def select_borderline(
 ) -> BorderlineRows:
     """Find utterances that share no word with the right name, but one with a wrong name.
 
-    Args:
-        texts: The utterances.
-        intents: The right intent of each, one of `names`.
-        names: Names of all intents.
-        idle: Lower-case words that do not count; none in the paper.
+    `intents` holds the right one of `names` for each text. Lower-case words in `idle` do not count;
+    the paper has none.
     """
     words = {name: words_of(name) - idle for name in names}
     without_own: list[int] = []

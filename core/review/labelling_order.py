@@ -38,12 +38,8 @@ def rank_many(order: Order, margins: ScoreArray, familiarity: ScoreArray) -> NDA
     """Order texts that may have several intents by how much a label is worth; (n,) int64.
 
     Each intent is a question of its own; it is the more open, the nearer the score is to the
-    threshold. `unsure` orders by a text's most open question, `torn` by the second.
-
-    Args:
-        order: What counts.
-        margins: Score minus threshold of every intent for every text, (n, intents).
-        familiarity: Largest cosine of each text to an exemplar, (n,).
+    threshold. `unsure` orders by a text's most open question, `torn` by the second. `margins` are
+    scores minus thresholds, (n, intents); `familiarity` is as for `rank`.
     """
     if order == "unlike":
         return rank(order, margins, familiarity)
@@ -67,14 +63,9 @@ def spread(
 ) -> NDArray[np.int64]:
     """Take the first n of a ranking, skipping near copies of those already taken.
 
-    A label of a text says little new about its twin. If too few texts are left, the skipped copies
-    follow.
-
-    Args:
-        ranking: Rows of `embeddings`, best first.
-        embeddings: Unit rows, (all texts, d) float32.
-        n: Number of texts wanted.
-        closest: Largest cosine between two taken texts.
+    A label of a text teaches little about its twin. If too few texts are left, the skipped copies
+    follow. `embeddings` are unit rows, (all texts, d) float32; `closest` is the largest cosine
+    between two taken texts.
     """
     taken: list[int] = []
     copies: list[int] = []

@@ -25,17 +25,11 @@ class Worth:
 def next_labels(
     unit: FloatArray, doubts: ScoreArray, tau: float, ridge: float, n: int
 ) -> list[Worth]:
-    """Choose texts whose labels settle most doubt, each given the choices before it.
+    """Choose n texts whose labels settle most doubt, each given the choices before it.
 
     An exemplar at text x explains the share k(x, i)^2 / (1 + ridge) of text i's variance; the next
-    choice goes by the doubt that remains.
-
-    Args:
-        unit: Unit rows of the waiting texts, (n, d) float32.
-        doubts: Doubt of each text, in [0, 1], (n,): for example one minus the margin.
-        tau: Width of a vote.
-        ridge: Smoothing of the votes.
-        n: Number of texts wanted.
+    choice goes by the doubt that remains. Texts are unit rows, (n, d) float32, with doubts in [0,
+    1], (n,): for example one minus the margin.
     """
     left, chosen = doubts.astype(np.float64), list[Worth]()
     settled = _settled(unit, left, tau, ridge)
