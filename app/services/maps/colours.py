@@ -170,9 +170,7 @@ def _by_prediction(canvas: Canvas) -> Colouring:
     if canvas.has_many:
         sets, intents = _predicted_sets(canvas)
         codes, legend = combination_codes(sets, intents, "not known")
-        known = np.where(
-            codes == len(legend) - 1, -1, codes
-        )  # the map has its own entry for unknown ones
+        known = np.where(codes == len(legend) - 1, -1, codes)  # the map adds its own entry
         return Colouring(known, legend[:-1])
     codes, legend = _predicted(canvas)
     return Colouring(codes, legend)

@@ -90,11 +90,13 @@ class MovedText:
 class ComparisonView:
     """Two maps of the same texts, the second turned and scaled onto the first.
 
+    A silhouette by intent is None where it is not defined; `revision` and `order` are as in
+    `MapView`.
+
     Attributes:
         ids: Ids of the utterances on both maps, ascending.
         before_xy: Places in one unit box, (n, 2) float32.
         moved: Texts whose neighbourhood changed most.
-        silhouettes: By intent, in each of the two spaces; None where it is not defined.
     """
 
     project: str

@@ -12,7 +12,7 @@ from core.review.intents import Greedy, greedy_examples
 from core.review.label_errors import Suspicion, suspicion
 
 MOST = 500
-"""Most findings of one kind; the next review, after repairs, lists further ones."""
+"""Most findings of one kind; after repairs, the next review lists further ones."""
 
 _SHOWN = 12
 
@@ -138,9 +138,7 @@ def greedy(evidence: Evidence) -> list[Finding]:
         return []
     found = greedy_examples(evidence.head, evidence.test_rows[known], truth[known])
     told, listed = set[int](), list[Finding]()
-    for (
-        one
-    ) in found:  # once the worst is repaired, others that pulled the same texts may do no harm
+    for one in found:  # once the worst is repaired, others with the same texts may do no harm
         if not told.issuperset(one.texts):
             listed.append(_greedy(evidence, one, known.tolist()))
         told.update(one.texts)

@@ -26,7 +26,7 @@ class Mapped(Protocol):
 
     @property
     def plane(self) -> Plane:
-        """Fitted to its exemplars."""
+        """The plane fitted to its exemplars."""
         ...
 
 

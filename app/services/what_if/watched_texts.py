@@ -94,7 +94,7 @@ class WatchedTextCache:
             with self.live_studio.studio.database.read() as connection:
                 project = projects.get(connection, project_id)
             self._open(project)
-        except StudioError as error:  # no model yet, or a head that cannot say
+        except StudioError as error:  # no model yet, or no votes of all examples
             _LOG.debug("What a change would do was not prepared: %s", error)
         except Exception:  # noqa: BLE001 - a thread has no caller; the next question raises again
             _LOG.exception("What a change of project %d would do was not prepared", project_id)
