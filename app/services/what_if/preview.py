@@ -55,7 +55,7 @@ def prepare(watched_texts: WatchedTextCache, project: str) -> None:
 def preview(
     watched_texts: WatchedTextCache, project: str, repairs: Sequence[Repair]
 ) -> list[Blast]:
-    """Return what each of some repairs would do by itself; nothing is saved.
+    """Return what each of some repairs would do on its own; nothing is saved.
 
     Raises:
         Conflict: A repair is impossible; for example, a name is taken.

@@ -49,6 +49,7 @@ class Blast:
         watched: Watched texts: unlabelled ones, and those of the test split.
         left_out: Texts that are not watched: too many, or not embedded yet.
         right: Test texts that are right now, and with the change.
+        turns: The first answers that change; broken ones first, then fixed ones.
     """
 
     pool: int

@@ -46,7 +46,7 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _KeptAnswers:
-    """The answers to prepared texts at one revision of the project."""
+    """Answers to prepared texts at one revision of the project."""
 
     texts: PreparedTexts
     revision: int
