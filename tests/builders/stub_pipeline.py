@@ -11,7 +11,6 @@ from app.services.data.projects import create_project
 from app.services.studio import Studio
 from app.services.versions.comparison import Contender
 from core.bundle.layout import save_pipeline
-from core.encoders.hashing import HashingEncoder
 from core.encoders.packed.encoder import TransformerEncoder
 from core.pipeline import IntentPipeline
 from core.recipes.labels import InstantRecipe
@@ -24,6 +23,7 @@ from storage.artifacts import record_tree
 from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.records import ProjectRecord
+from tests.builders.tiny_encoder import HashingEncoder
 
 
 @dataclass(frozen=True)

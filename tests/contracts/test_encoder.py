@@ -14,11 +14,11 @@ from safetensors.torch import load_file, save_file
 from core.encoders.base import Encoder
 from core.encoders.convert.encoder import ConvertEncoder
 from core.encoders.general.encoder import GeneralEncoder
-from core.encoders.hashing import HashingEncoder
 from core.encoders.loading import load_folder
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import ArtifactDamaged, InvalidInput
 from tests.builders.tiny_encoder import (
+    HashingEncoder,
     randomly_adapted,
     tiny_convert,
     tiny_folder,

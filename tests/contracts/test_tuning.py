@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from core.encoders.base import Encoder, Tuning, TuningOptions
-from core.encoders.hashing import HashingEncoder
 from core.encoders.loading import load_folder
 from core.encoders.opening import open_tuning
 from core.errors import InvalidInput
@@ -16,7 +15,7 @@ from core.recipes.labels import ConvfitRecipe
 from core.training.checkpoints import Checkpoint
 from core.training.events import CheckpointReady, StepDone
 from core.training.loop import FitOptions, fit
-from tests.builders.tiny_encoder import tiny_folder, tiny_transformer
+from tests.builders.tiny_encoder import HashingEncoder, tiny_folder, tiny_transformer
 from tests.conftest import SENTENCES
 
 TEXTS = [text for texts in SENTENCES.values() for text in texts]

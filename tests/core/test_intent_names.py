@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from core.encoders.dual.encoder import DualEncoder
-from core.encoders.hashing import HashingEncoder
 from core.intent_names import NameCache, label_text, names_head
 from core.types import FloatArray, Intent
+from tests.builders.tiny_encoder import HashingEncoder
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from core.calibration.calibration import (
     calibration_to_json,
     probabilities,
 )
-from core.encoders.hashing import HashingEncoder
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import ArtifactDamaged
 from core.heads.votes.fit import fit_votes
 from core.pipeline import IntentPipeline, exact_answers
 from core.types import Exemplar
 from core.vectors import unit_rows
+from tests.builders.tiny_encoder import HashingEncoder
 
 LABELLED: list[tuple[str, tuple[str, ...]]] = [
     ("cancel my account", ("account", "cancel")),

@@ -6,7 +6,6 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from core.calibration.calibration import Calibration, fit_calibration
-from core.encoders.hashing import HashingEncoder
 from core.heads.build import fit_head
 from core.heads.cross_validation import cross_validated_scores
 from core.heads.votes.fit import VoteHead
@@ -22,6 +21,7 @@ from core.recipes.heads import (
 )
 from core.types import Exemplar, Prediction
 from core.vectors import unit_rows
+from tests.builders.tiny_encoder import HashingEncoder
 
 LABELLED = {
     "cancel_order": [

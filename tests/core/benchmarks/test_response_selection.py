@@ -13,10 +13,10 @@ from core.benchmarks.response_selection import (
     keyword_baselines,
     score_by_ranker,
 )
-from core.encoders.hashing import HashingEncoder
 from core.errors import InvalidInput
 from core.formats.dialogues import Pair
 from core.responses import Ranker
+from tests.builders.tiny_encoder import HashingEncoder
 
 PAIRS = [Pair(f"question {n}", f"answer {n}", ("x",) * (n % 4)) for n in range(230)]
 

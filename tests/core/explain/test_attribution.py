@@ -7,14 +7,13 @@ import pytest
 import torch
 from scipy.stats import norm
 
-from core.encoders.hashing import HashingEncoder
 from core.encoders.loading import load_folder
 from core.encoders.packed.encoder import TransformerEncoder
 from core.encoders.word_embeddings import text_input, unit_length
 from core.errors import InvalidInput
 from core.explain.attribution import _points, attribute
 from core.heads.votes.fit import VoteHead, fit_votes
-from tests.builders.tiny_encoder import tiny_transformer
+from tests.builders.tiny_encoder import HashingEncoder, tiny_transformer
 from tests.conftest import SENTENCES
 
 TEXT = "please refund my late parcel"

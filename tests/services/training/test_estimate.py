@@ -10,7 +10,6 @@ from app.services.studio import Studio
 from app.services.training import estimate as progress
 from app.services.training.estimate import Size, estimate, in_words
 from app.services.training.jobs import project_jobs
-from core.encoders.hashing import HashingEncoder
 from core.errors import InvalidInput
 from core.recipes.labels import ConvfitRecipe, chosen_epochs
 from core.recipes.read import read_recipe
@@ -23,6 +22,7 @@ from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset, utterances
 from storage.tables import job
+from tests.builders.tiny_encoder import HashingEncoder
 
 SETTINGS: list[dict[str, object]] = [
     {},

@@ -10,11 +10,11 @@ from core.encoders.base import TuningOptions
 from core.encoders.dual.encoder import DualEncoder, names_side, of_any_length, parameter_mb
 from core.encoders.dual.static import distil_static
 from core.encoders.dual.tuning import DualTuning, StaticTuning
-from core.encoders.hashing import HashingEncoder
 from core.encoders.loading import load_folder
 from core.encoders.opening import open_tuning
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import ArtifactDamaged, InvalidInput
+from tests.builders.tiny_encoder import HashingEncoder
 
 SAID = ["where is my card", "I forgot the pin.", "a card a pin"]
 NAMES = ["card arrival", "pin blocked: the card asks for a pin"]
