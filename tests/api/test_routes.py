@@ -315,7 +315,7 @@ def test_an_incident_gets_a_number_and_no_traceback(
     def broken(*_: object) -> None:
         raise ZeroDivisionError("inner words")
 
-    monkeypatch.setattr("app.services.status.model_states", broken)
+    monkeypatch.setattr("app.services.status._is_marked", broken)
     answer = client.get("/api/projects/p/status")
     assert answer.status_code == 500
     assert "incident" in answer.json()["message"]

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from app.services.live.server_state import open_live_studio
 from app.services.review import review
+from app.services.trying.answers import answer_texts
 from app.services.what_if import repairs
 from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair
@@ -22,7 +23,7 @@ def test_what_a_repair_changes_is_told_for_sets_of_intents(tmp_path: Path, tiny_
     texts = [*POOL, *(text for text, _ in TESTS)]
 
     def answers() -> dict[str, str]:
-        said = answers.answer_texts(live_studio, "p", texts)
+        said = answer_texts(live_studio, "p", texts)
         chosen = {a.prediction.text: sorted(a.prediction.decision.intents) for a in said}
         return {text: " and ".join(names) or "no intent" for text, names in chosen.items()}
 

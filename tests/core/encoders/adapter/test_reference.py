@@ -14,7 +14,7 @@ from core.encoders.adapter.layers import Adapter, insert
 from core.encoders.packed.bert import BertShape, PackedBert, lay_out
 from core.encoders.weights import published_modules, read_weights
 
-FIXTURE = Path(__file__).parents[2] / "reference" / "adapters_library.safetensors"
+FIXTURE = Path(__file__).parents[3] / "reference" / "adapters_library.safetensors"
 PLACES = {
     "bert": "encoder.layer.{}.output.LayerNorm",
     "roberta": "encoder.layer.{}.output.LayerNorm",

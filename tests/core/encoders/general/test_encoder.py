@@ -101,7 +101,7 @@ def test_positions_that_do_not_exist_are_never_asked_for(tmp_path: Path) -> None
 
 def test_the_fast_encoder_starts_without_sentence_transformers(tiny_path: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from core.encoders.tuning import open_tuning;"
+        "import sys; from pathlib import Path; from core.encoders.opening import open_tuning;"
         "from core.encoders.loading import load_folder;"
         f"load_folder(Path({str(tiny_path)!r})).encode(['hi']);"
         "print('sentence_transformers' in sys.modules, 'transformers' in sys.modules)"
