@@ -39,6 +39,10 @@ def test_every_page_fits_is_readable_and_has_one_heading(
         inks = []
         for scheme in schemes:
             page.emulate_media(color_scheme=scheme)
+            # Gradio sets the class after the change; measured before it, both schemes look alike.
+            page.wait_for_function(
+                "night => document.body.classList.contains('dark') === night", arg=scheme == "dark"
+            )
             inks.append(page.locator("h1").evaluate("at => getComputedStyle(at).color"))
             assert page.locator("h1").count() == 1, (name, scheme)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, scheme)
