@@ -44,7 +44,7 @@ class Setting:
     help: str
     kind: Literal["choice", "tick", "number"]
     choices: tuple[str, ...]
-    default: str | float | bool | None
+    default: str | int | float | bool | None
     emptied: bool
     advanced: bool
 

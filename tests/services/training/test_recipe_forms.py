@@ -1,10 +1,13 @@
 """What the forms of the recipes hold: every setting once, with the defaults of the project."""
 
+import json
 from dataclasses import asdict
+
+from pydantic import TypeAdapter
 
 from app.services.data.projects import create_project
 from app.services.studio import Studio
-from app.services.training.recipe_forms import Setting, recipe_forms
+from app.services.training.recipe_forms import RecipeForm, Setting, recipe_forms
 from core.recipes.read import read_recipe
 
 
@@ -66,3 +69,12 @@ def test_a_project_of_several_intents_shows_its_own_defaults(studio: Studio) -> 
     assert found["adapter"]["learning_rate"].default == 8e-3
     assert found["convfit"]["objective"].default == "overlap"
     assert "label-encoder" not in found  # it knows one name for each utterance
+
+
+def test_forms_are_written_as_json_without_a_warning(studio: Studio) -> None:
+    """Opening the Train page printed hundreds of lines about whole numbers as defaults."""
+    create_project(studio, "p")
+    written = TypeAdapter(list[RecipeForm]).dump_json(recipe_forms(studio, "p"))
+    adapter = next(form for form in json.loads(written) if form["recipe"] == "adapter")
+    defaults = {setting["name"]: setting["default"] for setting in adapter["settings"]}
+    assert (defaults["folds"], defaults["warmup"], defaults["names"]) == (1, 0.1, True)
