@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from pathlib import Path
 
 import gradio as gr
@@ -174,7 +175,8 @@ def data(path: Path) -> dict[str, object]:
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    work, uploads, outside = tmp_path / "work", tmp_path / "uploads", Path.home() / ".studio-secret"
+    work, uploads = tmp_path / "work", tmp_path / "uploads"
+    outside = Path.home() / f".studio-secret-{os.getpid()}"  # other workers have files of their own
     work.mkdir()
     outside.write_text(SECRET, encoding="utf-8")
     monkeypatch.chdir(work)
