@@ -20,7 +20,8 @@ def replace_file(target: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.parent / f".part-{uuid.uuid4().hex}"
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(part, flags, mode)
     try:
         with os.fdopen(descriptor, "wb") as stream:
             yield stream
@@ -40,10 +41,10 @@ def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
         raise InvalidInput(f"There is no folder {target.parent}.", "Make it first.")
     try:
         permissions = target.stat().st_mode & 0o777 if target.exists() else None
-        with replace_file(target) as stream:
+        with replace_file(target, 0o666 if permissions is None else permissions) as stream:
             stream.writelines(pieces)
-            if permissions is not None:
-                os.fchmod(stream.fileno(), permissions)
+        if permissions is not None:
+            target.chmod(permissions)  # the umask may have taken some
     except OSError as error:
         raise InvalidInput(
             f"{path} cannot be written: {error.strerror}.",
@@ -59,7 +60,9 @@ def write_synced(path: Path, content: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a rename in a folder survive a loss of power."""
+    """Make a rename in a folder survive a loss of power, where folders can be synchronised."""
+    if os.name == "nt":
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
