@@ -144,7 +144,11 @@ _SPLITS: dict[str, Split] = {
 
 
 def read_split(cell: str, place: FilePlace, default: Split | None) -> Split | None:
-    """Read the name of a split; a blank cell takes the default, an unknown name is an error."""
+    """Read the name of a split; a blank cell takes the default.
+
+    Raises:
+        InvalidInput: There is no split of that name.
+    """
     name = cell.strip().lower()
     if not name:
         return default

@@ -65,7 +65,11 @@ def template_of(utterance: SlottedText, tokens: Tokens = "one") -> str:
 
 
 def filled(utterance: SlottedText, values: Iterable[str]) -> SlottedText:
-    """Replace the values of the slots, in order, and move the slots to match."""
+    """Replace the values of the slots, in order, and move the slots to match.
+
+    Raises:
+        ValueError: There are more or fewer values than slots.
+    """
     text, slots, at = "", [], 0
     for slot, value in zip(utterance.slots, values, strict=True):
         text += utterance.text[at : slot.start]
