@@ -57,7 +57,10 @@ def show_explanation(explanation: Explanation) -> None:
     """Print why a text gets its answer."""
     say(explanation.sentence)
     say(explanation.scope.words)
-    ranked = [(s.intent, f"{s.score:+.3f}", f"{s.probability:.1%}") for s in explanation.ranked[:5]]
+    ranked = [
+        (s.intent, f"{s.score:+.3f}", f"{s.probability:.1%}" if explanation.answer else "")
+        for s in explanation.ranked[:5]
+    ]
     table("Scores", ("intent", "score", "probability"), ranked)
     for reason in explanation.reasons:
         _show_reason(reason)

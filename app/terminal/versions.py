@@ -185,9 +185,9 @@ def _weightiest(prediction: Prediction) -> str:
 
 
 def _shares(prediction: Prediction) -> str:
-    """Return the probabilities of the answer's intents, or of the leading intent if it has none."""
+    """Return the probabilities of the answer's intents; empty if it has none."""
     shares = {one.intent: f"{one.probability:.0%}" for one in prediction.ranked}
-    return ", ".join(shares[reason.intent] for reason in prediction.reasons)
+    return ", ".join(shares[name] for name in prediction.decision.intents)
 
 
 def prediction_as_json(prediction: Prediction, task: Task) -> dict[str, object]:

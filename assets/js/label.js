@@ -2,7 +2,7 @@
 import {Card} from './label/card.js';
 import {Decisions} from './label/decisions.js';
 import {Guidelines} from './label/guidelines.js';
-import {Digits, Keys} from './label/keys.js';
+import {Keys} from './label/keys.js';
 import {ordersOf, Queue} from './label/queue.js';
 import {ChosenIntents} from './label/chosen.js';
 import {Tray} from './label/tray.js';
@@ -34,7 +34,6 @@ class LabelPage {
   #guidelines;
   #why;
   #values;
-  #digits;
   #keys;
   #orderNote = h('span', {class: 'soft small'});
   #left = h('span', {class: 'soft small tabular', 'data-role': 'left'});
@@ -69,13 +68,13 @@ class LabelPage {
   }
 
   #makeCard() {
-    const give = this.#seen(intent => this.#give(intent));
-    const accept = this.#seen(() => this.#accept());
+    const give = intent => this.#give(intent);
+    const accept = () => this.#accept();
     const actions = this.#actions();
     this.#finder = new IntentFinder({
-      intents: () => this.#intents.open,
+      intents: () => this.#byLikelihood(),
       pick: give,
-      create: this.#seen(name => this.#create(name)),
+      create: name => this.#create(name),
       label: 'Find or create an intent',
     });
     this.#card = new Card({
@@ -85,7 +84,7 @@ class LabelPage {
       give,
       accept,
       buttons: [
-        [capital(this.#intents.nothing), 'O', actions.o],
+        [capital(this.#intents.nothing), '0', actions.o],
         ['Skip', 'S', actions.s],
         ['Flag', 'F', actions.f],
         ['More like this', 'M', actions.m],
@@ -95,43 +94,24 @@ class LabelPage {
         ['Pin', 'P', actions.p],
       ],
     });
-    this.#digits = new Digits(this.#intents, {
-      give: intent => this.#give(intent),
-      show: typed => this.#card.showDigits(typed),
-    });
-    this.#keys = new Keys({enter: accept, ...actions}, {digits: this.#digits, intents: this.#intents});
-  }
-
-  // A deciding key applies to the card that was on the screen. A number still being typed is completed first;
-  // if that shows the next card, or is no intent's number, the key does nothing more.
-  #seen(act) {
-    return (...given) => {
-      const {first} = this.#queue;
-      if (this.#digits.settle() && this.#queue.first === first) act(...given);
-    };
-  }
-
-  // Other keys apply to the card on the screen now.
-  #afterDigits(act) {
-    return () => {
-      this.#digits.settle();
-      act();
-    };
+    this.#keys = new Keys({enter: accept, ...actions}, number => this.#giveNumbered(number));
   }
 
   #actions() {
     const first = () => this.#queue.first;
+    const outOfScope = () => this.#decide('out-of-scope');
     return {
-      '/': this.#afterDigits(() => this.#finder.open()),
+      '/': () => this.#finder.open(),
       u: () => this.#undo(),
-      o: this.#seen(() => this.#decide('out-of-scope')),
-      s: this.#seen(() => this.#decide('skip')),
-      f: this.#seen(() => this.#decide('flag', {note: 'flagged while labelling'})),
-      m: this.#seen(guarded(async () => first() && (await this.#similarTo([first().text])))),
-      t: this.#seen(() => this.#intoTray()),
-      w: this.#afterDigits(() => first() && this.#why.show(first())),
-      v: this.#afterDigits(() => first() && this.#values.open(first())),
-      p: this.#seen(guarded(() => this.#pin(first()))),
+      0: outOfScope,
+      o: outOfScope,
+      s: () => this.#decide('skip'),
+      f: () => this.#decide('flag', {note: 'flagged while labelling'}),
+      m: guarded(async () => first() && (await this.#similarTo([first().text]))),
+      t: () => this.#intoTray(),
+      w: () => first() && this.#why.show(first()),
+      v: () => first() && this.#values.open(first()),
+      p: guarded(() => this.#pin(first())),
       g: () => this.#guidelines.focus(),
     };
   }
@@ -182,6 +162,7 @@ class LabelPage {
   async #loadIntents() {
     await this.#intents.load();
     this.#guidelines.draw(this.#intents.open);
+    this.#keys.draw(this.#intents);
   }
 
   #watchLeaving() {
@@ -204,7 +185,6 @@ class LabelPage {
   }
 
   #reorder(order) {
-    this.#digits.settle();
     setQuery({order});
     this.#queue.reorder(order);
   }
@@ -229,6 +209,23 @@ class LabelPage {
     this.#draw();
   }
 
+  // A number key means what stands beside that number on the card, and nothing else.
+  #giveNumbered(number) {
+    if (!this.#queue.first) return;
+    const intent = this.#card.numbered(number);
+    if (intent) this.#give(intent);
+    else toast(`The card has no number ${number}.`, 'Press / to find any intent by its name.');
+  }
+
+  // The open intents, those first that the model thinks the likeliest for the text on the card.
+  #byLikelihood() {
+    const {likely = []} = this.#queue.first ?? {};
+    const places = new Map(likely.map((number, place) => [number, place]));
+    const placeOf = intent => places.get(intent.number) ?? Infinity;
+    const ordered = this.#intents.open.map(intent => [placeOf(intent), intent]);
+    return ordered.sort(([a], [b]) => (a === b ? 0 : a - b)).map(([, intent]) => intent);
+  }
+
   // A new intent becomes the label, or in a multi-label project one of the label's intents.
   #create(name) {
     if (!this.#multi) this.#decide('label', {create: [name]});
@@ -249,11 +246,10 @@ class LabelPage {
     }
     const best = item.suggestions?.[0]?.intent_id;
     if (best) this.#decide('label', {intents: [best]});
-    else toast('There is no suggestion yet.', 'Type an intent’s number, or press / to find one.');
+    else toast('There is no suggestion yet.', 'Press a number on the card, or / to find any intent.');
   }
 
   #undo() {
-    this.#digits.settle();
     const item = this.#decisions.undo();
     if (item) {
       this.#countLeft(this.#waiting + 1);
@@ -262,7 +258,6 @@ class LabelPage {
   }
 
   #putBack(item) {
-    this.#digits.settle();
     this.#queue.putBack(item);
     this.#draw();
   }

@@ -32,7 +32,12 @@ NEW_HELP = {
 }
 """Command and option whose default, choices or help differ from the reference."""
 NEW_ROUTES = {"GET /api/recipes"}
-NEW_FIELDS: set[tuple[str, str, str]] = set()
+NEW_FIELDS: set[tuple[str, str, str]] = {
+    ("GET /api/projects/{project}/queue", "answer", "items[].likely"),
+    ("GET /api/projects/{project}/queue", "answer", "items[].likely[]"),
+    ("GET /api/projects/{project}/suggestions", "answer", "[].likely"),
+    ("GET /api/projects/{project}/suggestions", "answer", "[].likely[]"),
+}
 """Route, then `parameters`, `body` or `answer`, then the name or path of the field."""
 
 

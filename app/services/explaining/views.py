@@ -195,7 +195,8 @@ class Explanation:
     Attributes:
         dataset_version: What the model was trained on, by name; None where it is not known.
         since_training: Number of labels given since that vote, too.
-        confidence: Probability of the answer, or of the intent nearest to one; a forecast.
+        confidence: Probability of the answer, a forecast; without one, of the closest intent, which
+            no page shows.
         plain: The same for a reader who does not know the studio.
         reasons: One for each intent in the answer, or for the intent nearest to one.
         why_not: What another intent would need; None where it cannot be computed.

@@ -36,6 +36,8 @@ def votes_of_others(reason: Reason) -> float:
 def sentence_of(prediction: Prediction) -> str:
     """Say in one sentence what was answered, and which examples decided it."""
     decision = prediction.decision
+    if decision.rule in ("out-of-scope", "no-intent"):
+        return nothing_words(decision)
     if decision.rule == "exact":
         is_it = "This is" if decision.intents else "This has"
         return f"{is_it} {decision.words}, exactly as a labelled example says."
@@ -44,24 +46,19 @@ def sentence_of(prediction: Prediction) -> str:
     because = f", mostly because of {examples}" if examples else ""
     if reasons[0].by_name:
         because = f", {name_words(prediction)}"
-    if decision.intents:
-        shares = {one.intent: one.probability for one in prediction.ranked}
-        named = " and ".join(f"{name} ({shares[name]:.0%})" for name in decision.intents)
-        return f"This is {named}{because}."
-    if decision.familiarity is not None:
-        return (
-            f"No intent fits well enough: the {MEASURES[decision.measure]} is "
-            f"{decision.held:.2f}, under the limit of {decision.threshold:.2f}; the best intent is "
-            f"{decision.leading}{because}."
-        )
+    shares = {one.intent: one.probability for one in prediction.ranked}
+    named = " and ".join(f"{name} ({shares[name]:.0%})" for name in decision.intents)
+    return f"This is {named}{because}."
+
+
+def nothing_words(decision: Decision) -> str:
+    """Say that no intent is answered, and which one came closest; without a number.
+
+    The probability of the closest intent would read as that of the answer.
+    """
     if decision.out_of_scope:
-        what, limit = "No intent fits well enough: the best", "the limit"
-    else:
-        what, limit = "This has no intent: the one nearest to its limit", "that"
-    return (
-        f"{what}, {decision.leading}, scores {decision.score:.2f}, under "
-        f"{limit} of {decision.threshold:.2f}{because}."
-    )
+        return f"Out of scope. Closest: {decision.leading}, but too unlike its examples."
+    return f"No intent. Closest: {decision.leading}, but not likely enough."
 
 
 def name_words(prediction: Prediction) -> str:
@@ -84,16 +81,8 @@ def plain_words(found: Prediction, reasons: Sequence[IntentReason]) -> str:
         return (
             f"Somebody has labelled just this text, and the answer is that label: {decision.words}."
         )
-    if decision.rule == "out-of-scope":
-        return (
-            "The model gives this text no intent: nothing that it was taught comes close enough. "
-            f"The nearest thing it knows is {decision.leading}."
-        )
-    if decision.rule == "no-intent":
-        return (
-            "The model finds none of its intents in this text. "
-            f"The nearest to one is {decision.leading}."
-        )
+    if decision.rule in ("out-of-scope", "no-intent"):
+        return nothing_words(decision)
     shares = {one.intent: one.probability for one in found.ranked}
     named = " and ".join(f"{name} ({sure(shares[name])})" for name in decision.intents)
     return f"The model takes this text for {named}.{_because(reasons)}"
@@ -136,18 +125,20 @@ def day(stamp: str) -> str:
 
 
 def scope_words(decision: Decision, nearest: float) -> str:
-    """Say on which side of its limit a text is, and how near the nearest example is."""
+    """Say on which side of its limit a text is, and how near the nearest example is.
+
+    An answer of no intent is told without figures.
+    """
     rule = decision.rule
+    if rule in ("out-of-scope", "no-intent"):
+        return f"Its {MEASURES[decision.measure]} is below the limit."
     distance = abs(decision.held - decision.threshold)
     near = f"the nearest example has a similarity of {nearest:.2f}"
     if rule == "exact":
         return f"The text is an example itself, so no limit is asked; {near}."
     side = "above" if decision.held >= decision.threshold else "below"
-    what = "In scope" if decision.intents else "Out of scope"
-    if rule == "no-intent":
-        what = "No intent"
     return (
-        f"{what}: the {MEASURES[decision.measure]} of {decision.held:.2f} is {distance:.2f} "
+        f"In scope: the {MEASURES[decision.measure]} of {decision.held:.2f} is {distance:.2f} "
         f"{side} the limit of {decision.threshold:.2f}; {near}."
     )
 

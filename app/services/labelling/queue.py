@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -45,7 +45,8 @@ class QueueItem:
     """An utterance to decide on; `suggestions` is None until the model is loaded.
 
     `out_of_scope` means that the model answers with no intent; `synthetic` is the id of the
-    utterance whose template it fills, or empty.
+    utterance whose template it fills, or empty. `likely` holds the numbers of the open intents that
+    the model knows, the likeliest first.
     """
 
     id: str
@@ -57,6 +58,7 @@ class QueueItem:
     out_of_scope: bool = False
     slots: tuple[Slot, ...] = ()
     synthetic: str = ""
+    likely: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,7 @@ class Queues:
         if live is None or not records:
             return tuple(plain)
         with self.live_studio.studio.database.read() as connection:
-            usable = set(dataset.open_intents(connection, project_id))
+            numbers = _numbers_of_open(connection, project_id)
         rows = embed_texts(
             self.live_studio.studio.database, live.pipeline.encoder, [r.text for r in records]
         )
@@ -159,7 +161,10 @@ class Queues:
         answers = zip(plain, fresh.probabilities, fresh.margins, outside, strict=True)
         return tuple(
             replace(
-                item, suggestions=_suggestions(live, usable, shares, margins), out_of_scope=is_out
+                item,
+                suggestions=_suggestions(live, numbers, shares, margins),
+                out_of_scope=is_out,
+                likely=_likely(live, numbers, shares),
             )
             for item, shares, margins, is_out in answers
         )
@@ -214,11 +219,11 @@ def _by_model(
 
 
 def _suggestions(
-    live: LiveModel, usable: set[str], shares: ScoreArray, margins: ScoreArray
+    live: LiveModel, usable: Mapping[str, int], shares: ScoreArray, margins: ScoreArray
 ) -> tuple[Suggestion, ...]:
     """Return the most probable open intents, those in the answer first."""
     names, ids = live.pipeline.head.intents, live.columns
-    best = [j for j in np.argsort(-shares, kind="stable").tolist() if ids[j] in usable]
+    best = _by_probability(live, usable, shares)
     if live.pipeline.task == "single-label":
         marked = set(best[:1])
     else:
@@ -226,3 +231,20 @@ def _suggestions(
         best.sort(key=lambda j: j not in marked)
     shown = best[: max(_SUGGESTIONS, len(marked))]
     return tuple(Suggestion(ids[j], names[j], float(shares[j]), j in marked) for j in shown)
+
+
+def _numbers_of_open(connection: Transaction, project_id: int) -> dict[str, int]:
+    """Return each open intent's number in the project's list, by id."""
+    listed = enumerate(dataset.intents(connection, project_id), start=1)
+    return {intent.id: number for number, intent in listed if not intent.archived}
+
+
+def _likely(live: LiveModel, numbers: Mapping[str, int], shares: ScoreArray) -> tuple[int, ...]:
+    """Return the numbers of the open intents, the most probable first."""
+    return tuple(numbers[live.columns[j]] for j in _by_probability(live, numbers, shares))
+
+
+def _by_probability(live: LiveModel, usable: Mapping[str, int], shares: ScoreArray) -> list[int]:
+    """Return the columns of the open intents, the most probable first."""
+    order = np.argsort(-shares, kind="stable").tolist()
+    return [column for column in order if live.columns[column] in usable]

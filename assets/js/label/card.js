@@ -1,19 +1,21 @@
 // The card: one utterance with its suggestions and actions.
 // Its elements stay in place and only their content changes, so typing is never interrupted.
 import {fill, h} from '../shared/elements.js';
-import {percent, plural} from '../shared/words.js';
+import {outside, percent, plural} from '../shared/words.js';
+import {NUMBERED} from './keys.js';
 
-const NO_MODEL = 'No model yet, so there are no suggestions: type an intent’s number or press /.';
+const NO_MODEL = 'There is no model yet, so these are not suggestions. Press / for any other intent.';
+const NO_INTENT = 'There is no intent yet. Press / and type the name of the first one.';
 const LOADING = 'The model is loading; suggestions will follow. You can label already.';
 
 export class Card {
   #about = h('div', {class: 'row small soft', style: {'min-height': '22px'}});
-  #digits = h('span', {class: 'digits push mono'});
   #text = h('p', {class: 'utterance', 'aria-live': 'polite', 'data-role': 'utterance'});
   #options;
   #take;
   #work;
   #rest = h('div');
+  #shown = []; // ids of the intents on the card, from top to bottom
   #intents;
   #multi;
   #give;
@@ -43,8 +45,9 @@ export class Card {
     );
   }
 
-  showDigits(digits) {
-    this.#digits.textContent = digits ? `number ${digits}…` : '';
+  // The intent that is shown with a number, counted from 1, or undefined.
+  numbered(number) {
+    return number <= NUMBERED ? this.#intents.byId.get(this.#shown[number - 1]) : undefined;
   }
 
   // Shows a message instead of an utterance.
@@ -58,10 +61,9 @@ export class Card {
   draw(item, {chosen, hasModel}) {
     this.#work.hidden = false;
     this.#rest.hidden = true;
-    fill(this.#about, this.#facts(item), this.#digits);
+    fill(this.#about, this.#facts(item));
     this.#text.textContent = item.text;
     this.#text.dataset.id = item.id;
-    const waits = item.suggestions === null && h('p', {class: 'soft'}, hasModel ? LOADING : NO_MODEL);
     const {intents, create} = chosen.of(item);
     const ids = new Set(this.#multi ? intents : []);
     const forget = name => {
@@ -69,7 +71,10 @@ export class Card {
       this.draw(item, {chosen, hasModel});
     };
     const fresh = create.map(name => newOption(name, () => forget(name)));
-    fill(this.#options, this.#suggested(item, ids), waits, this.#chosenBesides(item, ids), fresh);
+    const options = this.#optionsOf(item, ids, hasModel);
+    this.#shown = options.map(option => option.intent_id);
+    const lines = options.map((option, place) => this.#option(option, ids, place));
+    fill(this.#options, this.#note(item, hasModel), lines, fresh);
     if (!this.#multi) return;
     const n = ids.size + create.length;
     const what = n ? `Label with ${plural(n, 'intent')} ` : `Label as ${this.#intents.nothing} `;
@@ -78,31 +83,36 @@ export class Card {
   }
 
   #facts(item) {
-    const seems = `seems ${this.#multi ? 'to have ' : ''}${this.#intents.nothing}`;
     return [
       item.labels !== null && h('span', {}, 'labelled ', this.#intents.labels(item.labels)),
       item.flagged && h('span', {class: 'badge warn'}, item.flagged),
-      item.out_of_scope && h('span', {class: 'badge warn'}, seems),
+      item.out_of_scope && h('span', {}, outside(item.suggestions?.[0]?.intent, this.#intents)),
     ];
   }
 
-  #suggested({suggestions}, chosen) {
-    return (suggestions ?? []).map((one, place) => this.#option(one, chosen, place === 0));
+  #note({suggestions}, hasModel) {
+    if (suggestions !== null) return null;
+    const words = hasModel ? LOADING : this.#intents.open.length ? NO_MODEL : NO_INTENT;
+    return h('p', {class: 'soft'}, words);
   }
 
-  #chosenBesides({suggestions}, chosen) {
-    const shown = new Set((suggestions ?? []).map(one => one.intent_id));
-    return [...chosen]
-      .filter(id => !shown.has(id))
-      .map(id => {
-        const intent = this.#intents.byId.get(id)?.name ?? '?';
-        return this.#option({intent_id: id, intent, probability: null}, chosen, false);
-      });
+  // Without a model the card offers the first intents of the list. It goes on to do so when a model comes,
+  // for a number must not change its meaning under the hand.
+  #optionsOf(item, chosen, hasModel) {
+    if (item.suggestions === null && !hasModel) item.offered = this.#intents.open.slice(0, NUMBERED).map(bare);
+    const options = item.suggestions ?? item.offered ?? [];
+    const ids = new Set(options.map(option => option.intent_id));
+    const besides = [...chosen].filter(id => !ids.has(id));
+    return [...options, ...besides.map(id => bare(this.#intents.byId.get(id) ?? {id, name: '?'}))].map(option =>
+      item.out_of_scope ? {...option, probability: null} : option,
+    );
   }
 
-  #option({intent_id: id, intent: name, probability}, chosen, first) {
+  #option({intent_id: id, intent: name, probability}, chosen, place) {
     const intent = this.#intents.byId.get(id);
-    const key = first && !this.#multi ? `${intent?.number ?? ''} ↵` : (intent?.number ?? '–');
+    const isKnown = typeof probability === 'number';
+    const number = place < NUMBERED ? String(place + 1) : '';
+    const key = probability !== undefined && place === 0 && !this.#multi ? `${number} ↵` : number;
     return h(
       'button',
       {
@@ -114,13 +124,16 @@ export class Card {
         'data-key': this.#multi ? id : null,
         onclick: () => this.#give(intent),
       },
-      h('kbd', {}, key),
+      key ? h('kbd', {}, key) : h('span'),
       h('span', {class: 'chip bare', style: {border: 0, background: 'transparent', padding: 0}}, name),
-      h('span', {class: 'share'}, probability === null ? '' : percent(probability, 0)),
-      probability !== null && h('i', {class: 'fill', style: {width: `${100 * probability}%`}}),
+      h('span', {class: 'share'}, isKnown ? percent(probability, 0) : ''),
+      isKnown && h('i', {class: 'fill', style: {width: `${100 * probability}%`}}),
     );
   }
 }
+
+// An option without the model's word on it.
+const bare = ({id, name}) => ({intent_id: id, intent: name});
 
 const keyButton = ([name, key, action]) =>
   h('button', {onclick: action}, name, ' ', h('kbd', {'aria-hidden': 'true'}, key));

@@ -42,8 +42,6 @@ export class Guidelines {
       h(
         'summary',
         {style: {cursor: 'pointer', padding: '4px 0'}, 'data-key': `summary of ${intent.id}`},
-        h('kbd', {}, intent.number),
-        ' ',
         chip(intent),
         h('span', {class: 'soft small'}, ` ${number(intent.utterances)}`),
       ),

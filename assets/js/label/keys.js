@@ -1,13 +1,15 @@
-// The keyboard of the card: one key for each action, and digits for the intents' numbers.
-import {h} from '../shared/elements.js';
-import {dialogIsOpen, toast} from '../shared/messages.js';
+// The keyboard of the card: one key for each action, and the numbers of the options on the card.
+import {fill, h} from '../shared/elements.js';
+import {dialogIsOpen} from '../shared/messages.js';
 
-const keysOf = ({multi, nothing}) => [
+export const NUMBERED = 5; // options of the card that have a number key
+
+const keysOf = ({multi, nothing, open}) => [
   ['Enter', multi ? 'take all marked intents' : 'take the first suggestion'],
-  ['1 2 … 17', multi ? 'mark an intent, or take the mark away' : 'intent by its number'],
-  ['/', 'find or create an intent'],
+  ...numbersOf(multi, Math.min(NUMBERED, open.length)),
+  ['/', open.length ? 'find or create any other intent' : 'create an intent'],
+  ['0 or O', nothing],
   ['U', 'undo'],
-  ['O', nothing],
   ['S', 'skip'],
   ['F', 'flag for a second look'],
   ['M', 'more like this'],
@@ -18,22 +20,39 @@ const keysOf = ({multi, nothing}) => [
   ['G', 'guidelines'],
   ['?', 'these keys'],
 ];
-const SILENCE = 300; // milliseconds without a digit after which the number is complete
+
+function numbersOf(multi, most) {
+  if (!most) return [];
+  const keys = most > 1 ? `1 to ${most}` : '1';
+  const toggles = 'mark the intent with this number, or take the mark away';
+  return [[keys, multi ? toggles : 'the intent with this number on the card']];
+}
 
 export class Keys {
   #actions;
-  #digits;
-  #sheet;
+  #numbered;
+  #list = h('dl', {class: 'small keys'});
+  #sheet = h(
+    'details',
+    {class: 'sheet', id: 'keys', open: matchMedia('(min-width: 900px)').matches},
+    h('summary', {style: {cursor: 'pointer', 'font-weight': 650}}, 'Keys'),
+    this.#list,
+  );
 
-  // `actions` by key, in lower case.
-  constructor(actions, {digits, intents}) {
-    this.#sheet = keysSheet(intents);
+  // `actions` by key, in lower case; `numbered` is called with a number from 1 to 9.
+  constructor(actions, numbered) {
     this.#actions = {...actions, '?': () => this.#open()};
-    this.#digits = digits;
+    this.#numbered = numbered;
   }
 
   get sheet() {
     return this.#sheet;
+  }
+
+  // Lists the keys of this project.
+  draw(intents) {
+    const lines = keysOf(intents).map(([key, meaning]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, meaning)]);
+    fill(this.#list, ...lines);
   }
 
   listen() {
@@ -59,72 +78,7 @@ export class Keys {
     if ((ctrlKey || metaKey) && key.toLowerCase() === 'z') return this.#actions.u;
     if (ctrlKey || metaKey || altKey) return null;
     if (key === 'Enter' && at.matches?.('button,a,summary')) return null; // Enter presses the focused control
-    if (/^[0-9]$/.test(key)) return () => this.#digits.type(key);
-    if (key === 'Escape') return () => this.#digits.forget();
+    if (/^[1-9]$/.test(key)) return () => this.#numbered(Number(key));
     return this.#actions[key.toLowerCase()];
   }
 }
-
-// Collects digits until only one intent matches, or until no digit follows for a moment.
-export class Digits {
-  #typed = '';
-  #timer = 0;
-  #intents;
-  #give;
-  #show;
-
-  constructor(intents, {give, show}) {
-    this.#intents = intents;
-    this.#give = give;
-    this.#show = show;
-  }
-
-  type(digit) {
-    this.#set(this.#typed + digit);
-    const longer = this.#intents.open.some(({number}) => {
-      const name = String(number);
-      return name.startsWith(this.#typed) && name !== this.#typed;
-    });
-    if (longer) this.#timer = setTimeout(() => this.settle(), SILENCE);
-    else this.settle();
-  }
-
-  // Returns true if the typed number is an intent's, or if nothing was typed.
-  settle() {
-    const typed = this.#typed;
-    if (!typed) return true;
-    this.forget();
-    const intent = this.#intents.open.find(one => String(one.number) === typed);
-    if (intent) this.#give(intent);
-    else toast(`There is no intent number ${typed}.`, 'Press / to find one by name.');
-    return Boolean(intent);
-  }
-
-  forget() {
-    this.#set('');
-  }
-
-  #set(typed) {
-    clearTimeout(this.#timer);
-    this.#typed = typed;
-    this.#show(typed);
-  }
-}
-
-const keysSheet = intents =>
-  h(
-    'details',
-    {class: 'sheet', id: 'keys', open: matchMedia('(min-width: 900px)').matches},
-    h('summary', {style: {cursor: 'pointer', 'font-weight': 650}}, 'Keys'),
-    h(
-      'dl',
-      {
-        class: 'small',
-        style: {display: 'grid', 'grid-template-columns': 'auto 1fr', gap: '5px 12px', margin: '10px 0 0'},
-      },
-      keysOf(intents).map(([key, meaning]) => [
-        h('dt', {}, h('kbd', {}, key)),
-        h('dd', {style: {margin: 0}}, meaning),
-      ]),
-    ),
-  );

@@ -24,6 +24,9 @@ export const ordersOf = multi => [
   ['random', 'Random', 'A fair sample of what waits.'],
 ];
 
+// A card that was shown without suggestions stays as it was shown.
+const isBare = ({suggestions, offered}) => suggestions === null && !offered;
+
 const BY_MODEL = ['unsure', 'torn', 'unlike'];
 
 export class Queue {
@@ -140,15 +143,16 @@ export class Queue {
 
   // Utterances that arrived before the model was ready get their suggestions later, once.
   async suggest() {
-    const bare = this.items.filter(item => item.suggestions === null).map(item => item.id);
+    const bare = this.items.filter(item => isBare(item)).map(item => item.id);
     const noModel = this.#model === 'none' && this.#context.status.champion === null;
     if (!bare.length || noModel) return;
     const found = await call(`${this.#context.base}/suggestions?ids=${bare.join(',')}`).catch(() => []);
     const known = new Map(found.map(one => [one.id, one]));
     for (const item of this.items) {
       const one = known.get(item.id);
-      if (!one || item.suggestions !== null) continue;
-      Object.assign(item, {suggestions: one.suggestions, out_of_scope: one.out_of_scope});
+      if (!one || !isBare(item)) continue;
+      const {suggestions, likely, out_of_scope: isOutside} = one;
+      Object.assign(item, {suggestions, likely, out_of_scope: isOutside});
     }
     this.#changed();
   }

@@ -47,7 +47,7 @@ export class IntentFinder {
     const words = plain(typed).split(/\s+/).filter(Boolean);
     const begins = intent => plain(intent.name).startsWith(words[0] ?? '');
     const fits = intent =>
-      words.every(word => plain(intent.name).includes(word) || String(intent.number) === word);
+      words.every(word => plain(intent.name).includes(word));
     this.#shown = this.intents()
       .filter(fits)
       .sort((a, b) => begins(b) - begins(a))
@@ -88,7 +88,7 @@ export class IntentFinder {
         onmousedown: choose,
       },
       one.intent
-        ? [h('kbd', {}, one.intent.number), chip(one.intent)]
+        ? chip(one.intent)
         : [h('span', {class: 'badge accent'}, 'new'), `Create “${one.create}”`],
     );
   }

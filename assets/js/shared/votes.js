@@ -42,7 +42,7 @@ const nameWords = byName => [
   byName && h('span', {class: 'badge warn'}, 'no examples yet'),
 ];
 
-// All intents of the answer first, then the next ones.
+// All intents of the answer first, then the next ones; without figures where none is the answer.
 function likeliest({ranked, decision}, intents) {
   const isAnswer = one => decision.intents.includes(one.intent);
   const inOrder = [...ranked].sort((a, b) => isAnswer(b) - isAnswer(a));
@@ -53,7 +53,7 @@ function likeliest({ranked, decision}, intents) {
         'span',
         {class: 'chip', style: {'--dot': intents.byName.get(one.intent)?.color}},
         one.intent,
-        h('b', {class: 'tabular'}, percent(one.probability, 0)),
+        decision.intents.length > 0 && h('b', {class: 'tabular'}, percent(one.probability, 0)),
       ),
     );
 }

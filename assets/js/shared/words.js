@@ -7,6 +7,12 @@ export const number = value => Number(value).toLocaleString('en-GB');
 // The word for a text without an intent: out of scope in a single-label project.
 export const nothingFits = task => (task === 'multi-label' ? 'no intent' : 'out of scope');
 
+// What the model says of a text that fits no intent; `closest` is the intent that came nearest.
+export function outside(closest, {multi}) {
+  if (multi) return closest ? `No intent. Closest: ${closest}, but not likely enough.` : 'No intent.';
+  return closest ? `Out of scope. Closest: ${closest}, but too unlike its examples.` : 'Out of scope.';
+}
+
 // A model's figures in short: accuracy, or for multi-label F1 and the share of exact matches.
 export const figuresOf = ({accuracy, micro_f1: f1}) =>
   absent(f1) ? percent(accuracy) : `F1 ${percent(f1)}, exact ${percent(accuracy)}`;

@@ -14,7 +14,7 @@ export function answerView(answer, intents) {
       'div',
       {class: 'row', style: {'font-size': '19px', 'margin-bottom': '8px'}},
       verdict(prediction, intents),
-      !prediction.reasons.length && h('b', {class: 'tabular'}, likelihood(prediction)),
+      hasIntent(prediction) && !prediction.reasons.length && h('b', {class: 'tabular'}, likelihood(prediction)),
       prediction.decision.rule === 'exact' && h('span', {class: 'badge good'}, 'exact'),
       prediction.by_name && h('span', {class: 'badge warn', 'data-role': 'by-name'}, nameWords(prediction)),
       h('span', {class: 'soft small push'}, prediction.model_version),
@@ -30,8 +30,8 @@ export function answersView(answers, given, intents) {
     given > answers.length ? `The first ${number(answers.length)} of ${plural(given, 'text')}` : all;
   const rows = answers.map(({prediction}) => [
     prediction.text,
-    h('td', {}, h('div', {class: 'row tight'}, verdict(prediction, intents))),
-    h('td', {class: 'number'}, intents.multi ? eachLikelihood(prediction) : likelihood(prediction)),
+    h('td', {}, h('div', {class: 'row tight'}, verdict(prediction, intents), closest(prediction))),
+    h('td', {class: 'number'}, hasIntent(prediction) ? likelihoods(prediction, intents) : ''),
     h('td', {class: 'soft'}, prediction.by_name ? nameWords(prediction) : (nearest(prediction)?.text ?? '')),
   ]);
   const likely = h('th', {class: 'number'}, 'Likely');
@@ -42,9 +42,16 @@ const likelihood = ({ranked}) => percent(ranked[0].probability, 0);
 const nearest = ({neighbours}) => [...neighbours].sort((a, b) => b.cosine - a.cosine)[0];
 const verdict = ({decision}, intents) => intents.named(decision.intents);
 
-// For every intent in the answer, or if there is none, for the nearest one.
-function eachLikelihood({ranked, decision}) {
-  const named = decision.intents.length ? decision.intents : [decision.leading];
-  const shares = named.map(name => ranked.find(one => one.intent === name)?.probability);
+const hasIntent = ({decision}) => decision.intents.length > 0;
+const closest = ({decision}) =>
+  decision.leading &&
+  ['out-of-scope', 'no-intent'].includes(decision.rule) &&
+  h('span', {class: 'soft small'}, `closest: ${decision.leading}`);
+
+// In a multi-label project, of every intent in the answer.
+function likelihoods(prediction, {multi}) {
+  if (!multi) return likelihood(prediction);
+  const {ranked, decision} = prediction;
+  const shares = decision.intents.map(name => ranked.find(one => one.intent === name)?.probability);
   return shares.map(share => percent(share, 0)).join(', ');
 }

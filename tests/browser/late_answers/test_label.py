@@ -19,7 +19,7 @@ from tests.builders.slotted_project import with_values
 
 _ORDER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 TEXTS = [f"say the {word} thing" for word in _ORDER]
-N_INTENTS = 12  # so that a 1 may become a 10
+N_INTENTS = 12  # more than the card numbers
 _PRESS = """keys => {
   for (const key of keys)
     document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
@@ -176,25 +176,23 @@ def test_another_champion_leaves_the_card(visit: Callable[..., Page], studio: Se
     page.unroute("**/status")
 
 
-def test_a_number_decides_on_the_card_that_it_was_typed_on(
+def test_a_number_decides_at_once_and_only_for_what_the_card_shows(
     visit: Callable[..., Page], studio: Served
 ) -> None:
-    """A key or a click right after a number decided on the next card, too, which nobody saw."""
+    """A pause within 12 labelled two texts: a number key waited for a second digit."""
     page = visit(studio, "/label?project=digits&order=newest")
     card = page.locator("[data-role=utterance]")
     expect(card).to_have_text(TEXTS[0])
-    page.evaluate(_PRESS, ["1", "u"])  # undo takes back what was typed
-    expect(card).to_have_text(TEXTS[0])
-    page.evaluate(_PRESS, ["1", "Enter"])
-    expect(card).to_have_text(TEXTS[1])
-    expect(page.get_by_text("There is no suggestion yet.")).to_have_count(0)  # nothing was asked
-    for place, key in enumerate(("s", "o", "f", "t"), start=2):
-        page.evaluate(_PRESS, ["1", key])
-        expect(card).to_have_text(TEXTS[place])
-    page.get_by_role("button", name="Skip").evaluate(
-        f"skip => {{ ({_PRESS})(['1']); skip.click(); }}"
-    )
-    expect(card).to_have_text(TEXTS[6])
+    page.evaluate(_PRESS, ["1", "2", "0"])
+    expect(card).to_have_text(TEXTS[3])
+    decided = page.get_by_role("list", name="Last decisions").locator("li .chip")
+    expect(decided).to_have_text(["out of scope", "intent-2", "intent-1"])
+    page.evaluate(_PRESS, ["7"])
+    expect(page.get_by_text("The card has no number 7.")).to_be_visible()
+    expect(card).to_have_text(TEXTS[3])
+    keys = page.locator("#keys")
+    expect(keys).to_contain_text("1 to 5")
+    expect(keys).not_to_contain_text("17")
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")
 
 

@@ -181,7 +181,10 @@ def test_a_text_far_from_all_is_told_with_its_limit(live_studio: LiveStudio) -> 
         assert found.answer == ()
         assert found.scope.distance < 0
         assert "below the limit" in found.scope.words
-        assert "gives this text no intent" in found.plain
+        closest = found.reasons[0].intent
+        told = f"Out of scope. Closest: {closest}, but too unlike its examples."
+        assert (found.plain, found.sentence) == (told, told)
+        assert not any(sign.isdigit() for sign in found.scope.words)
         assert found.why_not.intent == found.reasons[0].intent  # kept out by the limit alone
         assert found.why_not.behind == pytest.approx(-found.scope.distance)
         assert found.reasons[0].words.rival == found.ranked[1].intent

@@ -183,6 +183,8 @@ def test_suggestions_are_intents_that_can_be_chosen(trained: Queues) -> None:
         found = [(s.intent, round(s.probability, 9)) for s in item.suggestions]
         assert found == [(r.intent, round(r.probability, 9)) for r in answer.ranked[:5]]
         assert {s.intent_id for s in item.suggestions} == set(by_name.values())
+        numbers = {intent.number: intent.name for intent in intents}
+        assert [numbers[one] for one in item.likely] == [r.intent for r in answer.ranked]
         below = answer.ranked[0].score < live.pipeline.calibration.threshold
         assert item.out_of_scope == below
     change_intent(studio, "p", by_name["refund"], {"archived": True})

@@ -1,0 +1,66 @@
+"""What pages show is true now: suggestions, answers out of scope, accuracy, times."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.builders.served_studio import Served
+
+OUTSIDE = "xylophone quartz 0 0 0"
+
+
+def test_an_answer_out_of_scope_has_no_number_beside_it(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """96 % stood beside an answer out of scope: it belonged to the intent that had lost."""
+    page = visit(studio, f"/try?project=sample&text={OUTSIDE}")
+    answer = page.locator("[data-role=answer]")
+    expect(answer).to_contain_text("Out of scope. Closest: ")
+    expect(answer).to_contain_text(", but too unlike its examples.")
+    expect(answer).not_to_contain_text("%")
+    page.get_by_label("Text to try").fill(f"{OUTSIDE}\nno signal on my phone")
+    rows = page.get_by_role("region", name="Many answers").locator("tbody tr")
+    expect(rows.nth(0)).to_contain_text("closest: ")
+    expect(rows.nth(0)).not_to_contain_text("%")
+    expect(rows.nth(1)).to_contain_text("%")
+
+
+def test_numbers_are_the_suggestions_and_the_finder_begins_with_the_likeliest(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The numbers beside the suggestions were those of a list that the card did not show."""
+    page = visit(studio, "/label?project=sample")
+    options = page.locator(".option")
+    expect(options).to_have_count(5)
+    expect(options.locator("kbd")).to_have_text(["1 ↵", "2", "3", "4", "5"])
+    names = options.locator(".chip").all_inner_texts()
+    page.keyboard.press("/")
+    listed = page.locator("[role=option] .chip")
+    expect(listed).to_have_count(17)
+    assert listed.all_inner_texts()[:5] == names
+    page.keyboard.press("Escape")
+    page.keyboard.press("4")
+    expect(page.get_by_role("list", name="Last decisions").locator("li .chip")).to_have_text(
+        [names[3]]
+    )
+
+
+def test_a_card_out_of_scope_says_so_without_percents(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The suggestions of a text out of scope had percents, as if they were its answer."""
+    page = visit(studio, "/")
+
+    def refused(route: Route) -> None:
+        queue = route.fetch().json()
+        items = [{**item, "out_of_scope": True} for item in queue["items"]]
+        route.fulfill(json={**queue, "items": items})
+
+    page.route("**/queue?*", refused)
+    page.goto(f"{studio.base}/label?project=sample")
+    card = page.get_by_role("region", name="Utterance to label")
+    first = card.locator(".option .chip").first
+    expect(first).to_be_visible()
+    expect(card).to_contain_text(f"Out of scope. Closest: {first.inner_text()}, but too unlike")
+    expect(card).not_to_contain_text("%")
+    page.unroute("**/queue?*")
