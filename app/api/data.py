@@ -6,10 +6,17 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response, UploadFile
 from fastapi.responses import FileResponse
 
-from app.api.http import schemas
-from app.api.http.bodies import EditBody, FilterBody, FilterQuery, IdsBody, MappingBody
+from app.api.http.bodies import (
+    EditBody,
+    EditCountBody,
+    FilterBody,
+    FilterQuery,
+    IdsBody,
+    MappingBody,
+)
 from app.api.http.downloads import BYTES, download
 from app.api.http.server_state import Live, OpenStudio
+from app.services.data.bulk import Edit
 from app.services.data.exporting import export_file
 from app.services.data.importing import ImportReport
 from app.services.data.uploads import (
@@ -19,7 +26,15 @@ from app.services.data.uploads import (
     preview_upload,
     receive_upload,
 )
-from app.services.data.utterances import Edit, PageView, change_many, load_page, load_utterances
+from app.services.data.utterances import (
+    ChangeView,
+    CountView,
+    PageView,
+    change_many,
+    count_many,
+    load_page,
+    load_utterances,
+)
 from app.services.live.server_state import LiveStudio
 from app.services.review.disagreements import differing_ids
 from app.services.review.names import borderline_ids
@@ -56,12 +71,22 @@ def by_ids(studio: OpenStudio, project: str, body: IdsBody) -> list[UtteranceRec
     return load_utterances(studio, project, body.ids)
 
 
+@router.post("/projects/{project}/edits/count")
+def count(live_studio: Live, project: str, body: EditCountBody) -> CountView:
+    """Count what an edit would change, by what must be asked first; nothing is saved."""
+    which = _filter(live_studio, project, body.filter)
+    return count_many(live_studio.studio, project, which, Edit(body.kind, body.value))
+
+
 @router.post("/projects/{project}/edits")
-def edit(live_studio: Live, project: str, body: EditBody) -> schemas.Changed:
-    """Change every utterance that matches a filter, if their number is as expected."""
+def edit(live_studio: Live, project: str, body: EditBody) -> ChangeView:
+    """Change the utterances that match a filter, if their number is as expected.
+
+    Labelled texts and those of the test set are left as they are unless `also` names them.
+    """
     which = _filter(live_studio, project, body.filter)
     change = Edit(body.kind, body.value)
-    return schemas.Changed(change_many(live_studio.studio, project, which, change, body.expected))
+    return change_many(live_studio.studio, project, which, change, body.act())
 
 
 @router.post("/projects/{project}/uploads", status_code=201)

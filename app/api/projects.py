@@ -3,10 +3,17 @@
 from fastapi import APIRouter
 
 from app.api.http import schemas
-from app.api.http.bodies import IntentBody, IntentChangeBody, MergeBody, NewProject, ProjectChange
+from app.api.http.bodies import (
+    IntentBody,
+    IntentChangeBody,
+    MergeBody,
+    NewProject,
+    ProjectChange,
+    UndoBody,
+)
 from app.api.http.server_state import Live, OpenStudio
 from app.services.data import intents
-from app.services.data.history import list_actions, redo_last, undo_last
+from app.services.data.history import list_actions, redo_last, undo_action, undo_last
 from app.services.data.projects import (
     ProjectView,
     change_gate,
@@ -84,9 +91,11 @@ def merge(studio: OpenStudio, project: str, body: MergeBody) -> schemas.Named:
 
 
 @router.post("/projects/{project}/undo")
-def undo(studio: OpenStudio, project: str) -> schemas.Undone:
-    """Undo the newest action."""
-    return schemas.Undone(undo_last(studio, project))
+def undo(studio: OpenStudio, project: str, body: UndoBody | None = None) -> schemas.Undone:
+    """Undo the action of a key; without a body, the newest one."""
+    if body is None:
+        return schemas.Undone(undo_last(studio, project))
+    return schemas.Undone(undo_action(studio, project, body.key))
 
 
 @router.post("/projects/{project}/redo")

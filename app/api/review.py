@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query
 
 from app.api.http.bodies import ActBody, FenceBody, UndoBody, WhatIfBody
 from app.api.http.server_state import Live, OpenStudio, WatchedTexts
+from app.services.data.history import undo_action
 from app.services.review import findings
 from app.services.review import intents as confusions
 from app.services.review import review as reviewing
@@ -52,7 +53,7 @@ def act(studio: OpenStudio, project: str, body: ActBody) -> dict[str, str]:
 @router.post("/projects/{project}/review/undo")
 def undo(studio: OpenStudio, project: str, body: UndoBody) -> dict[str, str]:
     """Undo a repair or a dismissal."""
-    repairs.undo_repair(studio, project, body.key)
+    undo_action(studio, project, body.key)
     return {"key": body.key}
 
 

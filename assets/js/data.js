@@ -122,7 +122,8 @@ class DataPage {
   }
 
   #edit(row, kind, value) {
-    const edit = {filter: {ids: [row.id]}, kind, value, expected: 1};
+    const also = ['labelled', 'test']; // one row, seen with its label and its split
+    const edit = {filter: {ids: [row.id]}, kind, value, expected: 1, also};
     return post(`${this.#context.base}/edits`, edit);
   }
 

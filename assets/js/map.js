@@ -7,7 +7,7 @@ import {Selection} from './map/selection.js';
 import {query, setQuery} from './shared/address.js';
 import {h, select} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
-import {guarded, toast} from './shared/messages.js';
+import {guarded} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
 import {Strength} from './shared/strength.js';
 import {plural} from './shared/words.js';
@@ -66,7 +66,8 @@ class MapPage {
     this.#legend = new Legend(codes => this.#plot.hide(codes));
     this.#note = new Note(() => this.#compute());
     this.#selection = new Selection(context, this.#intents, {
-      edit: (...edit) => this.#edit(...edit),
+      edited: () => this.#edited(),
+      picked: () => this.#highlightPicked(),
       marked: ids => this.#mark(ids),
       cleared: () => this.#clear(),
     });
@@ -277,7 +278,7 @@ class MapPage {
     for (const points of [this.#points, this.#wanted]) points?.forget();
     this.#texts.clear();
     this.#allowCompression();
-    await this.#recolour();
+    await Promise.all([this.#recolour(), this.#selection.renew()]);
   }
 
   async #recolour() {
@@ -297,11 +298,9 @@ class MapPage {
     throw error;
   }
 
-  async #edit(ids, kind, value, said) {
-    const edit = {filter: {ids}, kind, value, expected: ids.length};
-    const {changed} = await post(`${this.#context.base}/edits`, edit);
-    toast(`${plural(changed, 'utterance')} ${said}.`, 'Undo on the Data page takes it back.', 'good');
-    await Promise.all([this.#selection.renew(), this.#context.refresh()]); // the colours follow from the status
+  // The colours follow from the status.
+  async #edited() {
+    await Promise.all([this.#selection.renew(), this.#context.refresh()]);
   }
 
   async #pick(ids) {

@@ -31,8 +31,13 @@ NEW_HELP = {
     )
 }
 """Command and option whose default, choices or help differ from the reference."""
-NEW_ROUTES = {"GET /api/recipes"}
+NEW_ROUTES = {"GET /api/recipes", "POST /api/projects/{project}/edits/count"}
+_UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{project}/edits"
+_LEFT = ("free", "labelled", "meanwhile", "same", "test", "test_labelled")
 NEW_FIELDS: set[tuple[str, str, str]] = {
+    *((_UNDO, "body", name) for name in ("application/json", "key")),
+    *((_EDITS, "body", name) for name in ("also", "key", "revision")),
+    *((_EDITS, "answer", name) for name in ("left", *(f"left.{name}" for name in _LEFT))),
     ("GET /api/projects/{project}/queue", "answer", "items[].likely"),
     ("GET /api/projects/{project}/queue", "answer", "items[].likely[]"),
     ("GET /api/projects/{project}/suggestions", "answer", "[].likely"),

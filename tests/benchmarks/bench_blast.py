@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from app.bootstrap import open_studio
+from app.services.data.history import undo_action
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.what_if import preview, repairs
@@ -88,7 +89,7 @@ def _measured(watched_texts: WatchedTextCache) -> dict[str, object]:
         repairs.apply_repair(live_studio.studio, PROJECT, repair, key)
     found["after_five_repairs"] = _times(watched_texts, chance)
     for key in reversed(keys):
-        repairs.undo_repair(live_studio.studio, PROJECT, key)
+        undo_action(live_studio.studio, PROJECT, key)
     return found
 
 

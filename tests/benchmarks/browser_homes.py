@@ -12,7 +12,8 @@ import numpy as np
 
 from app.bootstrap import open_studio
 from app.services.answering.opened import find_space, open_space
-from app.services.data.utterances import Edit, change_many
+from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.utterances import change_many
 from app.services.embedding import Embedded, missing_texts, read_embedded, read_points
 from app.services.studio import Studio
 from app.settings import Settings
@@ -130,7 +131,7 @@ def _take_labels_away(studio: Studio) -> None:
     with studio.database.read() as connection:
         found = utterances.find_all(connection, projects.find(connection, PROJECT).id, Filter())
     ids = tuple(record.id for record in found[:: len(found) // _UNLABELLED])
-    change_many(studio, PROJECT, Filter(ids=ids), Edit("unlabel"), len(ids))
+    change_many(studio, PROJECT, Filter(ids=ids), Edit("unlabel"), BulkAct(len(ids), EVERY_TEXT))
 
 
 def command(home: Path, *words: str) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.services.conversations.logs import POOL
+from app.services.data.bulk import Allowed, BulkAct, Kind
 from app.services.data.uploads import ColumnMapping
 from app.services.maps.colours import By
 from app.services.review.fence_views import FenceSetting
@@ -81,13 +82,30 @@ class FilterQuery(FilterBody):
     size: int = Field(default=50, ge=1, le=500)
 
 
-class EditBody(Body):
-    """One change of all utterances that match a filter."""
+class EditCountBody(Body):
+    """An edit to count; a `label` may be without an intent."""
 
     filter: FilterBody
-    kind: Literal["label", "out-of-scope", "unlabel", "move", "flag", "unflag", "delete", "text"]
+    kind: Kind
     value: str = Field(default="", max_length=20_000)
+
+
+class EditBody(EditCountBody):
+    """One change of all utterances that match a filter, once for each key.
+
+    `also` names what may change beyond unlabelled texts outside the test set; texts that changed
+    after `revision` are left as they are.
+    """
+
     expected: int
+    also: tuple[Literal["labelled", "test"], ...] = Field(default=(), max_length=2)
+    revision: int | None = Field(default=None, ge=0)
+    key: Key | None = None
+
+    def act(self) -> BulkAct:
+        """Convert to the service's act."""
+        allowed = Allowed("labelled" in self.also, "test" in self.also, self.revision)
+        return BulkAct(self.expected, allowed, self.key or "")
 
 
 class ProjectChange(Body):

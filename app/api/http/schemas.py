@@ -49,7 +49,7 @@ class JobState:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Number of utterances that an edit matched."""
+    """Number of utterances that an edit changed."""
 
     changed: int
 

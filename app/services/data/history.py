@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.services.studio import Studio
 from storage import projects
-from storage.log import events
+from storage.log import events, settled_findings
 from storage.records import BatchRecord
 
 
@@ -13,6 +13,19 @@ def undo_last(studio: Studio, project: str) -> BatchRecord | None:
     with studio.database.write() as connection:
         project_id = projects.find(connection, project).id
         return events.undo(connection, project_id, studio.settings.actor)
+
+
+def undo_action(studio: Studio, project: str, key: str) -> BatchRecord | None:
+    """Undo exactly the action of a key, or list a settled finding again; once.
+
+    Raises:
+        Conflict: What it changed has been changed again.
+        NotFound: Nothing was done under that key.
+    """
+    with studio.database.write() as connection:
+        project_id = projects.find(connection, project).id
+        settled_findings.undo_settling(connection, project_id, key, studio.settings.actor)
+        return events.find_batch(connection, project_id, key)
 
 
 def redo_last(studio: Studio, project: str) -> BatchRecord | None:

@@ -1,19 +1,21 @@
 """Search a project's utterances, and change many at once."""
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
+from app.services.data.bulk import BulkAct, BulkCounts, Edit, Plan, plan
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput
 from core.formats.rows import LONGEST_TEXT
 from core.text import is_storable, normalise
 from storage import projects
+from storage.database import Transaction
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
 from storage.queries.utterances import Filter, Order, Page, by_ids, find_all, read_page
-from storage.records import Change, UtteranceRecord
+from storage.records import BatchRecord, UtteranceRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +28,19 @@ class PageView:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
-    """A change of one kind to many utterances.
+class CountView:
+    """What a bulk act would change, at one revision of the project."""
 
-    Attributes:
-        kind: What changes; in a multi-label project `label` keeps the other intents.
-        value: Intent id for `label`, and for `unlabel` to remove only that one; split for `move`, a
-            reason for `flag`, the text for `text`.
-    """
+    counts: BulkCounts
+    revision: int
 
-    kind: Literal["label", "out-of-scope", "unlabel", "move", "flag", "unflag", "delete", "text"]
-    value: str = ""
+
+@dataclass(frozen=True, slots=True)
+class ChangeView:
+    """How many utterances a bulk act changed; `left` counts those it left as they are."""
+
+    changed: int
+    left: BulkCounts
 
 
 def load_page(studio: Studio, project: str, which: Filter, order: Order, page: Page) -> PageView:
@@ -54,64 +58,79 @@ def load_utterances(studio: Studio, project: str, ids: Sequence[str]) -> list[Ut
     return [records[key] for key in ids if key in records]
 
 
-def change_many(studio: Studio, project: str, which: Filter, edit: Edit, expected: int) -> int:
-    """Change every utterance that matches a filter, as one action; return their number.
+def count_many(studio: Studio, project: str, which: Filter, edit: Edit) -> CountView:
+    """Count what an act would change, by what must be asked first; nothing is saved.
+
+    A `label` may be without an intent: then every labelled text counts as labelled otherwise.
 
     Raises:
-        Conflict: Their number is not `expected`, the one that the page showed.
+        InvalidInput: The value is invalid.
+    """
+    with studio.database.read() as connection:
+        target = projects.find(connection, project)
+        if edit.kind != "label" or edit.value:
+            edit = _checked(edit, set(dataset.open_intents(connection, target.id)))
+        records = find_all(connection, target.id, which)
+    made = plan(records, edit, frozenset(), joins=target.task == "multi-label")
+    return CountView(made.counts, target.head_revision)
+
+
+def change_many(
+    studio: Studio,
+    project: str,
+    which: Filter,
+    edit: Edit,
+    act: BulkAct,
+) -> ChangeView:
+    """Change the utterances that match a filter and may be changed, as one action.
+
+    Texts of the test set and labelled ones change only if the act allows it (`bulk.py`).
+
+    Raises:
+        Conflict: The number of matches is not the expected one, which the page showed.
         InvalidInput: The value is invalid.
     """
     with studio.database.write() as connection:
         target = projects.find(connection, project)
-        records = find_all(connection, target.id, which)
-        if len(records) != expected:
-            raise Conflict(
-                f"Meanwhile this would change {len(records)} utterances, not {expected}.",
-                "Look at the list again, then repeat it.",
-            )
         edit = _checked(edit, set(dataset.open_intents(connection, target.id)))
-        if edit.kind == "text" and len(records) > 1:
-            raise InvalidInput(
-                f"{len(records)} utterances cannot have the same text.", "Change one at a time."
-            )
-        joins = target.task == "multi-label"
-        changes = [c for record in records for c in _edit_changes(record, edit, joins=joins)]
-        action = Action(edit.kind, studio.settings.actor, "page")
+        before = events.find_batch(connection, target.id, act.key) if act.key else None
+        if before is not None:
+            return _done_before(connection, before)
+        records = find_all(connection, target.id, which)
+        _refuse_number(records, edit, act.expected)
+        touched = _touched(connection, target.id, act.allowed.revision)
+        made = plan(records, edit, touched, joins=target.task == "multi-label")
+        changed = made.allowed(act.allowed)
+        changes = [change for part in changed for change in part]
+        action = Action(edit.kind, studio.settings.actor, "page", act.key or uuid.uuid4().hex)
         if changes:
             events.record(connection, target.id, action, changes)
-    return len(records)
+    return ChangeView(len(changed), made.left(act.allowed))
 
 
-def _edit_changes(record: UtteranceRecord, edit: Edit, *, joins: bool) -> list[Change]:
-    match edit.kind:
-        case "label":
-            others = (record.labels or ()) if joins else ()
-            return edits.decide(record, (*others, edit.value))
-        case "out-of-scope":
-            return edits.decide(record, ())
-        case "unlabel":
-            return _unlabelled(record, edit.value)
-        case "delete":
-            return [edits.delete_utterance(record)]
-        case "text":
-            return [] if record.text == edit.value else edits.reword(record, edit.value)
-        case "move":
-            return _set(record, "split", edit.value)
-        case "flag" | "unflag":
-            return _set(record, "flagged", edit.value)
+def _done_before(connection: Transaction, batch: BatchRecord) -> ChangeView:
+    changes = events.changes_of(connection, batch.id)
+    return ChangeView(len({change.subject_id for change in changes}), Plan().counts)
 
 
-def _set(record: UtteranceRecord, field: str, value: str) -> list[Change]:
-    return [] if getattr(record, field) == value else [edits.edit(record, field, value)]
+def _refuse_number(records: Sequence[UtteranceRecord], edit: Edit, expected: int) -> None:
+    if len(records) != expected:
+        raise Conflict(
+            f"Meanwhile this would change {len(records)} utterances, not {expected}.",
+            "Look at the list again, then repeat it.",
+        )
+    if edit.kind == "text" and len(records) > 1:
+        raise InvalidInput(
+            f"{len(records)} utterances cannot have the same text.", "Change one at a time."
+        )
 
 
-def _unlabelled(record: UtteranceRecord, intent: str) -> list[Change]:
-    """Remove one intent, or all; without any left, the utterance is unlabelled."""
-    labels = record.labels
-    if labels is None or (intent and intent not in labels):
-        return []
-    left = tuple(label for label in labels if intent and label != intent)
-    return edits.decide(record, left) if left else [edits.label(record, None)]
+def _touched(connection: Transaction, project_id: int, revision: int | None) -> frozenset[str]:
+    """Return the ids of the utterances that changed after a revision."""
+    if revision is None:
+        return frozenset()
+    touched = events.touched_since(connection, project_id, revision)
+    return frozenset(key for subject, key in touched if subject == "utterance")
 
 
 def _checked(edit: Edit, intent_ids: set[str]) -> Edit:

@@ -75,18 +75,6 @@ def keep_finding(studio: Studio, project: str, finding: str, key: str) -> None:
         settled_findings.keep_finding(connection, record.id, finding, key, studio.settings.actor)
 
 
-def undo_repair(studio: Studio, project: str, key: str) -> None:
-    """Undo a repair, or list a settled finding again.
-
-    Raises:
-        Conflict: What it changed has been changed again.
-        NotFound: Nothing was done under that key.
-    """
-    with studio.database.write() as connection:
-        record = projects.find(connection, project)
-        settled_findings.undo_settling(connection, record.id, key, studio.settings.actor)
-
-
 def label_finding_id(key: str, labels: Sequence[str]) -> str:
     """Return the id of the finding that doubts a label; a new label gives a new finding."""
     return f"label:{key}:{','.join(sorted(labels))}"

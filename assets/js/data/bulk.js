@@ -1,7 +1,9 @@
 // One action on all picked utterances. Its controls stay in place, so a choice survives another pick.
 import {fill, h, optionsOf, select} from '../shared/elements.js';
 import {ask, guarded, toast} from '../shared/messages.js';
+import {Reach, leftWords} from '../shared/reach.js';
 import {post} from '../shared/rest.js';
+import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
 
 const actionsOf = (nothing, several) => [
@@ -25,6 +27,7 @@ export class Bulk {
   #more;
   #action;
   #intent;
+  #several;
 
   // Calls `done` after the picked rows were changed; `nothing` is the word for no intent; `several` is true in a
   // multi-label project.
@@ -32,6 +35,7 @@ export class Bulk {
     this.#base = base;
     this.#rows = rows;
     this.#done = done;
+    this.#several = several;
     this.#more = h('button', {class: 'plain', onclick: () => rows.pickAll()});
     const chooseIntent = () => {
       this.#intent.hidden = !this.#named;
@@ -69,17 +73,35 @@ export class Bulk {
   }
 
   async #apply() {
-    const {picked: expected, pickedFilter: filter} = this.#rows;
+    const {pickedFilter: filter} = this.#rows;
     const [kind, target = ''] = this.#action.value.split(':');
     const value = this.#named ? this.#intent.value : target;
     const name = this.#intent.selectedOptions[0]?.textContent;
     const said = this.#action.selectedOptions[0].textContent.replace('…', name);
-    const title = `${said}: ${plural(expected, 'utterance')}?`;
-    const undoable = h('p', {class: 'soft'}, 'It is one action, and Undo takes it back as one.');
-    if (!(await ask(title, undoable, said, kind === 'delete' ? 'danger' : 'primary'))) return;
-    const {changed} = await post(`${this.#base}/edits`, {filter, kind, value, expected});
-    toast(`${plural(changed, 'utterance')}: ${said.toLowerCase()}.`, 'Undo takes it back.', 'good');
+    const terms = await this.#agree({filter, kind, value}, said);
+    if (!terms) return;
+    const key = crypto.randomUUID();
+    const {changed, left} = await post(`${this.#base}/edits`, {filter, kind, value, key, ...terms});
+    const words = `${plural(changed, 'utterance')}: ${said.toLowerCase()}.`;
+    toast(words, leftWords(left), 'good', undoing(this.#base, key, this.#done));
     this.#rows.unpick();
     await this.#done();
+  }
+
+  // Counts what the act changes and asks; null if the user cancels.
+  async #agree(edit, said) {
+    const confirm = h('span', {'data-role': 'confirm'});
+    const reach = new Reach(this.#base, {
+      joins: this.#several,
+      hears: () => {
+        confirm.textContent = `${said}: ${plural(reach.number, 'utterance')}`;
+        const button = confirm.closest('button');
+        if (button) button.disabled = reach.number === 0;
+      },
+    });
+    await reach.count(edit);
+    const asked = ask(said, reach.element, confirm, edit.kind === 'delete' ? 'danger' : 'primary');
+    confirm.closest('button').disabled = reach.number === 0;
+    return (await asked) && reach.terms;
   }
 }

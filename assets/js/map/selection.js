@@ -1,10 +1,10 @@
 // The panel beside the map: the selection and its actions, a point's neighbours, and moved points.
 import {address} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
-import {IntentFinder} from '../shared/finder.js';
 import {guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
-import {capital, number, plural} from '../shared/words.js';
+import {number, plural} from '../shared/words.js';
+import {Labelling} from './labelling.js';
 import {utterances} from './points.js';
 
 const MOST_SHOWN = 100;
@@ -16,16 +16,23 @@ export class Selection {
   #intents;
   #hears;
   #picked = []; // ids of the selected utterances
-  #list = h('ul'); // their texts
+  #rows = []; // the first of them, as they are now
+  #shown = MOST_SHOWN;
+  #labelling;
+  #heading = h('h2', {'data-role': 'picked'});
+  #list = h('ul', {class: 'last picked'});
+  #more = h('button', {class: 'plain', onclick: guarded(() => this.#showMore())});
   #asked = 0; // number of the newest request to show something; older answers are dropped
   #readings = 0; // the same for the texts of the selection
 
-  // Callbacks in `hears`: `edit` with ids, kind, value and words of an edit; `marked` with ids to highlight;
-  // `cleared` when the selection is dropped.
+  // Callbacks in `hears`: `edited` after texts were changed; `marked` with ids to highlight; `picked` when a text was
+  // taken out; `cleared` when the selection is dropped.
   constructor(context, intents, hears) {
     this.#context = context;
     this.#intents = intents;
     this.#hears = hears;
+    this.#labelling = new Labelling(context.base, intents, () => hears.edited());
+    this.#labelling.element.addEventListener('reach', () => this.#draw()); // other rows are taken now
   }
 
   get picked() {
@@ -68,53 +75,86 @@ export class Selection {
   async showPicked(ids) {
     this.#giveUp();
     this.#picked = ids;
-    this.#list = h('ul', {class: 'last', style: {'max-height': '420px', overflow: 'auto'}});
-    const more = ids.length - MOST_SHOWN;
+    this.#shown = MOST_SHOWN;
+    this.#rows = [];
+    fill(this.#list);
     const clear = {class: 'plain push', 'data-key': 'clear', onclick: () => this.#hears.cleared()};
     fill(
       this.element,
-      h(
-        'div',
-        {class: 'row'},
-        h('h2', {'data-role': 'picked'}, `${plural(ids.length, 'utterance')} selected`),
-        h('button', clear, 'Clear'),
-      ),
-      this.#actions(ids),
+      h('div', {class: 'row'}, this.#heading, h('button', clear, 'Clear')),
+      this.#labelling.element,
       this.#list,
-      more > 0 && h('p', {class: 'soft'}, `and ${number(more)} more`),
+      this.#more,
     );
+    this.#count();
+    this.#labelling.start(ids);
     await this.renew();
   }
 
-  // Shows the current labels of the selection.
+  // Shows the current labels of the selection, and counts again what a label would change.
   async renew() {
     if (!this.#picked.length) return;
     const reading = (this.#readings += 1);
-    const rows = await utterances(this.#context.base, this.#picked.slice(0, MOST_SHOWN));
+    const [rows] = await Promise.all([
+      utterances(this.#context.base, this.#picked.slice(0, this.#shown)),
+      this.#labelling.count(this.#picked),
+    ]);
     if (reading !== this.#readings) return;
-    const line = row => h('li', {}, h('div', {}, h('div', {}, row.text), this.#intents.labels(row.labels)));
-    fill(this.#list, rows.map(line));
+    this.#rows = rows;
+    this.#draw();
   }
 
-  #actions(ids) {
-    const edit = (...how) => guarded(() => this.#hears.edit(ids, ...how));
-    const finder = new IntentFinder({
-      intents: () => this.#intents.open,
-      label: `Label ${plural(ids.length, 'utterance')} as …`,
-      pick: intent => edit('label', intent.id, `labelled ${intent.name}`)(),
-    });
-    const {nothing} = this.#intents;
-    const none = {'data-key': 'out-of-scope', onclick: edit('out-of-scope', '', `marked as ${nothing}`)};
-    const flag = {'data-key': 'flag', onclick: edit('flag', 'from the map', 'flagged')};
-    return [
-      finder.element,
-      h(
-        'div',
-        {class: 'row', style: {margin: '10px 0'}},
-        h('button', none, capital(nothing)),
-        h('button', flag, 'Flag'),
-      ),
+  #count() {
+    this.#heading.textContent = `${plural(this.#picked.length, 'text')} selected`;
+    const more = this.#picked.length - this.#shown;
+    fill(this.#more, more > 0 && `Show ${number(Math.min(more, MOST_SHOWN))} more of ${number(more)}`);
+    this.#more.hidden = more <= 0;
+  }
+
+  #draw() {
+    fill(
+      this.#list,
+      this.#rows.map(row => this.#line(row)),
+    );
+  }
+
+  #line(row) {
+    const out = {
+      class: 'plain push',
+      'aria-label': `Take out “${row.text.slice(0, 60)}”`,
+      title: 'Take it out of the selection',
+      'data-key': `out ${row.id}`,
+      onclick: guarded(() => this.#takeOut(row.id)),
+    };
+    const about = [
+      this.#intents.labels(row.labels),
+      row.split === 'test' && h('span', {class: 'badge'}, 'test set'),
     ];
+    return h(
+      'li',
+      {class: this.#labelling.takes(row) ? '' : 'spared'},
+      h('div', {class: 'grow'}, h('div', {}, row.text), h('div', {class: 'row tight'}, about)),
+      h('button', out, '×'),
+    );
+  }
+
+  async #showMore() {
+    this.#shown += MOST_SHOWN;
+    this.#count();
+    await this.renew();
+  }
+
+  async #takeOut(id) {
+    this.#picked = this.#picked.filter(one => one !== id);
+    if (!this.#picked.length) {
+      this.#hears.cleared();
+      return;
+    }
+    this.#rows = this.#rows.filter(row => row.id !== id);
+    this.#count();
+    this.#draw();
+    this.#hears.picked();
+    await this.#labelling.count(this.#picked);
   }
 
   async showNeighbours(id) {

@@ -3,16 +3,27 @@ import {h} from './elements.js';
 
 const SHOWN = {bad: 12000}; // milliseconds; errors take longer to read
 const SHOWN_ELSE = 5000;
+const SHOWN_TO_UNDO = 15000;
 
-export function toast(message, hint = '', kind = '') {
+// `undo` takes back what the message tells of; its button stands in the message.
+export function toast(message, hint = '', kind = '', undo = null) {
+  const act = guarded(() => {
+    node.remove();
+    return undo();
+  });
   const node = h(
     'div',
     {class: `toast ${kind}`},
     h('div', {}, h('div', {}, message), hint && h('div', {class: 'soft small'}, hint)),
-    h('button', {class: 'plain push', 'aria-label': 'Close this message', onclick: () => node.remove()}, '×'),
+    h(
+      'div',
+      {class: 'row tight push'},
+      undo && h('button', {class: 'small', onclick: act}, 'Undo'),
+      h('button', {class: 'plain', 'aria-label': 'Close this message', onclick: () => node.remove()}, '×'),
+    ),
   );
   toasts().append(node);
-  setTimeout(() => node.remove(), SHOWN[kind] ?? SHOWN_ELSE);
+  setTimeout(() => node.remove(), undo ? SHOWN_TO_UNDO : (SHOWN[kind] ?? SHOWN_ELSE));
 }
 
 function toasts() {

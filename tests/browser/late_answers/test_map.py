@@ -58,7 +58,7 @@ def test_a_late_answer_about_a_lasso_does_not_replace_a_newer_lasso(
     held.arrived(2)
     held.release(1)
     held.release(0)
-    expect(page.locator("[data-role=picked]")).to_have_text("3 utterances selected")
+    expect(page.locator("[data-role=picked]")).to_have_text("3 texts selected")
     expect(page.locator("[data-role=selection] li:not([role=option])")).to_have_count(3)
 
 
@@ -123,7 +123,7 @@ def test_a_lasso_takes_nothing_that_the_legend_hides(
     expect(legend.first).to_have_attribute("aria-pressed", "false")
     seen = page.evaluate(_BRIGHT)
     page.evaluate(_LASSO, list(range(len(studio.ask("/projects/sample/map")["ids"]))))
-    expect(page.locator("[data-role=picked]")).to_have_text(f"{seen:,} utterances selected")
+    expect(page.locator("[data-role=picked]")).to_have_text(f"{seen:,} texts selected")
 
 
 def test_what_is_looked_for_is_marked_on_every_map(
@@ -147,7 +147,7 @@ def test_the_highlight_is_that_of_the_selection(visit: Callable[..., Page], stud
     all_points = page.evaluate(_BRIGHT)
     lasso_five(page)
     selected = page.locator("[data-role=picked]")
-    expect(selected).to_have_text("5 utterances selected")
+    expect(selected).to_have_text("5 texts selected")
     assert page.evaluate(_BRIGHT) == 5
     legend.last.click()
     legend.last.click()
@@ -156,7 +156,7 @@ def test_the_highlight_is_that_of_the_selection(visit: Callable[..., Page], stud
     page.evaluate("document.querySelector('.map').data.old = true")
     page.get_by_label("Model version").select_option("1")
     page.wait_for_function("!document.querySelector('.map').data.old")
-    expect(selected).to_have_text("5 utterances selected")
+    expect(selected).to_have_text("5 texts selected")
     assert page.evaluate(_BRIGHT) == 5
     page.get_by_role("button", name="Clear").click()
     assert page.evaluate(_BRIGHT) == all_points

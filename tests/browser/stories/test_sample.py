@@ -120,10 +120,14 @@ def lassos_five(page: Page, studio: Served) -> None:
     for x, y in path[1:]:
         page.mouse.move(x, y)
     page.mouse.up()
-    page.wait_for_selector("[data-role=picked]:has-text('5 utterances selected')")
-    page.get_by_role("combobox", name="Label 5 utterances as").fill("cancel")
+    page.wait_for_selector("[data-role=picked]:has-text('5 texts selected')")
+    page.get_by_role("combobox", name="Choose the label").fill("cancel")
     page.wait_for_selector("li[role=option]:has-text('cancel')")
     page.keyboard.press("Enter")
+    expect(page.locator("[data-role=chosen-label]")).to_contain_text("cancel_contract")
+    for box in page.locator("[data-role=reach] input").all():
+        box.check()
+    page.get_by_role("button", name="Label 5 texts").click()
     page.wait_for_selector(".toast:has-text('labelled')")
     chips = page.locator("[data-role=selection] li .chip")
     expect(chips).to_have_text(["cancel_contract"] * 5)

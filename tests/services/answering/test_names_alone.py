@@ -10,9 +10,9 @@ import pytest
 from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.answering.stored import load_model
 from app.services.data import utterances
+from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.history import undo_last
 from app.services.data.intents import change_intent
-from app.services.data.utterances import Edit
 from app.services.explaining.explain import explain, explain_reference
 from app.services.live.models import LiveModels
 from app.services.live.server_state import open_live_studio
@@ -153,7 +153,9 @@ def test_its_first_example_takes_over_from_the_name(home: Studio) -> None:
     with home.database.read() as connection:
         project = projects.find(connection, "p").id
         row = next(r for r in dataset.utterances(connection, project) if r.labels)
-    utterances.change_many(home, "p", browse.Filter(ids=(row.id,)), Edit("label", key), 1)
+    utterances.change_many(
+        home, "p", browse.Filter(ids=(row.id,)), Edit("label", key), BulkAct(1, EVERY_TEXT)
+    )
     found = live_of(models)
     head = without_names(found.pipeline.head)
     assert bool(head.labelled[found.columns.index(key)])
@@ -228,7 +230,9 @@ def test_a_preview_tells_what_a_first_label_does_to_a_name(home: Studio, method:
     then = {row.id: replace(row, labels=(key,))}
     embed = _Embedder(home.database, prepared.live.pipeline.encoder)
     foretold = _answers(embed, prepared, Snapshot(prepared.live.columns, then, {}))
-    utterances.change_many(home, "p", browse.Filter(ids=(row.id,)), Edit("label", key), 1)
+    utterances.change_many(
+        home, "p", browse.Filter(ids=(row.id,)), Edit("label", key), BulkAct(1, EVERY_TEXT)
+    )
     now = live_of(live_studio.models)
     rows = now.pipeline.predict([one.text for one in prepared.texts])
     expected = np.zeros_like(foretold)

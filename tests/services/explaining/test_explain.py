@@ -7,7 +7,7 @@ import pytest
 
 from app.services.answering.opened import Space, open_space
 from app.services.data import utterances
-from app.services.data.utterances import Edit
+from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.explaining.explain import explain, explain_reference
 from app.services.explaining.views import Explanation
 from app.services.live.server_state import LiveStudio, open_live_studio
@@ -44,7 +44,13 @@ def label(live_studio: LiveStudio, text: str, name: str) -> None:
     with live_studio.studio.database.read() as connection:
         intent = dataset.intent_named(connection, 1, name).id
         row = next(r for r in dataset.utterances(connection, 1) if r.text == text)
-    utterances.change_many(live_studio.studio, "p", Filter(ids=(row.id,)), Edit("label", intent), 1)
+    utterances.change_many(
+        live_studio.studio,
+        "p",
+        Filter(ids=(row.id,)),
+        Edit("label", intent),
+        BulkAct(1, EVERY_TEXT),
+    )
 
 
 def adds_up(found: Explanation) -> None:

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.services.data import utterances
+from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.history import redo_last, undo_last
 from app.services.data.intents import change_intent, merge_intents
-from app.services.data.utterances import Edit
 from app.services.live import catching_up, joining
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels, ProjectModel
@@ -80,7 +80,9 @@ def step_whole(studio: Studio, kind: str, intent: str, name: str) -> None:
 
 
 def edit(studio: Studio, key: str, kind: str, value: str = "") -> None:
-    utterances.change_many(studio, "p", browse.Filter(ids=(key,)), Edit(kind, value), 1)
+    utterances.change_many(
+        studio, "p", browse.Filter(ids=(key,)), Edit(kind, value), BulkAct(1, EVERY_TEXT)
+    )
 
 
 def add(studio: Studio, name: str) -> str:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from app.services.data import intents, utterances
-from app.services.data.utterances import Edit
+from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.live import models as live_models
 from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.review import fence
@@ -50,7 +50,7 @@ def test_each_answer_knows_what_was_done_before_it(home: Studio) -> None:
         rows = [r for r in dataset.utterances(connection, 1, "train") if r.labels == (key,)]
     edit = Edit("label", next(other for other in intent_ids(home).values() if other != key))
     which = browse.Filter(ids=tuple(row.id for row in rows))
-    utterances.change_many(home, "p", which, edit, len(rows))
+    utterances.change_many(home, "p", which, edit, BulkAct(len(rows), EVERY_TEXT))
     relabelled = ask(live_studio)
     assert set(relabelled.hot) <= {row.id for row in rows}
     assert relabelled.hot

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from app.services.data import utterances
+from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.intents import change_intent
-from app.services.data.utterances import Edit
 from app.services.explaining.explain import explain, explain_text, explained_model
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.reports.judged_again import JudgedText, calibration_bins
@@ -71,7 +71,13 @@ def test_a_receipt_stays_as_it_was_when_labels_change(live_studio: LiveStudio) -
     with live_studio.studio.database.read() as connection:
         intent = dataset.intent_named(connection, 1, "parcel").id
         row = next(r for r in dataset.utterances(connection, 1) if r.text == POOL[0])
-    utterances.change_many(live_studio.studio, "p", Filter(ids=(row.id,)), Edit("label", intent), 1)
+    utterances.change_many(
+        live_studio.studio,
+        "p",
+        Filter(ids=(row.id,)),
+        Edit("label", intent),
+        BulkAct(1, EVERY_TEXT),
+    )
     assert explain(live_studio, "p", POOL[0]).answer == ("parcel",)
     assert page_of(live_studio, made.id) == before
     assert keep_receipt(live_studio, "p", POOL[0]).id != made.id
@@ -107,8 +113,16 @@ def test_hostile_text_stays_text(live_studio: LiveStudio) -> None:
         intent = dataset.intent_named(connection, 1, "refund").id
         row = next(r for r in dataset.utterances(connection, 1) if r.text == POOL[0])
     change_intent(live_studio.studio, "p", intent, {"name": f"{BOMB} name"})
-    utterances.change_many(live_studio.studio, "p", Filter(ids=(row.id,)), Edit("text", BOMB), 1)
-    utterances.change_many(live_studio.studio, "p", Filter(ids=(row.id,)), Edit("label", intent), 1)
+    utterances.change_many(
+        live_studio.studio, "p", Filter(ids=(row.id,)), Edit("text", BOMB), BulkAct(1, EVERY_TEXT)
+    )
+    utterances.change_many(
+        live_studio.studio,
+        "p",
+        Filter(ids=(row.id,)),
+        Edit("label", intent),
+        BulkAct(1, EVERY_TEXT),
+    )
     page = page_of(live_studio, keep_receipt(live_studio, "p", BOMB).id)
     is_harmless(page)
     assert f"“{BOMB}”" in words_of(page).replace("\n", "")
@@ -138,7 +152,9 @@ def test_a_report_tells_how_texts_without_an_intent_fare(live_studio: LiveStudio
     with live_studio.studio.database.read() as connection:
         ids = tuple(r.id for r in dataset.utterances(connection, 1) if r.text in POOL)
     assert report(live_studio.studio, "p", 1).scope.refused is None
-    utterances.change_many(live_studio.studio, "p", Filter(ids=ids), Edit("out-of-scope"), 5)
+    utterances.change_many(
+        live_studio.studio, "p", Filter(ids=ids), Edit("out-of-scope"), BulkAct(5, EVERY_TEXT)
+    )
     found = report(live_studio.studio, "p", 1).scope
     assert found.outside == 5
     refused = [not explain(live_studio, "p", text, model=1).answer for text in POOL]

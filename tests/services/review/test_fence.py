@@ -8,7 +8,7 @@ import pytest
 
 from app.services.answering.stored import load_model
 from app.services.data import utterances
-from app.services.data.utterances import Edit
+from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.explaining.explain import explain
 from app.services.live.pool import outside_of
 from app.services.live.server_state import LiveStudio, open_live_studio
@@ -38,7 +38,7 @@ def live_studio(home: Studio) -> LiveStudio:
         change(home, text, "split", "test")
     keys = [key for key, (text, _) in rows_of(home).items() if text in POOL[:2]]
     which = Filter(ids=tuple(keys))
-    utterances.change_many(home, "p", which, Edit("out-of-scope"), 2)
+    utterances.change_many(home, "p", which, Edit("out-of-scope"), BulkAct(2, EVERY_TEXT))
     return open_live_studio(home)
 
 

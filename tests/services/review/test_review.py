@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.services.data.history import undo_action
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review import review
 from app.services.review.findings import Finding
@@ -68,7 +69,7 @@ def test_a_planted_conflict_comes_first_and_leaves_once_it_is_mended(
     repairs.apply_repair(live_studio.studio, "p", mend.repair, "mend-0001", first.id)
     assert first.id not in {f.id for f in review.review(live_studio, "p").findings}
     assert rows(live_studio)["Where is my parcel?"].labels == (intents(live_studio)["parcel"],)
-    repairs.undo_repair(live_studio.studio, "p", "mend-0001")
+    undo_action(live_studio.studio, "p", "mend-0001")
     assert review.review(live_studio, "p").findings[0] == first
 
 
@@ -81,14 +82,14 @@ def test_what_is_kept_is_not_listed_again_until_that_is_taken_back(live_studio: 
     assert same(live_studio) == []
     assert review.review(live_studio, "p").counts["conflict"] == before - 1
     for _ in range(2):
-        repairs.undo_repair(live_studio.studio, "p", "keep-0001")
+        undo_action(live_studio.studio, "p", "keep-0001")
     assert same(live_studio) == [first]
     repairs.keep_finding(live_studio.studio, "p", first.id, "keep-0002")
     assert same(live_studio) == []
     with live_studio.studio.database.read() as connection:
         assert events.history(connection, 1)[0].verb == "add"  # the data are as they were
     with pytest.raises(NotFound, match="nothing to take back"):
-        repairs.undo_repair(live_studio.studio, "p", "keep-9999")
+        undo_action(live_studio.studio, "p", "keep-9999")
 
 
 def test_likely_errors_are_those_that_a_fit_without_them_labels_otherwise(
@@ -122,7 +123,7 @@ def test_a_label_that_a_person_has_just_given_is_not_doubted_again(live_studio: 
     worse = Repair("relabel", (one.texts[0].id,), (intents(live_studio)["password"],))
     repairs.apply_repair(live_studio.studio, "p", worse, "worse-001", one.id)
     assert "good morning" not in {f.texts[0].text for f in found(live_studio, "label")}
-    repairs.undo_repair(live_studio.studio, "p", "worse-001")
+    undo_action(live_studio.studio, "p", "worse-001")
     assert one.id in {f.id for f in found(live_studio, "label")}
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from app.services.data import utterances
+from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.history import undo_last
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
-from app.services.data.utterances import Edit
 from app.services.slots.augmentation import AugmentationRequest, add_synthetic, preview_augmentation
 from app.services.slots.book import view_book
 from app.services.slots.marking import (
@@ -97,7 +97,9 @@ def test_the_book_follows_every_change_of_what_it_is_made_of(slotty: Studio) -> 
 
     assert cities() == ["Boston", "Oslo", "Rome"]
     keys = tuple(r.id for r in rows(slotty).values() if "Oslo" in r.text)
-    utterances.change_many(slotty, "p", Filter(ids=keys), Edit("move", "test"), 1)
+    utterances.change_many(
+        slotty, "p", Filter(ids=keys), Edit("move", "test"), BulkAct(1, EVERY_TEXT)
+    )
     assert cities() == ["Boston", "Rome"]
     undo_last(slotty, "p")
     assert cities() == ["Boston", "Oslo", "Rome"]
@@ -204,5 +206,7 @@ def test_synthetic_rows_are_found_and_never_become_tests(slotty: Studio) -> None
     said = utterances.load_page(slotty, "p", Filter(synthetic=False), "newest", Page(0, 1))
     assert said.total == len(LINES)
     with pytest.raises(InvalidInput, match="asks for what people said"):
-        utterances.change_many(slotty, "p", Filter(split="train"), Edit("move", "test"), n + 5)
+        utterances.change_many(
+            slotty, "p", Filter(split="train"), Edit("move", "test"), BulkAct(n + 5, EVERY_TEXT)
+        )
     assert not [r for r in rows(slotty).values() if r.synthetic and r.split != "train"]

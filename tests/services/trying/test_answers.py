@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from app.services.data import utterances
+from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.intents import change_intent
 from app.services.data.projects import create_project
-from app.services.data.utterances import Edit
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.disagreements import differing_ids
 from app.services.studio import Studio
@@ -39,7 +39,9 @@ def intent(live_studio: LiveStudio, name: str) -> str:
 
 def change(live_studio: LiveStudio, text: str, kind: str, value: str = "") -> None:
     which = Filter(ids=(rows(live_studio)[text].id,))
-    utterances.change_many(live_studio.studio, "p", which, Edit(kind, value), 1)
+    utterances.change_many(
+        live_studio.studio, "p", which, Edit(kind, value), BulkAct(1, EVERY_TEXT)
+    )
 
 
 def test_an_answer_adds_up_and_names_what_is_hot(live_studio: LiveStudio) -> None:

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from app.services.data.history import undo_action
 from app.services.live.models import LiveModels
 from app.services.live.server_state import open_live_studio
 from app.services.live.traffic import Traffic
@@ -13,7 +14,7 @@ from app.services.trying import pins
 from app.services.what_if import watched_texts as watched_module
 from app.services.what_if.prepared_texts import PreparedTexts
 from app.services.what_if.preview import preview
-from app.services.what_if.repairs import Repair, apply_repair, undo_repair
+from app.services.what_if.repairs import Repair, apply_repair
 from app.services.what_if.views import Blast
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import InvalidInput
@@ -98,7 +99,7 @@ def test_the_blast_radius_is_what_happens(watched_texts: WatchedTextCache, numbe
     assert {turn.text for turn in found.turns} == changed
     assert found.pool + found.test == len(changed)
     assert {t.text: t.after for t in found.turns} == {t: after[t] for t in changed}
-    undo_repair(watched_texts.live_studio.studio, "p", "key-of-it")
+    undo_action(watched_texts.live_studio.studio, "p", "key-of-it")
     assert answers(watched_texts) == before
 
 

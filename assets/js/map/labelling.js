@@ -1,0 +1,123 @@
+// Labels the selected texts together: what it changes is counted first, and Undo stands in the message.
+import {fill, h} from '../shared/elements.js';
+import {IntentFinder} from '../shared/finder.js';
+import {chip} from '../shared/intents.js';
+import {guarded, toast} from '../shared/messages.js';
+import {Reach, leftWords} from '../shared/reach.js';
+import {post} from '../shared/rest.js';
+import {undoing} from '../shared/undoing.js';
+import {capital, number, plural} from '../shared/words.js';
+
+const MOST = 20000; // texts of one act
+
+export class Labelling {
+  element = h('div');
+  #base;
+  #intents;
+  #done;
+  #ids = [];
+  #target = null; // kind, value and chip of the chosen label
+  #reach;
+  #chosen = h('div', {class: 'row tight', 'data-role': 'chosen-label'});
+  #button = h('button', {class: 'primary', 'data-key': 'label', onclick: guarded(() => this.#label())});
+  #flag = h('button', {'data-key': 'flag', onclick: guarded(() => this.#flagAll())});
+
+  // Calls `done` after the texts were changed, or changed back.
+  constructor(base, intents, done) {
+    this.#base = base;
+    this.#intents = intents;
+    this.#done = done;
+    this.#reach = new Reach(base, {joins: intents.multi, hears: () => this.#drawButton()});
+  }
+
+  // Whether a text will be labelled as it is ticked now.
+  takes({labels, split}) {
+    const {kind, value} = this.#edit;
+    if (split === 'test') return this.#reach.allows('test');
+    if (kind === 'label' && labels?.includes(value)) return true;
+    return labels === null || this.#reach.allows('labelled');
+  }
+
+  // A new selection starts without a label and without a tick.
+  start(ids) {
+    this.#target = null;
+    this.#reach.reset();
+    this.#ids = ids;
+    fill(this.element, ids.length > MOST ? tooMany() : this.#controls());
+    this.#drawButton();
+  }
+
+  async count(ids) {
+    this.#ids = ids;
+    if (ids.length && ids.length <= MOST) await this.#reach.count(this.#edit);
+    else this.#drawButton();
+  }
+
+  get #edit() {
+    const {kind = 'label', value = ''} = this.#target ?? {};
+    return {filter: {ids: this.#ids}, kind, value};
+  }
+
+  #controls() {
+    const {nothing} = this.#intents;
+    const finder = new IntentFinder({
+      intents: () => this.#intents.open,
+      label: 'Choose the label',
+      pick: intent => this.#choose({kind: 'label', value: intent.id, name: intent.name, chip: chip(intent)}),
+    });
+    const none = {kind: 'out-of-scope', value: '', name: nothing, chip: this.#intents.nothingChip()};
+    const choose = guarded(() => this.#choose(none));
+    return [
+      this.#reach.element,
+      h('div', {style: {margin: '10px 0'}}, finder.element),
+      this.#chosen,
+      h(
+        'div',
+        {class: 'row', style: {margin: '10px 0'}},
+        this.#button,
+        h('button', {'data-key': 'out-of-scope', onclick: choose}, capital(nothing)),
+        this.#flag,
+      ),
+    ];
+  }
+
+  async #choose(target) {
+    this.#target = target;
+    this.#drawButton();
+    await guarded(() => this.count(this.#ids))();
+    this.#button.focus();
+  }
+
+  #drawButton() {
+    const n = this.#reach.number;
+    fill(this.#chosen, this.#target && [h('span', {class: 'soft'}, 'Label them'), this.#target.chip]);
+    this.#button.disabled = !this.#target || !n;
+    this.#button.textContent = n === null ? 'Label …' : `Label ${plural(n, 'text')}`;
+    this.#flag.textContent = `Flag ${this.#ids.length === 1 ? '1 text' : `all ${number(this.#ids.length)}`}`;
+    this.element.dispatchEvent(new CustomEvent('reach', {bubbles: true}));
+  }
+
+  async #label() {
+    const {name} = this.#target;
+    await this.#send({...this.#edit, ...this.#reach.terms}, `labelled ${name}`);
+  }
+
+  async #flagAll() {
+    const flag = {filter: {ids: this.#ids}, kind: 'flag', value: 'from the map'};
+    await this.#send({...flag, expected: this.#ids.length}, 'flagged');
+  }
+
+  async #send(edit, said) {
+    const key = crypto.randomUUID();
+    try {
+      const {changed, left} = await post(`${this.#base}/edits`, {...edit, key});
+      const undo = undoing(this.#base, key, this.#done);
+      toast(`${plural(changed, 'text')} ${said}.`, leftWords(left), 'good', undo);
+    } finally {
+      await this.#done(); // also after a refusal, so that the counts are those of now
+    }
+  }
+}
+
+const tooMany = () =>
+  h('p', {class: 'warn'}, `Up to ${number(MOST)} texts can be labelled together. Draw a smaller lasso.`);

@@ -1,0 +1,96 @@
+// What a bulk act would change. Labelled texts and the test set are counted, and changed only if they are ticked.
+import {fill, h} from './elements.js';
+import {post} from './rest.js';
+import {number, plural} from './words.js';
+
+const DECIDES = new Set(['label', 'out-of-scope']);
+
+export class Reach {
+  element = h('div', {class: 'reach', 'data-role': 'reach'});
+  #base;
+  #joins;
+  #hears;
+  #counts = null;
+  #revision = null;
+  #asked = 0; // number of the newest count; older answers are dropped
+  #boxes;
+
+  // With `joins`, a label is added to those that are there. `hears` is called when the number may have changed.
+  constructor(base, {joins = false, hears = () => {}} = {}) {
+    this.#base = base;
+    this.#joins = joins;
+    this.#hears = hears;
+    const box = name => h('input', {type: 'checkbox', name, 'data-key': `also ${name}`, onchange: hears});
+    this.#boxes = {labelled: box('labelled'), test: box('test')};
+  }
+
+  // Texts that the act changes as it is ticked now; null while they are counted.
+  get number() {
+    if (!this.#counts) return null;
+    const {free, labelled, test} = this.#counts;
+    return free + (this.allows('labelled') ? labelled : 0) + (this.allows('test') ? test : 0);
+  }
+
+  allows(name) {
+    return Boolean(this.#counts?.[name]) && this.#boxes[name].checked;
+  }
+
+  // What an edit must say besides its filter, kind and value.
+  get terms() {
+    const {free, labelled, test, same} = this.#counts;
+    const also = ['labelled', 'test'].filter(name => this.allows(name));
+    return {expected: free + labelled + test + same, also, revision: this.#revision};
+  }
+
+  // Without a tick again, for another selection.
+  reset() {
+    this.#asked += 1;
+    this.#counts = null;
+    for (const box of Object.values(this.#boxes)) box.checked = false;
+    fill(this.element, h('span', {class: 'soft small'}, 'Counting …'));
+  }
+
+  async count(edit) {
+    const asked = (this.#asked += 1);
+    const found = await post(`${this.#base}/edits/count`, edit);
+    if (asked !== this.#asked) return;
+    this.#counts = found.counts;
+    this.#revision = found.revision;
+    fill(this.element, this.#lines(edit));
+    this.#hears();
+  }
+
+  #lines({kind, value}) {
+    const {free, labelled, test, test_labelled: inTest, same} = this.#counts;
+    const decides = DECIDES.has(kind);
+    const unlabelled = decides || kind === 'delete';
+    const inTestWords = decides && inTest > 0 ? ` (${number(inTest)} of them labelled)` : '';
+    return [
+      h('span', {}, unlabelled ? `${number(free)} unlabelled` : plural(free, 'text')),
+      labelled > 0 && this.#tick('labelled', this.#labelledWords(kind, value, labelled)),
+      test > 0 && this.#tick('test', `Also ${plural(test, 'text')} of the test set${inTestWords}`),
+      same > 0 && h('span', {class: 'soft small'}, `${number(same)} need no change`),
+    ];
+  }
+
+  #labelledWords(kind, value, n) {
+    if (kind === 'delete') return `Also ${plural(n, 'labelled text')}`;
+    if (kind === 'label' && this.#joins) return `Also add it to ${plural(n, 'labelled text')}`;
+    if (kind === 'label' && !value) return `Also relabel ${plural(n, 'labelled text')}`;
+    return `Also relabel ${plural(n, 'text')} labelled otherwise`;
+  }
+
+  #tick(name, words) {
+    return h('label', {class: 'check'}, this.#boxes[name], words);
+  }
+}
+
+// What an edit left as it was, for the message after it.
+export function leftWords({labelled, test, meanwhile}) {
+  const kept = [
+    labelled > 0 && plural(labelled, 'labelled text'),
+    test > 0 && `${plural(test, 'text')} of the test set`,
+    meanwhile > 0 && `${plural(meanwhile, 'text')} that changed meanwhile`,
+  ].filter(Boolean);
+  return kept.length ? `Left as they were: ${kept.join(', ')}.` : '';
+}

@@ -1,0 +1,95 @@
+"""A label for many touches no text that its button does not count, and Undo stands beside it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+_LASSO = """ids => fetch('/api/projects/sample/map').then(answer => answer.json()).then(map => {
+    const points = ids.map(id => ({curveNumber: 0, pointIndex: map.ids.indexOf(id)}));
+    document.querySelector('.map').emit('plotly_selected', {points, lassoPoints: {}});
+})"""
+
+
+def rows(studio: Served, query: str, n: int) -> list[dict[str, Any]]:
+    found = studio.ask(f"/projects/sample/utterances?{query}&size=500")["rows"]
+    return list(found[:n])
+
+
+def labels(studio: Served, ids: list[str]) -> dict[str, Any]:
+    found = studio.ask("/projects/sample/utterances/by-ids", {"ids": ids})
+    return {row["id"]: (row["labels"], row["split"]) for row in found}
+
+
+def test_a_lasso_labels_what_its_button_counts_and_undo_takes_it_back(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """One lasso relabelled 418 texts, 122 of them of the test set, without a word."""
+    names = {i["name"]: i["id"] for i in studio.ask("/projects/sample/overview")["intents"]}
+    bare = [row["id"] for row in rows(studio, "split=pool&state=unlabelled", 3)]
+    other = [row["id"] for row in rows(studio, f"split=train&intent={names['cancel_contract']}", 2)]
+    tests = [row["id"] for row in rows(studio, f"split=test&intent={names['cancel_contract']}", 2)]
+    everything = [*bare, *other, *tests]
+    before = labels(studio, everything)
+    page = visit(studio, "/map?project=sample")
+    page.wait_for_selector(".map[data-ready=true]")
+    page.evaluate(_LASSO, everything)
+    reach = page.locator("[data-role=reach]")
+    button = page.get_by_role("button", name="Label 3 texts")
+    expect(reach).to_contain_text("3 unlabelled")
+    expect(button).to_be_disabled()  # no label is chosen
+    page.get_by_role("combobox", name="Choose the label").fill("data_usage")
+    page.keyboard.press("Enter")
+    boxes = (
+        page.get_by_label("Also relabel 2 texts labelled otherwise"),
+        page.get_by_label("Also 2 texts of the test set (2 of them labelled)"),
+    )
+    for box in boxes:
+        expect(box).not_to_be_checked()
+    boxes[0].check()
+    expect(page.get_by_role("button", name="Label 5 texts")).to_be_enabled()
+    boxes[0].uncheck()
+    text = labels_text(studio, bare[0])
+    page.get_by_role("button", name=f"Take out “{text[:60]}”").click()
+    page.get_by_role("button", name="Label 2 texts").click()
+    toast = page.locator(".toast", has_text="2 texts labelled data_usage.")
+    expect(toast).to_contain_text("Left as they were: 2 labelled texts, 2 texts of the test set.")
+    now = labels(studio, everything)
+    assert {key for key in everything if now[key] != before[key]} == set(bare[1:])
+    expect(reach).to_contain_text("0 unlabelled")
+    toast.get_by_role("button", name="Undo").click()
+    expect(reach).to_contain_text("2 unlabelled")
+    assert labels(studio, everything) == before
+
+
+def labels_text(studio: Served, key: str) -> str:
+    found = studio.ask("/projects/sample/utterances/by-ids", {"ids": [key]})
+    return str(found[0]["text"])
+
+
+def test_the_bar_of_the_data_page_follows_the_same_rule(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    names = {i["name"]: i["id"] for i in studio.ask("/projects/sample/overview")["intents"]}
+    ids = [row["id"] for row in rows(studio, f"intent={names['cancel_contract']}", 500)]
+    before = labels(studio, ids)
+    page = visit(studio, f"/data?project=sample&intent={names['cancel_contract']}")
+    expect(page.locator("[data-role=utterances] tr[data-id]")).to_have_count(len(ids))
+    page.get_by_label("Pick all of this page").check()
+    page.get_by_label("What to do").select_option("unlabel")
+    page.get_by_role("button", name="Apply").click()
+    dialog = page.locator("dialog")
+    tests = sum(split == "test" for _, split in before.values())
+    expect(dialog.get_by_label(f"Also {tests} texts of the test set")).not_to_be_checked()
+    dialog.get_by_role("button", name=f"{len(ids) - tests} utterances").click()
+    toast = page.locator(".toast", has_text="take the label away")
+    expect(toast).to_be_visible()
+    now = labels(studio, ids)
+    assert {key for key in ids if now[key] == before[key]} == {
+        key for key in ids if before[key][1] == "test"
+    }
+    toast.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast", has_text="Taken back.")).to_be_visible()
+    assert labels(studio, ids) == before

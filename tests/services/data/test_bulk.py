@@ -1,0 +1,121 @@
+"""A bulk act leaves labels and the test set alone unless it is asked to change them."""
+
+import pytest
+
+from app.services.data.bulk import Allowed, BulkAct, Edit
+from app.services.data.history import undo_action
+from app.services.data.projects import create_project
+from app.services.data.utterances import change_many, count_many, load_utterances
+from app.services.studio import Studio
+from core.errors import NotFound
+from storage import projects
+from storage.log import edits, events
+from storage.log.events import Action
+from storage.queries.utterances import Filter
+
+IDS = ("bare", "pooled", "same", "other", "none", "tested", "waiting")
+
+
+@pytest.fixture
+def intents(studio: Studio) -> dict[str, str]:
+    """Project "p" with intents a and b, and a text of each kind."""
+    project = create_project(studio, "p")
+    made = {name: edits.create_intent(name) for name in "ab"}
+    a, b = (made[name].subject_id for name in "ab")
+    rows = [
+        edits.create_utterance("bare", "bare", "train", "f", None),
+        edits.create_utterance("pooled", "pooled", "pool", "f", None),
+        edits.create_utterance("same", "same", "train", "f", [a]),
+        edits.create_utterance("other", "other", "train", "f", [b]),
+        edits.create_utterance("none", "none", "train", "f", []),
+        edits.create_utterance("tested", "tested", "test", "f", [b]),
+        edits.create_utterance("waiting", "waiting", "test", "f", None),
+    ]
+    with studio.database.write() as connection:
+        events.record(connection, project.id, Action("import"), [*made.values(), *rows])
+    return {"a": a, "b": b}
+
+
+def labels(studio: Studio) -> dict[str, tuple[str, ...] | None]:
+    return {row.id: row.labels for row in load_utterances(studio, "p", IDS)}
+
+
+def label(studio: Studio, intent: str, allowed: Allowed, key: str = ""):
+    which, act = Filter(ids=IDS), BulkAct(len(IDS), allowed, key)
+    return change_many(studio, "p", which, Edit("label", intent), act)
+
+
+@pytest.mark.parametrize(
+    ("labelled", "test", "changed"),
+    [
+        (False, False, {"bare", "pooled"}),
+        (True, False, {"bare", "pooled", "other", "none"}),
+        (False, True, {"bare", "pooled", "tested", "waiting"}),
+        (True, True, {"bare", "pooled", "other", "none", "tested", "waiting"}),
+    ],
+)
+def test_a_label_takes_what_is_counted_and_allowed(studio, intents, labelled, test, changed):
+    before = labels(studio)
+    counted = count_many(studio, "p", Filter(ids=IDS), Edit("label", intents["a"])).counts
+    assert (counted.free, counted.labelled, counted.test) == (2, 2, 2)
+    assert (counted.test_labelled, counted.same) == (1, 1)
+    view = label(studio, intents["a"], Allowed(labelled, test), "act-00001")
+    now = labels(studio)
+    assert {key for key in IDS if now[key] != before[key]} == changed
+    assert view.changed == len(changed)
+    assert (view.left.labelled, view.left.test) == (0 if labelled else 2, 0 if test else 2)
+    undo_action(studio, "p", "act-00001")
+    assert labels(studio) == before
+
+
+def test_without_an_intent_every_label_is_counted_as_another(studio, intents) -> None:
+    counted = count_many(studio, "p", Filter(ids=IDS), Edit("label")).counts
+    assert (counted.free, counted.labelled, counted.test, counted.same) == (2, 3, 2, 0)
+
+
+def test_what_somebody_changed_after_the_count_stays_and_is_counted(studio, intents) -> None:
+    """A colleague labelled a text between the count and the act."""
+    seen = count_many(studio, "p", Filter(ids=IDS), Edit("label", intents["a"])).revision
+    label_one = BulkAct(1)
+    change_many(studio, "p", Filter(ids=("bare",)), Edit("label", intents["b"]), label_one)
+    view = label(studio, intents["a"], Allowed(labelled=True, revision=seen))
+    assert (view.changed, view.left.meanwhile) == (3, 1)
+    assert labels(studio)["bare"] == (intents["b"],)
+
+
+def test_a_repeated_act_is_done_once(studio, intents) -> None:
+    first = label(studio, intents["a"], Allowed(), "act-00001")
+    again = label(studio, intents["b"], Allowed(labelled=True), "act-00001")
+    assert (first.changed, again.changed) == (2, 2)
+    assert labels(studio)["bare"] == (intents["a"],)
+
+
+def test_undo_takes_back_its_own_act_and_not_the_newest(studio, intents) -> None:
+    label(studio, intents["a"], Allowed(), "act-00001")
+    one = Filter(ids=("other",))
+    change_many(studio, "p", one, Edit("flag"), BulkAct(1))
+    undo_action(studio, "p", "act-00001")
+    undo_action(studio, "p", "act-00001")
+    assert labels(studio)["bare"] is None
+    assert load_utterances(studio, "p", ["other"])[0].flagged == "flagged"
+    with pytest.raises(NotFound):
+        undo_action(studio, "p", "act-00009")
+
+
+@pytest.mark.parametrize(
+    ("edit", "free", "labelled", "test"),
+    [
+        (Edit("delete"), 2, 3, 2),
+        (Edit("move", "pool"), 4, 0, 2),
+        (Edit("unlabel"), 3, 0, 1),
+        (Edit("flag", "odd"), 7, 0, 0),
+    ],
+)
+def test_other_acts_ask_where_they_would_destroy(
+    studio, intents, edit, free, labelled, test
+) -> None:
+    counted = count_many(studio, "p", Filter(ids=IDS), edit).counts
+    assert (counted.free, counted.labelled, counted.test) == (free, labelled, test)
+    with studio.database.read() as connection:
+        assert counted.free + counted.labelled + counted.test + counted.same == len(IDS)
+        assert projects.find(connection, "p").head_revision == 9
