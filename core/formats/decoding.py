@@ -19,19 +19,18 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _KINDS = (
-    (b"PK\x03\x04", "a ZIP archive or an Excel workbook"),
-    (b"\xd0\xcf\x11\xe0", "an old Excel or Word file"),
+    (b"PK\x03\x04", "a ZIP archive or an Excel workbook that is damaged"),
+    (b"\xd0\xcf\x11\xe0", "an Excel or Word file that is old or has a password"),
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
     (b"%PDF", "a PDF"),
     (b"SQLite format 3\0", "an SQLite database"),
     (b"\x1f\x8b", "a gzip archive"),
-    (b"PAR1", "a Parquet file"),
 )
 _CONTROLS = bytes({*range(1, 9), *range(14, 27), *range(28, 32), 127})
 _CONTINUATIONS = bytes(range(0x80, 0xC0))
-_HINT = "Save it as UTF-8 text: CSV, TSV, JSONL, or one utterance a line."
+_HINT = "Save it as UTF-8 text (CSV, TSV, JSONL, or one utterance a line), or as .xlsx."
 _UNREADABLE = re.compile("[\0\udc80-\udcff]")
 
 

@@ -39,7 +39,8 @@ def read_delimited(
         if waiting_for_header:
             waiting_for_header = False
         elif cells:
-            yield _row(path, line, cells, layout, options)
+            _check_shape(path, line, cells, layout)
+            yield row_of(FilePlace(path, line), cells, layout, options)
 
 
 @dataclass(slots=True)
@@ -158,13 +159,17 @@ def _records(path: Path, encoding: str, layout: TableLayout) -> Iterator[tuple[i
         record.finish()
 
 
-def _row(
-    path: Path, line: int, cells: list[str], layout: TableLayout, options: ReadOptions
+def row_of(
+    place: FilePlace, cells: list[str], layout: TableLayout, options: ReadOptions
 ) -> ImportedRow | RowProblem:
-    _check_shape(path, line, cells, layout)
-    place = _place(path, line, layout.text + 1, layout)
+    """Read a row of a table by its layout.
+
+    Raises:
+        InvalidInput: There is no split of the name that the row gives.
+    """
+    path, line = place.path, place.row
     row = ImportedRow(
-        text=cells[layout.text],
+        text=_cell(cells, layout.text),
         intents=split_intents(_cell(cells, layout.intent), options.separator),
         split=read_split(
             _cell(cells, layout.split),
@@ -175,7 +180,7 @@ def _row(
         line=line,
         synthetic=_cell(cells, layout.synthetic).strip(),
     )
-    return accept(row, place, options.longest_text)
+    return accept(row, _place(path, line, layout.text + 1, layout), options.longest_text)
 
 
 def _cell(cells: list[str], place: int | None) -> str:

@@ -104,15 +104,26 @@ def find_layout(path: Path, encoding: str, options: ReadOptions) -> TableLayout:
     dialect, rows = _first_rows(path, encoding, options)
     if not rows:
         raise InvalidInput(f"{FilePlace(path, 1)}: no cells can be read.", "Check its quotes.")
-    if _has_header(rows, options):
-        return _by_names(FilePlace(path, 1), dialect, rows[0], options)
-    return _by_content(FilePlace(path, 1), dialect, rows, options)
+    return layout_of(FilePlace(path, 1), dialect, rows, options)
+
+
+def layout_of(
+    place: FilePlace, dialect: Dialect, rows: list[list[str]], options: ReadOptions
+) -> TableLayout:
+    """Find the header and the columns from the first rows, of which there is at least one.
+
+    Raises:
+        InvalidInput: As `find_layout`.
+    """
+    if has_header(rows, options):
+        return _by_names(place, dialect, rows[0], options)
+    return _by_content(place, dialect, rows, options)
 
 
 def read_head(path: Path, encoding: str, options: ReadOptions) -> tuple[list[list[str]], bool]:
     """Return the first rows of a delimited file, and whether the first row is a header."""
     _, rows = _first_rows(path, encoding, options)
-    return rows, bool(rows) and _has_header(rows, options)
+    return rows, bool(rows) and has_header(rows, options)
 
 
 def _first_rows(path: Path, encoding: str, options: ReadOptions) -> tuple[Dialect, list[list[str]]]:
@@ -187,7 +198,8 @@ def _plain(name: str) -> str:
     return name.strip().lower()
 
 
-def _has_header(rows: Sequence[Sequence[str]], options: ReadOptions) -> bool:
+def has_header(rows: Sequence[Sequence[str]], options: ReadOptions) -> bool:
+    """Whether the first row names the columns."""
     if options.header is not None:
         return options.header
     names = {_plain(cell) for cell in rows[0]}
@@ -211,8 +223,8 @@ def _by_names(
         return None if name is None else names.index(name)
 
     text = find(TEXT_NAMES, options.text_column)
-    intent = find(INTENT_NAMES, options.intent_column)
-    if text is None or (intent is None and options.intent_column is not None):
+    intent = None if options.intent_column == "" else find(INTENT_NAMES, options.intent_column)
+    if text is None or (intent is None and options.intent_column):
         raise _no_column(place, header, "text" if text is None else "intent", options)
     return TableLayout(
         dialect,
@@ -244,7 +256,7 @@ def _by_content(
     widths = [len(row) for row in rows]
     width = max(sorted(set(widths)), key=widths.count)
     for kind, wanted in (("text", options.text_column), ("intent", options.intent_column)):
-        if wanted is not None and not wanted.strip().isdecimal():
+        if wanted and not wanted.strip().isdecimal():
             raise _no_column(place, rows[0], kind, options)
     text = _numbered(place, options.text_column, width)
     intent = _numbered(place, options.intent_column, width)
@@ -255,13 +267,13 @@ def _by_content(
         )
     if text is None:
         text = _text_of_two(rows) if width == 2 and intent is None else 1 - (intent or 1)
-    if intent is None and width == 2:
+    if intent is None and width == 2 and options.intent_column != "":
         intent = 1 - text
     return TableLayout(dialect, (), width, text if width > 1 else 0, intent)
 
 
 def _numbered(place: FilePlace, number: str | None, width: int) -> int | None:
-    if number is None:
+    if not number:
         return None
     if not 1 <= int(number) <= width:
         raise InvalidInput(

@@ -105,6 +105,8 @@ def _intents(
     path: Path, number: int, value: dict[str, object], options: ReadOptions
 ) -> tuple[str, ...] | None:
     wanted = options.intent_column
+    if wanted == "":
+        return None
     key = _key(value, (wanted,) if wanted else INTENT_NAMES)
     if key is None:
         return None

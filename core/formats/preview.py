@@ -1,13 +1,16 @@
 """Preview a file before it is imported: its columns and first rows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.errors import InvalidInput
+from core.formats.containers import Container, find_container
 from core.formats.decoding import find_encoding
 from core.formats.detect import find_format, find_layout, read_head
 from core.formats.reading import read_rows
 from core.formats.rows import NO_INTENT, ImportedRow, ReadFormat, ReadOptions
+from core.formats.tables import read_table_head, table_columns
 
 _ROWS = 8
 _LONGEST_SHOWN = 200
@@ -17,7 +20,8 @@ _LONGEST_SHOWN = 200
 class FilePreview:
     """The detected format of a file, and its first rows with cells cut at 200 characters.
 
-    Without a header, `columns` holds numbers from 1; an unclear `text_column` is "".
+    Without a header, `columns` holds numbers from 1; an unclear `text_column` is "". `sheets` are
+    those of an Excel workbook, and `sheet` the one that is shown; "" is the first with rows.
     """
 
     format: ReadFormat
@@ -26,6 +30,8 @@ class FilePreview:
     text_column: str
     intent_column: str
     header: bool = False
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
 
 
 def preview_file(path: Path, options: ReadOptions) -> FilePreview:
@@ -34,18 +40,44 @@ def preview_file(path: Path, options: ReadOptions) -> FilePreview:
     Raises:
         InvalidInput: The file is not text, or cannot be read.
     """
+    container = find_container(path)
+    if container is not None:
+        return _of_table(path, container, options)
     encoding = find_encoding(path, options.encoding)
     kind = options.format if options.format != "auto" else find_format(path, encoding)
     if kind in ("jsonl", "text", "rasa"):
         return _of_rows(path, kind, options)
     options = replace(options, format=kind)
     rows, headed = read_head(path, encoding, options)
-    width = max((len(row) for row in rows), default=0)
-    names = rows[0] if headed else [str(place + 1) for place in range(width)]
+    names = _names(rows, headed=headed)
     text, intent = _columns(path, encoding, options, names)
+    return FilePreview(kind, tuple(names), _shown(rows, headed=headed), text, intent, headed)
+
+
+def _of_table(path: Path, kind: Container, options: ReadOptions) -> FilePreview:
+    head = read_table_head(path, kind, options)
+    names = _names(head.rows, headed=head.headed)
+    text, intent = table_columns(path, head, kind, options)
+    return FilePreview(
+        kind,
+        tuple(names),
+        _shown(head.rows, headed=head.headed),
+        "" if text is None else names[text],
+        "" if intent is None else names[intent],
+        head.headed,
+        head.sheets,
+        options.sheet or "",
+    )
+
+
+def _names(rows: Sequence[Sequence[str]], *, headed: bool) -> list[str]:
+    width = max((len(row) for row in rows), default=0)
+    return list(rows[0]) if headed else [str(place + 1) for place in range(width)]
+
+
+def _shown(rows: Sequence[Sequence[str]], *, headed: bool) -> tuple[tuple[str, ...], ...]:
     shown = rows[1:] if headed else rows
-    cells = tuple(tuple(cell[:_LONGEST_SHOWN] for cell in row) for row in shown[:_ROWS])
-    return FilePreview(kind, tuple(names), cells, text, intent, headed)
+    return tuple(tuple(cell[:_LONGEST_SHOWN] for cell in row) for row in shown[:_ROWS])
 
 
 def _columns(path: Path, encoding: str, options: ReadOptions, names: list[str]) -> tuple[str, str]:
@@ -70,4 +102,5 @@ def _of_rows(path: Path, kind: ReadFormat, options: ReadOptions) -> FilePreview:
             shown.append((row.text[:_LONGEST_SHOWN], _label(row)))
         if len(shown) == _ROWS:
             break
-    return FilePreview(kind, ("text", "intent"), tuple(shown), "text", "intent")
+    intent = "" if options.intent_column == "" else "intent"
+    return FilePreview(kind, ("text", "intent"), tuple(shown), "text", intent)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.errors import InvalidInput
+from core.formats.containers import find_container
 from core.formats.decoding import find_encoding
 from core.formats.delimited import read_delimited
 from core.formats.detect import find_format
@@ -12,6 +13,7 @@ from core.formats.jsonl import read_jsonl
 from core.formats.plain import read_plain
 from core.formats.rasa import read_rasa
 from core.formats.rows import ImportedRow, ReadOptions, RowProblem
+from core.formats.tables import read_table
 
 
 def read_rows(path: Path, options: ReadOptions | None = None) -> Iterator[ImportedRow | RowProblem]:
@@ -25,6 +27,14 @@ def read_rows(path: Path, options: ReadOptions | None = None) -> Iterator[Import
     """
     chosen = options or ReadOptions()
     _check(chosen)
+    rows = _rows(path, chosen)
+    return map(_unlabelled, rows) if chosen.intent_column == "" else rows
+
+
+def _rows(path: Path, chosen: ReadOptions) -> Iterator[ImportedRow | RowProblem]:
+    container = find_container(path)
+    if container is not None:
+        return read_table(path, container, chosen)
     encoding = find_encoding(path, chosen.encoding)
     kind = chosen.format if chosen.format != "auto" else find_format(path, encoding)
     match kind:
@@ -34,8 +44,17 @@ def read_rows(path: Path, options: ReadOptions | None = None) -> Iterator[Import
             return read_plain(path, encoding, chosen)
         case "rasa":
             return read_rasa(path, encoding, chosen)
+        case "xlsx" | "parquet":
+            raise InvalidInput(
+                f"{path} is no {'Excel workbook' if kind == 'xlsx' else 'Parquet file'}.",
+                "Leave out the format, so that it is detected.",
+            )
         case _:
             return read_delimited(path, encoding, replace(chosen, format=kind))
+
+
+def _unlabelled(row: ImportedRow | RowProblem) -> ImportedRow | RowProblem:
+    return replace(row, intents=None) if isinstance(row, ImportedRow) else row
 
 
 def _check(options: ReadOptions) -> None:

@@ -8,7 +8,7 @@ from core.errors import InvalidInput
 from core.templates.slots import Slot
 from core.types import Split
 
-ReadFormat = Literal["auto", "csv", "tsv", "jsonl", "text", "rasa"]
+ReadFormat = Literal["auto", "csv", "tsv", "jsonl", "text", "rasa", "xlsx", "parquet"]
 WriteFormat = Literal["csv", "tsv", "jsonl", "text", "spreadsheet", "rasa"]
 
 LONGEST_TEXT = 5_000
@@ -72,9 +72,11 @@ class ReadOptions:
     Attributes:
         format: `auto` detects by the ending of the name, then by the content.
         text_column: Name of the text's column or key; without a header its number, from 1.
+        intent_column: The same of the intent's; empty reads every row as unlabelled.
         separator: Separates several intents in one cell; None reads a cell as one intent.
         default_split: Split of the rows for which the file names none.
         slots: Whether to read the values marked in JSONL or Rasa.
+        sheet: Sheet of an Excel workbook; None is the first with rows.
     """
 
     format: ReadFormat = "auto"
@@ -87,6 +89,7 @@ class ReadOptions:
     default_split: Split | None = None
     longest_text: int = LONGEST_TEXT
     slots: bool = False
+    sheet: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

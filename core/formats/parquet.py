@@ -1,0 +1,121 @@
+"""Read the rows of a Parquet file, with lists of intents and the label names of data sets."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.errors import InvalidInput
+from core.formats.rows import NO_INTENT, SEPARATOR
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
+
+MOST_ROWS = 2_000_000
+_MOST_UNPACKED = 1 << 30
+_BATCH = 256
+_SMALLER = "Keep the columns with the text and the intent, or import it in parts."
+
+
+def parquet_columns(path: Path) -> tuple[str, ...]:
+    """Return the names of a file's columns.
+
+    Raises:
+        InvalidInput: The file is damaged, or holds too much.
+    """
+    with _opened(path) as file:
+        return tuple(file.schema_arrow.names)
+
+
+def list_columns(path: Path) -> frozenset[str]:
+    """Return the columns whose cells hold several values.
+
+    Raises:
+        InvalidInput: The file is damaged, or holds too much.
+    """
+    from pyarrow import types
+
+    with _opened(path) as file:
+        schema = file.schema_arrow
+        return frozenset(one.name for one in schema if types.is_nested(one.type))
+
+
+def parquet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Stream rows as cells, numbered from 1.
+
+    A list is written as its items parted by `SEPARATOR`; an empty list is `NO_INTENT`.
+
+    Raises:
+        InvalidInput: The file is damaged, or holds too much.
+    """
+    with _opened(path) as file:
+        names = [_label_names(file).get(name, []) for name in file.schema_arrow.names]
+        number = 0
+        for batch in file.iter_batches(batch_size=_BATCH):
+            columns = [column.to_pylist() for column in batch.columns]
+            for values in zip(*columns, strict=True):
+                number += 1
+                yield number, [_written(*cell) for cell in zip(values, names, strict=True)]
+
+
+def _written(value: object, labels: Sequence[str]) -> str:
+    match value:
+        case None:
+            return ""
+        case str():
+            return value
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case int() if labels:  # -1 stands for no label
+            return labels[value] if 0 <= value < len(labels) else ""
+        case float() if value.is_integer():
+            return str(int(value))
+        case list():
+            return SEPARATOR.join(_written(item, labels) for item in value) or NO_INTENT
+        case _:
+            return str(value)
+
+
+def _label_names(file: "ParquetFile") -> dict[str, list[str]]:
+    """Return the names behind numbered labels, which Hugging Face's data sets keep beside them."""
+    stored = (file.schema_arrow.metadata or {}).get(b"huggingface")
+    try:
+        features = json.loads(stored)["info"]["features"] if stored else {}
+        names = {name: _names(feature) for name, feature in features.items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    return {name: given for name, given in names.items() if given}
+
+
+def _names(feature: Any) -> list[str]:
+    if not isinstance(feature, dict):
+        return []
+    names = feature.get("names")
+    if isinstance(names, list):
+        return [str(name) for name in names]
+    return _names(feature.get("feature"))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator["ParquetFile"]:
+    import pyarrow
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        with ParquetFile(path) as file:
+            _refuse_too_much(path, file)
+            yield file
+    except (pyarrow.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            f"{path} cannot be read as a Parquet file.", "It may be damaged. Write it again."
+        ) from error
+
+
+def _refuse_too_much(path: Path, file: "ParquetFile") -> None:
+    shape = file.metadata
+    if shape.num_rows > MOST_ROWS:
+        raise InvalidInput(f"{path} has more than {MOST_ROWS:,} rows.", _SMALLER)
+    size = sum(shape.row_group(place).total_byte_size for place in range(shape.num_row_groups))
+    if size > _MOST_UNPACKED:
+        raise InvalidInput(f"{path} unpacks to more than {_MOST_UNPACKED >> 20} MB.", _SMALLER)
