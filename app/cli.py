@@ -133,12 +133,14 @@ def _data_commands(commands: _Commands) -> None:
     load = _command(
         commands, "import", "import utterances, all or nothing", "data.import_", "project", "file"
     )
-    load.add_argument("--format", default="auto", choices=_FORMATS)
+    load.add_argument("--format", default="auto", choices=(*_FORMATS, "xlsx", "parquet"))
     load.add_argument(
         "--split", choices=("train", "test", "pool"), help="split of rows without one"
     )
     load.add_argument("--text-column", help="column that holds the text")
     load.add_argument("--intent-column", help="column that holds the intent")
+    load.add_argument("--sheet", help="sheet of an Excel workbook (default: the first with rows)")
+    _import_choices(load)
     load.add_argument("--separator", help="what parts several intents in one cell")
     load.add_argument("--encoding", help="such as cp1251, where it cannot be found out")
     _add(load, "--dry-run", "--json")
@@ -156,6 +158,16 @@ def _data_commands(commands: _Commands) -> None:
         help="measure uniformity and alignment, a second or so each",
     )
     _add(versions, "--json")
+
+
+def _import_choices(load: argparse.ArgumentParser) -> None:
+    for name, choices, help_text in (
+        ("--conflicts", ("mine", "file"), "whose label a text keeps that has another one here"),
+        ("--across", ("skip", "add"), "texts of the test set for another split, or the reverse"),
+        ("--repeats", ("first", "last", "unlabelled"), "a text that the file labels differently"),
+    ):
+        load.add_argument(name, choices=choices, default=choices[0], help=help_text)
+    load.add_argument("--treat", action="append", default=[], metavar="LABEL=MEANING")
 
 
 def _slot_commands(commands: _Commands) -> None:

@@ -2,15 +2,31 @@
 
 import argparse
 from collections.abc import Sequence
+from typing import cast, get_args
 
 from app.services.data import importing, projects
 from app.services.data.exporting import export_file
+from app.services.data.import_cases import CaseKind, ImportChoices, Meaning
 from app.services.data.importing import ImportReport
 from app.services.versions import shapes as geometry
 from app.services.versions import timeline
 from app.terminal.output import opened, print_json, say, table, tell
+from core.errors import InvalidInput
 from core.formats.rows import ReadOptions
+from core.text import normalise
 from core.types import Task
+
+_CASES: dict[CaseKind, str] = {
+    "in-test": "in the test set already",
+    "in-training": "for the test set, but in another split already",
+    "contradicted": "repeated in the file with different labels",
+}
+_MEANINGS: dict[Meaning, str] = {
+    "out-of-scope": "out of scope",
+    "unlabelled": "unlabelled",
+    "intent": "an intent of this name",
+}
+_ASSUMED = " (change it with --treat LABEL=MEANING)"
 
 
 def new(options: argparse.Namespace) -> None:
@@ -41,9 +57,16 @@ def import_(options: argparse.Namespace) -> None:
             options.intent_column,
             options.separator,
             options.encoding,
+            sheet=options.sheet,
         ),
         split=options.split,
         dry_run=options.dry_run,
+        choices=ImportChoices(
+            otherwise=options.conflicts,
+            across=options.across,
+            contradicted=options.repeats,
+            meanings=dict(map(_meaning, options.treat)),
+        ),
     )
     with opened(options) as studio:
         report = importing.import_file(studio, request)
@@ -51,6 +74,17 @@ def import_(options: argparse.Namespace) -> None:
         print_json(report)
     else:
         _say_report(report)
+
+
+def _meaning(given: str) -> tuple[str, Meaning]:
+    """Read `LABEL=MEANING`; an empty label is an empty cell."""
+    label, _, meaning = given.rpartition("=")
+    if meaning not in get_args(Meaning):
+        raise InvalidInput(
+            f"'{given}' does not say what a label means.",
+            f"Write LABEL=MEANING, where the meaning is {', '.join(get_args(Meaning))}.",
+        )
+    return normalise(label), cast("Meaning", meaning)
 
 
 def export(options: argparse.Namespace) -> None:
@@ -131,16 +165,23 @@ def _share(value: object) -> str:
 def _say_report(report: ImportReport) -> None:
     would = "Would add" if report.dry_run else "Added"
     say(f"{would} {report.added} utterances; {report.labelled} labels given.")
+    rows = {case.kind: case.rows for case in report.cases}
     notes = {
         "with slots": report.marked,
         "already there": report.already_there,
         "with another label than they have here": report.conflicting,
+        "labels replaced": report.relabelled,
+        **{words: rows.get(kind, 0) for kind, words in _CASES.items()},
         "empty": report.empty,
         "too long": report.too_long,
     }
     for words, count in notes.items():
         if count:
             say(f"  {count} {words}")
+    for doubt in report.doubtful:
+        name = f"labelled '{doubt.label}'" if doubt.label else "without a label"
+        meaning = _MEANINGS[doubt.meaning]
+        say(f"  {doubt.rows} {name}: taken as {meaning}" + ("" if doubt.chosen else _ASSUMED))
     if report.new_intents:
         say(f"  {len(report.new_intents)} new intents: {', '.join(report.new_intents[:8])}")
     for example in report.examples:

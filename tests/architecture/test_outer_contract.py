@@ -16,9 +16,12 @@ from app.cli import build_parser
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 NEW_COMMANDS = {"intent-studio recipes"}
-NEW_OPTIONS: set[tuple[str, str]] = set()
+NEW_OPTIONS = {
+    ("intent-studio import", option)
+    for option in ("--across", "--conflicts", "--repeats", "--sheet", "--treat")
+}
 """Command and option."""
-NEW_HELP = {
+NEW_HELP = {("intent-studio import", "--format")} | {
     (f"intent-studio {command}", "--set")
     for command in (
         "train",
@@ -34,6 +37,16 @@ NEW_HELP = {
 NEW_ROUTES = {"GET /api/recipes", "POST /api/projects/{project}/edits/count"}
 _UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{project}/edits"
 _LEFT = ("free", "labelled", "meanwhile", "same", "test", "test_labelled")
+_UPLOADS = "POST /api/projects/{project}/uploads"
+_CHOICES = ("across", "contradicted", "counted", "exceptions", "exceptions[]", "format")
+_CHOICES += ("meanings", "otherwise", "sheet")
+_EXAMPLE = ("file", "here", "row", "text")
+_REPORT = (
+    *("cases", "cases[].examples", "cases[].kind", "cases[].rows"),
+    *(f"cases[].examples[].{name}" for name in _EXAMPLE),
+    *("doubtful", *(f"doubtful[].{name}" for name in ("chosen", "label", "meaning", "rows"))),
+    *("key", "relabelled"),
+)
 NEW_FIELDS: set[tuple[str, str, str]] = {
     *((_UNDO, "body", name) for name in ("application/json", "key")),
     *((_EDITS, "body", name) for name in ("also", "key", "revision")),

@@ -1,16 +1,26 @@
 """Request bodies and queries, validated by pydantic."""
 
+from dataclasses import fields
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.services.conversations.logs import POOL
 from app.services.data.bulk import Allowed, BulkAct, Kind
+from app.services.data.import_cases import (
+    Across,
+    CaseKind,
+    Contradicted,
+    ImportChoices,
+    Kept,
+    Meaning,
+)
 from app.services.data.uploads import ColumnMapping
 from app.services.maps.colours import By
 from app.services.review.fence_views import FenceSetting
 from app.services.slots.augmentation import AugmentationRequest
 from app.services.what_if.repairs import Repair, RepairKind
+from core.formats.rows import ReadFormat
 from core.templates.slots import Slot
 from core.types import Method
 from storage.queries.utterances import Filter, LabelState, Order
@@ -39,17 +49,30 @@ class NewProject(Body):
 
 
 class MappingBody(Body):
-    """How to read an uploaded file."""
+    """How to read an uploaded file, and what to do in the cases that its preview counts.
+
+    An empty `intent_column` reads every row as unlabelled; null detects it.
+    """
 
     text_column: str | None = None
     intent_column: str | None = None
     separator: str | None = None
     split: Literal["train", "test", "pool"] | None = None
     header: bool | None = None
+    format: ReadFormat = "auto"
+    sheet: str | None = Field(default=None, max_length=200)
+    otherwise: Kept = "mine"
+    exceptions: frozenset[int] = Field(default=frozenset(), max_length=10_000)
+    across: Across = "skip"
+    contradicted: Contradicted = "first"
+    meanings: dict[str, Meaning] = Field(default={}, max_length=1_000)
+    counted: dict[CaseKind, int] | None = None
 
     def read(self) -> ColumnMapping:
         """Convert to the service's mapping."""
-        return ColumnMapping(**self.model_dump())
+        chosen = {field.name for field in fields(ImportChoices)}
+        choices = ImportChoices(**self.model_dump(include=chosen))
+        return ColumnMapping(**self.model_dump(exclude=chosen), choices=choices)
 
 
 class FilterBody(Body):

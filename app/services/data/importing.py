@@ -1,27 +1,31 @@
 """Import a file of utterances into a project, all or nothing."""
 
 import uuid
-from collections import Counter
-from collections.abc import Generator, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from app.services.data.file_labels import FileLabels, read_file_labels
+from app.services.data.import_cases import DoubtfulLabel, ImportCase, ImportChoices
+from app.services.data.import_plan import ImportPlan, IntentsOfImport
 from app.services.studio import Studio
-from core.errors import InvalidInput
+from core.errors import Conflict
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem
-from core.templates.moved_slots import normalised
-from core.templates.slots import SlottedText
-from core.text import label_words, normalise, text_hash
-from core.types import Split, Task
+from core.text import normalise, text_hash
+from core.types import Split
 from storage import projects
 from storage.database import Transaction
-from storage.log import edits, events
+from storage.log import events
 from storage.log.events import Action
 from storage.queries import dataset
-from storage.records import Change, IntentRecord, ProjectRecord, UtteranceRecord
+from storage.records import IntentRecord, ProjectRecord, UtteranceRecord
 
-_EXAMPLES = 20
+_READ_ONCE = 8 << 20
+"""Bytes; the rows of a smaller file are kept in memory instead of reading it three times."""
+
+_CHANGES = ("added", "labelled", "marked", "relabelled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,7 @@ class ImportRequest:
     options: ReadOptions = field(default_factory=ReadOptions)
     split: Split | None = None
     dry_run: bool = False
+    choices: ImportChoices = field(default_factory=ImportChoices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +48,17 @@ class ImportReport:
     """What an import did, or with `dry_run` would do.
 
     Attributes:
-        labelled: Number of labels that the file gives to new and existing utterances.
+        labelled: Number of labels that the file gives to new texts and to unlabelled ones.
         already_there: Number of rows that change nothing.
-        conflicting: Number of rows whose utterance has another label, which is kept.
+        conflicting: Number of rows whose text has another label or other values, which are kept.
         examples: Sentences on archived intents that are restored, then on a few rows.
         without: Number of labels in the file that mean "no intent".
         convention: How a cell of a multi-label file lists several intents, or none.
         marked: Number of new and existing utterances whose values the file marks.
+        relabelled: Number of labels of the project that the file replaces, as chosen.
+        cases: Every row of the file, in exactly one case each.
+        doubtful: Labels that may mean "no label", and how they are read.
+        key: Key by which the import is undone; empty if nothing was written.
     """
 
     added: int
@@ -64,161 +73,59 @@ class ImportReport:
     without: int = 0
     convention: str = ""
     marked: int = 0
+    relabelled: int = 0
+    cases: tuple[ImportCase, ...] = ()
+    doubtful: tuple[DoubtfulLabel, ...] = ()
+    key: str = ""
 
 
-@dataclass(slots=True)
-class _Import:
-    """Converts a file's rows to changes; run once to check and once to write."""
-
-    task: Task
-    intents: dict[str, str]
-    known: dict[str, UtteranceRecord]
-    ids: set[str]
-    source: str
-    split: Split | None
-    archived: dict[str, IntentRecord]
-    counts: Counter[str] = field(default_factory=Counter)
-    new_intents: dict[str, str] = field(default_factory=dict)
-    restored: list[str] = field(default_factory=list)
-    examples: list[str] = field(default_factory=list)
-
-    def changes(self, rows: Iterator[ImportedRow | RowProblem]) -> Iterator[Change]:
-        for row in rows:
-            if isinstance(row, RowProblem):
-                self._note(row.kind, row.message)
-            else:
-                yield from self._row(_with_names(row))
-
-    def _row(self, row: ImportedRow) -> Iterator[Change]:
-        text = normalise(row.text)
-        self._refuse_many(row)
-        key = text_hash(text)
-        twin = self.known.get(key)
-        if twin is not None and (row.split or self._split_of(row)) == twin.split:
-            yield from self._again(row, twin)
-            return
-        labels = yield from self._labels(row)
-        identity = row.id if row.id and row.id not in self.ids else uuid.uuid4().hex
-        record = UtteranceRecord(
-            id=identity,
-            text=text,
-            split=row.split or self._split_of(row),
-            source=self.source,
-            labels=None if labels is None else tuple(sorted(labels)),
-            skipped=False,
-            flagged="",
-            slots=normalised(SlottedText(row.text, row.slots)).slots,
-            synthetic=row.synthetic,
-        )
-        change = _created(record, row)
-        self.ids.add(identity)
-        self.known[key] = record
-        self.counts["added"] += 1
-        self.counts["marked"] += bool(record.slots)
-        self.counts["labelled"] += labels is not None
-        self.counts["without"] += labels == []
-        yield change
-
-    def _again(self, row: ImportedRow, twin: UtteranceRecord) -> Iterator[Change]:
-        """Add the label and slots that an existing utterance lacks; keep those that it has."""
-        slots = normalised(SlottedText(row.text, row.slots)).slots
-        labels, now = twin.labels, twin
-        if row.intents is not None and labels is None:
-            chosen = yield from self._labels(row)
-            self.counts["labelled"] += 1
-            self.counts["without"] += chosen == []
-            yield edits.label(twin, chosen)
-            now = replace(now, labels=tuple(sorted(chosen or ())))
-        if slots and not twin.slots:
-            yield edits.mark(twin, slots)
-            self.counts["marked"] += 1
-            now = replace(now, slots=slots)
-        wanted = labels if row.intents is None else {self.intents.get(n) for n in row.intents}
-        if labels is not None and set(labels) != set(wanted or ()):
-            words = f"row {row.line} says {label_words(row.intents or (), self.task)}; label kept"
-            self._note("conflicting", f"{words}: {row.text[:60]!r}")
-        elif twin.slots and slots and slots != twin.slots:
-            words = f"row {row.line} marks other values; slots kept"
-            self._note("conflicting", f"{words}: {row.text[:60]!r}")
-        elif now is twin:
-            self.counts["already_there"] += 1
-        self.known[text_hash(twin.text)] = now
-
-    def _labels(self, row: ImportedRow) -> Generator[Change, None, list[str] | None]:
-        """Yield the intents to create; return the row's labels as intent ids."""
-        if row.intents is None:
-            return None
-        for name in row.intents:
-            if name in self.archived:
-                yield edits.edit(self.archived.pop(name), "archived", value=False)
-                self.restored.append(f"The intent '{name}' was archived; the file uses it again.")
-            if name not in self.intents:
-                created = edits.create_intent(name, position=len(self.intents))
-                created = Change(
-                    created.subject,
-                    self.new_intents.get(name, created.subject_id),
-                    "row",
-                    None,
-                    created.after,
-                )
-                self.intents[name] = self.new_intents[name] = created.subject_id
-                yield created
-        return [self.intents[name] for name in row.intents]
-
-    def _refuse_many(self, row: ImportedRow) -> None:
-        if self.task == "single-label" and len(row.intents or ()) > 1:
-            raise InvalidInput(
-                f"Row {row.line} has {len(row.intents or ())} intents "
-                f"({', '.join(row.intents or ())}), and the project takes one for each text.",
-                "Create a project with --multi-label, or correct the row.",
-            )
-
-    def _split_of(self, row: ImportedRow) -> Split:
-        return self.split or ("pool" if row.intents is None else "train")
-
-    def _note(self, kind: str, sentence: str) -> None:
-        self.counts[kind] += 1
-        if len(self.examples) < _EXAMPLES:
-            self.examples.append(sentence)
-
-
-def _with_names(row: ImportedRow) -> ImportedRow:
-    """Normalise the intents' names, so that no two look the same."""
-    if row.intents is None:
-        return row
-    return replace(row, intents=tuple(dict.fromkeys(map(normalise, row.intents))))
-
-
-def _created(record: UtteranceRecord, row: ImportedRow) -> Change:
-    try:
-        return edits.create(record)
-    except InvalidInput as error:
-        raise InvalidInput(f"Row {row.line}: {error.message}", error.hint) from error
+_Rows = Callable[[], Iterator[ImportedRow | RowProblem]]
 
 
 def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
     """Import a file, all or nothing.
 
-    The file is read twice: first to find every fault before writing, then to write.
+    The file is read to find every fault and to count every case before writing, then to write.
 
     Raises:
+        Conflict: The cases are not those that the person saw.
         InvalidInput: The file or a row cannot be used; row and column are named.
         NotFound: There is no such project.
     """
     with studio.database.read() as connection:
         project = projects.find(connection, request.project)
-        plan = _plan(connection, project, request)
-    options = _options(project, request)
-    for _ in plan.changes(read_rows(request.path, options)):
+        options = _options(project, request)
+        rows = _reread(request.path, options)
+        labels = read_file_labels(rows(), request.choices, _names_in_use(connection, project))
+        plan = _plan(connection, project, request, labels)
+    for _ in plan.changes(rows()):
         pass
-    changed = sum(plan.counts[kind] for kind in ("added", "labelled", "marked"))
-    if not request.dry_run and changed:
-        action = Action("import", studio.settings.actor, f"import {request.path.name}")
+    key = ""
+    if not request.dry_run and any(plan.counts[kind] for kind in _CHANGES):
+        key = uuid.uuid4().hex
+        action = Action("import", studio.settings.actor, f"import {request.path.name}", key)
         with studio.database.write() as connection:
-            plan = _plan(connection, project, request)
-            changes = plan.changes(read_rows(request.path, options))
-            events.record(connection, project.id, action, changes)
-    return _report(plan, request, options)
+            plan = _plan(connection, project, request, labels)
+            events.record(connection, project.id, action, plan.changes(rows()))
+            _check_counts(plan, request.choices)  # raising takes back what is written above
+    return replace(_report(plan, request, options), key=key)
+
+
+def _check_counts(plan: ImportPlan, choices: ImportChoices) -> None:
+    counted = choices.counted
+    if counted is not None and dict(counted) != {case.kind: case.rows for case in plan.cases()}:
+        raise Conflict(
+            "The project has changed since you saw these counts, so nothing is imported.",
+            "Look at the new counts, then import again.",
+        )
+
+
+def _reread(path: Path, options: ReadOptions) -> _Rows:
+    """Return a function that yields the rows of a file from the first on, whenever it is called."""
+    if path.is_file() and path.stat().st_size <= _READ_ONCE:
+        kept = list(read_rows(path, options))
+        return lambda: iter(kept)
+    return lambda: read_rows(path, options)
 
 
 def _options(project: ProjectRecord, request: ImportRequest) -> ReadOptions:
@@ -228,21 +135,38 @@ def _options(project: ProjectRecord, request: ImportRequest) -> ReadOptions:
     return replace(request.options, slots=True)
 
 
-def _plan(connection: Transaction, project: ProjectRecord, request: ImportRequest) -> _Import:
-    rows = list(dataset.utterances(connection, project.id))
-    intents = {normalise(r.name): r for r in dataset.intents(connection, project.id)}
-    return _Import(
+def _names_in_use(connection: Transaction, project: ProjectRecord) -> frozenset[str]:
+    records = dataset.intents(connection, project.id)
+    return frozenset(normalise(record.name) for record in records if not record.archived)
+
+
+def _plan(
+    connection: Transaction, project: ProjectRecord, request: ImportRequest, labels: FileLabels
+) -> ImportPlan:
+    known: defaultdict[str, list[UtteranceRecord]] = defaultdict(list)
+    ids: set[str] = set()
+    for record in dataset.utterances(connection, project.id):
+        known[text_hash(record.text)].append(record)
+        ids.add(record.id)
+    intents: dict[str, IntentRecord] = {
+        normalise(record.name): record for record in dataset.intents(connection, project.id)
+    }
+    return ImportPlan(
         task=project.task,
-        intents={name: record.id for name, record in intents.items()},
-        archived={name: record for name, record in intents.items() if record.archived},
-        known={text_hash(row.text): row for row in rows},
-        ids={row.id for row in rows},
+        intents=IntentsOfImport(
+            {name: record.id for name, record in intents.items()},
+            {name: record for name, record in intents.items() if record.archived},
+        ),
+        known=known,
+        ids=ids,
         source=request.path.name,
         split=request.split,
+        labels=labels,
+        choices=request.choices,
     )
 
 
-def _report(plan: _Import, request: ImportRequest, options: ReadOptions) -> ImportReport:
+def _report(plan: ImportPlan, request: ImportRequest, options: ReadOptions) -> ImportReport:
     counts = plan.counts
     return ImportReport(
         added=counts["added"],
@@ -251,12 +175,15 @@ def _report(plan: _Import, request: ImportRequest, options: ReadOptions) -> Impo
         conflicting=counts["conflicting"],
         empty=counts["empty"],
         too_long=counts["too-long"],
-        new_intents=tuple(plan.new_intents),
-        examples=(*plan.restored, *plan.examples),
+        new_intents=tuple(plan.intents.created),
+        examples=(*plan.intents.restored, *plan.examples),
         dry_run=request.dry_run,
         without=counts["without"],
         marked=counts["marked"],
         convention=_convention(options.separator) if plan.task == "multi-label" else "",
+        relabelled=counts["relabelled"],
+        cases=plan.cases(),
+        doubtful=plan.labels.doubtful(),
     )
 
 

@@ -6,14 +6,15 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.services.data.import_cases import ImportChoices
 from app.services.data.importing import ImportReport, ImportRequest, import_file
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from core.formats.preview import FilePreview, preview_file
-from core.formats.rows import ReadOptions
+from core.formats.rows import ReadFormat, ReadOptions
 from core.types import Split
 
 MOST_BYTES = 50 << 20
@@ -26,7 +27,12 @@ _KEY = re.compile(r"[0-9a-f]{32}")
 class ColumnMapping:
     """How to read an uploaded file; None is detected.
 
-    `separator` splits the intents in one cell; `split` is for rows that name none.
+    Attributes:
+        intent_column: Empty reads every row as unlabelled.
+        separator: Splits the intents in one cell.
+        split: For rows that name none.
+        sheet: Sheet of an Excel workbook; None is the first with rows.
+        choices: What to do in the cases that the preview counts.
     """
 
     text_column: str | None = None
@@ -34,14 +40,19 @@ class ColumnMapping:
     separator: str | None = None
     split: Split | None = None
     header: bool | None = None
+    format: ReadFormat = "auto"
+    sheet: str | None = None
+    choices: ImportChoices = field(default_factory=ImportChoices)
 
     def options(self) -> ReadOptions:
         """Convert to the readers' options."""
         return ReadOptions(
+            format=self.format,
             text_column=self.text_column or None,
-            intent_column=self.intent_column or None,
+            intent_column=self.intent_column,
             separator=self.separator or None,
             header=self.header,
+            sheet=self.sheet or None,
         )
 
 
@@ -158,7 +169,8 @@ def naming_upload(path: Path) -> Iterator[None]:
 
 
 def _request(project: str, path: Path, mapping: ColumnMapping, *, dry_run: bool) -> ImportRequest:
-    return ImportRequest(project, path, mapping.options(), mapping.split, dry_run)
+    options, split = mapping.options(), mapping.split
+    return ImportRequest(project, path, options, split, dry_run, mapping.choices)
 
 
 def upload_path(studio: Studio, key: str) -> Path:
