@@ -13,9 +13,9 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from core.encoders.base import Progress
+from core.encoders.convert.model import CONFIG, VOCABULARY, WEIGHTS, ConvertModel
 from core.encoders.convert.network import ConvertNetwork
 from core.encoders.convert.quantisation import settle, stored_weights
-from core.encoders.convert.sentence_module import VOCABULARY, WEIGHTS, ConvertModule
 from core.encoders.convert.source import MODULE, module_source, modules_json, settings_json
 from core.encoders.convert.subwords import Subwords
 from core.encoders.weights import digest_weights
@@ -31,7 +31,7 @@ _BATCH = 256
 class ConvertEncoder:
     """A trained ConveRT; `fingerprint` is SHA-256 over stored weights, vocabulary and config."""
 
-    model: ConvertModule
+    model: ConvertModel
     fingerprint: str
 
     @property
@@ -102,7 +102,7 @@ class ConvertEncoder:
         (folder / f"{MODULE}.py").write_bytes(module_source())
 
 
-def encoder_of(model: ConvertModule) -> ConvertEncoder:
+def encoder_of(model: ConvertModel) -> ConvertEncoder:
     """Close a module as an encoder that never changes; its weights get their stored precision."""
     quantised = bool(model.facts["quantised"])
     settle(model.network, quantised=quantised)
@@ -119,15 +119,15 @@ def new_encoder(
 ) -> ConvertEncoder:
     """Close a trained network; `embedding` chooses `r` or `h` as the embedding of a sentence."""
     facts = {"embedding": embedding, "side": "context", "quantised": quantised}
-    return encoder_of(ConvertModule(network, subwords, facts))
+    return encoder_of(ConvertModel(network, subwords, facts))
 
 
 def load_convert(folder: Path, device: str = "cpu") -> ConvertEncoder:
     """Load a saved ConveRT without running the folder's code; raises ArtifactDamaged."""
     try:
-        config: dict[str, Any] = json.loads((folder / "config.json").read_bytes())
+        config: dict[str, Any] = json.loads((folder / CONFIG).read_bytes())
         pieces = json.loads((folder / VOCABULARY).read_bytes())
-        module = ConvertModule.build(config, pieces, load_file(folder / WEIGHTS))
+        module = ConvertModel.build(config, pieces, load_file(folder / WEIGHTS))
     except KeyError as error:
         raise ArtifactDamaged(f"The encoder in {folder} lacks {error.args[0]}.") from error
     except (OSError, ValueError, TypeError, RuntimeError, SafetensorError) as error:

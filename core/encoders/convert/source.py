@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 MODULE = "modeling_convert"
-_PARTS = ("sizes", "subwords", "quantisation", "blocks", "network", "sentence_module")
+_PARTS = ("sizes", "subwords", "quantisation", "blocks", "network", "model", "sentence_module")
 _OWN = re.compile(r"^from core\.encoders\.convert\.\w+ import (?:\([^)]*\)|[^\n]*)\n", re.M)
 _HEAD = '"""ConveRT (Henderson et al. 2020) as a module of sentence-transformers."""\n'
 

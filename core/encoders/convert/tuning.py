@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from core.encoders.base import TuningOptions
 from core.encoders.convert.encoder import ConvertEncoder, encoder_of
-from core.encoders.convert.sentence_module import ConvertModule
+from core.encoders.convert.model import ConvertModel
 from core.encoders.projection import new_projection, project
 from core.errors import InvalidInput
 
@@ -24,7 +24,7 @@ class ConvertTuning(nn.Module):
                 "Choose projection none or train.",
             )
         self.base = base
-        self.model: ConvertModule = copy.deepcopy(base.model).to(options.device)
+        self.model: ConvertModel = copy.deepcopy(base.model).to(options.device)
         blocks = self.model.network.blocks
         self.frozen = min(options.frozen_layers, len(blocks) - 1)
         self.projection = new_projection(base.dim, options)
