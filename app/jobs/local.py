@@ -1,18 +1,19 @@
 """Jobs on this machine: ensure that a supervisor serves the home."""
 
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
 
 from app.home import Places
-from app.jobs.lock import is_free
+from app.jobs.lock import take_lock
 from app.settings import Settings
 
 # An intermediate parent exits at once, so that init adopts the supervisor and no zombie remains. A
 # session of its own shields it from the terminal's Ctrl-C.
 _DETACH = (
     "import os, subprocess, sys\n"
-    "subprocess.Popen(sys.argv[1:], start_new_session=True)\n"
+    "subprocess.Popen(sys.argv[2:], start_new_session=True, pass_fds=[int(sys.argv[1])])\n"
     "os._exit(0)"
 )
 
@@ -27,20 +28,29 @@ class LocalExecutor:
     settings: Settings
 
     def ensure_running(self) -> None:
-        """Start a supervisor unless one serves the home; a second one would exit by itself."""
+        """Start a supervisor unless one serves the home.
+
+        The supervisor inherits the lock that is taken here: no second one is started while the
+        first is still loading its modules.
+        """
         places = Places(self.settings.folder)
-        if not is_free(places.supervisor_lock):
+        descriptor = take_lock(places.supervisor_lock)
+        if descriptor is None:
             return
         command = [sys.executable, "-m", "app.jobs.supervisor", "--until-idle"]
-        command += ["--home", str(places.home)]
+        command += ["--home", str(places.home), "--lock", str(descriptor)]
         log = places.log("supervisor")
         log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("ab") as stream:
-            subprocess.run(
-                [sys.executable, "-c", _DETACH, *command],
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=stream,
-                env=self.settings.environment(),
-                check=True,
-            )
+        try:
+            with log.open("ab") as stream:
+                subprocess.run(
+                    [sys.executable, "-c", _DETACH, str(descriptor), *command],
+                    stdin=subprocess.DEVNULL,
+                    stdout=stream,
+                    stderr=stream,
+                    env=self.settings.environment(),
+                    pass_fds=(descriptor,),
+                    check=True,
+                )
+        finally:
+            os.close(descriptor)

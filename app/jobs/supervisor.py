@@ -1,8 +1,9 @@
 """One process for each home that starts queued jobs, watches their children, and cleans up.
 
-python -m app.jobs.supervisor --home DIR [--until-idle] [--workplace MODULE:NAME]
+python -m app.jobs.supervisor --home DIR [--until-idle] [--workplace MODULE:NAME] [--lock NUMBER]
 
-The other settings come from the environment, which its jobs inherit.
+--lock is an inherited file descriptor that already holds the lock of the home's supervisor. The
+other settings come from the environment, which its jobs inherit.
 """
 
 import argparse
@@ -177,10 +178,11 @@ def main() -> int:
     parser.add_argument("--workplace", default=Orders.__dataclass_fields__["workplace"].default)
     parser.add_argument("--until-idle", action="store_true")
     parser.add_argument("--grace", type=float, default=5.0)
+    parser.add_argument("--lock", type=int)
     options = parser.parse_args()
     settings = Settings(home=options.home)
     places = Places(settings.folder)
-    if take_lock(places.supervisor_lock) is None:
+    if options.lock is None and take_lock(places.supervisor_lock) is None:
         return ALREADY_RUNNING
     database = open_database(settings.database_url or places.database)
     orders = Orders(places, options.until_idle, options.workplace, options.grace)

@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from app.home import Places
+from app.jobs.local import LocalExecutor
 from app.jobs.lock import is_free, take_lock
 from app.jobs.supervisor import ALREADY_RUNNING
+from app.settings import Settings
 from storage import jobs, models, projects
 from storage.artifacts import ArtifactStore
 from storage.database import Database, integrity, open_database
@@ -197,6 +199,19 @@ def test_a_second_supervisor_is_refused(home: Home) -> None:
     assert held is not None
     assert home.start().wait(timeout=180) == ALREADY_RUNNING
     os.close(held)
+
+
+def test_asking_often_starts_one_supervisor(home: Home) -> None:
+    """Every poll of a page started one more, until the first had loaded its modules."""
+    executor = LocalExecutor(Settings(home=home.places.home))
+    for _ in range(5):
+        executor.ensure_running()
+    supervisors = serving(home.places.home, "app.jobs.supervisor")
+    limit = time.monotonic() + 60
+    while not is_free(home.places.supervisor_lock) and time.monotonic() < limit:
+        time.sleep(0.05)
+    assert len(supervisors) == 1
+    assert is_free(home.places.supervisor_lock)  # with no job left it ends, and its lock with it
 
 
 def test_a_stale_attempt_is_fenced_off(home: Home) -> None:
