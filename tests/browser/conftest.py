@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from app.services.training.runs import TrainingRequest
 from app.settings import Settings
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.contexts import ContextPool
-from tests.builders.served_studio import Served, copy_home
+from tests.builders.served_studio import Served, StudioPool, copy_home
 from tests.builders.trained_home import train_here
 
 # How long a page may take to show what must come: a busy machine is no fault of the page.
@@ -62,30 +63,35 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+@pytest.fixture(scope="package")
+def studios() -> StudioPool:
+    return StudioPool()
+
+
 @pytest.fixture(scope="module")
-def studio(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """One running studio with the sample for all tests of a file: a start takes ten seconds."""
-    served = Served(copy_home(sample_home, tmp_path_factory.mktemp("shared") / "home")).start()
-    yield served
-    served.stop()
-    assert served.strangers() == []
+def studio(
+    sample_home: Path, tmp_path_factory: pytest.TempPathFactory, studios: StudioPool
+) -> Iterator[Served]:
+    """One running studio with the sample for all tests of a file."""
+    home = copy_home(sample_home, tmp_path_factory.mktemp("shared") / "home")
+    with studios.serving(home) as served:
+        yield served
 
 
 @pytest.fixture
-def serve(tmp_path: Path, sample_home: Path) -> Iterator[Callable[..., Served]]:
-    """Serve a copy of the sample's studio, or an empty one."""
-    running: list[Served] = []
+def serve(
+    tmp_path: Path, sample_home: Path, studios: StudioPool
+) -> Iterator[Callable[..., Served]]:
+    """Serve a copy of the sample's studio, or an empty one; the sample's as a user starts it."""
+    with ExitStack() as running:
 
-    def start(*, empty: bool = False, sample: bool = False) -> Served:
-        home = tmp_path / f"home-{len(running)}"
-        served = Served(home if empty else copy_home(sample_home, home), sample)
-        running.append(served)
-        return served.start()
+        def start(*, empty: bool = False, sample: bool = False) -> Served:
+            home = tmp_path / f"home-{len(list(tmp_path.glob('home-?')))}"
+            if not empty:
+                copy_home(sample_home, home)
+            return running.enter_context(studios.serving(home, sample=sample))
 
-    yield start
-    for served in running:
-        served.stop()
-        assert served.strangers() == []
+        yield start
 
 
 @pytest.fixture(scope="package")

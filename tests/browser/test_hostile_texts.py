@@ -14,7 +14,7 @@ from app.services.data.intents import add_intent, change_intent, load_overview
 from app.services.data.projects import create_project
 from app.services.training.runs import TrainingRequest
 from app.settings import Settings
-from tests.builders.served_studio import Served, copy_home
+from tests.builders.served_studio import Served, StudioPool, copy_home
 from tests.builders.trained_home import train_here
 
 BOMB = (
@@ -55,15 +55,14 @@ def hostile_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def page(visit: Callable[..., Page], hostile_home: Path, tmp_path: Path) -> Iterator[Page]:
-    studio = Served(copy_home(hostile_home, tmp_path / "home")).start()
-    page = visit(studio)
-    studio.ask(
-        f"/projects/{quote(PROJECT, safe='')}/pins", {"text": BOMB, "intents": [first(studio)]}
-    )
-    yield page
-    studio.stop()
-    assert studio.strangers() == []
+def page(
+    visit: Callable[..., Page], hostile_home: Path, tmp_path: Path, studios: StudioPool
+) -> Iterator[Page]:
+    with studios.serving(copy_home(hostile_home, tmp_path / "home")) as studio:
+        page = visit(studio)
+        pin = {"text": BOMB, "intents": [first(studio)]}
+        studio.ask(f"/projects/{quote(PROJECT, safe='')}/pins", pin)
+        yield page
 
 
 def first(studio: Served) -> str:

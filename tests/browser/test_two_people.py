@@ -71,7 +71,7 @@ def test_decisions_outlive_a_killed_studio_and_a_closed_tab(
     person = Labeller(visit(studio, "/label?project=p"))
     person.page.wait_for_selector("[data-role=utterance]:not(:empty)")
     person.label(5)
-    kill(studio)
+    studio.kill()
     person.label(5)
     expect(person.page.locator("[data-role=saved]")).to_contain_text("kept here")
     context = person.page.context
@@ -87,12 +87,6 @@ def test_decisions_outlive_a_killed_studio_and_a_closed_tab(
         rows = list(dataset.utterances(connection, projects.find(connection, "p").id))
     opened.database.close()
     assert {row.id for row in rows if row.labels} == set(person.decided)
-
-
-def kill(studio: Served) -> None:
-    assert studio.process is not None
-    studio.process.kill()
-    studio.process.wait()
 
 
 def label_the_rest(one: Labeller, other: Labeller) -> None:

@@ -14,7 +14,7 @@ from app.services.data.projects import create_project
 from app.services.studio import Studio
 from app.settings import Settings
 from tests.builders.held_answers import hold, settle
-from tests.builders.served_studio import Served
+from tests.builders.served_studio import Served, StudioPool
 from tests.builders.slotted_project import with_values
 
 _ORDER = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
@@ -27,7 +27,7 @@ _PRESS = """keys => {
 
 
 @pytest.fixture(scope="module")
-def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def studio(tmp_path_factory: pytest.TempPathFactory, studios: StudioPool) -> Iterator[Served]:
     """One studio for all tests of this file, and a project of its own for each of them."""
     folder = tmp_path_factory.mktemp("late-label")
     prepared = open_studio(Settings(home=folder / "home", device="cpu"))
@@ -40,10 +40,8 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         with_values(prepared, name)
         import_file(prepared, ImportRequest(name, file))
     prepared.database.close()
-    served = Served(folder / "home").start()
-    yield served
-    served.stop()
-    assert served.strangers() == []
+    with studios.serving(folder / "home") as served:
+        yield served
 
 
 def few(studio: Studio, name: str, file: Path, task: Any = "single-label") -> None:

@@ -13,14 +13,14 @@ from storage import projects
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
-from tests.builders.served_studio import Served, copy_home
+from tests.builders.served_studio import Served, StudioPool, copy_home
 
 ROOMS = ("bedroom", "garden", "kitchen", "bathroom", "attic", "hallway")
 ASKED = "the wifi does not reach my garden"
 
 
 @pytest.fixture
-def valued(sample_home: Path, tmp_path: Path) -> Iterator[Served]:
+def valued(sample_home: Path, tmp_path: Path, studios: StudioPool) -> Iterator[Served]:
     """The sample's studio with rooms marked in its examples."""
     home = copy_home(sample_home, tmp_path / "valued")
     studio = open_studio(Settings(home=home, device="cpu"))
@@ -35,10 +35,8 @@ def valued(sample_home: Path, tmp_path: Path) -> Iterator[Served]:
         assert len(found) >= 5
         events.record(connection, project.id, Action("mark"), found)
     studio.database.close()
-    served = Served(home).start()
-    yield served
-    served.stop()
-    assert served.strangers() == []
+    with studios.serving(home) as served:
+        yield served
 
 
 def test_a_slider_moves_neighbours_and_points(visit: Callable[..., Page], valued: Served) -> None:

@@ -8,23 +8,21 @@ from playwright.sync_api import Locator, Page, expect
 
 from app.bootstrap import open_studio
 from app.settings import Settings
-from tests.builders.served_studio import Served
+from tests.builders.served_studio import Served, StudioPool
 from tests.builders.slotted_project import with_values
 
 LAST = "book a room in new york"  # the last that came of those with a label
 
 
 @pytest.fixture
-def unmarked(tmp_path: Path) -> Iterator[Served]:
+def unmarked(tmp_path: Path, studios: StudioPool) -> Iterator[Served]:
     """A studio with thirty labelled texts that name cities, and not one of them marked."""
     home = tmp_path / "unmarked"
     studio = open_studio(Settings(home=home, device="cpu"))
     with_values(studio, marked=False)
     studio.database.close()
-    served = Served(home).start()
-    yield served
-    served.stop()
-    assert served.strangers() == []
+    with studios.serving(home) as served:
+        yield served
 
 
 def test_the_story_of_slots(visit: Callable[..., Page], unmarked: Served) -> None:
