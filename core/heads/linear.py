@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 
 from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
 
 _NEVER = -1e3
 """Logit of an intent without a label, below every fitted one."""
@@ -73,7 +76,7 @@ def _one_of_many(
     kinds = np.unique(labels)
     if len(kinds) == 1:  # with one label there is nothing to fit
         return {int(kinds[0]): (np.zeros(unit.shape[1]), 0.0)}
-    model = LogisticRegression(C=inverse_penalty, max_iter=1_000).fit(unit, labels)
+    model = _regression(inverse_penalty).fit(unit, labels)
     slopes, offsets = model.coef_, model.intercept_
     if len(kinds) == 2:  # scikit-learn stores the second logit only; softmax needs two
         slopes = np.stack([np.zeros_like(slopes[0]), slopes[0]])
@@ -86,5 +89,11 @@ def _yes_or_no(unit: ScoreArray, carried: NDArray[np.bool_], inverse_penalty: fl
     """Fit one intent against its absence; return slope and offset."""
     if carried.all():
         return np.zeros(unit.shape[1]), -_NEVER
-    model = LogisticRegression(C=inverse_penalty, max_iter=1_000).fit(unit, carried)
+    model = _regression(inverse_penalty).fit(unit, carried)
     return model.coef_[0], float(model.intercept_[0])
+
+
+def _regression(inverse_penalty: float) -> "LogisticRegression":
+    from sklearn.linear_model import LogisticRegression  # a fitted head answers without it
+
+    return LogisticRegression(C=inverse_penalty, max_iter=1_000)

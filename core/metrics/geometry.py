@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from sklearn.metrics import silhouette_score
 
 from core.types import FloatArray
 from core.vectors import unit_rows
@@ -16,6 +15,8 @@ def silhouette(embeddings: FloatArray, labels: Sequence[str]) -> float | None:
 
     Undefined (None) with fewer than two intents, or with one text for each intent.
     """
+    from sklearn.metrics import silhouette_score
+
     kinds = len(set(labels))
     if kinds < 2 or kinds >= len(labels):
         return None

@@ -43,6 +43,17 @@ def test_the_server_opens_its_first_page_before_torch_is_loaded() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_models_train_and_answer_without_the_largest_libraries() -> None:
+    """Each training spent eight seconds on importing sentence-transformers, and used none of it."""
+    large = ("sentence_transformers", "transformers", "peft", "sklearn", "scipy.stats", "pandas")
+    modules = "app.services.training.runs, app.services.training.encoder_runs, core.responses"
+    script = f"import sys, {modules}; print([m for m in {large!r} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
 def test_threads_without_work_are_told_to_sleep_before_numpy_is_loaded(tmp_path: Path) -> None:
     """Waiting at full speed they held the cores on which torch was to compute."""
     script = (
