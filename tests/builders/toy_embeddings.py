@@ -1,4 +1,4 @@
-"""Clusters on a sphere that stand for embedded utterances of several intents."""
+"""Points that stand for embedded utterances: clusters on a sphere, groups, a plain cloud."""
 
 from dataclasses import dataclass
 
@@ -25,3 +25,15 @@ def clusters(n_intents: int, per_intent: int, spread: float, seed: int, dim: int
     rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
     names = tuple(f"intent-{column}" for column in range(n_intents))
     return Toy(rows, columns, np.eye(n_intents)[columns], names)
+
+
+def cloud(n: int, dim: int = 24, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, dim)).astype(np.float32)
+
+
+def groups(n: int = 90, seed: int = 0, spread: float = 0.15) -> tuple[np.ndarray, np.ndarray]:
+    """Three far groups of directions, and which row is of which."""
+    generator = np.random.default_rng(seed)
+    which = np.arange(n) % 3
+    rows = np.eye(3, 12)[which] + generator.normal(scale=spread / 3, size=(n, 12))
+    return rows.astype(np.float32), which

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.maps.alignment import align, normalise
-from tests.builders.toy_points import cloud
+from tests.builders.toy_embeddings import cloud
 
 
 def test_align_takes_back_a_rotation_a_reflection_a_scale_and_a_shift() -> None:

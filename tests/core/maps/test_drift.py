@@ -6,7 +6,7 @@ from core.maps.drift import carry_over, drift_by_neighbours, drift_on_plane
 from core.maps.layouts import pca_layout
 from core.maps.plane import fit_plane
 from core.vectors import unit_rows
-from tests.builders.toy_points import groups
+from tests.builders.toy_embeddings import groups
 
 ROWS = unit_rows(np.random.default_rng(0).normal(size=(60, 8)).astype(np.float32))
 

@@ -12,7 +12,7 @@ from core.maps import layouts
 from core.maps.alignment import normalise
 from core.maps.layouts import pca_layout
 from core.vectors import unit_rows
-from tests.builders.toy_points import cloud, groups
+from tests.builders.toy_embeddings import cloud, groups
 
 needs_umap = pytest.mark.skipif(
     importlib.util.find_spec("umap") is None, reason="the extra `maps` is not installed"

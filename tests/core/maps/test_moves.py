@@ -3,7 +3,7 @@ import numpy as np
 from core.maps.alignment import align
 from core.maps.layouts import pca_layout
 from core.maps.moves import Placed, moved_most
-from tests.builders.toy_points import cloud, groups
+from tests.builders.toy_embeddings import cloud, groups
 
 
 def test_moved_most_finds_the_texts_that_changed_sides() -> None:

@@ -3,7 +3,7 @@ import pytest
 
 from core.maps.neighbours import neighbours
 from core.vectors import cosines, nearest, unit_rows
-from tests.builders.toy_points import cloud
+from tests.builders.toy_embeddings import cloud
 
 
 def test_neighbours_are_the_nearest_others(monkeypatch: pytest.MonkeyPatch) -> None:
