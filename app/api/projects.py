@@ -15,13 +15,11 @@ from app.api.http.server_state import Live, OpenStudio
 from app.services.data import intents
 from app.services.data.history import list_actions, redo_last, undo_action, undo_last
 from app.services.data.projects import (
-    ProjectView,
     change_gate,
     create_project,
     create_sample,
-    list_projects,
 )
-from app.services.status import StatusView, load_status
+from app.services.status import ProjectCard, StatusView, load_cards, load_status
 from storage.records import BatchRecord
 
 router = APIRouter(tags=["projects"])
@@ -34,9 +32,9 @@ def health() -> schemas.Health:
 
 
 @router.get("/projects")
-def projects(studio: OpenStudio) -> list[ProjectView]:
-    """List all projects with their counts."""
-    return list_projects(studio)
+def projects(live_studio: Live) -> list[ProjectCard]:
+    """List all projects with their counts, and how often each is right now."""
+    return load_cards(live_studio)
 
 
 @router.post("/projects", status_code=201)

@@ -1,8 +1,10 @@
 """The project's status that every page shows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
+from app.services.data.projects import ProjectView, list_projects
+from app.services.live.accuracy import AccuracyNow
 from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
@@ -15,6 +17,9 @@ from storage.queries import slots, utterances
 from storage.records import ModelVersionRecord, ProjectRecord
 
 ModelState = Literal["ready", "loading", "failed", "none"]
+_MOST_LOADED = 4
+"""The start page loads a model for its accuracy while fewer than this many are loaded."""
+
 _WAY_OUT = "Promote another version on the Versions page, or train a new one."
 
 
@@ -35,8 +40,8 @@ class StatusView:
     """A project at a glance.
 
     Attributes:
-        accuracy: The champion's accuracy in [0, 1]; in multi-label projects, the share of exact
-            matches.
+        accuracy: The champion's accuracy at its training, in [0, 1]; in multi-label projects, the
+            share of exact matches.
         micro_f1: The champion's F1 over all intents in multi-label projects, else None.
         judged_on: The texts behind both measures, in words.
         hot: Number of labels that the champion was not trained on.
@@ -47,6 +52,8 @@ class StatusView:
         marked: Whether an utterance outside the test split has marked values.
         auto_promote: Whether a version that passes the gate is promoted without a person.
         can_undo: Verb of the newest action that can be undone, or "".
+        now: Its accuracy on the test split now; None until it is computed, or without such texts.
+        checking: Whether a newer `now` is being computed.
     """
 
     project: str
@@ -67,6 +74,31 @@ class StatusView:
     job: RunningJob | None
     auto_promote: bool
     can_undo: str
+    now: AccuracyNow | None = None
+    checking: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCard(ProjectView):
+    """A project on the start page; `now` and `checking` are as in its status."""
+
+    now: AccuracyNow | None = None
+    checking: bool = False
+
+
+def load_cards(live_studio: LiveStudio) -> list[ProjectCard]:
+    """Return all projects by name; their present accuracy is computed in the background."""
+    return [_card(live_studio, view) for view in list_projects(live_studio.studio)]
+
+
+def _card(live_studio: LiveStudio, view: ProjectView) -> ProjectCard:
+    with live_studio.studio.database.read() as connection:
+        project = projects.find(connection, view.name)
+        champion = models.champion(connection, project.id)
+    values = {one.name: getattr(view, one.name) for one in fields(view)}
+    may_load = live_studio.models.may_load(project.id, _MOST_LOADED)
+    accuracy, checking = _accuracy(live_studio, project, champion if may_load else None)
+    return ProjectCard(**values, now=accuracy, checking=checking)
 
 
 def load_status(live_studio: LiveStudio, name: str) -> StatusView:
@@ -89,6 +121,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         studio.executor.ensure_running()  # a reboot may have killed it
     trouble = "" if champion is None or live else live_studio.pools.trouble(project.id, champion.id)
     metrics = {} if champion is None else champion.metrics
+    accuracy, checking = _accuracy(live_studio, project, champion if live else None)
     number = None if champion is None else champion.number
     model: ModelState = "ready" if live is not None else "failed" if trouble else "loading"
     return StatusView(
@@ -110,7 +143,15 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         job=running,
         auto_promote=project.auto_promote,
         can_undo="" if undoable is None else undoable.verb,
+        now=accuracy,
+        checking=checking,
     )
+
+
+def _accuracy(
+    live_studio: LiveStudio, project: ProjectRecord, champion: ModelVersionRecord | None
+) -> tuple[AccuracyNow | None, bool]:
+    return (None, False) if champion is None else live_studio.accuracies.get(project, champion)
 
 
 def _loaded(

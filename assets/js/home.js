@@ -1,11 +1,13 @@
 // The start page: open a project, create one, or start from the sample.
+import {accuracyOf} from './shared/accuracy.js';
 import {address} from './shared/address.js';
-import {field, h, progressBar} from './shared/elements.js';
+import {field, fill, h, progressBar} from './shared/elements.js';
 import {guarded} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
-import {figuresOf, number, plural} from './shared/words.js';
+import {number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
+const PAUSE = 2000; // milliseconds
 const LEAD = 'Label a few utterances, train in the background, and see which examples decide.';
 
 export const mount = view => frame(view, 'home', 'Projects', LEAD, page);
@@ -16,6 +18,17 @@ async function page({main}) {
   const projects = await call('/projects');
   list.append(...projects.map(tile));
   if (!projects.length) list.replaceWith(welcome());
+  keepChecking(list, projects);
+}
+
+// The accuracy of today is computed in the background; until it is there, that of the training stands there.
+function keepChecking(list, projects) {
+  if (!projects.some(project => project.checking)) return;
+  setTimeout(async () => {
+    const newer = await call('/projects').catch(() => projects); // asks again later
+    fill(list, newer.map(tile));
+    keepChecking(list, newer);
+  }, PAUSE);
 }
 
 function tile(project) {
@@ -26,6 +39,7 @@ function tile(project) {
     'a',
     {
       class: 'sheet',
+      'data-key': project.name,
       href: address(labelled ? 'label' : 'data', project.name),
       style: {'text-decoration': 'none', color: 'inherit', margin: '0'},
     },
@@ -39,15 +53,15 @@ function tile(project) {
       task === 'multi-label' && ' · several intents each',
     ),
     progressBar(share, progress),
-    h('div', {}, accuracyOf(project)),
+    h('div', {'data-role': 'accuracy'}, figuresOf(project)),
   );
 }
 
-function accuracyOf({champion, ...figures}) {
-  if (figures.accuracy === null) return h('span', {class: 'soft'}, 'not trained yet');
+function figuresOf(project) {
+  const {champion, accuracy} = project;
+  if (accuracy === null) return h('span', {class: 'soft'}, 'not trained yet');
   const version = champion.replace(/^.*@/, 'version ');
-  const what = figures.micro_f1 === null ? ` accuracy, ${version}` : `, ${version}`;
-  return [h('b', {}, figuresOf(figures)), h('span', {class: 'soft'}, what)];
+  return [h('div', {}, accuracyOf(project)), h('div', {class: 'soft small'}, `accuracy of ${version}`)];
 }
 
 const welcome = () =>

@@ -37,6 +37,7 @@ class ReviewPage {
       base: context.base,
       intents: this.#intents,
       act: (repair, words, finding) => this.#act(repair, words, finding),
+      refresh: () => context.refresh(),
     };
     this.#tabs = [
       ['findings', 'Findings', new FindingsTab(tools)],

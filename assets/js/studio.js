@@ -1,9 +1,10 @@
 // The frame around every page: navigation, the project's state, and the page's heading.
+import {accuracyBasis, accuracyInShort} from './shared/accuracy.js';
 import {address, query, setQuery} from './shared/address.js';
 import {fill, h, progressBar} from './shared/elements.js';
 import {complain} from './shared/messages.js';
 import {call} from './shared/rest.js';
-import {figuresOf, number, percent, plural} from './shared/words.js';
+import {number, percent, plural} from './shared/words.js';
 
 const PAGES = [
   ['data', 'Data'],
@@ -77,7 +78,7 @@ class Context {
   keepFresh() {
     const tick = async () => {
       if (!document.hidden) await this.refresh().catch(() => {}); // the header shows the error
-      const busy = this.status?.job || this.status?.model === 'loading';
+      const busy = this.status?.job || this.status?.checking || this.status?.model === 'loading';
       setTimeout(tick, busy ? SHORT_PAUSE : PAUSE);
     };
     setTimeout(tick, SHORT_PAUSE);
@@ -211,8 +212,9 @@ function jobState(job, href) {
   ];
 }
 
-function championState({champion, judged_on: basis, ...figures}) {
+function championState(status) {
+  const {champion} = status;
   if (champion === null) return h('span', {}, 'no model yet');
-  const share = h('b', {}, figuresOf(figures));
-  return h('span', {'data-role': 'champion', title: basis}, `v${champion} `, share);
+  const about = {'data-role': 'champion', title: accuracyBasis(status)};
+  return h('span', about, `v${champion} `, accuracyInShort(status));
 }

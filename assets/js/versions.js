@@ -23,6 +23,7 @@ class VersionsPage {
   #context;
   #base;
   #made = []; // model versions
+  #drawModels = () => {};
   #coming = null; // the newest request
   #asked = 0; // number of the newest request about them; older answers are dropped
   #models = h('section', {class: 'sheet', 'aria-label': 'Model versions'});
@@ -46,6 +47,10 @@ class VersionsPage {
   async start() {
     this.#context.main.append(this.#models, this.#detail, this.#shapes.element, this.#data);
     await this.#load();
+    this.#context.onStatus((status, before) => {
+      const isNews = JSON.stringify(status.now) !== JSON.stringify(before?.now);
+      if (before && isNews) this.#drawModels(); // the accuracy of today has come
+    });
     const [candidate, champion] = ['candidate', 'champion'].map(name => query().get(name));
     if (candidate) await this.#compare(Number(candidate), Number(champion));
   }
@@ -64,7 +69,10 @@ class VersionsPage {
       rollBack: champion => this.#act('rollback', 'The champion before it answers again.', {champion}),
       importBundle: () => this.#picker.click(),
     };
-    fill(this.#models, modelsView(this.#base, found.models, found.states, actions), this.#picker);
+    this.#drawModels = () => {
+      fill(this.#models, modelsView(this.#context, found, actions), this.#picker);
+    };
+    this.#drawModels();
     fill(
       this.#data,
       dataView(this.#base, found.data, (older, newer) => this.#compareData(older, newer)),

@@ -47,10 +47,21 @@ _REPORT = (
     *("doubtful", *(f"doubtful[].{name}" for name in ("chosen", "label", "meaning", "rows"))),
     *("key", "relabelled"),
 )
+_OF_ACCURACY = ("", ".share", ".right", ".n", ".micro_f1", ".causes", ".causes[]")
+_OF_PINS = ("", "[]", "[].text", "[].expected", "[].before", "[].after", "[].kept")
 NEW_FIELDS: set[tuple[str, str, str]] = {
     *((_UNDO, "body", name) for name in ("application/json", "key")),
     *((_EDITS, "body", name) for name in ("also", "key", "revision")),
     *((_EDITS, "answer", name) for name in ("left", *(f"left.{name}" for name in _LEFT))),
+    *(("GET /api/projects", "answer", f"[].now{name}") for name in _OF_ACCURACY),
+    *(("GET /api/projects/{project}/status", "answer", f"now{name}") for name in _OF_ACCURACY),
+    ("GET /api/projects", "answer", "[].checking"),
+    ("GET /api/projects/{project}/status", "answer", "checking"),
+    *(("POST /api/projects/{project}/fence/what-if", "answer", f"pins{n}") for n in _OF_PINS),
+    *(
+        ("POST /api/projects/{project}/fence/what-if", "answer", name)
+        for name in ("equal", "lost", "won", "total")
+    ),
     ("GET /api/projects/{project}/queue", "answer", "items[].likely"),
     ("GET /api/projects/{project}/queue", "answer", "items[].likely[]"),
     ("GET /api/projects/{project}/suggestions", "answer", "[].likely"),

@@ -64,3 +64,44 @@ def test_a_card_out_of_scope_says_so_without_percents(
     expect(card).to_contain_text(f"Out of scope. Closest: {first.inner_text()}, but too unlike")
     expect(card).not_to_contain_text("%")
     page.unroute("**/queue?*")
+
+
+def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """After a fence was saved the header went on with the accuracy of the training."""
+    intents = {i["name"]: i["id"] for i in studio.ask("/projects/sample/overview")["intents"]}
+    studio.ask("/projects/sample/pins", {"text": "no signal", "intents": [intents["roaming"]]})
+    page = visit(studio, "/review?project=sample&tab=fence")
+    header = page.locator("[data-role=champion]")
+    page.wait_for_selector(".figure")
+    expect(header).not_to_contain_text("at training")
+    before = header.inner_text()
+    page.get_by_label("Limit", exact=True).press("End")
+    changes = page.locator("[data-role=changes]")
+    expect(changes).to_contain_text("become out of scope")
+    expect(changes).to_contain_text("Right answers on the test set:")
+    expect(page.locator("[data-role=fence-pins] li")).to_contain_text("no signal")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(header).to_contain_text("0.0 % now: threshold changed")
+    other = visit(studio, "/")
+    expect(other.locator("[data-role=accuracy]")).to_contain_text("0.0 % now: threshold changed")
+    other.goto(f"{studio.base}/versions?project=sample")
+    figure = other.locator("[data-role=models] [data-role=accuracy]")
+    expect(figure).to_contain_text("% at training, 0.0 % now: threshold changed")
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(header).to_have_text(before)
+    assert studio.ask("/projects/sample/fence/what-if", {})["stands"]["limit"] is None
+
+
+def test_another_method_of_the_fence_starts_where_as_many_are_in_scope(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Another method began with a limit that refused many more texts than now."""
+    page = visit(studio, "/review?project=sample&tab=fence")
+    kept = page.locator("[data-role=fence] > div", has_text="let in").locator(".figure")
+    expect(kept).to_contain_text("%")
+    share = kept.inner_text()
+    page.get_by_label("Method").select_option("nearest")
+    expect(page.get_by_role("button", name="Save", exact=True)).to_be_visible()
+    expect(kept).to_have_text(share)

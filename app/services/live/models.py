@@ -169,6 +169,12 @@ class LiveModels:
         """Return the loaded model, without names and fence; never waits."""
         return self._kept(project_id).model
 
+    def may_load(self, project_id: int, most: int) -> bool:
+        """Whether a project's model is loaded, or fewer than `most` models are."""
+        with self.guard:
+            loaded = {key for key, kept in self.kept.items() if kept.model is not None}
+        return project_id in loaded or len(loaded) < most
+
     def _catch_up_later(self, kept: ProjectModel, project_id: int, model: LiveModel) -> None:
         """Update a large set in a thread, while the older model answers."""
         if kept.catching_up or time.monotonic() < kept.rest_until:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from app.services.answering.stored import no_model_yet
+from app.services.live.accuracy import Accuracies
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from app.services.live.pool import Pools
@@ -19,13 +20,15 @@ class LiveStudio:
     models: LiveModels
     pools: Pools
     traffic: Traffic
+    accuracies: Accuracies
 
 
 def open_live_studio(studio: Studio) -> LiveStudio:
     """Add empty caches to a studio; each loads its values on first use."""
     traffic = Traffic()
     models = LiveModels(studio, traffic)
-    return LiveStudio(studio, models, Pools(studio, models, traffic), traffic)
+    pools, accuracies = Pools(studio, models, traffic), Accuracies(studio, models, traffic)
+    return LiveStudio(studio, models, pools, traffic, accuracies)
 
 
 def open_live(live_studio: LiveStudio, name: str) -> tuple[ProjectRecord, LiveModel]:

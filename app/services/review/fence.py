@@ -39,16 +39,18 @@ def preview_fence(
     own_now, own = (own_threshold(trained, s.method, texts.signals) for s in (standing, setting))
     now, then = texts.let_in(standing, own_now), texts.let_in(setting, own)
     familiarity = texts.familiarity(setting.method)
-    moved = crossing(now, then, familiarity)
+    n = texts.n_texts
+    moved = crossing(now[:n], then[:n], familiarity[:n])
     with live_studio.studio.database.read() as connection:
         names = {intent.id: intent.name for intent in dataset.intents(connection, record.id)}
     inside, outside = texts.sides
     right, methods = texts.answered_right(), texts.methods()
+    counted = slice(0, n) if inside.stop == 0 else inside
     return FenceView(
         own=own,
         stands=standing,
         asked=setting,
-        span=_span(setting.method, familiarity, own),
+        span=_span(setting.method, familiarity[:n], own),
         accuracy=_shares(right & now[inside], right & then[inside]),
         kept=_shares(now[inside], then[inside]),
         recall=_shares(~now[outside], ~then[outside]),
@@ -60,7 +62,22 @@ def preview_fence(
         suggested=texts.suggested(setting.method),
         methods=methods,
         best=max(methods.items(), key=lambda item: item[1])[0] if methods else None,
+        equal=limit_for(int(now[counted].sum()), familiarity[counted], own),
+        pins=texts.turned_pins(now[n:], then[n:], names),
+        lost=int((right & now[inside] & ~then[inside]).sum()),
+        won=int((right & ~now[inside] & then[inside]).sum()),
+        total=n,
     )
+
+
+def limit_for(n_inside: int, familiarity: ScoreArray, own: float) -> float:
+    """Return the limit that accepts the `n_inside` most familiar texts of (n,); `own` for none."""
+    ranked = np.sort(familiarity)[::-1]
+    if not len(ranked):
+        return own
+    above = ranked[n_inside - 1] if n_inside else ranked[0] + 1.0
+    below = ranked[n_inside] if n_inside < len(ranked) else above
+    return float((above + below) / 2)
 
 
 def _span(method: Method, familiarity: ScoreArray, own: float) -> tuple[float, float]:

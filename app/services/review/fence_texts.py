@@ -10,23 +10,30 @@ from numpy.typing import NDArray
 from app.services.answering.as_project import exemplar_signals
 from app.services.answering.opened import Space
 from app.services.embedding import embed_texts
+from app.services.live.answered_tests import (
+    MOST,
+    ScoredTests,
+    labelled_tests,
+    said_exactly,
+)
 from app.services.live.live_model import LiveModel
 from app.services.live.pool import Pool
 from app.services.live.server_state import LiveStudio
-from app.services.review.fence_views import Crossed, FenceSetting
+from app.services.review.fence_views import Crossed, FenceSetting, PinTurn
 from app.services.review.findings import held_out_with_names, labels_of
 from app.services.studio import Studio
 from core.calibration.fence import Fence, signals, with_intent_limits, with_limit
 from core.metrics.out_of_scope import auroc
+from core.text import label_words
 from core.types import FloatArray, Method, ScoreArray
+from storage import models
 from storage.queries import utterances
 from storage.queries.utterances import Filter, Page
-from storage.records import ProjectRecord, UtteranceRecord
+from storage.records import PinRecord, ProjectRecord, UtteranceRecord
 
 if TYPE_CHECKING:
     from core.calibration.fence_units import ExemplarSignals
 
-_MOST = 10_000
 _SHOWN = 50
 _BY_VOTES = Fence("votes", (0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
 """A fence whose familiarity is the largest vote score itself, not standardised."""
@@ -36,14 +43,17 @@ _BY_VOTES = Fence("votes", (0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
 class _ScoredTexts:
     """Texts on both sides of a fence, with their scores.
 
-    Scores (n, intents) and embeddings `rows` (n, d) are of inside, outside and pool, in this order.
+    Scores (n, intents) and embeddings `rows` (n, d) are of inside, outside, pool and pins, in this
+    order; `exact` are texts that an example decides, (n,), whatever their familiarity.
     """
 
     inside: tuple[UtteranceRecord, ...]
     outside: tuple[UtteranceRecord, ...]
     pool: tuple[UtteranceRecord, ...]
+    pins: tuple[PinRecord, ...]
     scores: ScoreArray = field(repr=False)
     rows: FloatArray = field(repr=False)
+    exact: NDArray[np.bool_] = field(repr=False)
     suggested: FenceSetting
 
 
@@ -66,6 +76,11 @@ class MeasuredTexts:
     def outside(self) -> tuple[UtteranceRecord, ...]:
         """Texts labelled out of scope."""
         return self.scored.outside
+
+    @property
+    def n_texts(self) -> int:
+        """Number of texts without pins, which come after them."""
+        return len(self.scored.scores) - len(self.scored.pins)
 
     @property
     def sides(self) -> tuple[slice, slice]:
@@ -93,13 +108,30 @@ class MeasuredTexts:
         limits = {column[key]: limit for key, limit in setting.limits.items() if key in column}
         limit = own if setting.limit is None else setting.limit
         fence = replace(fence, limit=limit, limits=limits)
-        return fence.inside(self.familiarity(method), self.scored.scores.argmax(1))
+        inside = fence.inside(self.familiarity(method), self.scored.scores.argmax(1))
+        return self.scored.exact | inside
 
     def answered_right(self) -> NDArray[np.bool_]:
-        """Return which in-scope texts have their best score for one of their labels, (inside,)."""
-        best = self.scored.scores[self.sides[0]].argmax(1)
-        pairs = zip(self.inside, best.tolist(), strict=True)
-        return np.array([self.live.columns[c] in (r.labels or ()) for r, c in pairs], dtype=bool)
+        """Return which in-scope texts are answered with one of their labels if accepted."""
+        rows = self.sides[0]
+        return ScoredTests(
+            self.live, self.inside, self.scored.rows[rows], self.scored.scores[rows]
+        ).best_is_right()
+
+    def turned_pins(
+        self, now: NDArray[np.bool_], then: NDArray[np.bool_], names: Mapping[str, str]
+    ) -> tuple[PinTurn, ...]:
+        """Return the pins whose answer changes, by whether they are accepted now and then, (m,)."""
+        best = self.scored.scores[self.n_texts :].argmax(1).tolist()
+        turned = list[PinTurn]()
+        for row in np.flatnonzero(now != then).tolist():
+            pin, intent = self.scored.pins[row], self.live.columns[best[row]]
+            name = names.get(intent, self.live.pipeline.head.intents[best[row]])
+            expected = label_words([names.get(key, "?") for key in pin.intents], "single-label")
+            before, after = (name if was else "out of scope" for was in (now[row], then[row]))
+            kept = bool(then[row]) and intent in pin.intents
+            turned.append(PinTurn(pin.text, expected, before, after, kept))
+        return tuple(turned)
 
     def crossed(
         self, rows: NDArray[np.int64], familiarity: ScoreArray, names: Mapping[str, str]
@@ -163,29 +195,44 @@ def measured_texts(
     """Score the texts on both sides, once for each revision and state of the pool."""
     pool = live_studio.pools.wait(project.id)
     pool_state = None if pool is None else (pool.live.revision, len(pool.records))
-    key = (project.id, live.version.id, live.revision, pool_state)
+    with live_studio.studio.database.read() as connection:
+        pins = tuple(models.pins(connection, project.id))
+    key = (project.id, live.version.id, live.revision, pool_state, pins)
     scored = live_studio.studio.cache.get(
         ("scope", *key),
-        lambda: _score(live_studio.studio, project, live, pool),
+        lambda: _score(live_studio.studio, live, pool, _labelled(live_studio, project), pins),
         lambda made: int(made.scores.nbytes + made.rows.nbytes),
     )
     return MeasuredTexts(live_studio.studio, project, live, scored, key)
 
 
+_Sides = tuple[tuple[UtteranceRecord, ...], tuple[UtteranceRecord, ...]]
+
+
+def _labelled(live_studio: LiveStudio, project: ProjectRecord) -> _Sides:
+    """Return the labelled texts of the test split, and all texts labelled out of scope."""
+    database, outer = live_studio.studio.database, Filter(state="out-of-scope")
+    inside = labelled_tests(database, project.id, with_none=False)
+    with database.read() as connection:
+        outside, _ = utterances.read_page(connection, project.id, outer, "oldest", Page(0, MOST))
+    return inside, tuple(outside)
+
+
 def _score(
-    studio: Studio, project: ProjectRecord, live: LiveModel, pool: Pool | None
+    studio: Studio,
+    live: LiveModel,
+    pool: Pool | None,
+    labelled: _Sides,
+    pins: tuple[PinRecord, ...],
 ) -> _ScoredTexts:
-    with studio.database.read() as connection:
-        page, which = Page(0, _MOST), Filter(split="test", state="labelled")
-        inside, _ = utterances.read_page(connection, project.id, which, "oldest", page)
-        outer = Filter(state="out-of-scope")
-        outside, _ = utterances.read_page(connection, project.id, outer, "oldest", page)
+    inside, outside = labelled
     waiting = () if pool is None else pool.records
-    records = (*inside, *outside, *waiting)
-    rows = embed_texts(studio.database, live.pipeline.encoder, [r.text for r in records])
-    scores = live.pipeline.head.scores(rows) if records else np.zeros((0, len(live.columns)))
+    texts = [one.text for one in (*inside, *outside, *waiting)] + [pin.text for pin in pins]
+    rows = embed_texts(studio.database, live.pipeline.encoder, texts)
+    scores = live.pipeline.head.scores(rows) if texts else np.zeros((0, len(live.columns)))
+    exact = said_exactly(live, texts)
     suggested = _suggested_by_votes(live, scores[len(inside) : len(inside) + len(outside)])
-    return _ScoredTexts(tuple(inside), tuple(outside), waiting, scores, rows, suggested)
+    return _ScoredTexts(inside, outside, waiting, pins, scores, rows, exact, suggested)
 
 
 def _suggested_by_votes(live: LiveModel, outer: ScoreArray) -> FenceSetting:

@@ -31,6 +31,17 @@ class Crossed:
 
 
 @dataclass(frozen=True, slots=True)
+class PinTurn:
+    """A pin whose answer another fence changes; all in words. `kept` is by the new answer."""
+
+    text: str
+    expected: str
+    before: str
+    after: str
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True)
 class FenceView:
     """Effect of the fence `asked`, compared with `stands`, the one in force; pairs are (now, then).
 
@@ -42,6 +53,12 @@ class FenceView:
         recall: Share of the texts labelled out of scope that are rejected; None without any.
         judged: Number of in-scope test texts, and of texts labelled out of scope.
         suggested: Thresholds calibrated on the labels: the project's, and those of larger intents.
+        equal: The limit by the method of `asked` that accepts as many in-scope test texts as
+            `stands` does or, without any, as many of all texts.
+        pins: Pins whose answer changes.
+        lost: Number of in-scope test texts that are answered right now, and then refused.
+        won: Number of those that are refused now, and then answered right.
+        total: Number of all texts whose answers are compared, without pins.
         methods: AUROC of each method, in scope against out of scope; empty without texts of both.
     """
 
@@ -60,3 +77,8 @@ class FenceView:
     suggested: FenceSetting
     methods: dict[Method, float]
     best: Method | None
+    equal: float = 0.0
+    pins: tuple[PinTurn, ...] = ()
+    lost: int = 0
+    won: int = 0
+    total: int = 0

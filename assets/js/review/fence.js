@@ -2,7 +2,7 @@
 import {field, fill, h, optionsOf, table} from '../shared/elements.js';
 import {guarded, toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
-import {number, percent} from '../shared/words.js';
+import {number, percent, plural} from '../shared/words.js';
 
 const PAUSE = 60;
 const METHODS = {
@@ -18,6 +18,9 @@ export class FenceTab {
   #intents;
   #asked = null; // the fence on the screen: `method`, `limit` and `limits`
   #own = 0;
+  #refresh;
+  #stands = null; // the fence in force
+  #starts = false; // whether a method was just chosen, and no limit of it
   #timer = 0;
   #running = null;
   #intent = ''; // the intent whose threshold is moved; "" for the project's
@@ -27,11 +30,14 @@ export class FenceTab {
   #unit = h('span');
   #value = h('b', {class: 'tabular'});
   #figures = h('div', {class: 'row', style: {gap: '26px', margin: '16px 0'}, 'data-role': 'fence'});
+  #changes = h('div', {class: 'stack', role: 'status', 'data-role': 'changes'});
   #crossed = h('div', {class: 'stack'});
   #buttons = h('div', {class: 'row'});
   #below = h('div');
 
-  constructor({base, intents}) {
+  // `refresh` shows the saved fence's accuracy in the header.
+  constructor({base, intents, refresh}) {
+    this.#refresh = refresh;
     this.#path = `${base}/fence`;
     this.#intents = intents;
     this.#whose = h('select', {
@@ -43,7 +49,7 @@ export class FenceTab {
     });
     this.#method = h('select', {
       'aria-label': 'Method',
-      onchange: event => this.#set({method: event.target.value, limit: null, limits: {}}),
+      onchange: event => this.#choose(event.target.value),
     });
     this.#slider = h('input', {
       type: 'range',
@@ -56,9 +62,8 @@ export class FenceTab {
 
   #layOut() {
     const lead =
-      'A text that stays under the limit is out of scope: by its best score, or by how familiar it is, ' +
-      'in standard deviations of your examples. Move it, and see who would go in and out; ' +
-      'nothing is saved before you say so.';
+      'Texts below this limit are refused as out of scope. Move it to see which answers change; ' +
+      'nothing is saved until you press Save.';
     return h(
       'section',
       {class: 'sheet', 'aria-label': 'Fence'},
@@ -77,6 +82,7 @@ export class FenceTab {
         this.#buttons,
       ),
       this.#figures,
+      this.#changes,
       this.#crossed,
       this.#below,
     );
@@ -96,7 +102,13 @@ export class FenceTab {
     this.#running?.abort();
     this.#running = new AbortController();
     const {signal} = this.#running;
-    const found = await post(`${this.#path}/what-if`, this.#asked ?? undefined, {signal});
+    let found = await post(`${this.#path}/what-if`, this.#asked ?? undefined, {signal});
+    if (this.#starts && found.asked.method !== found.stands.method) {
+      const start = {...found.asked, limit: found.equal};
+      found = await post(`${this.#path}/what-if`, start, {signal});
+    }
+    this.#starts = false;
+    this.#stands = found.stands;
     this.#own = found.own;
     this.#asked = found.asked;
     const {open} = this.#intents;
@@ -110,6 +122,13 @@ export class FenceTab {
     this.#slider.max = Math.max(high, this.#limit).toFixed(2);
     this.#drawSlider();
     this.#draw(found);
+  }
+
+  // Another method starts from the limit that keeps as many texts in scope as now.
+  #choose(method) {
+    this.#starts = true;
+    if (method === this.#stands?.method) this.#set(this.#stands);
+    else this.#set({method, limit: null, limits: {}});
   }
 
   #isOwn(id) {
@@ -151,10 +170,11 @@ export class FenceTab {
         recall ? `of ${number(judged[1])} texts labelled out of scope` : 'no such text yet',
       ),
     );
+    fill(this.#changes, isSame(found.stands, found.asked) ? null : changesView(found));
     fill(
       this.#crossed,
-      crossedView('Now in', found.entering, found.n_entering),
-      crossedView('Now out', found.leaving, found.n_leaving),
+      crossedView('In scope then', found.entering, found.n_entering),
+      crossedView('Out of scope then', found.leaving, found.n_leaving),
     );
     fill(this.#buttons, this.#actions(found));
     fill(this.#below, this.#suggestion(found.suggested), methodsView(found));
@@ -163,27 +183,41 @@ export class FenceTab {
   #actions({stands, asked}) {
     const moved = !isSame(stands, asked);
     const has = stands.method !== 'votes' || stands.limit !== null || Object.keys(stands.limits).length > 0;
-    // Without an argument the fence on the screen is saved; the preview may still be of an earlier one.
-    const save = (setting, words) =>
-      guarded(async () => {
-        const shown = this.#asked;
-        const saved = setting ?? shown;
-        await call(this.#path, {method: 'PUT', body: saved});
-        toast(words, '', 'good');
-        if (isSame(this.#asked, shown)) this.#asked = saved; // otherwise the user has moved it since
-        await this.#look();
-      });
-    const back = () => this.#set(stands);
-    const none = save(
-      {method: 'votes', limit: null, limits: {}},
-      'The model decides by its own limit again.',
-    );
-    const here = save(null, 'The fence stands there now.');
+    const none = {method: 'votes', limit: null, limits: {}};
+    const save = guarded(() => this.#save(this.#asked, 'The new limit decides now.')); // the preview may be older
+    const reset = guarded(() => this.#save(none, 'The model decides by its default limit again.'));
+    const discard = () => this.#set(stands);
     return [
-      moved && h('button', {class: 'primary', 'data-key': 'save', onclick: here}, 'Save'),
-      moved && h('button', {'data-key': 'back', onclick: back}, 'As it stands'),
-      has && !moved && h('button', {'data-key': 'none', onclick: none}, ownWords(stands, this.#own)),
+      moved && h('button', {class: 'primary', 'data-key': 'save', onclick: save}, 'Save'),
+      moved && h('button', {'data-key': 'back', onclick: discard}, 'Discard changes'),
+      has && !moved && h('button', {'data-key': 'none', onclick: reset}, 'Reset to default'),
     ];
+  }
+
+  async #save(setting, words) {
+    const [before, shown] = [this.#stands, this.#asked];
+    await this.#put(setting);
+    toast(words, 'It decides on the Try page and in bundles, too.', 'good', () => this.#undo(setting, before));
+    if (isSame(this.#asked, shown)) this.#asked = setting; // otherwise the user has moved it since
+    await this.#look();
+  }
+
+  // Restores the former fence, unless somebody has changed it since.
+  async #undo(saved, before) {
+    const {stands} = await post(`${this.#path}/what-if`);
+    if (!isSame(meant(stands), meant(saved))) {
+      toast('The limit was changed again since, so it stays as it is.');
+      return;
+    }
+    await this.#put(before);
+    this.#asked = null;
+    toast('The former limit decides again.', '', 'good');
+    await this.#look();
+  }
+
+  async #put(setting) {
+    await call(this.#path, {method: 'PUT', body: setting});
+    await this.#refresh();
   }
 
   #suggestion({limit, limits}) {
@@ -213,7 +247,41 @@ export class FenceTab {
 
 const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-const ownWords = ({method}, own) => 'The model’s own' + (method === 'votes' ? ` (${own.toFixed(3)})` : '');
+const meant = ({method, limit, limits}) => [method, limit, Object.entries(limits).sort()];
+
+// What Save would do: how many answers, which pins, how many right answers of the test set.
+function changesView({n_entering: entering, n_leaving: leaving, total, lost, won, pins}) {
+  const n = entering + leaving;
+  const change = n
+    ? `Saving changes ${number(n)} of ${plural(total, 'answer')}: ` +
+      `${number(leaving)} become out of scope, ${number(entering)} get an intent.`
+    : `Saving changes none of ${plural(total, 'answer')}.`;
+  const test = (lost || won) && `Right answers on the test set: ${number(lost)} lost, ${number(won)} won.`;
+  const broken = pins.filter(pin => !pin.kept).length;
+  return [
+    h('p', {}, change, test && ` ${test}`),
+    pins.length > 0 &&
+      h(
+        'details',
+        {open: true, 'data-key': 'pins', 'data-role': 'fence-pins'},
+        h('summary', {}, `Pins that change: ${number(pins.length)}, broken then: ${number(broken)}`),
+        h('ul', {class: 'last told'}, pins.map(pinLine)),
+      ),
+  ];
+}
+
+const pinLine = ({text, expected, before, after, kept}) =>
+  h(
+    'li',
+    {},
+    h('span', {class: `badge ${kept ? 'good' : 'bad'}`}, kept ? 'kept' : 'broken'),
+    h(
+      'div',
+      {class: 'grow'},
+      h('div', {}, text),
+      h('div', {class: 'small soft'}, `must get ${expected}; ${before} now, ${after} then`),
+    ),
+  );
 
 const methodOptions = ({methods, best}) =>
   Object.entries(METHODS).map(([name, {called}]) => {

@@ -1,4 +1,5 @@
 // The project's models, newest first, and what can be done with each.
+import {accuracyOf} from '../shared/accuracy.js';
 import {h, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {guarded} from '../shared/messages.js';
@@ -8,7 +9,8 @@ const HEAD = ['Version', 'Recipe', 'Learned from', 'Accuracy', 'Made', ''];
 
 // `actions`: `promote`, `compare`, `lineage`, `report` and `remove` take a version's number; `rollBack` takes the
 // champion's number; `importBundle` takes a file.
-export function modelsView(base, models, states, actions) {
+// `status` is the project's, with the accuracy of what answers now.
+export function modelsView({base, status}, {models, states}, actions) {
   const champion = models.find(model => model.champion);
   const rows = models
     .toReversed()
@@ -16,7 +18,7 @@ export function modelsView(base, models, states, actions) {
       [h('b', {}, `v${model.number}`), ' ', stateBadge(model, states[model.number])],
       [model.recipe || h('span', {class: 'soft'}, 'imported'), chainOf(model)],
       h('td', {class: 'soft'}, model.dataset_version),
-      h('td', {class: 'tabular', title: model.metrics.judged_on ?? ''}, figures(model)),
+      h('td', {class: 'tabular', title: model.metrics.judged_on ?? ''}, figures(model, status)),
       h('td', {class: 'soft'}, ago(model.created_at)),
       h('div', {class: 'row'}, buttonsOf(base, model, champion, actions)),
     ]);
@@ -37,8 +39,11 @@ export function modelsView(base, models, states, actions) {
 
 const stateBadge = (model, state) => h('span', {class: `badge ${model.champion ? 'good' : ''}`}, state);
 
-const figures = ({kind, metrics}) =>
-  kind === 'encoder' ? h('span', {class: 'soft'}, 'answers nothing') : [figuresOf(metrics), hardOf(metrics)];
+function figures({kind, champion, metrics}, {now, checking}) {
+  if (kind === 'encoder') return h('span', {class: 'soft'}, 'answers nothing');
+  const share = champion ? accuracyOf({...metrics, now, checking}) : figuresOf(metrics);
+  return [h('div', {'data-role': champion ? 'accuracy' : null}, share), hardOf(metrics)];
+}
 
 // Accuracy on texts that share a word with another intent's name and none with their own.
 const hardOf = ({borderline_accuracy: share, borderline_n: n}) =>

@@ -16,6 +16,7 @@ from app.services.review.fence import preview_fence, save_fence
 from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio
 from app.services.trying import answers
+from app.services.trying.pins import set_pin
 from app.services.versions.bundles import export_model
 from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair, apply_repair
@@ -72,6 +73,36 @@ def test_who_goes_in_and_out_is_told_and_then_happens(live_studio: LiveStudio) -
     save_fence(live_studio, "p", FenceSetting())
     again = [a.prediction.decision for a in answers.answer_texts(live_studio, "p", texts)]
     assert again == agreed(a.prediction.decision for a in said)
+
+
+def test_another_method_starts_where_as_many_texts_are_in_scope_as_now(
+    live_studio: LiveStudio,
+) -> None:
+    save_fence(live_studio, "p", FenceSetting(float(np.sort(top(live_studio, JUDGED))[2])))
+    for method in ("votes", "nearest", "mahalanobis", "mixture"):
+        start = preview_fence(live_studio, "p", FenceSetting(method=method)).equal
+        found = preview_fence(live_studio, "p", FenceSetting(start, method=method))
+        assert found.kept == (0.5, 0.5)
+
+
+def test_what_a_fence_does_to_pins_and_right_answers_is_told_before_it_is_saved(
+    live_studio: LiveStudio,
+) -> None:
+    """A fence was saved that refused right answers and broke pins, without a word before it."""
+    said = [a.prediction for a in answers.answer_texts(live_studio, "p", JUDGED)]
+    with live_studio.studio.database.read() as connection:
+        by = browse.intent_ids(connection, 1)
+    pinned = next(one for one in said if one.decision.rule == "votes")
+    name = pinned.decision.leading
+    set_pin(live_studio, "p", pinned.text, [by[name]])
+    found = preview_fence(live_studio, "p", FenceSetting(9.0))
+    [turn] = found.pins
+    assert (turn.text, turn.expected, turn.before) == (pinned.text, name, name)
+    assert (turn.after, turn.kept) == ("out of scope", False)
+    assert found.accuracy is not None
+    assert found.lost == round((found.accuracy[0] - found.accuracy[1]) * 4) > 0
+    assert (found.won, found.total) == (0, 9)
+    assert preview_fence(live_studio, "p").pins == ()
 
 
 def test_an_intent_with_a_limit_of_its_own_goes_by_it_and_so_do_previews(

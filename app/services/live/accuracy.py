@@ -1,0 +1,193 @@
+"""How often the live model is right on the test split now, and what changed since its training.
+
+Computed in a thread of the server, once for each champion, revision and fence: no page waits.
+"""
+
+import logging
+import threading
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from app.services.answering.as_project import ProjectNow, exemplar_signals, fenced
+from app.services.answering.opened import Space
+from app.services.embedding import embed_texts
+from app.services.live.answered_tests import ScoredTests, labelled_tests
+from app.services.live.live_model import LiveModel
+from app.services.live.models import LiveModels
+from app.services.live.traffic import Traffic, step_back
+from app.services.studio import Studio
+from core.errors import StudioError
+from core.metrics.multi_label import multi_label_report
+from core.text import counted
+from core.types import Pause
+from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
+
+_CHUNK = 256
+_REST_SECONDS = 2.0
+_REST_SHARE = 4
+"""After a computation of one second, none for four: labelling needs the processor, too."""
+_QUIET_SECONDS = 5.0
+"""Longest wait for a gap between requests before the first computation."""
+_LOG = logging.getLogger("app.services")
+
+_State = tuple[int, int, dict[str, Any] | None]
+"""Champion, revision and fence: what the answers depend on."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccuracyNow:
+    """How often the live model is right on the test split, with labels, names and fence.
+
+    Attributes:
+        share: Right answers as a share of `n` texts; for multi-label, exact matches. A text that is
+            refused as out of scope is answered wrongly.
+        micro_f1: F1 over all intents in multi-label projects, else None.
+        causes: What makes it differ from the accuracy at training, in words; empty if nothing does.
+    """
+
+    share: float
+    right: int
+    n: int
+    micro_f1: float | None
+    causes: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _KeptAccuracy:
+    """The newest figure of a project; `value` is None where there is no labelled test text."""
+
+    state: _State | None = None
+    value: AccuracyNow | None = None
+    busy: bool = False
+    rest_until: float = 0.0
+
+
+@dataclass(slots=True)
+class Accuracies:
+    """The present accuracy of each project's champion; one object a server."""
+
+    studio: Studio
+    models: LiveModels
+    traffic: Traffic
+    kept: defaultdict[int, _KeptAccuracy] = field(
+        default_factory=lambda: defaultdict(_KeptAccuracy)
+    )
+    guard: threading.Lock = field(default_factory=threading.Lock)
+    working: threading.Lock = field(default_factory=threading.Lock)
+
+    def get(
+        self, project: ProjectRecord, champion: ModelVersionRecord
+    ) -> tuple[AccuracyNow | None, bool]:
+        """Return the newest figure, and whether a newer one is being computed; never waits.
+
+        A figure of another champion or fence is not returned: it would not be true.
+        """
+        state = (champion.id, project.head_revision, project.fence)
+        with self.guard:
+            kept = self.kept[project.id]
+            if kept.state == state:
+                return kept.value, False
+            is_other = kept.state is None or (kept.state[0], kept.state[2]) != (state[0], state[2])
+            if not kept.busy and (is_other or time.monotonic() > kept.rest_until):
+                kept.busy = True
+                threading.Thread(
+                    target=self._refresh, args=(project, state), name="accuracy", daemon=True
+                ).start()
+            return (None if is_other else kept.value), True
+
+    def _refresh(self, project: ProjectRecord, state: _State) -> None:
+        step_back()
+        value, took = None, 0.0
+        try:
+            self.traffic.give_way(_QUIET_SECONDS)
+            with self.working:  # one project after the other
+                now, live = self.models.open(project.name)
+                began = time.monotonic()
+                if live is not None:
+                    value = accuracy_now(self.studio, now, live, self.traffic.give_way)
+                    state = (live.version.id, live.revision, now.project.fence)
+                took = time.monotonic() - began
+        except StudioError as error:  # such as a damaged model
+            _LOG.warning("The accuracy of %s was not computed: %s", project.name, error)
+        except Exception:  # noqa: BLE001 - a thread has no caller
+            _LOG.exception("The accuracy of %s was not computed", project.name)
+        with self.guard:
+            kept = self.kept[project.id]
+            kept.state, kept.value, kept.busy = state, value, False
+            kept.rest_until = time.monotonic() + max(_REST_SECONDS, _REST_SHARE * took)
+
+
+def accuracy_now(
+    studio: Studio, now: ProjectNow, live: LiveModel, pause: Pause
+) -> AccuracyNow | None:
+    """Answer the labelled texts of the test split; None without any."""
+    several = live.pipeline.task == "multi-label"
+    records = labelled_tests(studio.database, now.project.id, with_none=several)
+    if not records:
+        return None
+    tests = _scored(studio, live, records, pause)
+    return _of_sets(tests) if several else _of_intents(studio, now, tests)
+
+
+def _scored(
+    studio: Studio, live: LiveModel, records: tuple[UtteranceRecord, ...], pause: Pause
+) -> ScoredTests:
+    rows, scores = [], []
+    for start in range(0, len(records), _CHUNK):
+        pause()
+        texts = [record.text for record in records[start : start + _CHUNK]]
+        rows.append(embed_texts(studio.database, live.pipeline.encoder, texts))
+        scores.append(live.pipeline.head.scores(rows[-1]))
+    return ScoredTests(live, records, np.concatenate(rows), np.concatenate(scores))
+
+
+def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests) -> AccuracyNow:
+    live, exact, best = tests.live, tests.exact(), tests.best_is_right()
+    inside = exact | live.pipeline.calibration.inside(tests.rows, tests.scores)
+    right = int((best & inside).sum())
+    causes = _data_causes(live, int(best.sum()) / len(best), len(best))
+    unfenced = right
+    if now.project.fence is not None:
+        own = fenced(
+            replace(live.pipeline, calibration=live.base.pipeline.calibration),
+            live.columns,
+            None,
+            lambda: exemplar_signals(studio, Space(now.project, live.version)),
+        ).calibration
+        unfenced = int((best & (exact | own.inside(tests.rows, tests.scores))).sum())
+    refused = int(best.sum()) - right
+    if right != unfenced:
+        causes.append("threshold changed")
+    elif refused:
+        causes.append(f"{counted(refused, 'right answer')} refused as out of scope")
+    return AccuracyNow(right / len(best), right, len(best), None, tuple(causes))
+
+
+def _of_sets(tests: ScoredTests) -> AccuracyNow:
+    labels = [set(record.labels or ()) for record in tests.records]
+    answers = tests.answered_sets()
+    report = multi_label_report(labels, answers)
+    right = sum(label == answer for label, answer in zip(labels, answers, strict=True))
+    causes = _data_causes(tests.live, right / len(labels), len(labels))
+    return AccuracyNow(right / len(labels), right, len(labels), report.micro_f1, tuple(causes))
+
+
+def _data_causes(live: LiveModel, share: float, n: int) -> list[str]:
+    """Say which data make a share of right answers differ from that at training."""
+    metrics = live.version.metrics
+    before = metrics.get("accuracy")
+    if before is None or (abs(float(before) - share) < 1e-9 and metrics.get("n") == n):
+        return []
+    causes = []
+    joined = len((live.hot - live.waiting) | live.gone)
+    if joined:
+        causes.append(f"{counted(joined, 'label')} since training")
+    if live.pipeline.by_name:
+        causes.append("intents without examples answer by name")
+    if metrics.get("n") != n or not causes:
+        causes.append("test set changed")
+    return causes

@@ -1,0 +1,37 @@
+// The accuracy of what answers now, and what made it differ from the accuracy at training.
+import {h} from './elements.js';
+import {figuresOf, number} from './words.js';
+
+// `figures` holds the measures of the training, and in `now` those of today or null.
+export function accuracyOf(figures) {
+  const {now, checking} = figures;
+  const then = figuresOf(figures);
+  if (!now) return [h('b', {}, then), h('span', {class: 'soft'}, ` at training${checking ? ', checking now' : ''}`)];
+  const today = inWords(now);
+  if (!isOther(figures)) return h('b', {}, today);
+  return [
+    h('span', {class: 'soft'}, `${then} at training, `),
+    h('b', {}, `${today} now`),
+    h('span', {class: 'soft'}, `: ${now.causes.join(', ')}`),
+  ];
+}
+
+// The same in the room that the header has.
+export function accuracyInShort(figures) {
+  const {now} = figures;
+  if (!now) return [h('b', {}, figuresOf(figures)), h('span', {class: 'soft'}, ' at training')];
+  const causes = isOther(figures) && h('span', {class: 'soft', 'data-role': 'causes'}, ` now: ${now.causes[0]}`);
+  return [h('b', {}, inWords(now)), causes];
+}
+
+// What stands behind the figure, for a tooltip.
+export function accuracyBasis(figures) {
+  const {now, judged_on: basis} = figures;
+  const trained = `${figuresOf(figures)} at training${basis ? `, ${basis}` : ''}`;
+  if (!now) return trained;
+  const today = `Right now: ${number(now.right)} of ${number(now.n)} test texts.`;
+  return isOther(figures) ? `${today} ${trained}. Since then: ${now.causes.join(', ')}.` : today;
+}
+
+const inWords = ({share, micro_f1: f1}) => figuresOf({accuracy: share, micro_f1: f1});
+const isOther = ({now, ...figures}) => now.causes.length > 0 && inWords(now) !== figuresOf(figures);

@@ -1,0 +1,94 @@
+"""The accuracy on every page is that of what answers now, and says what changed it."""
+
+import time
+
+import numpy as np
+import pytest
+
+from app.services.answering.judging import judge_exemplars
+from app.services.live.accuracy import accuracy_now
+from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.review.fence import preview_fence, save_fence
+from app.services.review.fence_views import FenceSetting
+from app.services.status import load_cards, load_status
+from app.services.studio import Studio
+from app.services.trying.answers import answer_texts
+from core.types import Exemplar, no_pause
+from storage.tables import model_version
+from tests.builders.trained_home import change, rows_of
+
+TESTS = ("my parcel has not arrived", "change my password", "hi", "good morning")
+
+
+@pytest.fixture
+def live_studio(home: Studio) -> LiveStudio:
+    """The project with four test texts, and a champion whose figures are of these."""
+    for text in TESTS:
+        change(home, text, "split", "test")
+    live_studio = open_live_studio(home)
+    live = live_studio.models.get(1)
+    labels = dict(rows_of(home).values())
+    tests = [Exemplar(text, text, labels[text] or ()) for text in TESTS]
+    with home.database.write() as connection:
+        metrics = judge_exemplars(live.pipeline, tests)
+        connection.execute(
+            model_version.update()
+            .where(model_version.c.id == live.version.id)
+            .values(metrics=metrics)
+        )
+    return open_live_studio(home)
+
+
+def now(live_studio: LiveStudio):
+    return accuracy_now(live_studio.studio, *live_studio.models.open("p"), no_pause)
+
+
+def right(live_studio: LiveStudio) -> list[bool]:
+    labels = dict(rows_of(live_studio.studio).values())
+    said = answer_texts(live_studio, "p", TESTS)
+    return [answer.prediction.decision.intents == labels[answer.prediction.text] for answer in said]
+
+
+def test_it_counts_the_answers_of_the_try_page(live_studio: LiveStudio) -> None:
+    """After a fence was saved the header went on saying what was true at the training."""
+    assert now(live_studio).right == sum(right(live_studio))
+    scores = live_studio.models.get(1).pipeline.scores(TESTS).max(1)
+    save_fence(live_studio, "p", FenceSetting(float(np.sort(scores)[2])))
+    found = now(live_studio)
+    assert (found.right, found.n) == (sum(right(live_studio)), 4)
+    assert found.right <= 2
+    assert found.causes[-1] == "threshold changed"
+    assert preview_fence(live_studio, "p").accuracy == (found.share, found.share)
+    save_fence(live_studio, "p", FenceSetting(-9.0))
+    assert now(live_studio).right == sum(right(live_studio))
+
+
+def test_it_says_that_labels_have_joined_or_that_the_tests_are_others(
+    live_studio: LiveStudio,
+) -> None:
+    save_fence(live_studio, "p", FenceSetting(-9.0))
+    change(live_studio.studio, "hi", "split", "pool")
+    found = now(live_studio)
+    assert found.n == 3
+    assert "test set changed" in found.causes
+
+
+def test_a_page_gets_it_when_it_is_there_and_never_waits(live_studio: LiveStudio) -> None:
+    live_studio.models.get(1)
+    first = load_status(live_studio, "p")
+    assert (first.now, first.checking) == (None, True)
+    found = settled(live_studio)
+    assert found == now(live_studio)
+    assert [card.now for card in load_cards(live_studio)] == [found]
+    save_fence(live_studio, "p", FenceSetting(9.0))
+    after = load_status(live_studio, "p")
+    assert (after.now, after.checking) == (None, True)  # the former figure is not true any more
+    assert settled(live_studio).right == 0
+
+
+def settled(live_studio: LiveStudio):
+    until = time.monotonic() + 60
+    while load_status(live_studio, "p").checking:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    return load_status(live_studio, "p").now
