@@ -12,6 +12,7 @@ from app.services.review import intents as confusions
 from app.services.review import review as reviewing
 from app.services.review.fence import preview_fence, save_fence
 from app.services.review.fence_views import FenceView
+from app.services.review.groups import IntentGroups, propose_groups
 from app.services.trying.pins import PinHistory, load_pin_history
 from app.services.what_if import preview, repairs, views
 from storage.queries.utterances import Page
@@ -61,6 +62,17 @@ def undo(studio: OpenStudio, project: str, body: UndoBody) -> dict[str, str]:
 def border(live_studio: Live, project: str, first: str, second: str) -> confusions.Border:
     """Return texts from the clearest of one intent to the clearest of another, by intent ids."""
     return reviewing.walk(live_studio, project, first, second)
+
+
+@router.get("/projects/{project}/review/groups")
+def groups(
+    live_studio: Live,
+    project: str,
+    intent: str,
+    k: Annotated[int | None, Query(ge=2, le=6)] = None,
+) -> IntentGroups:
+    """Propose how to split an intent, by its id, into `k` groups; nothing is saved."""
+    return propose_groups(live_studio, project, intent, k)
 
 
 @router.post("/projects/{project}/fence/what-if")

@@ -113,24 +113,29 @@ class ReviewPage {
       this.#made = this.#made.filter(other => other !== one);
       throw error;
     }
-    toast(words, 'Press U to take it back.', 'good');
+    toast(words, '', 'good', () => this.#takeBack(one));
     await Promise.all([this.#renew(), this.#context.refresh()]);
   }
 
   async #undo() {
-    const last = this.#made.pop();
+    const last = this.#made.at(-1);
     if (!last) {
       toast('Nothing was done here that could be taken back.', 'The Data page undoes older changes.');
       return;
     }
+    await this.#takeBack(last);
+  }
+
+  async #takeBack(one) {
+    this.#made = this.#made.filter(other => other !== one);
     try {
-      await this.#send('undo', {key: last.key});
+      await this.#send('undo', {key: one.key});
     } catch (error) {
-      if (error.status === 0) this.#made.push(last); // the server did not answer, so the undo can be tried again
+      if (error.status === 0) this.#made.push(one); // the server did not answer, so the undo can be tried again
       throw error;
     }
-    toast(`Taken back: ${last.words}`);
-    await Promise.all([this.#renew(last.finding), this.#context.refresh()]);
+    toast(`Taken back: ${one.words}`);
+    await Promise.all([this.#renew(one.finding), this.#context.refresh()]);
   }
 
   #send(what, body) {

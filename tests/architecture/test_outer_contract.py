@@ -34,7 +34,12 @@ NEW_HELP = {("intent-studio import", "--format")} | {
     )
 }
 """Command and option whose default, choices or help differ from the reference."""
-NEW_ROUTES = {"GET /api/recipes", "POST /api/projects/{project}/edits/count"}
+NEW_ROUTES = {
+    "GET /api/recipes",
+    "GET /api/projects/{project}/review/groups",
+    "POST /api/projects/{project}/edits/count",
+}
+_REVIEW, _PARTS = "/api/projects/{project}/review", ("parts", "parts[].ids", "parts[].name")
 _UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{project}/edits"
 _LEFT = ("free", "labelled", "meanwhile", "same", "test", "test_labelled")
 _UPLOADS = "POST /api/projects/{project}/uploads"
@@ -62,6 +67,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         ("POST /api/projects/{project}/fence/what-if", "answer", name)
         for name in ("equal", "lost", "won", "total")
     ),
+    *((f"GET {_REVIEW}", "answer", f"findings[].remedies[].repair.{name}") for name in _PARTS),
+    *((f"POST {_REVIEW}/what-if", "body", f"repairs[].{name}") for name in _PARTS),
+    *((f"POST {_REVIEW}/act", "body", f"repair.{name}") for name in _PARTS),
+    (f"POST {_REVIEW}/what-if", "answer", "[].touched"),
     ("GET /api/projects/{project}/queue", "answer", "items[].likely"),
     ("GET /api/projects/{project}/queue", "answer", "items[].likely[]"),
     ("GET /api/projects/{project}/suggestions", "answer", "[].likely"),

@@ -19,7 +19,7 @@ from app.services.data.uploads import ColumnMapping
 from app.services.maps.colours import By
 from app.services.review.fence_views import FenceSetting
 from app.services.slots.augmentation import AugmentationRequest
-from app.services.what_if.repairs import Repair, RepairKind
+from app.services.what_if.repairs import Repair, RepairKind, SplitPart
 from core.formats.rows import ReadFormat
 from core.templates.slots import Slot
 from core.types import Method
@@ -316,18 +316,27 @@ class IdsBody(Body):
     ids: list[str] = Field(max_length=1_000)
 
 
+class SplitPartBody(Body):
+    """Texts that get a new intent."""
+
+    name: str = Field(max_length=200)
+    ids: tuple[_Id, ...] = Field(max_length=20_000)
+
+
 class RepairBody(Body):
-    """A repair of a finding."""
+    """A repair of a finding; `parts` splits an intent into several at once."""
 
     kind: RepairKind
     ids: tuple[_Id, ...] = Field(default=(), max_length=5_000)
     intents: tuple[_Id, ...] = Field(default=(), max_length=50)
     intent: _Id = ""
     value: str = Field(default="", max_length=20_000)
+    parts: tuple[SplitPartBody, ...] = Field(default=(), max_length=20)
 
     def read(self) -> Repair:
         """Convert to the service's repair."""
-        return Repair(**self.model_dump())
+        parts = tuple(SplitPart(part.name, part.ids) for part in self.parts)
+        return Repair(self.kind, self.ids, self.intents, self.intent, self.value, parts)
 
 
 class WhatIfBody(Body):

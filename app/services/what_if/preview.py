@@ -163,7 +163,9 @@ def _blast(previews: _Previews, repair: Repair, changes: Sequence[Change]) -> Bl
         before[:, source] = False
     changed_ids = {change.subject_id for change in changes if change.subject == "utterance"}
     judged = JudgedAnswers(prepared, previews.now, then, before, after)
-    blast = judged.blast(changed_ids, merge)
+    touched = [previews.originals.get(key) for key in changed_ids]
+    n_test = sum(record is not None and record.split == "test" for record in touched)
+    blast = replace(judged.blast(changed_ids, merge), touched=(len(touched), n_test))
     if repair.kind == "add":
         return replace(blast, **_new_example(previews, repair))
     return blast

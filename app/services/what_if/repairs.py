@@ -20,6 +20,14 @@ RepairKind = Literal["relabel", "delete", "move", "add", "merge", "split", "rena
 
 
 @dataclass(frozen=True, slots=True)
+class SplitPart:
+    """Texts of an intent that get a new intent with a name."""
+
+    name: str
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Repair:
     """A change of labels, texts or intents that a finding offers; intents are ids.
 
@@ -27,6 +35,7 @@ class Repair:
         intent: The intent that is merged away, split, renamed or described.
         value: The split of `move`, the text of `add`, the target's id of `merge`, the description
             of `describe`, else a new name.
+        parts: For `split`, several new intents at once, instead of `ids` and `value`.
     """
 
     kind: RepairKind
@@ -34,6 +43,7 @@ class Repair:
     intents: tuple[str, ...] = ()
     intent: str = ""
     value: str = ""
+    parts: tuple[SplitPart, ...] = ()
 
 
 def changes_of(connection: Transaction, project: ProjectRecord, repair: Repair) -> list[Change]:
@@ -145,21 +155,32 @@ def _of_intent(connection: Transaction, project_id: int, repair: Repair) -> list
         words = repair.value.strip()
         edits.check_description(words)
         return [edits.edit(source, "description", words)] if words != source.description else []
+    if repair.kind == "split":
+        parts = repair.parts or (SplitPart(repair.value, repair.ids),)
+        return _split_off(connection, project_id, source, parts)
     name = normalise(repair.value)
     edits.check_intent_name(name)
-    if repair.kind == "rename":
-        return [edits.rename_intent(connection, project_id, source.name, name)]
-    return _split_off(connection, project_id, source, name, repair.ids)
+    return [edits.rename_intent(connection, project_id, source.name, name)]
 
 
 def _split_off(
-    connection: Transaction, project_id: int, source: IntentRecord, name: str, ids: Sequence[str]
+    connection: Transaction, project_id: int, source: IntentRecord, parts: Sequence[SplitPart]
 ) -> list[Change]:
-    records = _records(connection, project_id, ids)
-    if any(source.id not in (record.labels or ()) for record in records):
+    ids = [key for part in parts for key in part.ids]
+    names = [normalise(part.name) for part in parts]
+    taken = {other.name for other in dataset.intents(connection, project_id)}
+    if len(ids) > len(set(ids)) or len(names) > len(set(names)):
+        raise InvalidInput("A text or a name is in two groups.", "Keep it in one.")
+    if any(source.id not in (r.labels or ()) for r in _records(connection, project_id, ids)):
         raise Conflict(
             f"A text is not labelled '{source.name}' any more.", "Reload, and choose again."
         )
-    if any(name == other.name for other in dataset.intents(connection, project_id)):
-        raise Conflict(f"There is an intent '{name}' already.", "Choose another name.")
-    return edits.split_intent(connection, project_id, source.name, name, ids)
+    changes: list[Change] = []
+    for name, part in zip(names, parts, strict=True):
+        edits.check_intent_name(name)
+        if name in taken:
+            raise Conflict(f"There is an intent '{name}' already.", "Choose another name.")
+        if not part.ids:
+            raise InvalidInput(f"No text goes to '{name}'.", "Choose one.")
+        changes += edits.split_intent(connection, project_id, source.name, name, part.ids)
+    return changes

@@ -50,6 +50,7 @@ class Blast:
         left_out: Texts that are not watched: too many, or not embedded yet.
         right: Test texts that are right now, and with the change.
         turns: The first answers that change; broken ones first, then fixed ones.
+        touched: Utterances that the repair changes, and how many of them are of the test set.
     """
 
     pool: int
@@ -62,6 +63,7 @@ class Blast:
     pins_fixed: tuple[str, ...]
     pins_broken: tuple[str, ...]
     turns: tuple[ChangedAnswer, ...]
+    touched: tuple[int, int] = (0, 0)
     near: tuple[NearExample, ...] = ()
     now: str = ""
 

@@ -1,27 +1,29 @@
-// Reshape intents: merge two, move examples, split some off, rename; previewed first, then done.
+// Reshape intents: merge two, move examples, split by groups, rename; counted and previewed first, then done.
 import {field, fill, h, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
-import {plural} from '../shared/words.js';
+import {number, plural} from '../shared/words.js';
 import {radiusLine, turnsOf} from './radius.js';
+import {Splitting} from './splitting.js';
 
 const MOST = 500; // examples of an intent that are shown
 const PAUSE = 150;
 const HOWS = [
-  ['merge', 'merge all of it into'],
-  ['relabel', 'move the chosen examples to'],
-  ['split', 'split the chosen examples off as'],
-  ['rename', 'call it'],
+  ['', 'Choose'],
+  ['merge', 'Merge it into another intent'],
+  ['relabel', 'Move some examples to another intent'],
+  ['split', 'Split it by groups'],
+  ['rename', 'Rename it'],
 ];
+const TO_ANOTHER = new Set(['merge', 'relabel']);
+const EMPTY = {intent: '', how: '', target: '', name: ''};
 
 export class ReshapeTab {
   #tools;
-  #intent = '';
-  #how = 'merge';
-  #target = '';
-  #name = '';
+  #form = {...EMPTY}; // nothing is chosen for the user
   #chosen = new Set();
   #examples = [];
+  #splitting;
   #timer = 0;
   #running = null;
   #asked = 0; // number of the newest list; older answers are dropped
@@ -31,98 +33,97 @@ export class ReshapeTab {
   #button = h(
     'button',
     {class: 'primary', 'data-key': 'do', disabled: true, onclick: guarded(() => this.#do())},
-    'Do it',
+    'Choose what to change',
   );
 
   constructor(tools) {
     this.#tools = tools;
+    this.#splitting = new Splitting(tools.base, () => this.#soon());
     this.element = h(
       'section',
       {class: 'sheet', 'aria-label': 'Reshape intents'},
-      h(
-        'p',
-        {class: 'soft'},
-        'Nothing is saved before you say so. Answers of a merged intent count as the other’s.',
-      ),
+      h('p', {class: 'soft'}, 'Choose an intent and a change. You see what it touches before anything is saved.'),
       this.#choice,
       this.#radius,
+      h('p', {}, this.#button),
       this.#list,
+      this.#splitting.element,
     );
   }
 
   async renew() {
     const list = (this.#asked += 1);
     this.#running?.abort();
-    this.#button.disabled = true;
+    this.#arm(null);
     const {intents, base} = this.#tools;
     const open = intents.open.filter(one => one.utterances > 0);
-    if (!open.some(one => one.id === this.#intent)) this.#intent = open[0]?.id ?? '';
-    const others = intents.open.filter(one => one.id !== this.#intent);
-    if (!others.some(one => one.id === this.#target)) this.#target = others[0]?.id ?? '';
-    const asked = new URLSearchParams({intent: this.#intent, split: 'train', size: MOST, order: 'text'});
-    const examples = this.#intent ? (await call(`${base}/utterances?${asked}`)).rows : [];
+    if (!open.some(one => one.id === this.#form.intent)) this.#form = {...EMPTY};
+    const {intent, how} = this.#form;
+    const others = intents.open.filter(one => one.id !== intent);
+    if (!others.some(one => one.id === this.#form.target)) this.#form.target = '';
+    const asked = new URLSearchParams({intent, split: 'train', size: MOST, order: 'text'});
+    const examples = intent && how === 'relabel' ? (await call(`${base}/utterances?${asked}`)).rows : [];
     if (list !== this.#asked) return;
     this.#examples = examples;
     const there = new Set(this.#examples.map(row => row.id));
     this.#chosen = new Set([...this.#chosen].filter(id => there.has(id)));
     this.#draw(open, others);
-    await this.#look();
-  }
-
-  get #choosing() {
-    return this.#how === 'relabel' || this.#how === 'split';
+    if (intent && how === 'split') await this.#splitting.load(intent);
+    else this.#splitting.clear();
+    if (list === this.#asked) await this.#look();
   }
 
   get #repair() {
-    const ids = [...this.#chosen];
-    switch (this.#how) {
+    const {intent, how, target, name} = this.#form;
+    switch (how) {
       case 'merge':
-        return {kind: 'merge', intent: this.#intent, value: this.#target};
+        return {kind: 'merge', intent, value: target};
       case 'relabel':
-        return {kind: 'relabel', ids, intents: [this.#target]};
+        return {kind: 'relabel', ids: [...this.#chosen], intents: [target]};
       case 'split':
-        return {kind: 'split', ids, intent: this.#intent, value: this.#name};
+        return {kind: 'split', intent, parts: this.#splitting.parts};
       default:
-        return {kind: 'rename', intent: this.#intent, value: this.#name};
+        return {kind: 'rename', intent, value: name};
     }
   }
 
-  get #complete() {
-    const named = this.#how === 'merge' || this.#how === 'relabel' ? this.#target : this.#name.trim();
-    return Boolean(this.#intent && named && (!this.#choosing || this.#chosen.size));
+  // What is still to be chosen, in words; empty if the change can be counted.
+  get #lacks() {
+    const {intent, how, target, name} = this.#form;
+    if (!intent || !how) return 'Choose an intent and what to do with it.';
+    if (TO_ANOTHER.has(how) && !target) return 'Choose the other intent.';
+    if (how === 'relabel' && !this.#chosen.size) return 'Tick the examples below that move.';
+    if (how === 'split') return this.#splitting.lacks;
+    return how === 'rename' && !name.trim() ? 'Type the new name.' : '';
   }
 
   #draw(open, others) {
-    const again = (name, value) =>
-      guarded(async () => {
-        if (name === 'intent') this.#intent = value;
-        if (name === 'how') this.#how = value;
-        if (name === 'target') this.#target = value;
+    const choose = name =>
+      guarded(async event => {
+        this.#form[name] = event.target.value;
         await this.renew();
       });
-    const choose = name => event => again(name, event.target.value)();
-    const named = list => list.map(({id, name}) => [id, name]);
+    const options = list => [['', 'Choose an intent'], ...list.map(({id, name}) => [id, name])];
+    const pick = (name, list) =>
+      select({onchange: choose(name), 'data-key': name}, list, this.#form[name]);
+    const {how} = this.#form;
     fill(
       this.#choice,
-      field('Intent', select({onchange: choose('intent'), 'data-key': 'intent'}, named(open), this.#intent)),
-      field('What if we', select({onchange: choose('how'), 'data-key': 'how'}, HOWS, this.#how)),
-      this.#how === 'merge' || this.#how === 'relabel'
-        ? field(
-            'Other intent',
-            select({onchange: choose('target'), 'data-key': 'target'}, named(others), this.#target),
-          )
-        : field('New name', this.#nameField()),
-      this.#button,
+      field('Intent', pick('intent', options(open))),
+      field('What to do', pick('how', HOWS)),
+      TO_ANOTHER.has(how) && field('Other intent', pick('target', options(others))),
+      how === 'rename' && field('New name', this.#nameField()),
     );
-    fill(this.#list, this.#choosing && this.#examples.map(row => this.#line(row)));
+    fill(this.#list, this.#examples.map(row => this.#line(row)));
   }
 
   #nameField() {
     const type = event => {
-      this.#name = event.target.value;
+      this.#form.name = event.target.value;
       this.#soon();
     };
-    return h('input', {type: 'text', maxlength: 200, value: this.#name, 'data-key': 'name', oninput: type});
+    const {name: value} = this.#form;
+    return h('input', {type: 'text', maxlength: 200, value, 'data-key': 'name', oninput: type});
   }
 
   #line(row) {
@@ -135,38 +136,68 @@ export class ReshapeTab {
     return h('li', {}, h('label', {class: 'check grow'}, h('input', box), row.text));
   }
 
+  // Between a change of the form and its count nothing can be done.
   #soon() {
     clearTimeout(this.#timer);
+    this.#running?.abort();
+    this.#arm(null);
     this.#timer = setTimeout(() => guarded(() => this.#look())(), PAUSE);
+  }
+
+  #arm(blast) {
+    this.#button.disabled = !blast;
+    this.#button.textContent = blast ? this.#deed(blast) : 'Choose what to change';
+  }
+
+  #deed({touched: [n]}) {
+    const {how, target, name} = this.#form;
+    const other = this.#tools.intents.byId.get(target)?.name;
+    switch (how) {
+      case 'merge':
+        return `Merge ${plural(n, 'text')} into ${other}`;
+      case 'relabel':
+        return `Move ${plural(n, 'text')} to ${other}`;
+      case 'split':
+        return `Split ${plural(n, 'text')} off`;
+      default:
+        return `Rename it ${name.trim()}`;
+    }
   }
 
   async #look() {
     this.#running?.abort();
-    this.#button.disabled = true;
-    if (!this.#complete) {
-      const words = this.#choosing ? 'Choose examples below.' : 'Type a name.';
-      fill(this.#radius, h('p', {class: 'soft'}, words));
+    this.#arm(null);
+    const lacks = this.#lacks;
+    if (lacks || (this.#form.how === 'split' && !this.#splitting.possible)) {
+      fill(this.#radius, h('p', {class: 'soft'}, lacks));
       return;
     }
     this.#running = new AbortController();
     const {signal} = this.#running;
     const path = `${this.#tools.base}/review/what-if`;
     const [blast] = await post(path, {repairs: [this.#repair]}, {signal});
-    this.#button.disabled = false;
-    const chosen =
-      this.#choosing && h('div', {class: 'soft small'}, `${plural(this.#chosen.size, 'example')} chosen.`);
-    fill(this.#radius, h('div', {class: 'note'}, radiusLine(blast)), chosen, turnsOf(blast));
+    if (signal.aborted) return;
+    this.#arm(blast);
+    const touched = h('p', {'data-role': 'touched'}, touchedWords(blast));
+    fill(this.#radius, touched, h('div', {class: 'note'}, radiusLine(blast)), turnsOf(blast));
   }
 
   async #do() {
     const {intents, act} = this.#tools;
     const repair = this.#repair;
-    const [, words] = HOWS.find(([how]) => how === this.#how);
-    const to =
-      this.#how === 'merge' || this.#how === 'relabel' ? intents.byId.get(this.#target)?.name : this.#name;
-    const from = intents.byId.get(this.#intent)?.name;
+    const from = intents.byId.get(this.#form.intent)?.name;
+    const deed = this.#button.textContent;
+    const words = `${from}: ${deed[0].toLowerCase()}${deed.slice(1)}.`;
+    this.#form = {...EMPTY};
     this.#chosen.clear();
-    this.#name = '';
-    await act(repair, `${from}: ${words} ${to}.`);
+    this.#splitting.clear();
+    this.#arm(null);
+    await act(repair, words);
   }
+}
+
+function touchedWords({touched: [n, nTest]}) {
+  if (!n) return 'Labels stay as they are.';
+  const inTest = nTest ? `, ${number(nTest)} of them of the test set` : ', none of them of the test set';
+  return `Changes the label of ${plural(n, 'text')}${inTest}.`;
 }

@@ -272,7 +272,8 @@ def test_a_late_list_of_examples_does_not_go_under_another_intent(
 ) -> None:
     """The examples of an intent came late and were listed as those of the one chosen since."""
     page = visit(studio, "/review?project=sample&tab=reshape")
-    page.get_by_label("What if we").select_option("relabel")
+    page.locator("select[data-key=intent]").select_option(index=3)
+    page.locator("select[data-key=how]").select_option("relabel")
     examples = page.locator("[aria-label='Reshape intents'] li label")
     expect(examples).not_to_have_count(0)
     held = hold(page, "**/utterances?intent=*")

@@ -1,0 +1,135 @@
+// The groups that were found in an intent: which of them become intents of their own, under which name, without whom.
+import {field, fill, h, select} from '../shared/elements.js';
+import {guarded} from '../shared/messages.js';
+import {call} from '../shared/rest.js';
+import {plural} from '../shared/words.js';
+
+const TYPICAL = 5; // texts of a group that are shown before it is opened
+
+export class Splitting {
+  element = h('div', {'data-role': 'groups'});
+  #base;
+  #changed;
+  #groups = []; // each with `on`, `name` and `out`: the ids of the texts that stay
+  #of = ''; // the intent whose groups are shown
+  #asked = 0; // number of the newest request; older answers are dropped
+
+  // Calls `changed` when another split is chosen.
+  constructor(base, changed) {
+    this.#base = base;
+    this.#changed = changed;
+  }
+
+  clear() {
+    this.#asked += 1;
+    this.#of = '';
+    this.#groups = [];
+    fill(this.element);
+  }
+
+  // What goes to new intents, by name.
+  get parts() {
+    const chosen = this.#groups.filter(group => group.on);
+    return chosen.map(group => ({name: group.name.trim(), ids: staying(group).map(text => text.id)}));
+  }
+
+  // What is still to be chosen, in words; empty if the split can be made.
+  get lacks() {
+    const {parts} = this;
+    if (!parts.length) return this.#groups.length ? 'Tick the groups that become intents of their own.' : '';
+    if (parts.some(part => !part.name)) return 'Name each group that you split off.';
+    if (parts.some(part => !part.ids.length)) return 'Tick at least one text of each group.';
+    if (parts.length === this.#groups.length) return 'Leave one group without a tick: it keeps the name.';
+    return '';
+  }
+
+  get possible() {
+    return this.#groups.length > 0;
+  }
+
+  // Without a number of groups, as many as part the texts best.
+  async load(intent, k = '') {
+    if (intent === this.#of && !k) return;
+    this.clear();
+    const asked = (this.#asked += 1);
+    fill(this.element, h('p', {class: 'soft'}, 'Looking for groups …'));
+    const wanted = new URLSearchParams({intent, ...(k ? {k} : {})});
+    const found = await call(`${this.#base}/review/groups?${wanted}`);
+    if (asked !== this.#asked) return;
+    this.#of = intent;
+    this.#groups = found.groups.map(group => ({...group, on: false, out: new Set()}));
+    this.#draw(found);
+  }
+
+  #draw({most}) {
+    const few = 'This intent has too few different examples to be split. Label some more first.';
+    fill(
+      this.element,
+      this.#groups.length ? this.#lead(most) : h('p', {class: 'soft'}, few),
+      h(
+        'ul',
+        {class: 'groups'},
+        this.#groups.map((group, place) => this.#card(group, place)),
+      ),
+    );
+  }
+
+  #lead(most) {
+    const numbers = Array.from({length: most - 1}, (_, at) => [String(at + 2), String(at + 2)]);
+    const again = guarded(async event => {
+      await this.load(this.#of, event.target.value);
+      this.#changed();
+    });
+    return h(
+      'div',
+      {class: 'row'},
+      field('Groups', select({onchange: again, 'data-key': 'groups'}, numbers, String(this.#groups.length))),
+      h('span', {class: 'soft'}, 'By how similar the texts are. What you do not tick keeps its label.'),
+    );
+  }
+
+  #card(group, place) {
+    const inTest = group.n_test > 0 ? `, ${plural(group.n_test, 'text')} of the test set` : '';
+    const name = h('input', {
+      type: 'text',
+      maxlength: 200,
+      value: group.name,
+      'aria-label': `Name of group ${place + 1}`,
+      oninput: event => this.#set(group, {name: event.target.value}),
+    });
+    const tick = event => this.#set(group, {on: event.target.checked});
+    const rest = group.texts.slice(TYPICAL);
+    const lines = texts => h('ul', {class: 'last'}, texts.map(text => this.#line(group, text)));
+    return h(
+      'li',
+      {'data-key': `group ${place}`},
+      h(
+        'div',
+        {class: 'row'},
+        h('label', {class: 'check'}, h('input', {type: 'checkbox', onchange: tick}), `Split group ${place + 1} off as`),
+        name,
+      ),
+      h('p', {class: 'soft small'}, plural(group.texts.length, 'text'), inTest),
+      lines(group.texts.slice(0, TYPICAL)),
+      rest.length > 0 && h('details', {}, h('summary', {}, `${plural(rest.length, 'text')} more`), lines(rest)),
+    );
+  }
+
+  #line(group, {id, text, split}) {
+    const choose = event => {
+      if (event.target.checked) group.out.delete(id);
+      else group.out.add(id);
+      this.#changed();
+    };
+    const box = h('input', {type: 'checkbox', checked: true, onchange: choose});
+    const test = split === 'test' && h('span', {class: 'badge push'}, 'test set');
+    return h('li', {}, h('label', {class: 'check grow'}, box, text), test);
+  }
+
+  #set(group, values) {
+    Object.assign(group, values);
+    this.#changed();
+  }
+}
+
+const staying = ({texts, out}) => texts.filter(text => !out.has(text.id));

@@ -1,0 +1,68 @@
+"""Reshaping starts empty, shows what it touches, takes the test set along, and is undone."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+
+def carriers(studio: Served, intent: str, split: str) -> int:
+    by_name = {i["name"]: i["id"] for i in studio.ask("/projects/sample/overview")["intents"]}
+    if intent not in by_name:
+        return 0
+    query = f"/projects/sample/utterances?intent={by_name[intent]}&split={split}&size=1"
+    return int(studio.ask(query)["total"])
+
+
+def test_nothing_is_chosen_or_armed_before_and_after_a_merge(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The form had chosen two intents and a merge by itself; one click joined them."""
+    page = visit(studio, "/review?project=sample&tab=reshape")
+    form = page.get_by_role("region", name="Reshape intents")
+    button = form.locator("button[data-key=do]")
+    expect(button).to_be_disabled()
+    expect(form.locator("select[data-key=intent]")).to_have_value("")
+    form.locator("select[data-key=intent]").select_option(label="no_internet")
+    form.locator("select[data-key=how]").select_option("merge")
+    expect(form.get_by_text("Choose the other intent.")).to_be_visible()
+    expect(button).to_be_disabled()
+    form.locator("select[data-key=target]").select_option(label="slow_internet")
+    n, n_test = (carriers(studio, "no_internet", split) for split in ("train", "test"))
+    words = f"Changes the label of {n + n_test} texts, {n_test} of them of the test set."
+    expect(form.locator("[data-role=touched]")).to_have_text(words)
+    button.click()
+    toast = page.locator(".toast", has_text=f"merge {n + n_test} texts into slow_internet")
+    expect(toast).to_be_visible()
+    expect(button).to_be_disabled()
+    expect(form.locator("select[data-key=intent]")).to_have_value("")
+    assert carriers(studio, "no_internet", "test") == 0
+    toast.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
+    assert carriers(studio, "no_internet", "test") == n_test
+
+
+def test_a_split_shows_groups_and_moves_the_test_texts_of_the_chosen_one(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/review?project=sample&tab=reshape")
+    form = page.get_by_role("region", name="Reshape intents")
+    form.locator("select[data-key=intent]").select_option(label="roaming")
+    form.locator("select[data-key=how]").select_option("split")
+    groups = form.locator("[data-role=groups] .groups > li")
+    expect(groups.nth(1)).to_contain_text("texts")
+    button = form.locator("button[data-key=do]")
+    expect(button).to_be_disabled()
+    form.get_by_label("Name of group 1").fill("roaming_price")
+    form.get_by_label("Split group 1 off as").check()
+    expect(button).to_be_enabled()
+    button.click()
+    toast = page.locator(".toast", has_text="roaming: split")
+    expect(toast).to_be_visible()
+    moved = carriers(studio, "roaming_price", "train"), carriers(studio, "roaming_price", "test")
+    assert moved[0] > 1
+    assert moved[1] > 0
+    toast.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
+    assert carriers(studio, "roaming_price", "train") == 0
