@@ -15,6 +15,7 @@ from app.services.slots.marking import (
     accept_proposals,
     load_marked,
     mark_slots,
+    preview_proposals,
     rename_slot,
 )
 
@@ -47,14 +48,9 @@ def mark(studio: OpenStudio, project: str, utterance: str, body: MarkBody) -> Ma
 @router.post("/projects/{project}/slots/accept")
 def accept(studio: OpenStudio, project: str, body: AcceptBody) -> Accepted:
     """Mark the proposed values, or only count them."""
-    return accept_proposals(
-        studio,
-        project,
-        body.utterances,
-        noisy=body.noisy,
-        preview=body.preview,
-        action=body.key,
-    )
+    if body.preview:
+        return preview_proposals(studio, project, body.read())
+    return accept_proposals(studio, project, body.read(), body.key)
 
 
 @router.post("/projects/{project}/slots/rename")

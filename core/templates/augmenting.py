@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import prod
 
 import numpy as np
 
+from core.templates.fitting import Fitting, neighbours
 from core.templates.slot_book import SlotBook
 from core.templates.slots import SlottedText, filled
 from core.text import match_key
@@ -19,12 +21,15 @@ class Augmentation:
         top: Number of most frequent values used for each slot (the paper uses 2 to 5).
         per_template: Most new utterances from one utterance's template.
         seed: Seed of the choice among more combinations than these limits allow.
+        fitting: Leaves out values that do not fit the words around a slot, and templates in which
+            a value is a part of a longer one; None, as in the paper, uses all.
     """
 
     top: int = 5
     per_template: int = 20
     most: int = 50_000
     seed: int = 0
+    fitting: Fitting | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,8 @@ def augment(
     earlier = earlier or {}
     taken = {row: earlier.get(row, 0) for row, one in enumerate(utterances) if one.slots}
     rows = [row for row, n in taken.items() if n < how.per_template]
+    if how.fitting is not None:
+        rows = [row for row in rows if how.fitting.is_whole(utterances[row])]
     streams = {row: _fillings(utterances[row], book, how, row) for row in rows}
     synthetic: list[Synthetic] = []
     while streams and len(synthetic) < how.most:
@@ -79,7 +86,7 @@ def _fillings(
         borders += [slot.start, slot.end]
     borders.append(len(text))
     parts = [text[a:b] for a, b in zip(borders[::2], borders[1::2], strict=True)]
-    choices = [book.top(slot.name, how.top) for slot in utterance.slots]
+    choices = [_values(utterance, place, book, how) for place in range(len(utterance.slots))]
     count = prod(len(values) for values in choices)
     generator = np.random.default_rng([how.seed, row])
     for number in _drawn(count, generator):
@@ -89,6 +96,17 @@ def _fillings(
             picked.append(values[at])
         words = (word for pair in zip(parts, [*picked, ""], strict=True) for word in pair)
         yield match_key("".join(words)), picked
+
+
+def _values(utterance: SlottedText, place: int, book: SlotBook, how: Augmentation) -> list[str]:
+    """Return the most frequent values of a slot, of those that fit where it stands."""
+    name = utterance.slots[place].name
+    values: Iterable[str] = (value for value, _ in book.values.get(name, ()))
+    fitting = how.fitting
+    if fitting is not None:
+        around = neighbours(utterance, place)
+        values = (value for value in values if fitting.fits(name, value, *around))
+    return list(islice(values, how.top))
 
 
 def _drawn(count: int, generator: np.random.Generator) -> Iterable[int]:

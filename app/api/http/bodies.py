@@ -19,6 +19,7 @@ from app.services.data.uploads import ColumnMapping
 from app.services.maps.colours import By
 from app.services.review.fence_views import FenceSetting
 from app.services.slots.augmentation import AugmentationRequest
+from app.services.slots.marking import AcceptRequest
 from app.services.what_if.repairs import Repair, RepairKind, SplitPart
 from core.formats.rows import ReadFormat
 from core.templates.slots import Slot
@@ -280,12 +281,23 @@ class MarkBody(Body):
 
 
 class AcceptBody(Body):
-    """Utterances whose proposals are marked; None: all without marked values."""
+    """Utterances whose proposals are marked; None: all without marked values.
+
+    `shown` is the number of texts in the answer. With `state`, that of a preview, proposals from
+    other marks than it knew are refused.
+    """
 
     utterances: list[str] | None = Field(default=None, max_length=20_000)
     noisy: bool = False
     preview: bool = False
+    shown: int = Field(default=12, ge=0, le=5_000)
+    state: str | None = Field(default=None, max_length=80)
     key: Key | None = None
+
+    def read(self) -> AcceptRequest:
+        """Convert to the service's request."""
+        ids = None if self.utterances is None else tuple(self.utterances)
+        return AcceptRequest(ids, self.noisy, self.shown, self.state)
 
 
 class SlotRename(Body):
@@ -297,17 +309,19 @@ class SlotRename(Body):
 
 
 class AugmentBody(Body):
-    """Limits by slot value, by template and in all, and the intents to augment."""
+    """Limits by slot value, by template and in all, intents to augment, templates to leave out."""
 
     top: int = Field(default=5, ge=1, le=1_000)
     per_template: int = Field(default=3, ge=1, le=1_000)
     most: int = Field(default=1_000, ge=1, le=100_000)
     intents: tuple[str, ...] | None = Field(default=None, max_length=10_000)
+    without: tuple[Text, ...] = Field(default=(), max_length=10_000)
     key: Key | None = None
 
     def read(self) -> AugmentationRequest:
         """Convert to the service's request."""
-        return AugmentationRequest(self.top, self.per_template, self.most, self.intents)
+        limits = (self.top, self.per_template, self.most)
+        return AugmentationRequest(*limits, self.intents, self.without)
 
 
 class IdsBody(Body):

@@ -22,8 +22,8 @@ from storage.records import ProjectRecord, UtteranceRecord
 SOURCE = "augmentation"
 """The `source` of a synthetic utterance."""
 
-_MOST_TEMPLATES = 50
-_MOST_EXAMPLES = 5
+_MOST_TEMPLATES = 1_000
+_MOST_EXAMPLES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,14 @@ class AugmentationRequest:
         top: Number of most frequent values used for each slot.
         per_template: Most synthetic utterances of one utterance, earlier ones included.
         intents: Only utterances with one of these intent ids; None uses all.
+        without: Templates that are left out, as `FilledTemplate` writes them.
     """
 
     top: int = 5
     per_template: int = 3
     most: int = 1_000
     intents: tuple[str, ...] | None = None
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class FilledTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Augmented:
-    """What augmentation would add, or has added; `templates` are up to 50 with most utterances."""
+    """What augmentation would add, or has added; of the largest templates, up to 1,000."""
 
     n: int
     n_templates: int
@@ -119,10 +121,12 @@ def _make(
         raise InvalidInput("Nothing can be made of less than one.", "Use numbers from 1 on.")
     sources = [row for row in slots.giving(connection, project.id) if _serves(row, request)]
     before = slots.made_of(connection, project.id)
+    book = book_of(studio, connection, project)
+    how = Augmentation(request.top, request.per_template, request.most, fitting=book.fitting)
     fillings = augment(
         [SlottedText(source.text, source.slots) for source in sources],
-        book_of(studio, connection, project).values,
-        Augmentation(request.top, request.per_template, request.most),
+        book.values,
+        how,
         map(match_key, slots.texts(connection, project.id)),  # every text, test split included
         {row: before[source.id] for row, source in enumerate(sources) if source.id in before},
     )
@@ -131,9 +135,13 @@ def _make(
 
 
 def _serves(source: UtteranceRecord, request: AugmentationRequest) -> bool:
-    if source.labels is None:
+    if source.labels is None or _template(source) in request.without:
         return False
     return request.intents is None or not set(request.intents).isdisjoint(source.labels)
+
+
+def _template(source: UtteranceRecord) -> str:
+    return template_of(SlottedText(source.text, source.slots), "distinct")
 
 
 def _record(filled: SlottedText, source: UtteranceRecord) -> _SyntheticUtterance:
@@ -162,8 +170,7 @@ def _summary(
     groups: dict[tuple[str, tuple[str, ...]], list[_SyntheticUtterance]] = {}
     for synthetic in made:
         source = synthetic.source
-        template = template_of(SlottedText(source.text, source.slots), "distinct")
-        groups.setdefault((template, source.labels or ()), []).append(synthetic)
+        groups.setdefault((_template(source), source.labels or ()), []).append(synthetic)
     largest = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
     shown = tuple(
         FilledTemplate(

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.services.studio import Studio
+from core.templates.fitting import Fitting, learn_fitting
 from core.templates.matching import KnownValues, SlotMatcher, count_values
 from core.templates.patterns import find_patterns
 from core.templates.slot_book import SlotBook, slot_book
@@ -89,14 +90,21 @@ class Book:
     known: KnownValues = field(repr=False)
     sure: SlotMatcher = field(repr=False)
     all: SlotMatcher = field(repr=False)
+    fitting: Fitting = field(repr=False)
     n_marked: int
     state: tuple[int, int]
     made_at: float = field(default_factory=time.monotonic)
 
     def propose(self, utterance: SlottedText) -> list[Proposal]:
-        """Find values in the unmarked parts of an utterance; surer ones win over noisy ones."""
+        """Find values in the unmarked parts of an utterance; surer ones win over noisy ones.
+
+        A value that is only a part of a longer one, known or of a pattern, is not proposed.
+        """
         proposals = list[Proposal]()
-        for candidate in self._candidates(utterance):
+        candidates = list(self._candidates(utterance))
+        for candidate in candidates:
+            if any(_is_part(candidate, other) for other in candidates):
+                continue
             taken = (*utterance.slots, *(proposal.slot for proposal in proposals))
             if all(candidate.end <= slot.start or slot.end <= candidate.start for slot in taken):
                 proposals.append(candidate)
@@ -111,6 +119,11 @@ class Book:
                 yield Proposal(slot.start, slot.end, slot.name, share, share < NOISY)
             for slot in (value.slot for value in patterns if value.sure == sure):
                 yield Proposal(slot.start, slot.end, slot.name, None, not sure)
+
+
+def _is_part(one: Proposal, other: Proposal) -> bool:
+    longer = other.end - other.start > one.end - one.start
+    return longer and other.start <= one.start and one.end <= other.end
 
 
 def book_of(
@@ -145,7 +158,7 @@ def learn_book(marked: Sequence[SlottedText], state: tuple[int, int] = (0, 0)) -
     """Build a slot book from marked utterances; `state` identifies their revision."""
     values = count_values(marked)
     matchers = values.matcher(NOISY), values.matcher(0.0)
-    return Book(slot_book(marked), values, *matchers, len(marked), state)
+    return Book(slot_book(marked), values, *matchers, learn_fitting(marked), len(marked), state)
 
 
 def view_book(studio: Studio, project: str, text: str = "", most: int = 50) -> BookView:

@@ -4,9 +4,9 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.services.slots.book import Proposal, book_of
+from app.services.slots.book import Book, Proposal, book_of
 from app.services.studio import Studio
-from core.errors import InvalidInput, NotFound
+from core.errors import Conflict, InvalidInput, NotFound
 from core.templates.slots import Slot, SlottedText
 from core.text import is_storable, normalise
 from storage import projects
@@ -17,7 +17,6 @@ from storage.queries import dataset, slots
 from storage.queries.utterances import by_ids
 from storage.records import Change, ProjectRecord, UtteranceRecord
 
-_EXAMPLES = 12
 _LONGEST_NAME = 100
 
 
@@ -41,12 +40,34 @@ class ProposedText:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """How many proposals were marked, or with `preview` would be."""
+    """How many proposals were marked, or with `preview` would be.
+
+    `examples` are the first texts, as many as were asked for. `state` identifies the marks from
+    which the proposals come.
+    """
 
     proposals: int
     utterances: int
     examples: tuple[ProposedText, ...]
     preview: bool
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptRequest:
+    """Which proposals to mark.
+
+    Attributes:
+        ids: Utterances; None: all without marks, not synthetic and outside the test split.
+        noisy: Whether noisy proposals are included.
+        shown: Number of texts in the answer.
+        state: That of the preview a person saw; None accepts proposals from any marks.
+    """
+
+    ids: tuple[str, ...] | None = None
+    noisy: bool = False
+    shown: int = 12
+    state: str | None = None
 
 
 def load_marked(studio: Studio, project: str, key: str) -> Marked:
@@ -82,70 +103,80 @@ def mark_slots(
     return load_marked(studio, project, key)
 
 
-def accept_proposals(
-    studio: Studio,
-    project: str,
-    ids: Sequence[str] | None = None,
-    *,
-    noisy: bool = False,
-    preview: bool = False,
-    action: str | None = None,
-) -> Accepted:
-    """Mark proposed values, as one action; the same action key marks them once.
-
-    `ids` None means all utterances without marks, not synthetic and outside the test split. `noisy`
-    includes noisy proposals. `preview` saves nothing.
+def preview_proposals(studio: Studio, project: str, request: AcceptRequest) -> Accepted:
+    """Return what `accept_proposals` would mark; nothing is saved.
 
     Raises:
         NotFound: There is no such project.
     """
-    if preview:
-        with studio.database.read() as connection:
-            target = projects.find(connection, project)
-            planned = _planned(studio, connection, target, ids, noisy=noisy)
-        return _accepted(planned, preview=True)
+    with studio.database.read() as connection:
+        target = projects.find(connection, project)
+        book = book_of(studio, connection, target)
+        planned = _planned(connection, target, book, request)
+    return _accepted(planned, book, request, preview=True)
+
+
+def accept_proposals(
+    studio: Studio, project: str, request: AcceptRequest, key: str | None = None
+) -> Accepted:
+    """Mark proposed values, as one action; the same key marks them once.
+
+    Raises:
+        Conflict: Values were marked or unmarked since the preview that the request names.
+        NotFound: There is no such project.
+    """
+    action = _action(studio, "accept slots", key)
     with studio.database.write() as connection:
         target = projects.find(connection, project)
-        planned = _planned(studio, connection, target, ids, noisy=noisy)
+        again = events.find_batch(connection, target.id, action.key) is not None
+        book = book_of(studio, connection, target)
+        if not again and request.state not in (None, _state(book)):
+            raise Conflict(
+                "The marked values have changed meanwhile, so other ones may be proposed.",
+                "Look at the list again, then mark them.",
+            )
+        planned = _planned(connection, target, book, request)
         changes = [
             edits.mark(record, (*record.slots, *(proposal.slot for proposal in proposals)))
             for record, proposals in planned
         ]
-        events.record(connection, target.id, _action(studio, "accept slots", action), changes)
-    return _accepted(planned, preview=False)
+        events.record(connection, target.id, action, changes)
+    return _accepted(planned, book, request, preview=False)
 
 
 _Planned = tuple[UtteranceRecord, tuple[Proposal, ...]]
 
 
+def _state(book: Book) -> str:
+    return "-".join(map(str, book.state))
+
+
 def _planned(
-    studio: Studio,
-    connection: Transaction,
-    project: ProjectRecord,
-    ids: Sequence[str] | None,
-    *,
-    noisy: bool,
+    connection: Transaction, project: ProjectRecord, book: Book, request: AcceptRequest
 ) -> list[_Planned]:
-    book = book_of(studio, connection, project)
-    if ids is None:
+    if request.ids is None:
         records: list[UtteranceRecord] = list(slots.unmarked(connection, project.id))
     else:
-        records = list(by_ids(connection, project.id, list(dict.fromkeys(ids))).values())
+        ids = list(dict.fromkeys(request.ids))
+        records = list(by_ids(connection, project.id, ids).values())
     planned = []
     for record in records:
         proposals = book.propose(SlottedText(record.text, record.slots))
-        chosen = tuple(proposal for proposal in proposals if noisy or not proposal.noisy)
+        chosen = tuple(proposal for proposal in proposals if request.noisy or not proposal.noisy)
         if chosen:
             planned.append((record, chosen))
     return planned
 
 
-def _accepted(planned: Sequence[_Planned], *, preview: bool) -> Accepted:
+def _accepted(
+    planned: Sequence[_Planned], book: Book, request: AcceptRequest, *, preview: bool
+) -> Accepted:
     examples = tuple(
-        ProposedText(record.id, record.text, proposals) for record, proposals in planned[:_EXAMPLES]
+        ProposedText(record.id, record.text, proposals)
+        for record, proposals in planned[: request.shown]
     )
     n_proposals = sum(len(proposals) for _, proposals in planned)
-    return Accepted(n_proposals, len(planned), examples, preview)
+    return Accepted(n_proposals, len(planned), examples, preview, _state(book))
 
 
 def rename_slot(studio: Studio, project: str, name: str, to: str, action: str | None = None) -> int:

@@ -3,6 +3,7 @@ import {field, fill, h} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {guarded, toast} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
+import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
 
 const PAUSE = 250;
@@ -13,6 +14,7 @@ export class AugmentingSheet {
   #changed;
   #timer = 0;
   #asked = 0;
+  #without = new Map(); // templates that are left out, with what they would give
   #top = numberField('top', 5, 1, 100);
   #each = numberField('per_template', 2, 1, 1000);
   #most = numberField('most', 1000, 1, 50000);
@@ -49,7 +51,7 @@ export class AugmentingSheet {
   get #body() {
     const values = [this.#top, this.#each, this.#most].map(input => [input.name, input.valueAsNumber]);
     const wrong = values.find(([, value]) => !Number.isInteger(value));
-    return wrong ? null : Object.fromEntries(values);
+    return wrong ? null : {...Object.fromEntries(values), without: [...this.#without.keys()]};
   }
 
   #lookSoon() {
@@ -75,7 +77,8 @@ export class AugmentingSheet {
   // The previewed utterances are added, even if the fields have changed since.
   #draw(found, body) {
     const {n, n_templates: templates, n_sources: sources} = found;
-    if (!n) {
+    const listed = [...found.templates, ...this.#without.values()];
+    if (!listed.length) {
       fill(
         this.#place,
         h('p', {class: 'soft'}, 'Nothing new can be made: mark more values, or raise the numbers.'),
@@ -84,23 +87,42 @@ export class AugmentingSheet {
     }
     const attributes = {class: 'primary', 'data-key': 'add'};
     const add = busyButton(`Add ${number(n)}`, () => this.#add(body), attributes);
+    add.disabled = !n;
     const from = `${plural(templates, 'template')} of ${plural(sources, 'utterance')}`;
+    const more = templates > found.templates.length;
     fill(
       this.#place,
-      h('p', {}, `${plural(n, 'new utterance')} from ${from}:`),
+      h('p', {}, `${plural(n, 'new utterance')} from ${from}. Untick a template to leave it out:`),
       h(
         'ul',
-        {class: 'last told some'},
-        found.templates.map(one => this.#line(one)),
+        {class: 'last told some', tabindex: 0, 'aria-label': 'Templates'},
+        listed.map(one => this.#line(one)),
       ),
+      more && h('p', {class: 'soft small'}, `The ${number(found.templates.length)} with most are listed.`),
       add,
     );
   }
 
-  #line({template, intents, n, examples}) {
+  #line(one) {
+    const {template, intents, n, examples} = one;
+    // The preview that follows counts anew; until then nothing can be added.
+    const choose = event => {
+      if (event.target.checked) this.#without.delete(template);
+      else this.#without.set(template, one);
+      this.#place.querySelector('[data-key=add]').disabled = true;
+      this.#lookSoon();
+    };
+    const box = h('input', {
+      type: 'checkbox',
+      checked: !this.#without.has(template),
+      'aria-label': `Use ${template}`,
+      'data-key': `use ${template}`,
+      onchange: choose,
+    });
     return h(
       'li',
       {},
+      box,
       h(
         'details',
         {class: 'grow', 'data-key': template},
@@ -110,6 +132,7 @@ export class AugmentingSheet {
           'ul',
           {class: 'told small'},
           examples.map(text => h('li', {}, text)),
+          n > examples.length && h('li', {class: 'soft'}, `and ${number(n - examples.length)} more`),
         ),
       ),
     );
@@ -118,8 +141,10 @@ export class AugmentingSheet {
   async #add(body) {
     clearTimeout(this.#timer);
     this.#asked += 1; // earlier answers are out of date
-    const {n} = await post(`${this.#base}/augmentation`, {...body, key: crypto.randomUUID()});
-    toast(`${plural(n, 'synthetic utterance')} added to train.`, 'Undo takes all of them away.', 'good');
+    const key = crypto.randomUUID();
+    const {n} = await post(`${this.#base}/augmentation`, {...body, key});
+    const undo = undoing(this.#base, key, this.#changed);
+    toast(`${plural(n, 'synthetic utterance')} added to train.`, '', 'good', undo);
     fill(this.#place);
     await this.#changed();
   }

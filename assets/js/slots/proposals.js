@@ -1,15 +1,19 @@
-// Values that could be marked automatically: known values, dates, numbers and times, previewed first.
+// Values that could be marked automatically: every text is listed, and can be refused, before it is marked.
 import {fill, h} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {slotChips} from '../shared/marker.js';
 import {guarded, toast} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
+import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
+
+const AT_ONCE = 500; // texts of one list; only those of the list are marked
 
 export class ProposalsSheet {
   #base;
   #changed;
   #asked = 0;
+  #refused = new Set(); // ids of the texts that the user refused; they stay refused when the list is drawn anew
   #noisy = h('input', {type: 'checkbox', onchange: guarded(() => this.load())});
   #place = h('div');
 
@@ -28,41 +32,72 @@ export class ProposalsSheet {
   async load() {
     const asked = (this.#asked += 1);
     const noisy = this.#noisy.checked;
-    const found = await this.#ask({noisy, preview: true});
+    const body = {utterances: null, noisy, preview: true, shown: AT_ONCE};
+    const found = await post(`${this.#base}/slots/accept`, body);
     if (asked === this.#asked) this.#draw(found, noisy);
   }
 
-  // The previewed values are marked, even if the ticks have changed since.
-  #draw({proposals: n, utterances: many, examples}, noisy) {
-    const none = 'Nothing that is known from the slot book stands unmarked.';
-    const attributes = {class: 'primary', 'data-key': 'accept'};
-    const accept = busyButton(`Mark all ${number(n)}`, () => this.#accept(noisy), attributes);
+  #draw(found, noisy) {
+    const {proposals: n, utterances: many, examples} = found;
+    if (!n) {
+      fill(this.#place, h('p', {class: 'soft'}, 'All known values are marked.'));
+      return;
+    }
+    const accept = busyButton('', () => this.#accept(found, noisy), {class: 'primary', 'data-key': 'accept'});
+    const count = () => {
+      const kept = this.#kept(found);
+      const values = kept.reduce((sum, one) => sum + one.slots.length, 0);
+      accept.disabled = !values;
+      accept.textContent = `Mark ${plural(values, 'value')} in ${plural(kept.length, 'text')}`;
+    };
+    const all = many > examples.length ? `, the first ${number(examples.length)} of them here` : '';
     fill(
       this.#place,
-      n
-        ? [
-            h('p', {}, `${plural(n, 'value')} in ${plural(many, 'utterance')}:`),
-            h('ul', {class: 'last told some'}, examples.map(exampleLine)),
-            accept,
-          ]
-        : h('p', {class: 'soft'}, none),
+      h('p', {}, `${plural(n, 'value')} in ${plural(many, 'text')}${all}. Untick what is wrong:`),
+      h(
+        'ul',
+        {class: 'last told some', 'data-role': 'proposed', tabindex: 0, 'aria-label': 'Proposed values'},
+        examples.map(one => this.#line(one, count)),
+      ),
+      accept,
+    );
+    count();
+  }
+
+  #kept({examples}) {
+    return examples.filter(one => !this.#refused.has(one.id));
+  }
+
+  #line({id, text, slots}, count) {
+    const choose = event => {
+      if (event.target.checked) this.#refused.delete(id);
+      else this.#refused.add(id);
+      count();
+    };
+    const box = {type: 'checkbox', checked: !this.#refused.has(id), 'data-key': id, onchange: choose};
+    return h(
+      'li',
+      {},
+      h(
+        'div',
+        {class: 'grow'},
+        h('label', {class: 'check'}, h('input', box), text),
+        h('div', {class: 'row tight'}, slotChips(text, slots)),
+      ),
     );
   }
 
-  #ask(body) {
-    return post(`${this.#base}/slots/accept`, {utterances: null, ...body});
-  }
-
-  async #accept(noisy) {
+  // Marks what was listed and not refused, even if the tick for unsure ones has changed since.
+  async #accept(found, noisy) {
     this.#asked += 1; // earlier answers are out of date
+    const key = crypto.randomUUID();
+    const utterances = this.#kept(found).map(one => one.id);
     try {
-      const {proposals: n} = await this.#ask({noisy, preview: false, key: crypto.randomUUID()});
-      toast(`${plural(n, 'value')} marked.`, 'Undo takes all of them back.', 'good');
+      const body = {utterances, noisy, preview: false, state: found.state, key};
+      const {proposals: n} = await post(`${this.#base}/slots/accept`, body);
+      toast(`${plural(n, 'value')} marked.`, '', 'good', undoing(this.#base, key, this.#changed));
     } finally {
       await this.#changed();
     }
   }
 }
-
-const exampleLine = ({text, slots}) =>
-  h('li', {}, h('div', {class: 'grow'}, text, h('div', {class: 'row tight'}, slotChips(text, slots))));

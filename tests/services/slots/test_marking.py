@@ -1,6 +1,7 @@
 """The slot book, proposals, marks of many, and augmentation."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,17 +12,19 @@ from app.services.data.history import undo_last
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.slots.augmentation import AugmentationRequest, add_synthetic, preview_augmentation
-from app.services.slots.book import view_book
+from app.services.slots.book import learn_book, view_book
 from app.services.slots.marking import (
+    AcceptRequest,
     Marked,
     accept_proposals,
     load_marked,
     mark_slots,
+    preview_proposals,
     rename_slot,
 )
 from app.services.studio import Studio
-from core.errors import InvalidInput, NotFound
-from core.templates.slots import Slot
+from core.errors import Conflict, InvalidInput, NotFound
+from core.templates.slots import Slot, SlottedText
 from core.text import match_key
 from storage import projects
 from storage.log import events
@@ -135,18 +138,18 @@ def test_marking_is_one_action_that_is_undone_and_happens_once(slotty: Studio) -
 
 def test_accepting_marks_what_is_sure_in_texts_without_marks(slotty: Studio) -> None:
     before = rows(slotty)
-    shown = accept_proposals(slotty, "p", preview=True)
+    shown = preview_proposals(slotty, "p", AcceptRequest())
     assert (shown.proposals, shown.utterances) == (2, 2)
     assert rows(slotty) == before
-    done = accept_proposals(slotty, "p", action="accept-1")
+    done = accept_proposals(slotty, "p", AcceptRequest(), "accept-1")
     assert (done.proposals, done.examples, done.preview) == (2, shown.examples, False)
     assert rows(slotty)["meet at 10:30"].slots == (Slot(8, 13, "time"),)
     assert rows(slotty)["fly to Rome"].slots == ()  # a test is not touched unless it is named
-    assert accept_proposals(slotty, "p").proposals == 0
+    assert accept_proposals(slotty, "p", AcceptRequest()).proposals == 0
     undo_last(slotty, "p")
     assert rows(slotty) == before
     named = ["may I fly to Oslo or may I not", "fly to Rome"]
-    assert accept_proposals(slotty, "p", named, noisy=True).proposals == 3
+    assert accept_proposals(slotty, "p", AcceptRequest(tuple(named), noisy=True)).proposals == 3
     assert [s.name for s in rows(slotty)[named[0]].slots] == ["title", "city", "title"]
 
 
@@ -210,3 +213,38 @@ def test_synthetic_rows_are_found_and_never_become_tests(slotty: Studio) -> None
             slotty, "p", Filter(split="train"), Edit("move", "test"), BulkAct(n + 5, EVERY_TEXT)
         )
     assert not [r for r in rows(slotty).values() if r.synthetic and r.split != "train"]
+
+
+def test_a_part_of_a_longer_value_is_not_proposed(slotty: Studio) -> None:
+    """ "York" was marked within "new york", and 10 within 10:30."""
+    add = line("fly to New York", "flight", city="New York")
+    other = line("York to Oslo", "flight", city="York")
+    book = learn_book([_read(add), _read(other)])
+    found = book.propose(SlottedText("a room in new york at 10:30"))
+    assert [(p.name, p.start, p.end) for p in found] == [("city", 10, 18), ("time", 22, 27)]
+
+
+def _read(row: dict) -> SlottedText:
+    slots = [Slot(one["start"], one["end"], one["slot"]) for one in row["slots"]]
+    return SlottedText(row["text"], tuple(slots))
+
+
+def test_only_the_texts_that_were_listed_are_marked(slotty: Studio) -> None:
+    shown = preview_proposals(slotty, "p", AcceptRequest(shown=1))
+    assert (shown.utterances, len(shown.examples)) == (2, 1)
+    [first] = shown.examples
+    done = accept_proposals(slotty, "p", AcceptRequest((first.id,), state=shown.state), "accept-1")
+    assert (done.proposals, done.utterances) == (1, 1)
+    with pytest.raises(Conflict, match="changed meanwhile"):
+        accept_proposals(slotty, "p", AcceptRequest(state="0-0"))
+
+
+def test_a_template_can_be_left_out(slotty: Studio) -> None:
+    wish = AugmentationRequest(top=5, per_template=3)
+    everything = preview_augmentation(slotty, "p", wish)
+    left_out = everything.templates[0].template
+    rest = preview_augmentation(slotty, "p", replace(wish, without=(left_out,)))
+    assert left_out not in {one.template for one in rest.templates}
+    assert rest.n < everything.n
+    done = add_synthetic(slotty, "p", replace(wish, without=(left_out,)), "augment-1")
+    assert done.n == rest.n
