@@ -115,7 +115,11 @@ def claim(connection: Connection, job_id: str) -> JobRecord:
     change = sa.update(job).where(job.c.id == job_id, job.c.state.in_(_LIVE))
     connection.execute(
         change.values(
-            state="running", attempt=job.c.attempt + 1, stage="starting", started_at=now()
+            state="running",
+            attempt=job.c.attempt + 1,
+            stage="starting",
+            started_at=now(),
+            eta_seconds=None,
         )
     )
     return get(connection, job_id)

@@ -15,6 +15,8 @@ from storage.jobs import Progress
 from storage.records import JobRecord
 
 _REPORT_SECONDS = 0.5
+_MEASURED_SECONDS = 1.0
+"""Units of work say how fast they are once they took this long together."""
 _MOST_POINTS = 240
 Publish = Callable[[Transaction], dict[str, Any]]
 """Writes a job's result in the transaction that ends the job, so that it exists exactly once."""
@@ -25,28 +27,51 @@ class Stopped(Exception):
 
 
 @dataclass(slots=True)
+class Pace:
+    """The speed of equal units of work, such as steps, and the time left at that speed.
+
+    What comes before the first unit, such as loading, is not part of it. A resumed job begins with
+    the units of its earlier attempt.
+    """
+
+    began: float | None = None
+    begun_with: float = 0.0
+
+    def left(self, done: float, total: float) -> float | None:
+        """Return the seconds left, after `done` units of `total`; None until one was measured."""
+        moment = time.monotonic()
+        if self.began is None:
+            self.began, self.begun_with = moment, done
+        took, measured = moment - self.began, done - self.begun_with
+        if measured <= 0 or took < _MEASURED_SECONDS:
+            return None
+        return took / measured * max(0.0, total - done)
+
+
+@dataclass(slots=True)
 class JobContext:
     """What a job works with, and its progress."""
 
     places: Places
     database: Database
     job: JobRecord
-    began: float = field(default_factory=time.monotonic)
     reported_at: float = 0.0
-    first_share: float | None = None
     curve: dict[str, list[list[float]]] = field(init=False)
 
     def __post_init__(self) -> None:
         """Continue the curves of an earlier attempt."""
         self.curve = {name: list(points) for name, points in (self.job.curve or {}).items()}
 
-    def draw(self, name: str, x: float, y: float) -> None:
-        """Add a point to a curve; the next report or `keep_curve` stores it."""
+    def draw(self, name: str, x: float, y: float, n: int = 0) -> None:
+        """Add a point to a curve; the next report or `keep_curve` stores it.
+
+        `n` is the number of texts of which `y` is a share, or 0.
+        """
         points = self.curve.setdefault(name, [])
         for drawn in self.curve.values():  # an earlier attempt got past its last checkpoint
             while drawn and (drawn[-1][0] > x or (drawn is points and drawn[-1][0] == x)):
                 drawn.pop()
-        points.append([x, round(y, 5)])
+        points.append([x, round(y, 5), n] if n else [x, round(y, 5)])
         if len(points) > _MOST_POINTS:  # half of the points keep the shape
             del points[1:-1:2]
 
@@ -66,8 +91,12 @@ class JobContext:
             files = store.put_files(Path(scratch))
         return lambda connection: record_tree(connection, store, files)
 
-    def report(self, share: float, stage: str, *, at_once: bool = False) -> None:
+    def report(
+        self, share: float, stage: str, left: float | None = None, *, at_once: bool = False
+    ) -> None:
         """Report the finished share, in [0, 1]; written twice a second, or `at_once`.
+
+        `left` is the measured time left in seconds; None where nothing was measured yet.
 
         Raises:
             Stopped: The job was asked to stop.
@@ -76,10 +105,8 @@ class JobContext:
         moment = time.monotonic()
         if not at_once and moment - self.reported_at < _REPORT_SECONDS:
             return
-        if self.first_share is None:
-            self.first_share, self.began = share, moment
         self.reported_at = moment
-        progress = Progress(min(max(share, 0.0), 1.0), stage, self._eta(share, moment))
+        progress = Progress(min(max(share, 0.0), 1.0), stage, left)
         with self.database.write() as connection:
             if jobs.report(connection, self.job.id, self.job.attempt, progress):
                 raise Stopped
@@ -88,11 +115,6 @@ class JobContext:
     def _keep_curve(self, connection: Transaction) -> None:
         if self.curve:
             jobs.keep_curve(connection, self.job.id, self.job.attempt, dict(self.curve))
-
-    def _eta(self, share: float, moment: float) -> float | None:
-        """Return seconds left at this attempt's speed; a resumed attempt starts above 0."""
-        done = share - (self.first_share or 0.0)
-        return (moment - self.began) * (1.0 - share) / done if done > 0.01 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,12 +39,16 @@ class StepDone:
 
 @dataclass(frozen=True, slots=True)
 class EpochScored:
-    """Accuracy, in [0, 1], on texts held out of a tuning: before it (epoch 0) or after an epoch."""
+    """Accuracy, in [0, 1], on texts held out of a tuning: before it (epoch 0) or after an epoch.
+
+    `n` is the number of these texts.
+    """
 
     step: int
     total: int
     epoch: int
     accuracy: float
+    n: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ def _scored(
     accuracy = None if resumed else watcher.accuracy()
     watcher.begin_epoch()
     if accuracy is not None:
-        yield EpochScored(done, len(plan), epoch, accuracy)
+        yield EpochScored(done, len(plan), epoch, accuracy, len(watcher.watch.exemplars))
 
 
 def _is_due(step: int, total: int, every: int) -> bool:

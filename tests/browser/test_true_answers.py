@@ -1,5 +1,6 @@
 """What pages show is true now: suggestions, answers out of scope, accuracy, times."""
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect
@@ -105,3 +106,27 @@ def test_another_method_of_the_fence_starts_where_as_many_are_in_scope(
     page.get_by_label("Method").select_option("nearest")
     expect(page.get_by_role("button", name="Save", exact=True)).to_be_visible()
     expect(kept).to_have_text(share)
+
+
+def test_a_training_tells_no_time_before_it_measured_and_its_chart_names_its_texts(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A minute was told as 3 s, and the chart said 81 % where the result said 86.0 %."""
+    page = visit(studio, "/")
+    [job, *_] = studio.ask("/projects/sample/jobs")
+    curve = {"loss while tuning": [[1, 2.0], [2, 1.0]], "accuracy while tuning": [[2, 0.81, 64]]}
+    words = "While tuning: right answers among a sample of 64 texts of the test set."
+    ended = {**job, "curve": curve, "curve_words": words}
+    running = {**ended, "state": "running", "progress": 0.04, "stage": "tuning", "result": {}}
+    shown = [{**running, "eta_seconds": None}]
+    page.route("**/projects/sample/jobs", lambda route: route.fulfill(json=shown))
+    page.goto(f"{studio.base}/train?project=sample")
+    expect(page.locator("[data-role=job-state]")).to_have_text("running")
+    expect(page.locator("[data-role=curves]")).to_contain_text("a sample of 64 texts")
+    expect(page.get_by_text(re.compile(r"\d (s|min) left"))).to_have_count(0)
+    shown[:] = [ended]
+    page.reload()
+    result = page.locator("[data-role=curve-result]")
+    expect(result).to_contain_text("Result: ")
+    expect(result).to_contain_text("test split of 85 texts")
+    page.unroute("**/projects/sample/jobs")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.jobs.context import JobContext, Publish
+from app.jobs.context import JobContext, Pace, Publish
 from app.services.answering.opened import Space, find_space, laid_out, open_space
 from app.services.embedding import (
     Embedded,
@@ -161,10 +161,11 @@ def _lay_out(
     start: FloatArray | None,
 ) -> StoredLayout:
     compute: Callable[..., FloatArray] = {"umap": umap_layout, "tsne": tsne_layout}[method]
-    words = f"laying out {len(embedded.ids):,} texts"
+    words, pace = f"laying out {len(embedded.ids):,} texts", Pace()
 
     def told(share: float) -> None:
-        context.report(_ENCODED + (_LAID_OUT - _ENCODED) * share, words)
+        left = pace.left(share, 1.0)
+        context.report(_ENCODED + (_LAID_OUT - _ENCODED) * share, words, left)
 
     hash_of = dict(zip(points.columns.ids, points.columns.hashes, strict=True))
     hashes = tuple(hash_of[key] for key in embedded.ids)

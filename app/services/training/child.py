@@ -4,7 +4,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from app.jobs.context import JobContext
+from app.jobs.context import JobContext, Pace
 from app.services.answering.stored import checked_out, find_model
 from app.services.studio import Studio
 from core.encoders.base import Encoder
@@ -18,27 +18,29 @@ T = TypeVar("T")
 _LOADED, _TRAINED = 0.04, 0.95
 
 
-def drive(context: JobContext, run: Generator["Event", None, T]) -> T:
-    """Run a training, report its progress and store its checkpoints; return its result."""
+def drive(context: JobContext, run: Generator["Event", None, T], after: float = 0.0) -> T:
+    """Run a training, report its progress and store its checkpoints; return its result.
+
+    `after` is the time of the work after the last step, as a share of the time of all steps.
+    """
     from core.training.checkpoints import keep_checkpoint
     from core.training.events import CheckpointReady, EpochScored, StageStarted, StepDone, drain
 
-    stage, share = StageStarted("encoding"), _LOADED
+    stage, share, pace = StageStarted("encoding"), _LOADED, Pace()
 
     def watch(event: "Event") -> None:
         nonlocal stage, share
         match event:
             case StageStarted():
                 stage = event
-                if share == _LOADED:  # a long log delays the first step
-                    context.report(share, stage.words)
+                context.report(share, stage.words)
             case StepDone():
                 share = _LOADED + (_TRAINED - _LOADED) * event.step / event.total
                 words = f"{stage.words}, epoch {event.epoch}, loss {event.loss:.3f}"
                 context.draw(f"loss while {stage.words}", event.step, event.loss)
-                context.report(share, words)
+                context.report(share, words, pace.left(event.step, event.total * (1 + after)))
             case EpochScored():
-                context.draw(f"accuracy while {stage.words}", event.step, event.accuracy)
+                context.draw(f"accuracy while {stage.words}", event.step, event.accuracy, event.n)
             case CheckpointReady():
                 # before the checkpoint, so that a resumed attempt does not draw these points again
                 context.keep_curve()

@@ -119,6 +119,17 @@ def _seconds(recipe: AnyModelRecipe, size: Size) -> float:
     return _START_SECONDS + _ROW_SECONDS * _rows_tuned(recipe, size)
 
 
+def share_after_steps(recipe: AnyModelRecipe, size: Size, n_tests: int) -> float:
+    """Return the time of encoding and judging after a training's steps over that of its steps.
+
+    Examples are encoded once, texts of the test split by the base and by the result.
+    """
+    if isinstance(recipe, InstantRecipe) or not size.rows:
+        return 0.0
+    encoded = _ENCODE_SECONDS * (size.rows + 2 * n_tests)
+    return encoded / (_ROW_SECONDS * _rows_tuned(recipe, size))
+
+
 def _rows_tuned(recipe: TunedRecipe | LabelEncoderRecipe, size: Size) -> float:
     """Count rows through the encoder: those of the model, then those for its thresholds.
 

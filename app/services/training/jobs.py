@@ -1,10 +1,11 @@
 """List, show, cancel and resume jobs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.services.studio import Studio
 from core.errors import Conflict
+from core.text import counted
 from storage import jobs, projects
 from storage.database import Transaction
 from storage.records import JobRecord
@@ -100,7 +101,7 @@ def _view(studio: Studio, connection: Transaction, job: JobRecord) -> JobView:
         hint=job.hint,
         log=job.log_tail,
         curve=job.curve or {},
-        curve_words=curve_words(tuple(job.curve or ())),
+        curve_words=curve_words(job.curve or {}),
         result=job.result or {},
         recipe=str(job.payload.get("recipe", {}).get("kind", "")),
         created_at=job.created_at,
@@ -110,8 +111,9 @@ def _view(studio: Studio, connection: Transaction, job: JobRecord) -> JobView:
     )
 
 
-def curve_words(names: Sequence[str]) -> str:
+def curve_words(curve: Mapping[str, Sequence[Sequence[float]]]) -> str:
     """Name the texts on which the curves' accuracy is measured, or say why there is none."""
+    names = tuple(curve)
     if not names:
         return ""
     if "loss while ranking" in names:
@@ -122,11 +124,25 @@ def curve_words(names: Sequence[str]) -> str:
             "and to find each template's own utterance; no label is used."
         )
     if "accuracy while tuning" in names:
-        words = ["While tuning: right answers on the test split, by which nothing is chosen."]
+        texts = _texts(curve["accuracy while tuning"])
+        words = [
+            f"While tuning: right answers among {texts} of the test set, by which nothing is "
+            "chosen. The result counts the whole test set, answered by the finished model."
+        ]
     else:
         words = [
             "While tuning: no accuracy, since every label is tuned on and there is no test split."
         ]
-    if any(name.startswith("accuracy while calibrating") for name in names):
-        words.append("While calibrating: that on labels held out of a tuning of the others.")
+    held_out = [name for name in names if name.startswith("accuracy while calibrating")]
+    if held_out:
+        texts = _texts(curve[held_out[0]])
+        words.append(
+            f"While calibrating: right answers among {texts} that were held out of a tuning."
+        )
     return " ".join(words)
+
+
+def _texts(points: Sequence[Sequence[float]]) -> str:
+    """Return the number of texts behind a curve's points; curves of older studios lack it."""
+    n = next((int(point[2]) for point in points if len(point) > 2), 0)
+    return f"a sample of {counted(n, 'text')}" if n else "a sample of texts"

@@ -20,6 +20,7 @@ from app.services.training.child import (
     require_base,
 )
 from app.services.training.encoder_runs import train_encoder
+from app.services.training.estimate import Size, share_after_steps
 from app.services.training.gate import Gate, judge_candidate
 from app.services.training.marked_utterances import require_slots
 from core.encoders.bundled import BUNDLED_LICENCE
@@ -152,7 +153,9 @@ def _train_model(
         watched=_exemplars(data, "test"),
         task=project.task,
     )
-    result = drive(context, run_recipe(recipe, inputs, latest_checkpoint_of(context)))
+    size = Size(len(exemplars), len(inputs.intents), project.task)
+    after = share_after_steps(recipe, size, len(inputs.watched))
+    result = drive(context, run_recipe(recipe, inputs, latest_checkpoint_of(context)), after)
     context.report(0.96, "judging", at_once=True)
     metrics = judge(result, inputs, inputs.watched)
     facts = _facts(context, data, recipe, inputs)

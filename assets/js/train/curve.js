@@ -1,6 +1,6 @@
 // Two small drawings of what a training reports: its loss, and how many unseen texts it answers rightly.
 import {h, svg} from '../shared/elements.js';
-import {percent, plural} from '../shared/words.js';
+import {figuresOf, percent, plural} from '../shared/words.js';
 
 const COLOURS = ['var(--accent)', 'var(--warn)'];
 const WIDTH = 600;
@@ -25,9 +25,20 @@ export function curvesOf(job) {
     {class: 'curves', 'data-role': 'curves'},
     losses.length > 0 && lossDrawing(losses, last),
     shares.length > 0 && accuracyDrawing(shares, last),
+    shares.length > 0 && job.result.metrics && resultOf(job.result),
     job.curve_words && h('p', {class: 'small soft', 'data-role': 'curve-words'}, job.curve_words),
   );
 }
+
+// The curve is of a sample and of a model that still changes, so the result stands beside it.
+const resultOf = ({metrics}) =>
+  h(
+    'p',
+    {'data-role': 'curve-result'},
+    'Result: ',
+    h('b', {class: 'tabular'}, figuresOf(metrics)),
+    metrics.judged_on && ` (${metrics.judged_on})`,
+  );
 
 function lossDrawing(lines, last) {
   const smoothed = lines.map(line => ({...line, points: smooth(line.points)}));
@@ -39,7 +50,7 @@ function lossDrawing(lines, last) {
 function accuracyDrawing(lines, last) {
   const low = Math.max(0, Math.floor(10 * Math.min(...heights(lines)) - 0.5) / 10);
   const scale = {last, low, high: 1, say: y => percent(y, 0), dots: true};
-  return drawing('Accuracy on texts not seen', lines, scale);
+  return drawing('Accuracy while training, on a sample of texts', lines, scale);
 }
 
 const heights = lines => lines.flatMap(line => line.points.map(([, y]) => y));

@@ -1,12 +1,13 @@
 """What a job tells while its run goes on, and how its model is said to be judged."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
+from app.jobs import context
 from app.jobs.context import JobContext, Stopped
 from app.services.answering.judging import judge
 from app.services.studio import Studio
@@ -14,7 +15,7 @@ from app.services.training import child
 from app.services.training.jobs import curve_words
 from core.encoders.packed.encoder import TransformerEncoder
 from core.recipes.labels import ConvfitRecipe, InstantRecipe
-from core.training.events import StepDone, drain
+from core.training.events import Event, StageStarted, StepDone, drain
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import run_recipe
 from core.types import Exemplar, Intent
@@ -27,9 +28,13 @@ class Listener(JobContext):
     """Takes down every report, however soon after the last."""
 
     heard: list[tuple[float, str]] = field(default_factory=list)
+    left: list[float | None] = field(default_factory=list)
 
-    def report(self, share: float, stage: str) -> None:
+    def report(
+        self, share: float, stage: str, left: float | None = None, *, at_once: bool = False
+    ) -> None:
         self.heard.append((share, stage))
+        self.left.append(left)
 
 
 @pytest.fixture
@@ -53,7 +58,7 @@ def test_progress_only_rises_and_by_equal_steps(
 ) -> None:
     recipe = ConvfitRecipe(epochs=3, frozen_layers=1, folds=folds)
     child.drive(listener, run_recipe(recipe, inputs))
-    shares = [share for share, _ in listener.heard]
+    shares = list(dict.fromkeys(share for share, _ in listener.heard))  # a stage begins in between
     gaps = [after - before for before, after in pairwise(shares)]
     assert min(gaps) == pytest.approx(max(gaps))
     assert min(gaps) > 0
@@ -64,6 +69,47 @@ def test_progress_only_rises_and_by_equal_steps(
     assert words[1].startswith("tuning, epoch 1, loss ")
     last = "calibrating, epoch 1" if folds == 1 else "calibrating 3 of 3, epoch 3"
     assert words[-1].startswith(f"{last}, loss ")
+
+
+def test_no_time_is_told_before_a_step_was_measured_and_then_that_of_the_steps(
+    monkeypatch: pytest.MonkeyPatch, listener: Listener
+) -> None:
+    """Loading took 0.1 s for 3 of 100 parts, so a training of a minute was told to take 3 s."""
+    clock = [100.0]
+    monkeypatch.setattr(context.time, "monotonic", lambda: clock[0])
+
+    def run() -> Generator[Event, None, None]:
+        yield StageStarted("tuning")
+        clock[0] += 20  # embeddings that are computed once
+        for step in range(1, 7):
+            yield StepDone(step, 60, 1, 0.5)
+            clock[0] += 1
+        yield StageStarted("encoding")
+
+    child.drive(listener, run(), after=0.5)
+    assert listener.left[:2] == [None, None]  # the stage, and the first step
+    assert listener.left[2] == pytest.approx(60 * 1.5 - 2)
+    assert listener.left[6] == pytest.approx(60 * 1.5 - 6)
+    assert listener.left[7] is None
+
+
+def test_a_time_left_needs_a_second_of_measured_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(context.time, "monotonic", lambda: clock[0])
+    pace = context.Pace()
+    assert pace.left(40, 100) is None  # a resumed job begins with what is done
+    clock[0] = 0.5
+    assert pace.left(41, 100) is None
+    clock[0] = 2.0
+    assert pace.left(44, 100) == pytest.approx(28.0)
+
+
+def test_a_new_attempt_does_not_keep_the_time_left_of_the_former(studio: Studio) -> None:
+    with studio.database.write() as connection:
+        job = jobs.claim(connection, jobs.enqueue(connection, "train", {}).id)
+        jobs.report(connection, job.id, job.attempt, jobs.Progress(0.9, "tuning", 3.0))
+        jobs.put_back(connection, job.id, job.attempt)
+        assert jobs.claim(connection, job.id).eta_seconds is None
 
 
 def test_without_a_test_split_every_text_is_judged_once(inputs: RunInputs) -> None:
@@ -92,13 +138,16 @@ def test_accuracy_on_texts_not_tuned_on_is_drawn_beside_the_loss(
         for stage in ("tuning", "calibrating")
     }
     steps = [x for x, _ in curve["loss while tuning"]]
+    n_held_out = curve["accuracy while calibrating"][0][2]
     assert curve["accuracy while tuning"][0][0] == 0
     assert curve["accuracy while tuning"][-1][0] == steps[-1]
     assert len(curve["accuracy while tuning"]) == 3
-    assert all(0 <= y <= 1 for _, y in curve["accuracy while tuning"])
-    assert curve_words(tuple(curve)) == (
-        "While tuning: right answers on the test split, by which nothing is chosen. "
-        "While calibrating: that on labels held out of a tuning of the others."
+    assert all(0 <= y <= 1 and n == 20 for _, y, n in curve["accuracy while tuning"])
+    assert curve_words(curve) == (
+        "While tuning: right answers among a sample of 20 texts of the test set, by which nothing "
+        "is chosen. The result counts the whole test set, answered by the finished model. While "
+        f"calibrating: right answers among a sample of {n_held_out} texts that were held out of a "
+        "tuning."
     )
 
 
@@ -108,10 +157,10 @@ def test_without_a_test_split_the_missing_accuracy_is_explained(
     child.drive(listener, run_recipe(ConvfitRecipe(epochs=2, frozen_layers=1), inputs))
     assert "accuracy while tuning" not in listener.curve
     assert "accuracy while calibrating" in listener.curve
-    words = curve_words(tuple(listener.curve))
+    words = curve_words(listener.curve)
     assert "every label is tuned on and there is no test split" in words
     assert "held out" in words
-    assert curve_words(()) == ""
+    assert curve_words({}) == ""
 
 
 def test_a_second_attempt_goes_on_with_the_curves_of_the_first(studio: Studio) -> None:
