@@ -55,6 +55,17 @@ _REPORT = (
 _OF_ACCURACY = ("", ".share", ".right", ".n", ".micro_f1", ".causes", ".causes[]")
 _OF_PINS = ("", "[]", "[].text", "[].expected", "[].before", "[].after", "[].kept")
 NEW_FIELDS: set[tuple[str, str, str]] = {
+    *(
+        (f"{_UPLOADS}/{{key}}/{end}", "body", name)
+        for end in ("import", "look")
+        for name in _CHOICES
+    ),
+    *((f"{_UPLOADS}/{{key}}/import", "answer", name) for name in _REPORT),
+    *(
+        (f"{_UPLOADS}{end}", "answer", name)
+        for end in ("", "/{key}/look")
+        for name in ("preview.sheet", "preview.sheets", *(f"report.{name}" for name in _REPORT))
+    ),
     *((_UNDO, "body", name) for name in ("application/json", "key")),
     *((_EDITS, "body", name) for name in ("also", "key", "revision")),
     *((_EDITS, "answer", name) for name in ("left", *(f"left.{name}" for name in _LEFT))),
