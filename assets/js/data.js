@@ -11,6 +11,7 @@ import {Marker} from './shared/marker.js';
 import {ask, dialogIsOpen, guarded, present, toast} from './shared/messages.js';
 import {post} from './shared/rest.js';
 import {SlotNames} from './shared/slot_names.js';
+import {undoing} from './shared/undoing.js';
 import {ago} from './shared/words.js';
 import {frame} from './studio.js';
 
@@ -39,6 +40,7 @@ class DataPage {
         edit: row => this.#editText(row),
         values: row => this.#markValues(row),
         remove: row => this.#remove(row),
+        decide: (row, kind, value) => this.#decide(row, kind, value),
         picked: () => this.#bulk.draw(),
       },
     });
@@ -73,19 +75,25 @@ class DataPage {
         download('jsonl', 'JSONL'),
       ),
     );
-    const importSheet = new ImportSheet(this.#context, () => this.#reload());
+    const importSheet = new ImportSheet(this.#context, this.#intents.nothing, () => this.#reload());
     main.append(
       h(
         'div',
         {class: 'columns'},
         h(
-          'section',
-          {class: 'sheet', 'aria-label': 'Utterances'},
-          this.#filter.element,
-          h('div', {class: 'row', style: {margin: '8px 0'}}, this.#rows.total),
-          this.#rows.table,
-          this.#rows.pager,
-          this.#bulk.element,
+          'div',
+          {class: 'stack'},
+          importSheet.preview,
+          h(
+            'section',
+            {class: 'sheet', 'aria-label': 'Utterances'},
+            this.#filter.element,
+            h('div', {class: 'row', style: {margin: '8px 0'}}, this.#rows.total, this.#filter.splits),
+            this.#rows.table,
+            this.#rows.pager,
+            this.#bulk.element,
+            h('div', {class: 'room'}),
+          ),
         ),
         h(
           'aside',
@@ -106,6 +114,7 @@ class DataPage {
   async #loadIntents() {
     await this.#intents.load();
     this.#filter.offer(this.#intents.all);
+    this.#filter.count(this.#intents.counts);
     this.#bulk.offer(this.#intents.open);
     this.#intentList.draw();
   }
@@ -116,15 +125,26 @@ class DataPage {
 
   // Changes by other users are shown, unless they would disturb a selection or an edit.
   #follow() {
-    if (dialogIsOpen() || this.#rows.picked) return;
+    if (dialogIsOpen() || this.#rows.picked || this.#rows.editing) return;
     this.#rows.load();
     guarded(() => this.#loadIntents())();
   }
 
-  #edit(row, kind, value) {
+  #edit(row, kind, value, key = null) {
     const also = ['labelled', 'test']; // one row, seen with its label and its split
-    const edit = {filter: {ids: [row.id]}, kind, value, expected: 1, also};
+    const edit = {filter: {ids: [row.id]}, kind, value, key, expected: 1, also};
     return post(`${this.#context.base}/edits`, edit);
+  }
+
+  async #decide(row, kind, value) {
+    const {base} = this.#context;
+    const key = crypto.randomUUID();
+    const {changed} = await this.#edit(row, kind, value, key);
+    if (!changed) return;
+    const named = value ? this.#intents.byId.get(value).name : this.#intents.nothing;
+    const words = {label: named, 'out-of-scope': named, unlabel: value ? `not ${named}` : 'no label'}[kind];
+    toast(`“${row.text.slice(0, 60)}”: ${words}.`, '', 'good', undoing(base, key, () => this.#reload()));
+    await this.#reload();
   }
 
   async #editText(row) {

@@ -1,6 +1,7 @@
 // Filter and order of the utterances, held in the address so that a link shows the same rows.
 import {query, setQuery} from '../shared/address.js';
 import {fill, h, optionsOf, select} from '../shared/elements.js';
+import {number} from '../shared/words.js';
 
 const PAUSE = 60; // milliseconds without typing before a search is sent
 const SPLITS = [
@@ -29,8 +30,10 @@ const DISAGREES = 'Labelled utterances that the model would label otherwise, jud
 
 export class Filter {
   page = 0;
+  splits = h('div', {class: 'row tight push', 'aria-label': 'Texts by split', 'data-role': 'splits'});
   #values; // filter and order
   #changed;
+  #counts = null;
   #timer = 0;
   #search;
   #selects;
@@ -116,6 +119,29 @@ export class Filter {
     fill(this.#selects.intent, options);
   }
 
+  // Shows how many texts each split has; a click shows those alone, a second one all again.
+  count(counts) {
+    this.#counts = counts;
+    this.#drawSplits();
+  }
+
+  #drawSplits() {
+    if (!this.#counts) return;
+    const {by_split: sizes, unlabelled} = this.#counts;
+    const chips = SPLITS.filter(([name]) => name).map(([name]) => this.#splitChip(name, sizes[name] ?? 0));
+    fill(this.splits, chips, h('span', {class: 'soft small'}, `${number(unlabelled)} unlabelled`));
+  }
+
+  #splitChip(name, size) {
+    const chosen = this.#values.split === name;
+    const show = () => {
+      this.#selects.split.value = chosen ? '' : name;
+      this.#change({split: this.#selects.split.value});
+    };
+    const attributes = {class: 'small', 'aria-pressed': String(chosen), 'data-key': `split ${name}`};
+    return h('button', {...attributes, onclick: show}, `${name} ${number(size)}`);
+  }
+
   turn(pages) {
     this.page += pages;
     setQuery({page: this.page || ''});
@@ -138,6 +164,7 @@ export class Filter {
     Object.assign(this.#values, values);
     const {order} = this.#values;
     setQuery({...this.#values, page: '', order: order === 'newest' ? '' : order});
+    this.#drawSplits();
     this.#changed();
   }
 }

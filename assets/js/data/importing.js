@@ -1,41 +1,46 @@
-// Import: drop a file, preview how it is read and what it adds, then import all of it or nothing.
-import {field, fill, h, select, table} from '../shared/elements.js';
-import {guarded} from '../shared/messages.js';
+// Import: drop a file or paste texts, see every case counted, then import all of it or nothing.
+import {fill, h, table} from '../shared/elements.js';
+import {complain, guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
+import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
+import {Cases, countsOf} from './cases.js';
+import {Mapping} from './mapping.js';
+import {PasteBox} from './pasting.js';
 
-const SHOWN = 5; // rows and examples
+const SHOWN = 5; // rows
 const NAMED = 8; // new intents
-const SPLITS = [
-  ['', 'train if labelled, else pool'],
-  ['train', 'train'],
-  ['test', 'test'],
-  ['pool', 'pool'],
-];
+const ENDINGS = '.csv,.tsv,.txt,.jsonl,.ndjson,.json,.yml,.yaml,.md,.xlsx,.parquet';
 
 export class ImportSheet {
+  preview = h('section', {class: 'sheet', 'aria-label': 'Preview of the import', hidden: true});
+  #base;
   #uploads;
   #multi;
+  #nothing;
   #imported;
-  #place = h('div');
   #picker;
   #drop;
+  #asked = 0; // number of the newest preview; older answers are dropped
 
-  // Calls `imported` after the utterances have changed.
-  constructor(context, imported) {
+  // Calls `imported` after the utterances have changed; `nothing` is the word for no intent.
+  constructor(context, nothing, imported) {
+    this.#base = context.base;
     this.#uploads = `${context.base}/uploads`;
     this.#multi = context.status.task === 'multi-label';
+    this.#nothing = nothing;
     this.#imported = imported;
     this.#picker = h('input', {
       type: 'file',
       class: 'hidden-text',
       'aria-label': 'File to import',
-      accept: '.csv,.tsv,.txt,.jsonl,.ndjson,.json,.yml,.yaml,.md',
+      accept: ENDINGS,
       onchange: event => this.#send(event.target.files[0]),
     });
     this.#drop = this.#makeDrop();
+    const paste = new PasteBox(file => this.#send(file));
     const title = h('h2', {}, 'Import');
-    this.element = h('section', {class: 'sheet', 'aria-label': 'Import'}, title, this.#drop, this.#place);
+    this.element = h('section', {class: 'sheet', 'aria-label': 'Import'}, title, this.#drop, paste.element);
   }
 
   #makeDrop() {
@@ -55,7 +60,7 @@ export class ImportSheet {
           this.#send(event.dataTransfer.files[0]);
         },
       },
-      h('p', {}, 'Drop a CSV, TSV, JSONL, Rasa or text file here'),
+      h('p', {}, 'Drop a file here: Excel, CSV, TSV, JSONL, Parquet, Rasa or plain text'),
       h('button', {type: 'button', onclick: () => this.#picker.click()}, 'Choose a file'),
       this.#picker,
     );
@@ -63,143 +68,119 @@ export class ImportSheet {
 
   #send = guarded(async file => {
     if (!file) return;
+    const asked = (this.#asked += 1);
     this.#drop.setAttribute('aria-busy', 'true');
+    this.#say(h('div', {class: 'soft', role: 'status'}, `Reading ${file.name} …`));
     try {
-      this.#show(await upload(this.#uploads, file));
+      const incoming = await upload(this.#uploads, file);
+      if (asked === this.#asked) this.#show(incoming);
+    } catch (error) {
+      if (asked === this.#asked) this.#say(problemOf({problem: error.message, hint: error.hint}));
+      else complain(error);
     } finally {
       this.#drop.removeAttribute('aria-busy');
       this.#picker.value = '';
     }
   });
 
-  // `chosen` is the user's mapping of columns; without it the server guesses.
+  #say(...content) {
+    this.preview.hidden = content.length === 0;
+    fill(this.preview, content);
+    if (!this.preview.hidden) this.preview.scrollIntoView({block: 'nearest'});
+  }
+
+  // Reads the file again as the person says now.
+  async #look(key, chosen) {
+    const asked = (this.#asked += 1);
+    this.preview.setAttribute('aria-busy', 'true');
+    try {
+      const incoming = await post(`${this.#uploads}/${key}/look`, chosen);
+      if (asked === this.#asked) this.#show(incoming, chosen);
+    } finally {
+      this.preview.removeAttribute('aria-busy');
+    }
+  }
+
+  // `chosen` is what the person said of columns and cases; without it the server guesses.
   #show(incoming, chosen = {}) {
-    const {preview, report} = incoming;
-    const again = guarded(async mapping => {
-      this.#show(await post(`${this.#uploads}/${incoming.key}/look`, mapping), mapping);
-    });
+    const {key, preview, report} = incoming;
+    const again = guarded(more => this.#look(key, {...chosen, ...mapping.values, ...cases.values, ...more}));
     const mapping = new Mapping(preview, {chosen, multi: this.#multi, changed: again});
+    const buttons = h('div', {class: 'row'});
+    const draw = () => fill(buttons, this.#buttons(incoming, {...mapping.values, ...cases.values}));
+    const cases = new Cases(report, {chosen, nothing: this.#nothing, changed: again, ticked: draw});
+    draw();
     const rows = preview.rows.slice(0, SHOWN);
-    fill(
-      this.#place,
+    this.#say(
       h(
         'div',
-        {class: 'stack', 'data-role': 'preview', style: {'margin-top': '12px'}},
-        h('h3', {}, incoming.name),
+        {class: 'stack', 'data-role': 'preview'},
+        h('h2', {}, `Import “${incoming.name}”`),
         table(preview.columns, rows),
         mapping.form,
-        incoming.problem ? problemOf(incoming) : outlook(report),
-        this.#buttons(incoming, mapping),
+        incoming.problem ? problemOf(incoming) : h('div', {class: 'note'}, outlook(report)),
+        cases.element,
+        buttons,
       ),
     );
   }
 
-  #buttons({key, report}, mapping) {
-    const nothing = report && !report.added && !report.labelled;
-    const take = guarded(async () => {
-      const done = await post(`${this.#uploads}/${key}/import`, mapping.values);
-      const note = {class: 'note good', style: {'margin-top': '12px'}, role: 'status'};
-      fill(this.#place, h('div', note, summary(done)));
-      await this.#imported();
-    });
+  #buttons({key, report}, values) {
+    const changes = report && (report.added || report.labelled || report.relabelled || report.marked);
+    const nothing = report && !changes && !values.exceptions.length;
+    const take = guarded(() => this.#take(key, {...values, counted: countsOf(report)}));
     const cancel = guarded(async () => {
-      fill(this.#place);
+      this.#asked += 1;
+      this.#say();
       await call(`${this.#uploads}/${key}`, {method: 'DELETE'});
     });
-    const words = nothing ? 'Nothing new to import' : 'Import';
-    return h(
-      'div',
-      {class: 'row'},
-      h('button', {class: 'primary', disabled: !report || nothing, onclick: take}, words),
-      h('button', {onclick: cancel}, 'Cancel'),
-    );
-  }
-}
-
-// Which column means what.
-class Mapping {
-  #named; // columns have names, and may be chosen
-  #header;
-  #changed;
-
-  constructor(preview, {chosen, multi, changed}) {
-    this.#changed = changed;
-    this.#named = preview.format !== 'text' && preview.format !== 'jsonl';
-    this.#header = this.#makeHeader(preview);
-    const split = this.#select('split', SPLITS, chosen.split ?? '');
-    this.form = h(
-      'form',
-      {class: 'stack', onsubmit: event => event.preventDefault()},
-      this.#named && this.#columns(preview, chosen, multi),
-      this.#named && h('label', {class: 'row'}, this.#header, 'The first row names the columns'),
-      field('Rows without a split go to', split),
-    );
+    return [
+      h(
+        'button',
+        {class: 'primary', disabled: !report || nothing, 'data-key': 'import', onclick: take},
+        nothing ? 'Nothing new to import' : 'Import',
+      ),
+      h('button', {'data-key': 'cancel', onclick: cancel}, 'Cancel'),
+    ];
   }
 
-  get values() {
-    const given = Object.fromEntries(new FormData(this.form));
-    return {
-      text_column: given.text_column || null,
-      intent_column: given.intent_column || null,
-      separator: given.separator || null,
-      split: given.split || null,
-      header: this.#named ? this.#header.checked : null,
-    };
+  async #take(key, values) {
+    try {
+      this.#done(await post(`${this.#uploads}/${key}/import`, values));
+    } catch (error) {
+      if (error.status !== 409) throw error;
+      complain(error); // the project has changed since it was counted
+      await this.#look(key, {...values, counted: null});
+    }
+    await this.#imported();
   }
 
-  // Reading the first row differently renames the columns, so the chosen ones are dropped.
-  #makeHeader(preview) {
-    const reread = () => this.#changed({split: this.values.split, header: this.#header.checked});
-    return h('input', {
-      type: 'checkbox',
-      name: 'header',
-      'data-key': 'header',
-      checked: preview.header,
-      onchange: reread,
+  #done(report) {
+    const undo = undoing(this.#base, report.key, () => {
+      this.#say();
+      return this.#imported();
     });
-  }
-
-  #select(name, options, chosen) {
-    const change = () => this.#changed(this.values);
-    return select({name, 'data-key': name, onchange: change}, options, chosen);
-  }
-
-  #columns({columns, text_column: text, intent_column: intent}, chosen, multi) {
-    const all = columns.map(column => [column, column]);
-    const texts = text ? all : [['', 'choose'], ...all];
-    const intents = [['', 'no column'], ...all];
-    return h(
-      'div',
-      {class: 'row'},
-      field('Text is in', this.#select('text_column', texts, chosen.text_column ?? text)),
-      field('Intent is in', this.#select('intent_column', intents, chosen.intent_column ?? intent)),
-      multi && field('Intents parted by', this.#separator(chosen.separator ?? '|')),
+    const close = () => this.#say();
+    this.#say(
+      h(
+        'div',
+        {class: 'note good row', role: 'status', 'data-role': 'imported'},
+        h('span', {}, summary(report)),
+        h('button', {class: 'push', onclick: guarded(undo)}, 'Undo'),
+        h('button', {class: 'plain', 'aria-label': 'Close this message', onclick: close}, '×'),
+      ),
     );
-  }
-
-  #separator(value) {
-    const change = () => this.#changed(this.values);
-    return h('input', {
-      type: 'text',
-      name: 'separator',
-      'data-key': 'separator',
-      value,
-      size: 3,
-      onchange: change,
-    });
   }
 }
 
 const problemOf = ({problem, hint}) =>
-  h('div', {class: 'note bad'}, problem, h('div', {class: 'small'}, hint));
+  h('div', {class: 'note bad', role: 'alert'}, problem, h('div', {class: 'small'}, hint));
 
 function outlook(report) {
-  const examples = report.examples.slice(0, SHOWN).map(example => h('li', {}, example));
-  const style = {'padding-left': '18px', margin: '6px 0 0'};
-  const list = examples.length > 0 && h('ul', {class: 'small', style}, examples);
+  const restored = report.examples.filter(example => example.startsWith('The intent '));
   const convention =
     report.convention && h('div', {class: 'small soft', 'data-role': 'convention'}, report.convention);
-  return h('div', {class: 'note'}, summary(report, 'would be '), list, convention);
+  return [summary(report, 'would be '), restored.map(words => h('div', {class: 'small'}, words)), convention];
 }
 
 function summary(report, be = '') {
@@ -207,10 +188,8 @@ function summary(report, be = '') {
     [report.added, `${be}added`],
     [report.labelled, `${be}labelled`],
     [report.convention && report.without, 'of these with no intent'],
-    [report.already_there, 'there already'],
-    [report.conflicting, 'with another label; yours is kept'],
-    [report.empty, 'without text, left out'],
-    [report.too_long, 'too long, left out'],
+    [report.relabelled, `${be}relabelled`],
+    [report.marked, `${be}marked with values`],
   ]
     .filter(([n]) => n)
     .map(([n, words]) => `${number(n)} ${words}`);

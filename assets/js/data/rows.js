@@ -4,6 +4,7 @@ import {slotChips} from '../shared/marker.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
+import {LabelCell} from './labelling.js';
 
 const SIZE = 50; // rows of a page
 
@@ -12,6 +13,7 @@ export class Rows {
   pager = h('div', {class: 'row', style: {'margin-top': '10px'}});
   #rows = [];
   #count = 0;
+  editing = false; // a label is being chosen
   #picked = new Set();
   #pickedAll = false; // all that match the filter, including other pages
   #asked = 0; // number of the newest request; older answers are dropped
@@ -22,7 +24,7 @@ export class Rows {
   #body = h('tbody');
   #pickPage;
 
-  // Callbacks in `hears`: `edit`, `values` and `remove` with a row, `picked` on a change of the selection.
+  // Callbacks in `hears`: `edit`, `values`, `remove` and `decide` with a row, `picked` on a change of the selection.
   constructor({base, filter, intents, hears}) {
     this.#base = base;
     this.#filter = filter;
@@ -138,10 +140,18 @@ export class Rows {
         row.flagged && h('span', {class: 'badge warn'}, row.flagged),
         row.slots.length > 0 && h('div', {class: 'row tight'}, slotChips(row.text, row.slots)),
       ),
-      h('td', {}, this.#intents.labels(row.labels)),
+      this.#label(row),
       h('td', {class: 'soft'}, row.split),
       h('td', {class: 'acts'}, this.#values(row), this.#removal(row)),
     );
+  }
+
+  #label(row) {
+    const hears = open => {
+      this.editing = open;
+    };
+    const decide = (...decision) => this.#hears.decide(...decision);
+    return new LabelCell(row, this.#intents, {decide, hears}).element;
   }
 
   #values(row) {
@@ -178,7 +188,7 @@ export class Rows {
         'div',
         {class: 'empty'},
         h('h2', {}, 'No utterances yet'),
-        'Drop a CSV, TSV, JSONL, Rasa or text file on the right.',
+        'Drop a file into the box “Import”, or paste texts there.',
       );
     const clear = h('button', {onclick: () => this.#filter.clear()}, 'Clear the filter');
     return h('div', {class: 'empty'}, 'Nothing fits this filter. ', clear);

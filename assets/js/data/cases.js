@@ -1,0 +1,172 @@
+// What an import would do with every row of a file, and what the person chooses for each case.
+import {field, fill, h, select} from '../shared/elements.js';
+import {capital, number, plural} from '../shared/words.js';
+
+const rowsAre = (n, one, many) => `${plural(n, 'text')} ${n === 1 ? one : many}`;
+
+// By kind of case: its words, and for a case with a choice its name and options.
+const CASES = {
+  given: [n => `${rowsAre(n, 'is', 'are')} here without a label and ${n === 1 ? 'gets' : 'get'} the file's.`],
+  same: [n => `${rowsAre(n, 'is', 'are')} here already just so.`],
+  unlabelled: [n => `${rowsAre(n, 'has', 'have')} a label here and none in the file. Yours stay.`],
+  otherwise: [
+    n => `${rowsAre(n, 'has', 'have')} another label here.`,
+    'otherwise',
+    [
+      ['mine', 'Keep mine'],
+      ['file', "Take the file's"],
+    ],
+  ],
+  'in-test': [
+    n => `${rowsAre(n, 'is', 'are')} in the test set.`,
+    'across',
+    [
+      ['skip', 'Leave out'],
+      ['add', 'Add here as well'],
+    ],
+  ],
+  'in-training': [
+    n => `${rowsAre(n, 'is', 'are')} here outside the test set.`,
+    'across',
+    [
+      ['skip', 'Leave out'],
+      ['add', 'Add to the test set as well'],
+    ],
+  ],
+  repeated: [n => `${rowsAre(n, 'repeats', 'repeat')} an earlier row of the file.`],
+  contradicted: [
+    n => `${rowsAre(n, 'repeats', 'repeat')} an earlier row, and the labels differ.`,
+    'contradicted',
+    [
+      ['first', 'Take the first label'],
+      ['last', 'Take the last label'],
+      ['unlabelled', 'Leave unlabelled'],
+    ],
+  ],
+  'other-values': [n => `${rowsAre(n, 'has', 'have')} other values here. Yours stay.`],
+  empty: [n => `${plural(n, 'row')} without text ${n === 1 ? 'is' : 'are'} left out.`],
+  'too-long': [n => `${plural(n, 'row')} too long for a text ${n === 1 ? 'is' : 'are'} left out.`],
+};
+const TAUGHT = 'A model that learns from a text of the test set is no longer tested on it fairly.';
+
+// Rows of each case, as the server compares them when it imports.
+export const countsOf = report => Object.fromEntries(report.cases.map(({kind, rows}) => [kind, rows]));
+
+export class Cases {
+  element = h('div', {class: 'stack', 'data-role': 'cases'});
+  #choices;
+  #exceptions;
+  #meanings;
+  #nothing;
+  #changed;
+  #ticked;
+
+  // Calls `changed` when the counts are to be asked for again, `ticked` when single rows were chosen.
+  constructor(report, {chosen, nothing, changed, ticked}) {
+    const {otherwise = 'mine', across = 'skip', contradicted = 'first'} = chosen;
+    this.#choices = {otherwise, across, contradicted};
+    this.#exceptions = new Set(chosen.exceptions ?? []);
+    this.#meanings = {...chosen.meanings};
+    this.#nothing = nothing;
+    this.#changed = changed;
+    this.#ticked = ticked;
+    if (report) this.#draw(report);
+  }
+
+  get values() {
+    return {...this.#choices, exceptions: [...this.#exceptions], meanings: this.#meanings};
+  }
+
+  #draw({cases, doubtful}) {
+    const counted = cases.filter(({kind}) => kind !== 'new');
+    fill(
+      this.element,
+      doubtful.length > 0 && this.#doubts(doubtful),
+      counted.length > 0 &&
+        h(
+          'ul',
+          {class: 'cases'},
+          counted.map(one => this.#case(one)),
+        ),
+      this.#choices.across === 'add' && h('div', {class: 'note warn'}, TAUGHT),
+    );
+  }
+
+  #case({kind, rows, examples}) {
+    const [words, name, options] = CASES[kind];
+    const change = event => {
+      this.#choices[name] = event.target.value;
+      this.#exceptions.clear();
+      this.#changed({});
+    };
+    const label = words(rows);
+    const choice =
+      name &&
+      select(
+        {'aria-label': label, 'data-key': `case ${kind}`, onchange: change},
+        options,
+        this.#choices[name],
+      );
+    const shown = name && examples.length > 0 && this.#examples(kind, rows, examples);
+    return h(
+      'li',
+      {'data-case': kind},
+      h('div', {class: 'row'}, h('span', {}, label), choice && h('span', {class: 'push'}, choice)),
+      shown,
+    );
+  }
+
+  #examples(kind, rows, examples) {
+    const more = rows > examples.length ? `Show the first ${number(examples.length)}` : 'Show them';
+    return h(
+      'details',
+      {'data-key': `examples ${kind}`},
+      h('summary', {class: 'small'}, more),
+      kind === 'otherwise' && h('p', {class: 'soft small'}, "Tick a text to take the file's label for it."),
+      h(
+        'ul',
+        {class: 'compared'},
+        examples.map(one => this.#example(kind, one)),
+      ),
+    );
+  }
+
+  #example(kind, {row, text, here, file}) {
+    const labels = `here ${here || 'no label'}, in the file ${file || 'no label'}`;
+    const words = [h('bdi', {}, text), h('span', {class: 'soft small'}, `row ${number(row)}: ${labels}`)];
+    if (kind !== 'otherwise') return h('li', {}, words);
+    const box = h('input', {
+      type: 'checkbox',
+      checked: (this.#choices.otherwise === 'file') !== this.#exceptions.has(row),
+      'aria-label': `Take the file's label for “${text.slice(0, 60)}”`,
+      onchange: () => {
+        if (!this.#exceptions.delete(row)) this.#exceptions.add(row);
+        this.#ticked();
+      },
+    });
+    return h('li', {}, h('label', {class: 'check'}, box, h('span', {}, words)));
+  }
+
+  #doubts(doubtful) {
+    return h(
+      'fieldset',
+      {class: 'doubts', 'data-role': 'doubts'},
+      h('legend', {}, 'What do these labels mean?'),
+      doubtful.map(one => this.#doubt(one)),
+    );
+  }
+
+  #doubt({label, rows, meaning}) {
+    const options = [
+      ['out-of-scope', capital(this.#nothing)],
+      ['unlabelled', 'Unlabelled'],
+      ...(label ? [['intent', 'An intent of this name']] : []),
+    ];
+    const change = event => {
+      this.#meanings = {...this.#meanings, [label]: event.target.value};
+      this.#changed({});
+    };
+    const named = label ? `“${label}” (${plural(rows, 'row')})` : `No label (${plural(rows, 'row')})`;
+    return field(named, select({'data-key': `doubt ${label}`, onchange: change}, options, meaning));
+  }
+}

@@ -1,0 +1,60 @@
+"""On the Data page a label is changed where it stands, and acts on many texts stay in sight."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+
+def test_a_click_on_a_label_changes_it_and_undo_gives_it_back(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/data?project=sample&split=train")
+    row = page.locator("[data-role=utterances] tr[data-id]").nth(2)
+    key = str(row.get_attribute("data-id"))
+
+    def label() -> list[str]:
+        found = studio.ask("/projects/sample/utterances/by-ids", {"ids": [key]})[0]["labels"]
+        return list(found)
+
+    before = label()
+    names = {i["id"]: i["name"] for i in studio.ask("/projects/sample/overview")["intents"]}
+    other = next(name for id_, name in names.items() if id_ not in before)
+    row.get_by_role("button", name="Change the label").click()
+    page.get_by_role("combobox", name="Find an intent").fill(other)
+    page.keyboard.press("Enter")
+    row = page.locator(f"tr[data-id='{key}']")
+    expect(row.locator(".chip")).to_have_text(other)
+    assert [names[id_] for id_ in label()] == [other]
+    toast = page.locator(".toast", has_text=f": {other}.")
+    toast.get_by_role("button", name="Undo").click()
+    expect(row.locator(".chip")).to_have_text(names[before[0]])
+    row.get_by_role("button", name="Change the label").click()
+    row.get_by_role("button", name="out of scope").click()
+    expect(row.locator(".chip")).to_have_text("out of scope")
+    page.locator(".toast", has_text="out of scope").get_by_role("button", name="Undo").click()
+    expect(row.locator(".chip")).to_have_text(names[before[0]])
+    assert label() == before
+    row.get_by_role("button", name="Change the label").click()
+    page.keyboard.press("Escape")
+    expect(page.locator(".relabelling")).to_have_count(0)
+
+
+def test_splits_are_counted_and_the_bar_stays_in_sight(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/data?project=sample")
+    counts = studio.ask("/projects/sample/overview")["counts"]["by_split"]
+    chip = page.locator("[data-role=splits]").get_by_role("button", name=f"test {counts['test']}")
+    chip.click()
+    expect(page.locator("[data-role=total]")).to_contain_text(f"{counts['test']} utterances")
+    expect(chip).to_have_attribute("aria-pressed", "true")
+    bar = page.locator(".bulk")
+    page.locator("[data-role=utterances] tr[data-id] input").first.check()
+    expect(bar).to_be_in_viewport()
+    page.mouse.wheel(0, 900)
+    expect(bar).to_be_in_viewport()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate("scrollTo(0, 600)")
+    expect(bar).to_be_in_viewport()

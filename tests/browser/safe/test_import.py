@@ -1,0 +1,121 @@
+"""An import counts every case before it writes, asks about doubtful labels, and is undone whole."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+BIG = """() => {
+    const data = new DataTransfer();
+    data.setData('text/plain', Array.from({length: 100000}, (_, n) =>
+        `please tell me where parcel ${n} of my ${'long '.repeat(12)}order is now`).join('\\n'));
+    const box = document.querySelector('textarea[aria-label="Texts to import"]');
+    const began = performance.now();
+    box.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true,
+        cancelable: true}));
+    return [data.getData('text/plain').length, box.value.length, performance.now() - began];
+}"""
+
+
+def every_text(studio: Served) -> dict[str, tuple[Any, str]]:
+    """Text and split -> label; the sample fits on a few pages."""
+    found: dict[str, tuple[Any, str]] = {}
+    for page in range(5):
+        rows = studio.ask(f"/projects/sample/utterances?size=500&page={page}")["rows"]
+        found |= {row["id"]: (row["text"], row["labels"], row["split"]) for row in rows}
+    return found
+
+
+def texts(studio: Served, query: str) -> list[str]:
+    rows = studio.ask(f"/projects/sample/utterances?{query}&size=3")["rows"]
+    return [row["text"] for row in rows]
+
+
+def choose(page: Page, path: Path) -> Any:
+    page.get_by_label("File to import").set_input_files(path)
+    preview = page.locator("[data-role=preview]")
+    expect(preview.get_by_role("heading", name=path.name)).to_be_visible()
+    return preview
+
+
+def write_labels(studio: Served, path: Path) -> tuple[str, str]:
+    """Write a workbook with a row of each case; return a text of mine and one without a label."""
+    names = {i["name"]: i["id"] for i in studio.ask("/projects/sample/overview")["intents"]}
+    mine = texts(studio, f"split=train&intent={names['cancel_contract']}")
+    judged, waiting = texts(studio, "split=test")[0], texts(studio, "state=unlabelled")[0]
+    lines = [("text", "intent"), *((text, "data_usage") for text in mine), (judged, "data_usage")]
+    lines += [(waiting, "data_usage"), ("a joke please", "OOS"), ("hm", "None"), ("er", "None")]
+    lines += [("bring me coffee", "coffee"), ("bring me coffee", "data_usage"), ("blank", "")]
+    book = openpyxl.Workbook()
+    book.active.append(["nothing to see here"])
+    sheet = book.create_sheet("Labels")
+    for line in lines:
+        sheet.append(line)
+    book.save(path)
+    return mine[0], waiting
+
+
+def test_an_import_shows_each_case_and_changes_only_what_is_chosen(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """A file had overwritten nothing, but added texts of the test set to the training set."""
+    before = every_text(studio)
+    mine, waiting = write_labels(studio, tmp_path / "new labels.xlsx")
+    page = visit(studio, "/data?project=sample")
+    preview = choose(page, tmp_path / "new labels.xlsx")
+    preview.get_by_label("Sheet").select_option("Labels")
+    expect(preview.locator("th")).to_have_text(["text", "intent"])
+    cases = preview.locator("[data-case]")
+    expect(cases).to_have_count(4)
+    expect(cases.nth(1)).to_contain_text("3 texts have another label here.")
+    expect(cases.nth(2)).to_contain_text("1 text is in the test set.")
+    expect(cases.nth(2).get_by_role("combobox")).to_have_value("skip")
+    doubts = preview.locator("[data-role=doubts]")
+    expect(doubts.get_by_label("“OOS” (1 row)")).to_have_value("out-of-scope")
+    expect(doubts.get_by_label("No label (1 row)")).to_have_value("unlabelled")
+    doubts.get_by_label("“None” (2 rows)").select_option("out-of-scope")
+    expect(preview.locator(".note")).to_contain_text("5 would be added, 5 would be labelled")
+    expect(preview.locator(".note")).to_contain_text("1 new intent: coffee")
+    cases.nth(1).get_by_text("Show them").click()
+    cases.nth(1).get_by_label(f"Take the file's label for “{mine[:60]}”").check()
+    preview.get_by_role("button", name="Import").click()
+    done = page.locator("[data-role=imported]")
+    expect(done).to_contain_text("5 added, 5 labelled, 1 relabelled")
+    after = every_text(studio)
+    changed = {after[key][0] for key in before if after[key] != before[key]}
+    assert changed == {mine, waiting}
+    new = {text: labels for key, (text, labels, _) in after.items() if key not in before}
+    assert [new[text] for text in ("a joke please", "hm", "er", "blank")] == [[], [], [], None]
+    done.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast", has_text="Taken back.")).to_be_visible()
+    assert every_text(studio) == before
+
+
+def test_no_column_reads_unlabelled_texts_and_a_paste_needs_no_file(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    page = visit(studio, "/data?project=sample")
+    (tmp_path / "two.csv").write_text("text,intent\nfirst new text,fresh_a\nsecond,fresh_b\n")
+    preview = choose(page, tmp_path / "two.csv")
+    expect(preview.locator(".note")).to_contain_text("2 new intents")
+    preview.get_by_label("Intent is in").select_option("no column")
+    expect(preview.locator(".note")).to_have_text("2 would be added.")
+    expect(preview.get_by_label("Intent is in")).to_have_value("")
+    preview.get_by_role("button", name="Cancel").click()
+    page.get_by_text("Paste texts").click()
+    page.get_by_label("Texts to import").fill("yes, please\twhere is it\nno\tparcel")
+    page.get_by_role("button", name="Preview").click()
+    expect(preview.locator("tbody tr")).to_have_count(2)
+    preview.get_by_label("Read as").select_option("text")
+    expect(preview.locator(".note")).to_have_text("2 would be added.")
+    assert preview.locator("tbody td").first.inner_text().startswith("yes, please")
+    preview.get_by_role("button", name="Cancel").click()
+    length, shown, blocked = page.evaluate(BIG)
+    assert (length > 10_000_000, shown) == (True, 0)
+    assert blocked < 2_000
+    expect(preview.locator(".note")).to_contain_text("100,000 would be added")
+    preview.get_by_role("button", name="Cancel").click()
