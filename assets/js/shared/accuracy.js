@@ -30,7 +30,7 @@ export function accuracyBasis(figures) {
   const trained = `${figuresOf(figures)} at training${basis ? `, ${basis}` : ''}`;
   if (!now) return trained;
   const today = `Right now: ${number(now.right)} of ${number(now.n)} test texts.`;
-  return isOther(figures) ? `${today} ${trained}. Since then: ${now.causes.join(', ')}.` : today;
+  return isOther(figures) ? `${today} ${trained}. What makes the difference: ${now.causes.join(', ')}.` : today;
 }
 
 const inWords = ({share, micro_f1: f1}) => figuresOf({accuracy: share, micro_f1: f1});
