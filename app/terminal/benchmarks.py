@@ -168,8 +168,8 @@ def label_encoder(options: argparse.Namespace) -> None:
 
 def label_errors(options: argparse.Namespace) -> None:
     """Plant label errors in a file, and count how many the review list finds."""
-    if not 0.0 < options.flip < 1.0:
-        raise InvalidInput(f"{options.flip} is no share.", "Write --flip 0.05, say.")
+    if not 0.0 <= options.flip < 1.0:
+        raise InvalidInput(f"{options.flip} is no share.", "Write --flip 0.05, say, or 0.")
     train = labelled_texts(options.train)
     encoder = load_encoder(options.base)
     figures = label_error_figures(train, encoder, options.flip, options.seed)

@@ -30,10 +30,14 @@ class Planted:
 
 
 def plant(columns: NDArray[np.int64], n_intents: int, share: float, seed: int) -> Planted:
-    """Give random texts another random intent; raises InvalidInput if none can change."""
+    """Give a share of the texts, which may be 0, another random intent.
+
+    Raises:
+        InvalidInput: So many labels of so many intents cannot be changed.
+    """
     random = np.random.default_rng(seed)
     count = round(len(columns) * share)
-    if n_intents < 2 or not 0 < count <= len(columns):
+    if n_intents < 2 or not 0 <= count <= len(columns):
         raise InvalidInput(
             f"{share:.0%} of {len(columns)} labels of {n_intents} intents cannot be flipped.",
             "Name a file with two intents at least, and a share such as 0.05.",
@@ -55,9 +59,24 @@ def judge_labels(
 
 
 def recall_at(order: Rows, wrong: Rows, places: Sequence[int]) -> dict[int, float]:
-    """Share of the wrong rows among the first n rows, for each n of `places`."""
+    """Share of the wrong rows among the first n rows, for each n of `places`; 1 of none."""
     is_wrong = np.isin(order, wrong)
-    return {n: float(is_wrong[:n].sum() / len(wrong)) for n in places}
+    return {n: float(is_wrong[:n].sum() / len(wrong)) if len(wrong) else 1.0 for n in places}
+
+
+def figures_at_the_cut(suspects: Suspicion, wrong: Rows) -> dict[str, float]:
+    """Return shares: of all rows that are listed, of these that are wrong, of the wrong listed.
+
+    Of an empty list, and of no wrong rows, the share is 1.
+    """
+    listed = suspects.order[: suspects.likely]
+    hits = int(np.isin(listed, wrong).sum())
+    shares = {
+        "listed": len(listed) / len(suspects.order),
+        "precision": hits / len(listed) if len(listed) else 1.0,
+        "recall": hits / len(wrong) if len(wrong) else 1.0,
+    }
+    return {name: round(share, 4) for name, share in shares.items()}
 
 
 def label_error_figures(
@@ -89,9 +108,10 @@ def label_error_figures(
         "texts": len(columns),
         "planted": count,
         "seed": seed,
+        **figures_at_the_cut(suspects, planted.rows),
         "recall_at": {str(n): round(value, 4) for n, value in recall.items()},
         "alone_at_500": alone,
-        "right_suggestion": round(float(right.mean()), 4),
+        "right_suggestion": round(float(right.mean()), 4) if count else 1.0,
         "encoding_seconds": round(encoded - began, 2),
         "review_seconds": round(ended - encoded, 2),
         "peak_mb": peak_mb(),

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 _WORD = re.compile(r"[^\W_]+")
@@ -39,11 +39,18 @@ class BorderlineRows:
 
 def words_of(text: str) -> frozenset[str]:
     """Cut a text or the name of an intent into words, ignoring case."""
-    return frozenset(_WORD.findall(text.casefold()))
+    return frozenset(words_in_order(text))
 
 
-def idle_words(texts: Sequence[str], intents: Sequence[str]) -> frozenset[str]:
-    """Find words that utterances of most intents use, such as "a" and "my".
+def words_in_order(text: str) -> list[str]:
+    """Cut a text into words, ignoring case."""
+    return _WORD.findall(text.casefold())
+
+
+def idle_words(
+    texts: Sequence[str], intents: Sequence[Hashable], share: float = 0.5
+) -> frozenset[str]:
+    """Find words that utterances of most intents use, such as "a" and "my"; or of another share.
 
     They are counted, not listed, which works for any language and domain. `intents` holds the right
     intent of each text.
@@ -57,7 +64,7 @@ def idle_words(texts: Sequence[str], intents: Sequence[str]) -> frozenset[str]:
         for word in words_of(text)
     }
     users = Counter(word for _, word in said)
-    return frozenset(word for word, n in users.items() if 2 * n > n_intents)
+    return frozenset(word for word, n in users.items() if n > share * n_intents)
 
 
 def select_borderline(
@@ -65,17 +72,18 @@ def select_borderline(
     intents: Sequence[str],
     names: Sequence[str],
     idle: frozenset[str] = frozenset(),
+    cut: Callable[[str], frozenset[str]] = words_of,
 ) -> BorderlineRows:
     """Find utterances that share no word with the right name, but one with a wrong name.
 
     `intents` holds the right one of `names` for each text. Lower-case words in `idle` do not count;
-    the paper has none.
+    the paper has none. `cut` cuts texts and names into words.
     """
-    words = {name: words_of(name) - idle for name in names}
+    words = {name: cut(name) - idle for name in names}
     without_own: list[int] = []
     selected: list[Borderline] = []
     for row, (text, intent) in enumerate(zip(texts, intents, strict=True)):
-        said = words_of(text)
+        said = cut(text)
         if said & words[intent]:
             continue
         without_own.append(row)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.review.nearby import Nearby
+from core.review.opposites import contrasts_of
 from core.text import match_key
 from core.types import ScoreArray
 
@@ -35,6 +36,8 @@ def twins(
 ) -> list[Twins]:
     """List pairs that say the same, conflicts first, then the nearest first.
 
+    Texts that differ by one opposing or negating word do not say the same.
+
     `duplicate` is the cosine from which on texts with the same label are duplicates; `conflict` is
     that for texts whose labels differ: it is lower, since these do harm.
     """
@@ -49,11 +52,15 @@ def twins(
     keys = [match_key(text) for text in texts]
     for first, second in _same_texts(keys):
         pairs.setdefault((first, second), 1.0)
+    contrasts = contrasts_of(texts, [tuple(np.flatnonzero(row).tolist()) for row in targets])
     found = list[Twins]()
     for (first, second), cosine in pairs.items():
         same = keys[first] == keys[second]
         differ = bool(np.any(targets[first] != targets[second]))
-        if same or cosine >= (conflict if differ else duplicate):
+        if not same and cosine < (conflict if differ else duplicate):
+            continue
+        apart = contrasts.opposed(first, second) or (differ and contrasts.told_apart(first, second))
+        if same or not apart:
             found.append(Twins(first, second, cosine, same, differ))
     return sorted(found, key=lambda pair: (not pair.conflict, -pair.cosine, pair.first))
 

@@ -8,6 +8,7 @@ from app.services.live.server_state import LiveStudio
 from app.services.review.findings import KEEP, Finding, FoundText, Remedy
 from app.services.what_if.repairs import Repair
 from core.review.borderline import idle_words, select_borderline
+from core.review.name_words import reader_of, shared_parts
 from core.types import Intent
 from storage import projects
 from storage.database import Transaction
@@ -16,8 +17,11 @@ from storage.queries.utterances import Filter, Page
 from storage.records import UtteranceRecord
 
 _MOST_READ = 100_000
-_FEWEST = 3
-"""Utterances needed to list a name; every name shares a word with some text."""
+_FEWEST, _SHARE = 3, 0.3
+"""Utterances needed to list a name, and their share; every name shares a word with some text."""
+
+_IDLE = 0.25
+"""Words that texts of more than this share of the intents use speak for none of them."""
 
 _SHOWN = 20
 _MOST = 100
@@ -49,8 +53,11 @@ def misled_by_names(connection: Transaction, project_id: int) -> dict[str, list[
     labels = [names[(record.labels or ("",))[0]] for record in records]
     texts = [record.text for record in records]
     by_intent: dict[str, list[Misled]] = defaultdict(list)
-    idle = idle_words(texts, labels)
-    for borderline in select_borderline(texts, labels, list(names.values()), idle).selected:
+    cut = reader_of(list(names.values()))
+    idle = idle_words(texts, labels, _IDLE) | shared_parts(list(names.values()))
+    idle = frozenset(stem for word in idle for stem in cut(word))
+    found = select_borderline(texts, labels, list(names.values()), idle, cut)
+    for borderline in found.selected:
         shared = {key_of[name]: words for name, words in borderline.shared.items()}
         misled = Misled(records[borderline.row], shared)
         by_intent[key_of[labels[borderline.row]]].append(misled)
@@ -64,7 +71,9 @@ def misleading_names(
 ) -> list[Finding]:
     """List the intents with misleading names, the most frequent first; mappings are by id."""
     ranked = sorted(by_intent.items(), key=lambda item: (-len(item[1]), intents[item[0]].name))
-    listed = [(key, texts) for key, texts in ranked if len(texts) >= _FEWEST]
+    listed = [
+        (key, texts) for key, texts in ranked if len(texts) >= max(_FEWEST, _SHARE * sizes[key])
+    ]
     return [_finding(key, texts, intents, sizes[key]) for key, texts in listed[:_MOST]]
 
 
@@ -81,9 +90,9 @@ def _finding(
         kind="misleading",
         title=f"The name {intent.name} misleads",
         why=(
-            f"{len(texts)} of its {size} utterances share no word with its name, but one with the "
-            f"name of another intent: {', '.join(named)}. A name or a description in the words of "
-            "its utterances helps people, and every model that reads names."
+            f"{len(texts)} of its {size} texts have no word of its name, but a word of "
+            f"another intent's name: {', '.join(named)}. Choose a name in the words of its texts, "
+            "or describe what belongs to it."
         ),
         figure=float(len(texts)),
         measure=f"{len(texts)} of {size}",
