@@ -30,7 +30,8 @@ def review(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> reviewing.Review:
     """List the findings that are not settled; the effects of their repairs are prepared."""
-    view = reviewing.review(live_studio, project, kind, Page(offset, limit))
+    page = Page(offset, limit)
+    view = reviewing.review(live_studio, project, kind, page, watched_texts)
     preview.prepare(watched_texts, project)
     return view
 

@@ -12,8 +12,8 @@ import {address, query, setQuery} from './shared/address.js';
 import {h, select} from './shared/elements.js';
 import {IntentFinder} from './shared/finder.js';
 import {Intents} from './shared/intents.js';
-import {guarded, toast} from './shared/messages.js';
-import {post} from './shared/rest.js';
+import {complain, guarded, toast} from './shared/messages.js';
+import {call, post} from './shared/rest.js';
 import {capital, number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
@@ -121,9 +121,22 @@ class LabelPage {
     await this.#loadIntents();
     await this.#decisions.start();
     await this.#queue.refill();
+    await this.#bringNamed().catch(complain);
     this.#keys.listen();
     this.#watchLeaving();
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
+  }
+
+  // Another page may name texts to label first.
+  async #bringNamed() {
+    const named = query().get('texts');
+    if (!named) return;
+    setQuery({texts: ''}); // a reload would ask for what is labelled by then
+    const found = await call(`${this.#context.base}/suggestions?ids=${encodeURIComponent(named)}`);
+    const settled = new Set(this.#settled);
+    const items = found.filter(item => item.labels === null && !settled.has(item.id));
+    if (!items.length) toast('These texts are labelled already.');
+    else this.#queue.startWith(items, `${plural(items.length, 'similar text')} to label first.`);
   }
 
   // Ids of utterances that must not be offered again.

@@ -90,6 +90,11 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/queue", "answer", "items[].likely[]"),
     ("GET /api/projects/{project}/suggestions", "answer", "[].likely"),
     ("GET /api/projects/{project}/suggestions", "answer", "[].likely[]"),
+    (f"GET {_REVIEW}", "answer", "effects"),
+    *(
+        (f"GET {_REVIEW}", "answer", f"findings[].remedies[].{name}")
+        for name in ("effect", "effect.breaks", "effect.mends", "label_ids")
+    ),
 }
 """Route, then `parameters`, `body` or `answer`, then the name or path of the field."""
 

@@ -2,66 +2,84 @@
 
 from collections import Counter
 from itertools import islice
+from typing import Literal
 
 import numpy as np
 
-from app.services.review.findings import KEEP, Evidence, Finding, FoundText, Remedy, truth_of
+from app.services.review.findings import (
+    KEEP,
+    KEEP_BOTH,
+    SAME_TEXT,
+    Evidence,
+    Finding,
+    FoundText,
+    Remedy,
+    truth_of,
+)
 from app.services.what_if.repairs import Repair, label_finding_id
 from core.review.duplicates import Twins, twins
 from core.review.intents import Greedy, greedy_examples
-from core.review.label_errors import Suspicion, suspicion
+from core.text import counted
 
 MOST = 500
 """Most findings of one kind; after repairs, the next review lists further ones."""
 
 _SHOWN = 12
+_ALIKE = 5
+"""Most similar examples that are counted when a label is doubted."""
+
+_NEAREST = 3
 
 
 def likely_errors(evidence: Evidence) -> list[Finding]:
-    """List examples that the others give another label, the likeliest errors first."""
-    found = suspicion(evidence.held_out, evidence.head.targets, evidence.near)
+    """List examples that the others give another label, the likeliest errors first.
+
+    As many as are probably wrong are of the kind `label`, the others of the kind `doubt`.
+    """
+    found = evidence.suspects
     held = evidence.head.targets[np.arange(len(found.rank)), found.suggested] > 0
-    doubted = (row for row in found.order.tolist() if not held[row] and evidence.is_said(row))
-    rows = list(islice(doubted, MOST))
-    return [_likely_error(evidence, found, row) for row in rows]
+    doubted = [row for row in found.order.tolist() if not held[row] and evidence.is_said(row)]
+    likely = sum(evidence.is_said(row) for row in np.flatnonzero(found.confident).tolist())
+    listed = [_likely_error(evidence, row, "label") for row in doubted[:likely][:MOST]]
+    return listed + [_likely_error(evidence, row, "doubt") for row in doubted[likely:][:MOST]]
 
 
-def _likely_error(evidence: Evidence, found: Suspicion, row: int) -> Finding:
-    column = int(found.suggested[row])
-    other, labels = evidence.columns[column], evidence.labels[row]
+def _likely_error(evidence: Evidence, row: int, kind: Literal["label", "doubt"]) -> Finding:
+    answered, proposed = int(evidence.suspects.suggested[row]), evidence.proposed(row)
+    other, labels = evidence.columns[answered], evidence.labels[row]
+    own, name = evidence.label(labels), evidence.name(other)
     wanted = (other,) if evidence.single else tuple(sorted({*labels, other}))
-    text = evidence.example(row, suggested=wanted)
-    share, score = float(found.disagreement[row]), float(evidence.held_out[row, column])
-    own = max(0.0, 1.0 - float(found.residual[row]))
-    why = (
-        f"Without its own vote it scores {score:.2f} for {evidence.name(other)} and "
-        f"{own:.2f} for its label, {evidence.label(labels)}. "
-        f"Of its nearest examples {share:.0%} are labelled otherwise."
-    )
-    near = [
-        evidence.example(int(place), f"similarity {cosine:.2f}")
-        for place, cosine in list(
-            zip(evidence.near.rows[row].tolist(), evidence.near.cosines[row].tolist(), strict=True)
-        )[:3]
-    ]
-    verb = "Label it" if evidence.single else "Add"
-    remedies = (
-        Remedy(f"{verb} {evidence.name(other)}", Repair("relabel", (text.id,), wanted)),
+    text = evidence.example(row, suggested=None if proposed is None else wanted)
+    near = evidence.near.rows[row, :_ALIKE].tolist()
+    agree = sum(not set(labels).isdisjoint(evidence.labels[place]) for place in near)
+    remedies = [
         Remedy("Another label …", Repair("relabel", (text.id,)), "intent"),
-        Remedy("Delete it", Repair("delete", (text.id,))),
         KEEP,
-    )
+        Remedy("Delete it", Repair("delete", (text.id,))),
+    ]
+    if proposed is not None:
+        words = f"Label it {name}" if evidence.single else f"Add {name}"
+        remedies.insert(0, Remedy(words, Repair("relabel", (text.id,), wanted)))
     return Finding(
         id=label_finding_id(text.id, labels),
-        kind="label",
-        title=f"{evidence.label(labels)}, or {evidence.name(other)}?",
-        why=why,
-        figure=float(found.rank[row]),
-        measure=f"{share:.0%} disagree",
-        texts=(text, *near),
-        remedies=remedies,
+        kind=kind,
+        title=f"Is this {own}?" if proposed is None else f"{own}, or {name}?",
+        why=_doubt(agree, len(near), own, name, agreed=proposed is not None),
+        figure=float(evidence.suspects.rank[row]),
+        measure=f"{agree or 'none'} of {len(near)} agree" + "s" * (agree == 1),
+        texts=(text, *(evidence.example(place, "similar") for place in near[:_NEAREST])),
+        remedies=tuple(remedies),
         intents=tuple(dict.fromkeys((*labels, other))),
     )
+
+
+def _doubt(agree: int, of: int, own: str, other: str, *, agreed: bool) -> str:
+    """Say why a label is doubted; `agree` of its most similar examples have it."""
+    share = f"{agree} of the {of}" if agree else f"None of the {of}"
+    is_ = "are" if agree > 1 else "is"
+    similar = f"{share} most similar examples {is_} labelled {own}." if of else ""
+    tail = "" if agreed else ", but the similar examples do not agree on a label"
+    return f"{similar} The model would say {other}{tail}.".strip()
 
 
 def same_texts(evidence: Evidence) -> list[Finding]:
@@ -83,14 +101,14 @@ def _conflict(evidence: Evidence, pair: Twins) -> Finding:
     rows = sorted((pair.first, pair.second), key=lambda row: evidence.label(evidence.labels[row]))
     first, second = (evidence.example(row) for row in rows)
     said = [evidence.label(evidence.labels[row]) for row in rows]
-    alike = "say the same" if pair.same_text else f"are alike ({pair.cosine:.2f})"
+    alike = "say the same" if pair.same_text else "are very much alike"
     harm = "no rule can answer it exactly" if pair.same_text else "each pulls at the other's texts"
     remedies = (
         Remedy(f"Both {said[0]}", Repair("relabel", (second.id,), first.intents or ())),
         Remedy(f"Both {said[1]}", Repair("relabel", (first.id,), second.intents or ())),
         Remedy("Delete the first", Repair("delete", (first.id,))),
         Remedy("Delete the second", Repair("delete", (second.id,))),
-        KEEP,
+        KEEP if pair.same_text else KEEP_BOTH,
     )
     return Finding(
         id=_pair_id("conflict", evidence, pair),
@@ -98,7 +116,7 @@ def _conflict(evidence: Evidence, pair: Twins) -> Finding:
         title=f"{said[0]} or {said[1]}?",
         why=f"These two {alike} and are labelled differently, so that {harm}.",
         figure=pair.cosine,
-        measure="same text" if pair.same_text else f"similarity {pair.cosine:.2f}",
+        measure=SAME_TEXT if pair.same_text else "very similar",
         texts=(first, second),
         remedies=remedies,
         intents=tuple(dict.fromkeys((*(first.intents or ()), *(second.intents or ())))),
@@ -107,14 +125,14 @@ def _conflict(evidence: Evidence, pair: Twins) -> Finding:
 
 def _copy(evidence: Evidence, pair: Twins) -> Finding:
     first, second = (evidence.example(row) for row in (pair.first, pair.second))
-    alike = "say the same" if pair.same_text else f"are nearly the same ({pair.cosine:.2f})"
+    alike = "say the same" if pair.same_text else "are nearly the same"
     return Finding(
         id=_pair_id("duplicate", evidence, pair),
         kind="duplicate",
         title=f"Twice in {evidence.label(evidence.labels[pair.first])}",
         why=f"These two {alike}; one of them teaches little, and both of them vote.",
         figure=pair.cosine,
-        measure="same text" if pair.same_text else f"similarity {pair.cosine:.2f}",
+        measure=SAME_TEXT if pair.same_text else "nearly the same",
         texts=(first, second),
         remedies=(
             Remedy("Delete the second", Repair("delete", (second.id,))),
@@ -131,18 +149,16 @@ def _pair_id(kind: str, evidence: Evidence, pair: Twins) -> str:
 
 
 def greedy(evidence: Evidence) -> list[Finding]:
-    """List examples that pull test texts away from their intents, the worst first."""
+    """List examples that pull test texts away from their intents, the worst first.
+
+    They are candidates: a review lists those of which the removal mends answers.
+    """
     truth = truth_of(evidence, [record.labels for record in evidence.tests])
     known = np.flatnonzero(truth >= 0)
     if not evidence.single or not len(known):
         return []
     found = greedy_examples(evidence.head, evidence.test_rows[known], truth[known])
-    told, listed = set[int](), list[Finding]()
-    for one in found:  # once the worst is repaired, others with the same texts may do no harm
-        if not told.issuperset(one.texts):
-            listed.append(_greedy(evidence, one, known.tolist()))
-        told.update(one.texts)
-    return listed
+    return [_greedy(evidence, one, known.tolist()) for one in found if one.texts]
 
 
 def _greedy(evidence: Evidence, one: Greedy, known: list[int]) -> Finding:
@@ -152,23 +168,23 @@ def _greedy(evidence: Evidence, one: Greedy, known: list[int]) -> Finding:
     victims = [evidence.tests[known[row]] for row in one.texts[:_SHOWN]]
     taken = [FoundText(r.id, r.text, r.labels, r.split, "answered wrongly") for r in victims]
     n_texts = len(one.texts)
-    subject = "1 text" if n_texts == 1 else f"{n_texts} texts"
+    subject = counted(n_texts, "text")
     own = evidence.label(evidence.labels[one.row])
     return Finding(
         id=f"greedy:{text.id}:{','.join(evidence.labels[one.row])}",
         kind="greedy",
         title=f"Pulls {subject} to {own}",
         why=(
-            f"Its vote alone gave at least half of the lead by which {subject} of the test split "
-            f"went to a wrong intent, mostly instead of {evidence.name(other)}."
+            f"{counted(n_texts, 'test text')} got a wrong answer mainly because of this example, "
+            f"mostly instead of {evidence.name(other)}."
         ),
         figure=one.harm,
         measure=f"takes {subject}",
         texts=(text, *taken),
         remedies=(
+            Remedy("Delete it", Repair("delete", (text.id,))),
             Remedy(f"Label it {evidence.name(other)}", Repair("relabel", (text.id,), (other,))),
             Remedy("Another label …", Repair("relabel", (text.id,)), "intent"),
-            Remedy("Delete it", Repair("delete", (text.id,))),
             Remedy("Judge by it instead", Repair("move", (text.id,), value="test")),
             KEEP,
         ),

@@ -13,6 +13,7 @@ from core.errors import InvalidInput
 from core.heads.mixture import MixtureHead, without_names
 from core.heads.targets import target_matrix
 from core.heads.votes.fit import VoteHead, fit_votes, leave_one_out
+from core.review.label_errors import Suspicion
 from core.review.nearby import Nearby
 from core.text import label_words
 from core.types import FloatArray, ScoreArray
@@ -28,9 +29,13 @@ Kind = Literal[
     "misleading",
     "duplicate",
     "next",
+    "doubt",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""All kinds, the most harmful first."""
+"""All kinds, the most harmful first; `doubt`: labels worth a look once all others are settled."""
+
+_AGREED = 0.5
+"""Share of an example's neighbours, by nearness, that a proposed label needs."""
 
 _MOST_FITTED = 12_000
 _SETTINGS = (0.3, 0.1)
@@ -50,17 +55,42 @@ class FoundText:
 
 
 @dataclass(frozen=True, slots=True)
+class Effect:
+    """How many answers become right and wrong, of test texts and of pins."""
+
+    mends: int
+    breaks: int
+
+    @property
+    def net(self) -> int:
+        """Answers that become right, less those that become wrong."""
+        return self.mends - self.breaks
+
+
+@dataclass(frozen=True, slots=True)
 class Remedy:
-    """What a person can do about a finding; without a repair it is settled as it is."""
+    """What a person can do about a finding; without a repair it is settled as it is.
+
+    Attributes:
+        effect: None where it is not known.
+        label_ids: Unlabelled texts to label instead; then there is no repair.
+    """
 
     words: str
     repair: Repair | None
     asks: Literal["", "name", "intent", "description"] = ""
+    effect: Effect | None = None
+    label_ids: tuple[str, ...] = ()
+
+    @property
+    def keeps(self) -> bool:
+        """Whether it settles the finding without a change."""
+        return self.repair is None and not self.label_ids
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that a person should look at; the last remedy keeps everything as it is.
+    """Something that a person should look at; one of the remedies keeps everything as it is.
 
     Attributes:
         id: The same in every review that finds the same.
@@ -78,8 +108,11 @@ class Finding:
     intents: tuple[str, ...] = ()
 
 
+SAME_TEXT = "same text"
+"""The measure of two texts that differ in case, space or outer punctuation at most."""
+
 KEEP = Remedy("Keep as it is", None)
-"""The last remedy of every finding."""
+KEEP_BOTH = Remedy("They differ: keep both", None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,6 +122,7 @@ class Evidence:
     Attributes:
         head: Votes of all examples: the model's own, or else votes fitted for the review.
         held_out: Leave-one-out scores of the examples, (m, intents).
+        suspects: How likely each example's label is wrong.
         test_rows: Embeddings of `tests`, (n, d).
         synthetic: Ids of the examples made from templates; their labels are not doubted.
     """
@@ -100,6 +134,7 @@ class Evidence:
     labels: tuple[tuple[str, ...], ...] = field(repr=False)
     held_out: ScoreArray = field(repr=False)
     near: Nearby = field(repr=False)
+    suspects: Suspicion = field(repr=False)
     tests: tuple[UtteranceRecord, ...] = field(repr=False)
     test_rows: FloatArray = field(repr=False)
     synthetic: frozenset[str] = field(default=frozenset(), repr=False)
@@ -115,6 +150,12 @@ class Evidence:
         """Return an example as a text of a finding."""
         exemplar = self.live.pipeline.exemplars[row]
         return FoundText(exemplar.id, exemplar.text, self.labels[row], "train", note, suggested)
+
+    def proposed(self, row: int) -> int | None:
+        """Return the column of the label that the nearest examples and the votes agree on."""
+        column = int(self.suspects.suggested[row])
+        agreed = self.suspects.support[row] >= _AGREED and not self.head.targets[row, column]
+        return column if agreed and self.columns[column] else None
 
     def is_said(self, row: int) -> bool:
         """Whether an example is a real utterance, not made from a template."""

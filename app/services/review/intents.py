@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.services.live.pool import Pool
-from app.services.review.findings import KEEP, Evidence, Finding, FoundText, Remedy
+from app.services.review.findings import KEEP, KEEP_BOTH, Evidence, Finding, FoundText, Remedy
 from app.services.what_if.repairs import Repair
 from core.review.intents import IntentHealth, border_walk, intent_health
+from core.text import counted
 
 _SHOWN = 40
 _MOST = 200
@@ -53,7 +54,8 @@ def _wrong_tests(evidence: Evidence) -> list[tuple[FoundText, str]]:
     for record, column in zip(tests, scores.argmax(1).tolist(), strict=True):
         answered = evidence.columns[column]
         if record.labels and answered not in record.labels:
-            text = FoundText(record.id, record.text, record.labels, "test", "test", (answered,))
+            # No label is proposed: a test set that agrees with the model judges nothing.
+            text = FoundText(record.id, record.text, record.labels, "test", "test")
             found.append((text, answered))
     return found
 
@@ -63,30 +65,32 @@ def _wrong_examples(evidence: Evidence) -> list[tuple[FoundText, str]]:
     for row, column in enumerate(won.tolist()):
         answered = evidence.columns[column]
         if evidence.labels[row] and answered not in evidence.labels[row]:
-            found.append((evidence.example(row, "example", (answered,)), answered))
+            agreed = evidence.proposed(row) == column
+            suggested = (answered,) if agreed else None
+            found.append((evidence.example(row, "example", suggested), answered))
     return found
 
 
 def _confusion(evidence: Evidence, pair: tuple[str, str], texts: list[FoundText]) -> Finding:
     is_, answered = (evidence.name(key) for key in pair)
     judged = sum(one.place == "test" for one in texts)
-    kinds = [f"{judged} of the test split"] * bool(judged)
-    kinds += [f"{len(texts) - judged} examples, judged by all others"] * (len(texts) > judged)
+    kinds = [counted(judged, "test text")] * bool(judged)
+    kinds += [counted(len(texts) - judged, "example")] * (len(texts) > judged)
     return Finding(
         id=f"confusion:{pair[0]}:{pair[1]}",
         kind="confusion",
         title=f"{is_} → {answered}",
         why=(
             f"{len(texts)} texts labelled {is_} are answered with {answered}: "
-            f"{' and '.join(kinds)}. Mend them one by one, or merge the two."
+            f"{' and '.join(kinds)}. More labels on their border teach the difference."
         ),
         figure=float(len(texts)),
         measure=f"{len(texts)} texts",
         texts=tuple(texts[:_SHOWN]),
         remedies=(
+            KEEP_BOTH,
             Remedy(f"Merge {is_} into {answered}", Repair("merge", intent=pair[0], value=pair[1])),
             Remedy(f"Merge {answered} into {is_}", Repair("merge", intent=pair[1], value=pair[0])),
-            KEEP,
         ),
         intents=pair,
     )
@@ -111,15 +115,15 @@ def _thin(evidence: Evidence, one: IntentHealth) -> Finding:
     remedies = [KEEP]
     if rival:
         merge = Repair("merge", intent=key, value=rival)
-        remedies = [Remedy(f"Merge it into {evidence.name(rival)}", merge), KEEP]
+        remedies = [KEEP, Remedy(f"Merge it into {evidence.name(rival)}", merge)]
     many = "1 example" if one.examples == 1 else f"{one.examples} examples"
     return Finding(
         id=f"thin:{key}",
         kind="thin",
         title=f"{name} has {many}",
         why=(
-            f"With {many} it is far smaller than the others; {one.kept} of them would still get "
-            f"it without their own vote. Label more, or merge it."
+            f"With {many} it is far smaller than the other intents. Label more texts for it, or "
+            "merge it."
         ),
         figure=float(one.examples),
         measure=many,
@@ -145,13 +149,13 @@ def _overgrown(evidence: Evidence, one: IntentHealth) -> Finding:
         kind="overgrown",
         title=f"{name} draws in {one.drawn} others",
         why=(
-            f"It has {one.examples} examples and keeps {one.kept} of them without their own vote, "
-            f"and {one.drawn} examples of other intents would go to it. Perhaps it is two intents."
+            f"It has {one.examples} examples, and {one.drawn} examples of other intents would be "
+            "answered with it. Perhaps it is two intents."
         ),
         figure=float(one.drawn),
         measure=f"draws {one.drawn}",
         texts=tuple(texts),
-        remedies=(split, KEEP) if ids else (KEEP,),
+        remedies=(KEEP, split) if ids else (KEEP,),
         intents=(key,),
     )
 

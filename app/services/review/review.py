@@ -9,6 +9,8 @@ from app.services.embedding import digest_of, embed_texts
 from app.services.live.live_model import LiveModel
 from app.services.live.pool import Pool
 from app.services.live.server_state import LiveStudio, open_live
+from app.services.review.beside_pool import beside_pool
+from app.services.review.effects import truly_greedy, weighed
 from app.services.review.examples import greedy, likely_errors, same_texts
 from app.services.review.findings import (
     KEEP,
@@ -24,12 +26,14 @@ from app.services.review.findings import (
 from app.services.review.intents import Border, border, confusions, ill_intents
 from app.services.review.names import misleading_names, misled_by_names
 from app.services.what_if.repairs import Repair
+from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import NotFound
 from core.heads.mixture import without_names
 from core.heads.votes.fit import leave_one_out
-from core.review.label_errors import NEIGHBOURS
+from core.review.label_errors import NEIGHBOURS, suspicion
 from core.review.nearby import Nearby, nearby
 from core.review.next_labels import next_labels
+from core.text import counted
 from core.types import FloatArray
 from storage import projects
 from storage.log import settled_findings
@@ -46,12 +50,16 @@ _BYTES_A_FINDING = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """Findings of a project, counts of open ones, and notes on what was not reviewed."""
+    """Findings of a project, counts of open ones, and notes on what was not reviewed.
+
+    `effects` is whether the effects of remedies can be computed now; otherwise they follow soon.
+    """
 
     counts: dict[Kind, int]
     findings: tuple[Finding, ...]
     revision: int
     notes: tuple[str, ...]
+    effects: bool = True
 
 
 def review(
@@ -59,15 +67,20 @@ def review(
     project: str,
     kind: Kind | None = None,
     page: Page = _FIRST,
+    watched_texts: WatchedTextCache | None = None,
 ) -> Review:
-    """List open findings, the most harmful kinds first; None: all kinds.
+    """List open findings, the most harmful kinds first; None: all kinds but `doubt`.
+
+    `watched_texts` are the server's, which keep what effects are computed with between requests.
 
     Raises:
         InvalidInput: There are too many examples to fit votes for the review.
         NotFound: There is no such project, or it has no model.
     """
     record, live = open_live(live_studio, project)
+    watched_texts = watched_texts or WatchedTextCache(live_studio)
     pool = live_studio.pools.get(record.id)
+    ready = watched_texts.is_ready(record)
     every = [*_findings(live_studio, record, live), *_next_labels(live_studio, record, pool)]
     with live_studio.studio.database.read() as connection:
         done = settled_findings.settled(connection, record.id)
@@ -75,10 +88,17 @@ def review(
             connection, record.id, [f.texts[0].id for f in every if _waits(f)]
         )
     open_ = [f for f in every if f.id not in done and (not _waits(f) or f.texts[0].id in left)]
+    greedy = [f for f in open_ if f.kind == "greedy"]
+    harmful = {f.id for f in truly_greedy(watched_texts, record, greedy)}
+    open_ = [f for f in open_ if f.kind != "greedy" or f.id in harmful]
     counts = {one: sum(f.kind == one for f in open_) for one in KINDS}
-    asked = [f for f in open_ if kind is None or f.kind == kind]
-    shown = tuple(asked[page.offset : page.offset + page.limit])
-    return Review(counts, shown, live.revision, _notes(live, pool))
+    asked = [f for f in open_ if f.kind == kind or (kind is None and f.kind != "doubt")]
+    asked = asked[page.offset : page.offset + page.limit]
+    if pool is not None and pool.live.version.id == live.version.id:
+        evidence = _evidence(live_studio, record, live)
+        asked = beside_pool(live_studio.studio, evidence, pool, asked)
+    shown = tuple(weighed(watched_texts, record, asked))
+    return Review(counts, shown, live.revision, _notes(live, pool, ready=ready), ready)
 
 
 def _waits(finding: Finding) -> bool:
@@ -149,14 +169,16 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
         if tests:
             texts = [record.text for record in tests]
             rows = embed_texts(live_studio.studio.database, live.pipeline.encoder, texts)
+        held_out, near = leave_one_out(head), _nearby(live_studio, live)
         return Evidence(
             live=live,
             head=head,
             columns=live.columns,
             names=names,
             labels=labels_of(live),
-            held_out=leave_one_out(head),
-            near=_nearby(live_studio, live),
+            held_out=held_out,
+            near=near,
+            suspects=suspicion(held_out, head.targets, near),
             tests=tuple(tests),
             test_rows=rows,
             synthetic=synthetic,
@@ -225,21 +247,27 @@ def _next(pool: Pool, row: int, settles: float, names: dict[str, str]) -> Findin
         kind="next",
         title="The next label that pays most",
         why=(
-            f"The model is torn: {', '.join(shares)}. A label here would settle about as much "
-            f"doubt as {settles:.1f} such texts hold, its own and that of texts like it."
+            f"The model is torn: {', '.join(shares)}. Labelling this also helps {_about(settles)}."
         ),
         figure=settles,
-        measure=f"settles {settles:.1f}",
+        measure=f"helps {_about(settles)}",
         texts=(FoundText(record.id, record.text, None, record.split),),
         remedies=(*remedies, other, replace(KEEP, words="Pass over")),
         intents=tuple(keys),
     )
 
 
-def _notes(live: LiveModel, pool: Pool | None) -> tuple[str, ...]:
+def _about(settles: float) -> str:
+    """Say how many texts a label helps besides its own; it settles the doubt of `settles` texts."""
+    return f"about {counted(max(1, round(settles) - 1), 'similar text')}"
+
+
+def _notes(live: LiveModel, pool: Pool | None, *, ready: bool) -> tuple[str, ...]:
     notes: list[str] = []
+    if not ready:
+        notes.append("What each remedy does to answers is still being computed.")
     if pool is None:
-        notes.append("The texts without a label are still being looked at.")
+        notes.append("The unlabelled texts are still being read.")
     if live.waiting:
-        notes.append(f"{len(live.waiting)} labels do not vote before the next training.")
+        notes.append(f"{counted(len(live.waiting), 'label')} count only after the next training.")
     return tuple(notes)

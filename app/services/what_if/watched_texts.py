@@ -23,6 +23,9 @@ _LOG = logging.getLogger("app.services")
 _MOST_IN_ADVANCE = 12_000
 """Above this many exemplars the inverse root needs over 1 GB, so it is not prepared in advance."""
 
+_AT_ONCE = 3_000
+"""Up to this many exemplars the texts are prepared within a request: in about a second."""
+
 _IN_USE_SECONDS = 600.0
 """For this long after a question, opening another project does not replace the prepared texts."""
 
@@ -108,6 +111,15 @@ class WatchedTextCache:
     def _pause(self) -> None:
         if not self.asking:
             self.live_studio.traffic.give_way()
+
+    def is_ready(self, project: ProjectRecord) -> bool:
+        """Whether `open` would answer soon: the texts are prepared, or quickly are."""
+        live = self.live_studio.models.peek(project.id)
+        if live is not None and len(live.pipeline.exemplars) <= _AT_ONCE:
+            return True
+        if self.making.locked() or self.kept is None or self.kept.project_id != project.id:
+            return False
+        return not self._is_outdated()
 
     def open(self, project: ProjectRecord) -> PreparedTexts:
         """Return a project's prepared texts, decided by the present thresholds.

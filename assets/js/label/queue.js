@@ -79,6 +79,15 @@ export class Queue {
     this.suggest();
   }
 
+  // These come before all others, the current utterance included.
+  startWith(items, filter) {
+    const ids = new Set(items.map(item => item.id));
+    this.items = [...items, ...this.items.filter(item => !ids.has(item.id))];
+    this.filter = filter;
+    this.#changed();
+    this.suggest();
+  }
+
   // Whether the order is random, because no model has scored the pool yet.
   get byChance() {
     return BY_MODEL.includes(this.order) && this.#model === 'loading' && this.filter === null;

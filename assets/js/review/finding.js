@@ -4,6 +4,7 @@ import {fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {ask, guarded, toast} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
+import {number, plural} from '../shared/words.js';
 import {radiusLine, turnsOf} from './radius.js';
 
 const MOST_PICKED = 4; // typed labels that are kept as remedies; digit keys reach nine
@@ -18,6 +19,12 @@ const FIRST = {
 const firstOf = ({asks, repair}) =>
   asks && FIRST[repair.kind]?.[0] === asks ? FIRST[repair.kind][1] : undefined;
 const isForetold = one => one.repair && !firstOf(one);
+// Whether a remedy breaks more answers than it mends: by its preview, or else by what the list knows.
+function harmOf({blast, effect}) {
+  if (!blast) return effect && effect.breaks > effect.mends ? effect : null;
+  const [mends, breaks] = [blast.fixed + blast.pins_fixed.length, blast.broken + blast.pins_broken.length];
+  return breaks > mends ? {mends, breaks} : null;
+}
 const QUESTIONS = {
   split: input => ['Name of the new intent', input, 'Split'],
   rename: input => ['New name of the intent', input, 'Rename'],
@@ -41,6 +48,7 @@ export class FindingView {
   #choices = h('div', {class: 'remedies'});
   #other = h('div'); // the field for another label; it is not redrawn while the user types
   #turns = h('div');
+  #previews = Promise.resolve(); // until those of the remedies on the screen have arrived
 
   constructor(tools) {
     this.#tools = tools;
@@ -66,7 +74,8 @@ export class FindingView {
     this.#drawChoices();
     if (typedFor === null) fill(this.#other);
     if (!same) fill(this.#turns);
-    await this.#ask(this.#remedies.filter(isForetold));
+    this.#previews = this.#ask(this.#remedies.filter(isForetold));
+    await this.#previews;
   }
 
   onKey(key) {
@@ -98,7 +107,7 @@ export class FindingView {
 
   #line(one, each) {
     const {intents} = this.#tools;
-    const fix = each && one.suggested && this.#fix(one);
+    const fix = each && (one.place === 'test' ? this.#wrong(one) : one.suggested && this.#fix(one));
     return h(
       'li',
       {},
@@ -145,6 +154,17 @@ export class FindingView {
     );
   }
 
+  // The label of a test text is changed only by somebody who says that it is wrong.
+  #wrong(one) {
+    const label = `Find the label of “${one.text.slice(0, 50)}”`;
+    const choose = () => this.#choose({kind: 'relabel', ids: [one.id]}, label, one.text);
+    return h(
+      'button',
+      {class: 'small push', 'data-key': `wrong ${one.id}`, onclick: choose},
+      'The label is wrong',
+    );
+  }
+
   async #lookAt(repair, words) {
     const pointed = {};
     this.#seen = pointed;
@@ -160,6 +180,8 @@ export class FindingView {
     };
     if (firstOf(remedy)) fill(one.line, firstOf(remedy));
     if (!remedy.repair) fill(one.line, 'Nothing changes, and it is not listed again.');
+    if (remedy.label_ids?.length) fill(one.line, 'Opens them on the Label page, one after the other.');
+    one.key = h('kbd', {}, place + 1);
     const look = () => this.#open(one);
     one.element = h(
       'button',
@@ -170,10 +192,16 @@ export class FindingView {
         onpointerenter: look,
         onfocus: look,
       },
-      h('kbd', {}, place + 1),
+      one.key,
       h('span', {class: 'grow'}, h('span', {class: 'words'}, remedy.words), one.line),
     );
+    this.#markHarm(one);
     return one;
+  }
+
+  // What harms has no key, so that nobody does it in passing.
+  #markHarm(one) {
+    one.key.hidden = harmOf(one) !== null;
   }
 
   #drawChoices() {
@@ -200,6 +228,7 @@ export class FindingView {
   #tell(one, blast) {
     one.blast = blast;
     fill(one.line, radiusLine(blast));
+    this.#markHarm(one);
     if (one === this.#seen) this.#open(one);
   }
 
@@ -210,15 +239,29 @@ export class FindingView {
   }
 
   async #take(one) {
+    if (one.label_ids?.length) {
+      location.assign(address('label', query().get('project'), {texts: one.label_ids.join(',')}));
+      return;
+    }
     if (one.asks === 'intent') {
-      this.#choose();
+      this.#choose(one.repair, 'Find the right label');
       return;
     }
     const finding = this.#finding;
+    if (isForetold(one) && !one.blast && !one.effect) await this.#previews;
+    if (!(await this.#mayHarm(one))) return;
     const repair = one.asks ? await this.#spoken(one) : one.repair;
     if (one.asks && !repair) return; // the user cancelled
-    const text = finding.texts[0]?.text.slice(0, 50) ?? '';
-    await this.#tools.act(repair, `${one.words.replace(' …', '')}: “${text}”`, finding.id);
+    const text = (one.textOfMany || (finding.texts[0]?.text ?? '')).slice(0, 50);
+    const settled = one.textOfMany ? '' : finding.id; // the other texts of a confusion are left
+    await this.#tools.act(repair, `${one.words.replace(' …', '')}: “${text}”`, settled);
+  }
+
+  async #mayHarm(one) {
+    const harm = harmOf(one);
+    if (!harm) return true;
+    const words = `It makes ${plural(harm.breaks, 'right answer')} wrong, and mends ${number(harm.mends)}.`;
+    return Boolean(await ask(`${one.words.replace(' …', '')}?`, h('p', {}, words), 'Do it anyway', 'danger'));
   }
 
   async #spoken({asks, repair}) {
@@ -232,16 +275,16 @@ export class FindingView {
   }
 
   // A typed label becomes a remedy with its own preview.
-  #choose() {
+  #choose(asked, label, textOfMany = '') {
     const {intents} = this.#tools;
-    const asking = this.#finding.remedies.find(one => one.asks === 'intent');
     const nothing = {id: '', name: intents.nothing, number: 0, color: ''};
     const finder = new IntentFinder({
       intents: () => [...intents.open, nothing],
-      label: 'Find the right label',
+      label,
       pick: intent => {
-        const repair = {...asking.repair, intents: intent.id ? [intent.id] : []};
-        this.#pick({words: `Label it ${intent.name}`, repair, asks: ''});
+        const repair = {...asked, intents: intent.id ? [intent.id] : []};
+        const words = `Label ${textOfMany ? 'the test text' : 'it'} ${intent.name}`;
+        this.#pick({words, repair, asks: '', textOfMany});
       },
     });
     fill(this.#other, h('div', {style: {'margin-top': '6px'}}, finder.element));

@@ -3,8 +3,13 @@ import {query, setQuery} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
-import {number} from '../shared/words.js';
+import {number, plural} from '../shared/words.js';
 import {FindingView} from './finding.js';
+
+const DOUBT = 'doubt'; // folded, and not counted among the findings
+const AT_ONCE = 12;
+const MORE = 30;
+const SOON_MS = 2000;
 
 const KINDS = [
   ['', 'All'],
@@ -17,6 +22,7 @@ const KINDS = [
   ['misleading', 'Misleading names'],
   ['duplicate', 'Duplicates'],
   ['next', 'Next labels'],
+  [DOUBT, 'Worth a look if you have time'],
 ];
 const SINGLE = {
   conflict: 'conflict',
@@ -28,8 +34,12 @@ const SINGLE = {
   misleading: 'misleading name',
   duplicate: 'duplicate',
   next: 'next label',
+  doubt: 'label',
 };
 const COLOURS = {conflict: 'bad', label: 'warn', greedy: 'warn', next: 'accent'};
+
+const allOf = counts =>
+  Object.entries(counts).reduce((sum, [kind, one]) => (kind === DOUBT ? sum : sum + one), 0);
 
 export class FindingsTab {
   #base;
@@ -38,6 +48,8 @@ export class FindingsTab {
   #at = 0;
   #asked = 0;
   #wanted = null;
+  #most = AT_ONCE; // findings that are listed; more on demand
+  #soon = null;
   #filter = h('div', {class: 'row tight', role: 'group', 'aria-label': 'Kinds of findings'});
   #list = h('ul', {class: 'findings', 'data-role': 'findings'});
   #notes = h('div', {class: 'soft small', role: 'status'});
@@ -59,9 +71,12 @@ export class FindingsTab {
     this.#wanted = wanted ?? this.#wanted; // remembered in case a newer load overtakes this one
     const asked = (this.#asked += 1);
     if (!this.#findings.length) fill(this.#list, h('li', {class: 'empty'}, 'Looking at every example …'));
-    const kind = this.#kind ? `?kind=${this.#kind}` : '';
-    const found = await call(`${this.#base}/review${kind}`);
+    const kind = this.#kind ? `kind=${this.#kind}&` : '';
+    const found = await call(`${this.#base}/review?${kind}limit=${this.#most}`);
     if (asked !== this.#asked) return;
+    clearTimeout(this.#soon);
+    if (!found.effects)
+      this.#soon = setTimeout(() => this.element.isConnected && this.renew().catch(() => {}), SOON_MS);
     const before = this.#view.typedFor ?? this.#wanted ?? this.#findings[this.#at]?.id;
     const same = found.findings.findIndex(one => one.id === before);
     this.#wanted = null;
@@ -86,43 +101,71 @@ export class FindingsTab {
   }
 
   #mark(item, place) {
+    if (item.className === 'fold') return;
     item.firstChild?.setAttribute?.('aria-pressed', String(place === this.#at));
     if (place === this.#at) item.scrollIntoView({block: 'nearest'});
   }
 
   #drawFilter(counts) {
-    const all = Object.values(counts).reduce((sum, one) => sum + one, 0);
-    const shown = KINDS.filter(([kind]) => !kind || counts[kind] || kind === this.#kind);
+    const all = allOf(counts);
+    const shown = KINDS.filter(([kind]) => !kind || kind === this.#kind || (counts[kind] && kind !== DOUBT));
     fill(
       this.#filter,
       shown.map(([kind, words]) => this.#choice(kind, words, kind ? counts[kind] : all)),
     );
   }
 
-  #choice(kind, words, count) {
-    const choose = guarded(async () => {
+  #opens(kind) {
+    return guarded(async () => {
       this.#kind = kind;
       this.#findings = [];
       this.#at = 0;
+      this.#most = AT_ONCE;
       setQuery({kind});
       await this.renew();
     });
+  }
+
+  #choice(kind, words, count) {
     const attributes = {
       class: 'kind',
       'aria-pressed': String(kind === this.#kind),
       'data-key': `kind ${kind}`,
-      onclick: choose,
+      onclick: this.#opens(kind),
     };
     return h('button', attributes, words, h('span', {class: 'soft tabular'}, number(count)));
   }
 
   #draw(counts) {
-    const total = this.#kind ? counts[this.#kind] : Object.values(counts).reduce((sum, one) => sum + one, 0);
+    const total = this.#kind ? counts[this.#kind] : allOf(counts);
     const rows = this.#findings.map((finding, place) => this.#row(finding, place));
-    const more =
-      total > rows.length && h('li', {class: 'soft small'}, `${number(total - rows.length)} more follow.`);
     const none = h('li', {class: 'empty'}, h('h2', {}, 'Nothing to mend'), 'No finding is open here.');
-    fill(this.#list, rows.length ? rows : none, more);
+    const more = total > rows.length && this.#more(total - rows.length);
+    fill(
+      this.#list,
+      rows.length ? rows : none,
+      more,
+      !this.#kind && counts[DOUBT] > 0 && this.#folded(counts[DOUBT]),
+    );
+  }
+
+  #more(left) {
+    const n = Math.min(left, MORE);
+    const show = guarded(async () => {
+      this.#most += n;
+      await this.renew();
+    });
+    return h(
+      'li',
+      {class: 'fold'},
+      h('button', {'data-key': 'more', onclick: show}, `Show ${number(n)} more of ${number(left)}`),
+    );
+  }
+
+  // Labels that the model would give otherwise, beyond those that are probably wrong.
+  #folded(count) {
+    const words = `${plural(count, 'more label')} worth a look if you have time`;
+    return h('li', {class: 'fold'}, h('button', {'data-key': 'folded', onclick: this.#opens(DOUBT)}, words));
   }
 
   #row(finding, place) {

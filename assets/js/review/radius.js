@@ -3,7 +3,7 @@ import {h, table} from '../shared/elements.js';
 import {number, plural} from '../shared/words.js';
 
 const KIND = {fixed: 'good', broken: 'bad', other: ''};
-const WHERE = {pool: 'no label', test: 'test', pin: 'pin'};
+const WHERE = {pool: 'unlabelled', test: 'test', pin: 'pin'};
 const SHOWN = 12;
 
 const badge = (words, kind) => h('span', {class: `badge ${kind}`}, words);
@@ -27,9 +27,11 @@ export function radiusLine(blast) {
 export function turnsOf(blast) {
   const {turns, watched, left_out: leftOut, pins_broken: lost, right} = blast;
   const [nPool, nTest] = watched;
-  const basis = `Of ${plural(nPool, 'text')} without a label and ${number(nTest)} to judge by; exact for this encoder.`;
-  const judged = nTest > 0 && `Right of those: ${number(right[0])} now, ${number(right[1])} then.`;
-  const missing = leftOut > 0 && `${plural(leftOut, 'text')} more are not watched.`;
+  const basis = `Checked on ${number(nTest)} test and ${plural(nPool, 'unlabelled text')}.`;
+  const [now, then] = right;
+  const moves = now === then ? 'stays at' : `goes from ${number(now)} to`;
+  const judged = nTest > 0 && `Test accuracy ${moves} ${number(then)} right.`;
+  const missing = leftOut > 0 && `${plural(leftOut, 'more text')} were not checked.`;
   return h(
     'div',
     {class: 'turns'},

@@ -1,0 +1,146 @@
+"""What remedies do to answers, and the order in which they are offered."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from app.services.review.findings import SAME_TEXT, Effect, Finding, Remedy
+from app.services.what_if.preview import preview
+from app.services.what_if.repairs import Repair
+from app.services.what_if.watched_texts import WatchedTextCache
+from core.errors import StudioError
+from storage import models
+from storage.queries import dataset
+from storage.records import ProjectRecord
+
+_SECONDS = 3.0
+"""After this time further findings of a page are shown without effects."""
+
+_FEWEST_MENDED = 2
+"""Answers that the removal of a greedy example must mend, less those that it breaks."""
+
+
+def weighed(
+    watched_texts: WatchedTextCache, project: ProjectRecord, findings: Sequence[Finding]
+) -> list[Finding]:
+    """Return findings with effects where these are known in time, and their remedies in order."""
+    until = time.monotonic() + _SECONDS
+    effects = _Effects(watched_texts, project) if watched_texts.is_ready(project) else None
+    fresh = list[Finding]()
+    for finding in findings:
+        if effects is not None and time.monotonic() < until:
+            finding = effects.beside(finding)
+        fresh.append(in_order(finding))
+    return fresh
+
+
+def truly_greedy(
+    watched_texts: WatchedTextCache, project: ProjectRecord, findings: Iterable[Finding]
+) -> list[Finding]:
+    """Return the greedy examples of which the removal mends at least two answers net.
+
+    Once the first is repaired, others with the same texts may do no harm; they are left out.
+    """
+    found, told = list[Finding](), set[str]()
+    if not watched_texts.is_ready(project):
+        return found
+    effects = _Effects(watched_texts, project)
+    for finding in findings:
+        texts = {text.id for text in finding.texts[1:]}
+        if told.issuperset(texts):
+            continue
+        finding = effects.beside(finding)
+        removal = next(r for r in finding.remedies if r.repair and r.repair.kind == "delete")
+        if removal.effect is not None and removal.effect.net >= _FEWEST_MENDED:
+            found.append(finding)
+            told |= texts
+    return found
+
+
+def in_order(finding: Finding) -> Finding:
+    """Order the remedies by what they do to answers, those that harm last."""
+    harmed = any(_net(r) < 0 and r.repair and r.repair.kind == "relabel" for r in finding.remedies)
+
+    def place(remedy: Remedy) -> tuple[int, int]:
+        group = _group(finding, remedy)
+        if group == _ASKING and harmed:
+            group = _AFTER_KEEPING
+        # Which label an unlabelled text gets is not chosen by what suits the test set.
+        return group, 0 if finding.kind == "next" else -_net(remedy)
+
+    return replace(finding, remedies=tuple(sorted(finding.remedies, key=place)))
+
+
+_LABELLING, _MENDING, _HARMLESS, _ASKING, _KEEPING, _AFTER_KEEPING, _HARMING = range(7)
+"""Groups of remedies in the order in which they are offered."""
+
+
+def _group(finding: Finding, remedy: Remedy) -> int:
+    repair = remedy.repair
+    if repair is None:
+        return _KEEPING if remedy.keeps else _LABELLING
+    if _net(remedy) < 0:
+        return _HARMING
+    if repair.kind in ("merge", "split"):  # their own errors are mended by definition
+        return _AFTER_KEEPING
+    if not _is_whole(remedy):
+        return _ASKING
+    if finding.kind == "next":
+        return _HARMLESS
+    if _net(remedy) > 0:
+        return _MENDING
+    if finding.kind == "duplicate" or (repair.kind == "relabel" and _is_doubted(finding)):
+        return _HARMLESS
+    return _AFTER_KEEPING
+
+
+def _is_doubted(finding: Finding) -> bool:
+    """Whether something is wrong even where no watched answer shows it."""
+    return finding.kind in ("label", "doubt", "greedy") or finding.measure == SAME_TEXT
+
+
+def _net(remedy: Remedy) -> int:
+    return remedy.effect.net if remedy.effect else 0
+
+
+def _is_whole(remedy: Remedy) -> bool:
+    """Whether a remedy has a repair that lacks nothing."""
+    return remedy.repair is not None and (not remedy.asks or remedy.repair.kind == "split")
+
+
+class _Effects:
+    """The effects of remedies at one moment of a project; each is computed once."""
+
+    def __init__(self, watched_texts: WatchedTextCache, project: ProjectRecord) -> None:
+        self._watched_texts, self._project = watched_texts, project.name
+        with watched_texts.live_studio.studio.database.read() as connection:
+            champion = models.champion(connection, project.id)
+            pins = tuple((pin.text, pin.intents) for pin in models.pins(connection, project.id))
+            intents = tuple(sorted(dataset.open_intents(connection, project.id)))
+        version = 0 if champion is None else champion.id
+        moment = (project.id, version, project.head_revision, repr(project.fence), pins, intents)
+        self._moment = ("effects", hash(moment), moment[:3])
+
+    def beside(self, finding: Finding) -> Finding:
+        """Return a finding with the effects of its remedies, where they can be computed."""
+        asked = tuple(r.repair for r in finding.remedies if r.repair and _is_whole(r))
+        effects = self._watched_texts.live_studio.studio.cache.get(
+            (*self._moment, finding.id, asked),
+            lambda: self._computed(asked),
+            lambda made: 100 * (1 + len(made)),
+        )
+        by_repair = dict(zip(asked, effects, strict=False))
+        remedies = (
+            replace(r, effect=by_repair.get(r.repair)) if r.repair and _is_whole(r) else r
+            for r in finding.remedies
+        )
+        return replace(finding, remedies=tuple(remedies))
+
+    def _computed(self, asked: Sequence[Repair]) -> tuple[Effect, ...]:
+        try:
+            blasts = preview(self._watched_texts, self._project, asked)
+        except StudioError:  # not decided by votes, or changed meanwhile
+            return ()
+        return tuple(
+            Effect(b.fixed + len(b.pins_fixed), b.broken + len(b.pins_broken)) for b in blasts
+        )

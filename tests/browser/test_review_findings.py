@@ -1,0 +1,85 @@
+"""The Review page is to be believed: few findings, and first the remedy that helps."""
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+_REVIEW = "/projects/sample/review"
+
+
+def test_only_labels_that_are_likely_wrong_are_listed_and_the_rest_is_folded(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    counts = studio.ask(f"{_REVIEW}?kind=label&limit=500")["counts"]
+    examples = studio.ask("/projects/sample/utterances?split=train&state=labelled")["total"]
+    assert 0 < counts["label"] <= 0.05 * examples
+    page = visit(studio, "/review?project=sample&kind=label")
+    listed = page.locator("[data-role=findings] button[data-key^='label:']")
+    expect(listed).to_have_count(min(12, counts["label"]))
+    expect(page.locator("[data-key='kind label']")).to_contain_text(str(counts["label"]))
+    finding = page.locator("[data-role=finding]")
+    expect(finding.locator("p").first).to_contain_text("most similar examples")
+    expect(finding.locator("p").first).not_to_contain_text("%")
+    in_all = sum(n for kind, n in counts.items() if kind != "doubt")
+    expect(page.locator("[data-key='kind ']")).to_have_text(re.compile(rf"All\s*{in_all}"))
+    page.locator("[data-key='kind ']").click()
+    fold = page.get_by_role("button", name=f"{counts['doubt']} more labels worth a look")
+    expect(fold).to_be_visible()
+    fold.click()
+    expect(page.locator("[data-role=findings] button[data-key^='label:']")).to_have_count(12)
+
+
+def test_a_remedy_that_harms_has_no_key_and_is_done_only_after_a_question(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    cells = studio.ask(f"{_REVIEW}?kind=confusion&limit=100")["findings"]
+    place, at = next(
+        (place, at)
+        for place, cell in enumerate(cells)
+        for at, remedy in enumerate(cell["remedies"])
+        if remedy["effect"] and remedy["effect"]["breaks"] > remedy["effect"]["mends"]
+    )
+    page = visit(studio, "/review?project=sample&kind=confusion")
+    for _ in range(place):
+        page.locator("[data-role=findings] button").first.wait_for()
+        page.keyboard.press("j")
+    expect(page.locator("[data-role=finding] h2")).to_have_text(cells[place]["title"])
+    harmful = page.locator(".remedy").nth(at)
+    expect(harmful.locator("kbd")).to_be_hidden()
+    keep = page.locator(".remedy", has_text="They differ: keep both")
+    expect(keep.locator("kbd")).to_have_text("2")
+    page.keyboard.press(str(at + 1))
+    dialog = page.locator("dialog")
+    expect(dialog).to_contain_text("wrong")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    assert studio.ask(f"{_REVIEW}?kind=confusion&limit=100")["findings"] == cells
+
+
+def test_a_confusion_begins_with_labels_and_proposes_none_for_test_texts(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    cells = studio.ask(f"{_REVIEW}?kind=confusion&limit=100")["findings"]
+    place = next(n for n, c in enumerate(cells) if any(t["place"] == "test" for t in c["texts"]))
+    page = visit(studio, "/review?project=sample&kind=confusion")
+    for _ in range(place):
+        page.locator("[data-role=findings] button").first.wait_for()
+        page.keyboard.press("j")
+    line = page.locator("[data-role=finding] li", has=page.locator(".small", has_text="test"))
+    expect(line.first.locator("button")).to_have_text("The label is wrong")
+    line.first.locator("button").click()
+    expect(page.get_by_role("combobox", name="Find the label of")).to_be_visible()
+    first = page.locator(".remedy").first
+    expect(first).to_contain_text("Label these 8 similar texts of the pool")
+    first.click()
+    page.wait_for_url("**/label?*")
+    texts = set(cells[place]["remedies"][0]["label_ids"])
+    rows = studio.ask("/projects/sample/utterances?size=1000&split=pool")["rows"]
+    wanted = {row["text"] for row in rows if row["id"] in texts}
+    expect(page.locator("[data-role=utterance], .utterance").first).to_have_text(
+        re.compile("|".join(re.escape(text) for text in wanted))
+    )
+    expect(page.get_by_text("8 similar texts to label first.")).to_be_visible()
