@@ -20,7 +20,7 @@ export class LabelCell {
     this.#button = h(
       'button',
       {
-        class: 'editable relabel',
+        class: 'plain relabel',
         title: 'Change the label',
         'aria-label': `Change the label of “${row.text.slice(0, 60)}”`,
         'data-key': `label ${row.id}`,

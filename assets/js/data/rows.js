@@ -16,6 +16,7 @@ export class Rows {
   editing = false; // a label is being chosen
   #picked = new Set();
   #pickedAll = false; // all that match the filter, including other pages
+  #late = false; // an answer came while a label was being chosen
   #asked = 0; // number of the newest request; older answers are dropped
   #base;
   #filter;
@@ -73,9 +74,14 @@ export class Rows {
 
   async load() {
     const asked = (this.#asked += 1);
+    this.#late = false;
     try {
       const found = await call(`${this.#base}/utterances?${this.#filter.parameters(SIZE)}`);
       if (asked !== this.#asked) return;
+      if (this.editing) {
+        this.#late = true; // drawing now would close the finder under the person's hands
+        return;
+      }
       this.#rows = found.rows;
       this.#count = found.total;
       this.#draw();
@@ -149,6 +155,7 @@ export class Rows {
   #label(row) {
     const hears = open => {
       this.editing = open;
+      if (!open && this.#late) this.load();
     };
     const decide = (...decision) => this.#hears.decide(...decision);
     return new LabelCell(row, this.#intents, {decide, hears}).element;
