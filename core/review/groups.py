@@ -11,6 +11,9 @@ from core.vectors import unit_rows
 _MOST_GROUPS = 6
 _FEWEST_TEXTS = 4
 _SMALLEST_GROUP = 2
+_LARGEST_TO_SMALLEST = 10
+"""A group of less than a tenth of the texts is no group but a few odd texts."""
+
 _JUDGED = 2_000
 """Texts whose silhouette is computed; it takes time and memory by their square."""
 
@@ -20,7 +23,7 @@ class Groups:
     """A division of texts into groups, the largest first.
 
     Attributes:
-        of: Each text's group, from 0, (n,).
+        of: Each text's group, from 0, (n,); odd texts are in the group they resemble most.
         centres: Mean directions of the groups, of length 1, (groups, d).
         silhouette: Mean silhouette by cosine distance, -1 to 1 (Rousseeuw 1987, Section 2).
     """
@@ -50,7 +53,7 @@ def find_groups(rows: FloatArray, k: int | None = None) -> Groups | None:
 
     Args:
         rows: Embeddings of the texts, (n, d).
-        k: From 2 to `most_groups`; by default only divisions without a group of one text count.
+        k: From 2 to `most_groups`; fewer where a group would be only a few odd texts.
 
     Returns:
         The division; None for too few texts, or texts that are all alike.
@@ -62,18 +65,45 @@ def find_groups(rows: FloatArray, k: int | None = None) -> Groups | None:
     if k is not None:
         return _divided(directions, max(2, min(k, most)))
     tried = [_divided(directions, number) for number in range(2, most + 1)]
-    whole = [one for one in tried if np.bincount(one.of).min() >= _SMALLEST_GROUP]
-    return max(whole or tried[:1], key=lambda one: one.silhouette)
+    return max(tried, key=lambda one: one.silhouette)
 
 
 def _divided(directions: FloatArray, k: int) -> Groups:
+    """Divide into at most k groups; texts too few for a group join the one they resemble most."""
+    smallest = max(_SMALLEST_GROUP, len(directions) // _LARGEST_TO_SMALLEST)
+    kept = np.arange(len(directions))
+    while True:
+        found = _clusters(directions[kept], min(k, len(kept) // smallest))
+        sizes = np.bincount(found)
+        if sizes.min() >= smallest or len(kept) - (sizes[sizes < smallest]).sum() < 2 * smallest:
+            break
+        kept = kept[sizes[found] >= smallest]
+    order = np.argsort(-np.bincount(found), kind="stable")
+    of_kept = np.argsort(order)[found]
+    centres = np.stack([directions[kept[of_kept == group]].mean(0) for group in range(len(order))])
+    centres = unit_rows(centres)
+    of = (directions @ centres.T).argmax(1).astype(np.int64)
+    of[kept] = of_kept
+    return Groups(of, centres, _silhouette(directions[kept], of_kept))
+
+
+def _clusters(directions: FloatArray, k: int) -> NDArray[np.int64]:
     from sklearn.cluster import KMeans
+
+    distinct = len(np.unique(directions, axis=0))
+    if distinct < 2:
+        return np.zeros(len(directions), dtype=np.int64)
+    means = KMeans(min(max(2, k), distinct), n_init=10, random_state=0)
+    # Fewer groups come back than were asked for where texts are nearly the same.
+    found = np.unique(means.fit_predict(directions), return_inverse=True)[1]
+    return np.asarray(found, dtype=np.int64)
+
+
+def _silhouette(directions: FloatArray, of: NDArray[np.int64]) -> float:
     from sklearn.metrics import silhouette_score
 
-    found = KMeans(k, n_init=10, random_state=0).fit_predict(directions)
-    order = np.argsort(-np.bincount(found, minlength=k), kind="stable")
-    of = np.argsort(order)[found].astype(np.int64)
-    centres = np.stack([directions[of == group].mean(0) for group in range(k)])
-    sample = min(_JUDGED, len(directions)) if len(directions) > _JUDGED else None
+    if of.max() == 0:
+        return 0.0
+    sample = _JUDGED if len(directions) > _JUDGED else None
     score = silhouette_score(directions, of, metric="cosine", sample_size=sample, random_state=0)
-    return Groups(of, unit_rows(centres), float(score))
+    return float(score)

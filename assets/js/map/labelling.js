@@ -113,6 +113,7 @@ export class Labelling {
       const {changed, left} = await post(`${this.#base}/edits`, {...edit, key});
       const undo = undoing(this.#base, key, this.#done);
       toast(`${plural(changed, 'text')} ${said}.`, leftWords(left), 'good', undo);
+      this.#reach.reset(); // a tick is for one act
     } finally {
       await this.#done(); // also after a refusal, so that the counts are those of now
     }

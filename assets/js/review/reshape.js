@@ -198,6 +198,6 @@ export class ReshapeTab {
 
 function touchedWords({touched: [n, nTest]}) {
   if (!n) return 'Labels stay as they are.';
-  const inTest = nTest ? `, ${number(nTest)} of them of the test set` : ', none of them of the test set';
+  const inTest = nTest ? `, ${number(nTest)} of them of the test set` : ', none of the test set';
   return `Changes the label of ${plural(n, 'text')}${inTest}.`;
 }

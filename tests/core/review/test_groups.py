@@ -47,6 +47,21 @@ def test_there_are_always_two_groups_to_propose_even_where_nothing_parts_them() 
     assert len(groups.centres) >= 2
 
 
+def test_a_single_odd_text_is_no_group_and_joins_what_it_resembles_most() -> None:
+    """The second of two proposed groups had been one text that was unlike all others."""
+    odd = np.eye(8, dtype=np.float32)[7:] + 0.1 * np.eye(8, dtype=np.float32)[1:2]
+    groups = find_groups(np.concatenate([bundles([7, 6]), odd]), 2)
+    assert groups is not None
+    assert sorted(np.bincount(groups.of).tolist()) in ([6, 8], [7, 7])
+
+
+def test_many_equal_texts_among_a_few_others_still_divide() -> None:
+    rows = np.concatenate([np.repeat(bundles([1]), 30, axis=0), bundles([2, 2, 2])])
+    groups = find_groups(rows)
+    assert groups is not None
+    assert len(groups.of) == len(rows)
+
+
 @pytest.mark.parametrize("rows", [bundles([3]), np.ones((9, 8), np.float32), bundles([])[:0]])
 def test_too_few_or_equal_texts_have_no_groups(rows: np.ndarray) -> None:
     assert find_groups(rows.reshape(-1, 8)) is None
