@@ -84,7 +84,8 @@ def _divided(directions: FloatArray, k: int) -> Groups:
     centres = unit_rows(centres)
     of = (directions @ centres.T).argmax(1).astype(np.int64)
     of[kept] = of_kept
-    return Groups(of, centres, _silhouette(directions[kept], of_kept))
+    # Over all texts: over those kept, a division that sets many aside would look best.
+    return Groups(of, centres, _silhouette(directions, of))
 
 
 def _clusters(directions: FloatArray, k: int) -> NDArray[np.int64]:
