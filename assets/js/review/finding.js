@@ -68,7 +68,7 @@ export class FindingView {
     if (!same) this.#picked = [];
     const remedies = finding ? [...finding.remedies, ...this.#picked] : [];
     this.#remedies = remedies.map((remedy, place) => this.#remedy(remedy, place));
-    this.#seen = this.#remedies[0];
+    this.#seen = this.#remedies.find(isForetold) ?? null;
     fill(this.#head, finding ? this.#heading(finding) : allIsWell());
     fill(this.#body, finding && this.#textsOf(finding));
     this.#drawChoices();

@@ -126,7 +126,7 @@ def test_a_late_answer_does_not_go_over_what_is_pointed_at_since(
     late = hold(page, "**/review/what-if", "POST")
     page.locator("[data-key^='fix ']").first.hover()
     late.arrived()
-    remedy = page.locator(".remedy").nth(1)
+    remedy = page.locator(".remedy", has=page.locator("[data-role=radius]")).first
     remedy.hover()
     told = page.locator("[data-role=finding] h3")
     expect(told).to_have_text(remedy.locator(".words").inner_text())
