@@ -1,5 +1,6 @@
 """Answers that come late while somebody labels, marks values, or makes more of them."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -224,7 +225,7 @@ def test_what_is_marked_is_what_is_shown(visit: Callable[..., Page], studio: Ser
     """Proposals were accepted with the unsure ones, which were ticked and not shown yet."""
     page = visit(studio, "/slots?project=proposals")
     sheet = page.get_by_role("region", name="Proposals")
-    mark = sheet.get_by_role("button", name="Mark all")
+    mark = sheet.get_by_role("button", name=re.compile(r"^Mark \d+ values? in \d+ texts?$"))
     expect(mark).to_be_visible()
     asked = hold(page, "**/slots/accept", "POST")
     sheet.get_by_label("with unsure ones").check()
@@ -248,7 +249,9 @@ def test_what_is_added_is_what_is_shown(visit: Callable[..., Page], studio: Serv
     sheet.get_by_role("button", name="Preview").click()
     previews.arrived()
     sheet.get_by_label("Values of each slot").fill("3")
-    previews.routes.pop().fulfill(json={"n": 4, "n_templates": 2, "n_sources": 2, "templates": []})
+    line = {"template": "is it cold in [city]", "intents": [], "n": 4, "examples": []}
+    found = {"n": 4, "n_templates": 1, "n_sources": 2, "templates": [line]}
+    previews.routes.pop().fulfill(json=found)
     add = sheet.get_by_role("button", name="Add 4")
     add.click()
     added.arrived()

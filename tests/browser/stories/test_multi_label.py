@@ -197,7 +197,7 @@ def exports_the_sets(page: Page, folder: Path) -> None:
     assert sum(found[text] == "" for text in POOL) == 4
 
 
-SHOWN = "document.querySelector('[data-role=utterance]').textContent"
+SHOWN = "(document.querySelector('[data-role=utterance]')?.textContent ?? '')"
 
 
 def shown(page: Page) -> str:
