@@ -4,6 +4,7 @@ import {fill, h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
 import {post} from './shared/rest.js';
 import {frame} from './studio.js';
+import {Acts} from './try/acts.js';
 import {answersView, answerView} from './try/answers.js';
 import {Compression} from './try/compression.js';
 import {LandingMap} from './try/landing.js';
@@ -23,6 +24,7 @@ class TryPage {
   #context;
   #intents;
   #pins;
+  #acts;
   #landing;
   #replies;
   #why;
@@ -42,9 +44,11 @@ class TryPage {
     this.#context = context;
     this.#intents = new Intents(context.base, context.status.task);
     this.#pins = new Pins(context.base, this.#intents);
+    const tools = {base: context.base, intents: this.#intents, pins: this.#pins};
+    this.#acts = new Acts({...tools, changed: () => this.#renew()});
     this.#replies = new ReplySheet(context.base);
     this.#landing = new LandingMap(context.base, this.#intents);
-    this.#why = new Why(context.base, this.#intents);
+    this.#why = new Why(context.base, this.#intents, this.#acts);
     this.#compression = new Compression(context.base, this.#intents, () => this.#ask());
     const landed = {class: 'sheet', hidden: true, 'aria-label': 'Where it lands'};
     this.#landed = h('section', landed, this.#landing.element);
@@ -102,6 +106,12 @@ class TryPage {
     this.#pins.load().catch(() => {});
   }
 
+  // After an act on this page.
+  async #renew() {
+    await this.#ask();
+    this.#context.refreshSoon();
+  }
+
   async #ask() {
     const lines = this.#lines();
     setQuery({text: lines.length === 1 && lines[0].length <= LONGEST_ADDRESS ? lines[0] : ''});
@@ -141,7 +151,9 @@ class TryPage {
       return;
     }
     const [answer] = answers;
-    fill(this.#answer, answerView(answer, this.#intents), this.#pins.form(answer.prediction));
+    const form = this.#acts.form(answer);
+    const besides = voter => this.#acts.relabelling(voter);
+    fill(this.#answer, answerView(answer, this.#intents, besides), form);
     const isCompressed = Boolean(answer.compressed?.strength); // otherwise it says why the model itself answers
     // Before a training only names answer, so there are no examples to explain.
     if (isCompressed || !answer.landing) this.#why.hide();

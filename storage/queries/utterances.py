@@ -8,7 +8,7 @@ from typing import Literal
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from core.text import is_storable, normalise
+from core.text import is_storable, normalise, text_hash
 from core.types import Task
 from storage.queries.dataset import LABELS_TEXT, labelled_with, read_utterances
 from storage.queries.words import Contains
@@ -140,6 +140,15 @@ def by_ids(
         rows = read_utterances(connection, sa.select(utterance).where(part))
         records |= {record.id: record for record in rows}
     return records
+
+
+def by_text(connection: Connection, project_id: int, text: str) -> list[UtteranceRecord]:
+    """Return the utterances that have just this text, oldest first."""
+    if not is_storable(text):
+        return []
+    here = sa.and_(utterance.c.project_id == project_id, utterance.c.text_hash == text_hash(text))
+    query = sa.select(utterance).where(here).order_by(*_ORDERS["oldest"])
+    return read_utterances(connection, query)
 
 
 def sample_unlabelled(connection: Connection, project_id: int, limit: int) -> list[UtteranceRecord]:

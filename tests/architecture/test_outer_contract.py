@@ -92,6 +92,11 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/suggestions", "answer", "[].likely[]"),
     (f"GET {_REVIEW}", "answer", "effects"),
     *(
+        ("POST /api/projects/{project}/predict", "answer", f"[].known{name}")
+        for name in ("", "[].id", "[].labels", "[].split")
+    ),
+    ("POST /api/projects/{project}/explain", "answer", "why_not.adds"),
+    *(
         (f"GET {_REVIEW}", "answer", f"findings[].remedies[].{name}")
         for name in ("effect", "effect.breaks", "effect.mends", "label_ids")
     ),

@@ -236,7 +236,7 @@ def test_a_pin_expects_just_its_intents(live_studio: LiveStudio) -> None:
 
     create_project(live_studio.studio, "single")
     with pytest.raises(InvalidInput, match="one intent"):
-        pins.set_pin(live_studio, "single", "text", [])
+        pins.set_pin(live_studio, "single", "text", [known["card"], known["cancel"]])
 
 
 def test_candidate_and_champion_are_compared_by_exact_sets(several: Studio) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.services.explaining.explained_model import ExplainedModel
 from app.services.explaining.views import Example, LoadBearing, WhyNot
@@ -12,9 +13,15 @@ from core.explain.solved_votes import SolvedVotes
 from core.heads.mixture import voices_of
 from core.text import counted, match_key
 from core.types import Exemplar, FloatArray, Task
+from core.vectors import nearest
 
 _NEAREST = 30
-_NAMED = 5
+_LOOKED_AT = 300
+"""This many unlabelled texts nearest to a text are asked whether they speak for an intent."""
+
+_NEIGHBOURS = 5
+_NEAR_TIE = 0.05
+"""Up to this difference of scores two intents are nearly tied."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,51 +94,78 @@ def _load_words(n: int, after: str, at_least: int, *, smallest: bool) -> str:
 
 
 def why_not_view(asked: AskedText, column: int, behind: float) -> WhyNot:
-    """Count the examples an intent needs to win the text; `behind` is the score that it lacks."""
+    """Count the examples an intent needs to win the text; `behind` is the score that it lacks.
+
+    Of the unlabelled texts only those are named that speak for the intent themselves.
+    """
     question, own, limit = asked.question(column)
     copies = copies_needed(question, own, limit)
-    near, rows = _nearest_pool(asked)
+    near, rows = _nearest_speaking(asked, column)
     needed = examples_needed(question, rows, own, limit) if near else None
     intent = asked.votes.head.intents[column]
+    is_near = behind <= _NEAR_TIE
     return WhyNot(
         intent,
         behind,
         None if copies is None else copies.count,
         near[: needed.count] if needed is not None else (),
-        _why_not_words(intent, copies, needed, looked=bool(near)),
+        _why_not_words(intent, copies, needed, is_near=is_near),
+        adds=is_near and copies is not None and copies.count == 1,
     )
 
 
 def _why_not_words(
-    intent: str, copies: Needed | None, needed: Needed | None, *, looked: bool
+    intent: str, copies: Needed | None, needed: Needed | None, *, is_near: bool
 ) -> str:
     if copies is None:
         said = f"Not even 1,000 examples that say just this would make it {intent}."
+    elif copies.count == 1:
+        tie = "A near tie. " if is_near else ""
+        said = f"{tie}Adding this text to {intent} would flip it."
     else:
         n = counted(copies.count, "example")
-        said = f"{n} that {'says' if copies.count == 1 else 'say'} just this, labelled {intent}, "
-        said += "would be enough."
-    if not looked:
-        return said
+        said = f"It would take {n} that say just this to make it {intent}."
     if needed is None:
-        return f"{said} The {_NEAREST} nearest unlabelled utterances, so labelled, would not."
+        return said
     if needed.count == 1:
-        return f"{said} So would the nearest unlabelled utterance, so labelled."
-    return f"{said} So would the {needed.count} nearest unlabelled utterances, so labelled."
+        return f"{said} Labelling this unlabelled text {intent} would do: its neighbours are, too."
+    n_texts = counted(needed.count, "unlabelled text")
+    return f"{said} Labelling these {n_texts} {intent} would do: their neighbours are, too."
 
 
-def _nearest_pool(asked: AskedText) -> tuple[tuple[Example, ...], FloatArray]:
-    """Return the unlabelled utterances nearest to a text, but none with its match key."""
+def _nearest_speaking(asked: AskedText, column: int) -> tuple[tuple[Example, ...], FloatArray]:
+    """Return the nearest unlabelled texts that speak for an intent, but none with the match key."""
     nothing = np.zeros((0, len(asked.embedding)), np.float32)
     pool = asked.model.pool()
     if pool is None or not len(pool[0]):
         return (), nothing
     records, rows = pool
-    order = np.argsort(-(rows @ asked.embedding), kind="stable")[: _NEAREST + _NAMED]
+    order = np.argsort(-(rows @ asked.embedding), kind="stable")[:_LOOKED_AT]
+    order = order[_speak_for(asked, column, rows[order])]
     own = match_key(asked.text)
     chosen = [row for row in order.tolist() if match_key(records[row].text) != own][:_NEAREST]
     examples = tuple(Example(records[row].id, records[row].text, ()) for row in chosen)
     return examples, rows[chosen] if chosen else nothing
+
+
+def _speak_for(asked: AskedText, column: int, rows: FloatArray) -> NDArray[np.bool_]:
+    """Return which texts, as unit rows (n, d), the model and their neighbours take for an intent.
+
+    More than half of a text's nearest examples must be labelled so: five, or all of the intent.
+    """
+    pipeline = asked.model.pipeline
+    intent = asked.votes.head.intents[column]
+    labelled = np.array([intent in exemplar.intents for exemplar in pipeline.exemplars])
+    n_near = min(_NEIGHBOURS, int(labelled.sum()))
+    if n_near == 0:
+        return np.zeros(len(rows), dtype=bool)
+    scores = pipeline.head.scores(rows)
+    if asked.task == "multi-label":
+        answered = scores[:, column] >= pipeline.calibration.limits(scores.shape[1])[column]
+    else:
+        answered = scores.argmax(1) == column
+    agree = labelled[nearest(rows @ pipeline.embeddings.T, n_near)].mean(1) > 0.5
+    return np.asarray(answered & agree)
 
 
 def _example(exemplar: Exemplar) -> Example:

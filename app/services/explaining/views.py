@@ -117,8 +117,9 @@ class WhyNot:
     Attributes:
         behind: Score that it lacks.
         copies: Number of examples with just this text, so labelled, that would do; None: too many.
-        examples: Unlabelled utterances nearest to the text that would do when so labelled; empty if
-            none are known or all are not enough.
+        examples: Unlabelled utterances nearest to the text that would do when so labelled, and that
+            the model and their neighbours take for the intent; empty if there are too few.
+        adds: Whether it is a near tie that adding this text would decide.
     """
 
     intent: str
@@ -127,6 +128,7 @@ class WhyNot:
     examples: tuple[Example, ...]
     words: str
     holds: Holds = "exact"
+    adds: bool = False
 
 
 @dataclass(frozen=True, slots=True)

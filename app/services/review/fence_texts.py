@@ -129,7 +129,7 @@ class MeasuredTexts:
             name = names.get(intent, self.live.pipeline.head.intents[best[row]])
             expected = label_words([names.get(key, "?") for key in pin.intents], "single-label")
             before, after = (name if was else "out of scope" for was in (now[row], then[row]))
-            kept = bool(then[row]) and intent in pin.intents
+            kept = intent in pin.intents if then[row] else not pin.intents
             turned.append(PinTurn(pin.text, expected, before, after, kept))
         return tuple(turned)
 

@@ -11,6 +11,7 @@ from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio, open_live
 from app.services.trying.compression import compress_model, compress_texts, compressed_view
 from app.services.trying.compression_views import Compressed
+from app.services.trying.known_texts import KnownText, known_texts
 from app.services.trying.landing import ExampleMap, Landing, example_map, landing_of
 from core.errors import InvalidInput
 from core.types import Prediction, Reason, Task
@@ -35,6 +36,7 @@ class Answer:
         votes_of_others: Votes of all exemplars that are not shown, for the first of the reasons.
         hot: Ids of shown exemplars that joined after the training.
         compressed: Effect of compression; None without it, or for several texts.
+        known: The utterances that have just this text; empty for several texts.
     """
 
     prediction: PredictionView
@@ -44,6 +46,7 @@ class Answer:
     hot: tuple[str, ...]
     landing: Landing | None = None
     compressed: Compressed | None = None
+    known: tuple[KnownText, ...] = ()
 
 
 def answer_texts(
@@ -64,12 +67,13 @@ def answer_texts(
         )
     models = live_studio.models
     (now, live), compressed = models.open(project), None
+    known = known_texts(live_studio.studio, now.project.id, texts)
     if live is None:
         untrained = answer_by_names_alone(live_studio.studio, now, models.name_cache())
         if untrained is None or strength is not None:
             raise no_model_yet(project)
         predictions = untrained.predict(list(texts))
-        return [_answer(one, untrained.task, frozenset()) for one in predictions]
+        return [_answer(one, untrained.task, frozenset(), known) for one in predictions]
     if strength is None:
         embeddings = live.pipeline.encoder.encode(list(texts))
     else:
@@ -79,7 +83,7 @@ def answer_texts(
         replace(prediction, model_version=_name(project, live))
         for prediction in live.pipeline.predict(list(texts), embeddings)
     ]
-    answers = [_answer(one, live.pipeline.task, live.hot) for one in predictions]
+    answers = [_answer(one, live.pipeline.task, live.hot, known) for one in predictions]
     if len(answers) != 1:
         return answers
     landing = landing_of(live, predictions[0], embeddings[0])
@@ -106,7 +110,9 @@ def _name(project: str, live: LiveModel) -> str:
     return f"{project}@{live.version.number}"
 
 
-def _answer(prediction: Prediction, task: Task, hot: frozenset[str]) -> Answer:
+def _answer(
+    prediction: Prediction, task: Task, hot: frozenset[str], known: tuple[KnownText, ...]
+) -> Answer:
     reasons = tuple(Why(reason, votes_of_others(reason)) for reason in prediction.reasons)
     shown = {n.exemplar_id for reason in prediction.reasons for n in reason.neighbours}
     return Answer(
@@ -115,4 +121,5 @@ def _answer(prediction: Prediction, task: Task, hot: frozenset[str]) -> Answer:
         reasons=reasons,
         votes_of_others=reasons[0].votes_of_others,
         hot=tuple(sorted(shown & hot)),
+        known=known,
     )

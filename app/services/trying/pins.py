@@ -56,20 +56,20 @@ class PinHistory:
 def set_pin(live_studio: LiveStudio, project: str, text: str, intents: Sequence[str]) -> None:
     """Expect exactly these intents, by id, for a text; trained models are judged by it.
 
-    Where a text may have several intents, none may be expected.
+    Without an intent, the text must be out of scope, or have no intent.
 
     Raises:
         Conflict: An intent is archived.
-        InvalidInput: The text is empty or cannot be stored, or a single-label pin has not one
-            intent.
+        InvalidInput: The text is empty or cannot be stored, or a single-label pin has several
+            intents.
         NotFound: There is no such intent.
     """
     if not text.strip() or not is_storable(text):
         raise InvalidInput("A pin needs a text.", "Type one first.")
     with live_studio.studio.database.write() as connection:
         found = projects.find(connection, project)
-        if found.task == "single-label" and len(set(intents)) != 1:
-            raise InvalidInput("A pin expects one intent.", "Choose it.")
+        if found.task == "single-label" and len(set(intents)) > 1:
+            raise InvalidInput("A pin expects one intent.", "Choose one, or out of scope.")
         for key in intents:
             expected = dataset.intent_by_id(connection, found.id, key)
             if expected.archived:

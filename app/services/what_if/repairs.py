@@ -33,8 +33,8 @@ class Repair:
 
     Attributes:
         intent: The intent that is merged away, split, renamed or described.
-        value: The split of `move`, the text of `add`, the target's id of `merge`, the description
-            of `describe`, else a new name.
+        value: The split of `move`, the text of `add` (relabelled where it is in the project), the
+            target's id of `merge`, the description of `describe`, else a new name.
         parts: For `split`, several new intents at once, instead of `ids` and `value`.
     """
 
@@ -57,7 +57,7 @@ def changes_of(connection: Transaction, project: ProjectRecord, repair: Repair) 
     if repair.kind in ("relabel", "delete", "move"):
         return _of_utterances(connection, project, repair)
     if repair.kind == "add":
-        return [_addition(connection, project, repair)]
+        return _addition(connection, project, repair)
     return _of_intent(connection, project.id, repair)
 
 
@@ -136,14 +136,27 @@ def _open_intent(connection: Transaction, project_id: int, key: str) -> IntentRe
     return intent
 
 
-def _addition(connection: Transaction, project: ProjectRecord, repair: Repair) -> Change:
+def _addition(connection: Transaction, project: ProjectRecord, repair: Repair) -> list[Change]:
+    """Return the changes that make a text an example; one that is in the project is relabelled.
+
+    Its copies in the test set stay as they are.
+    """
     text = normalise(repair.value)
     if not text or len(text) > LONGEST_TEXT or not is_storable(text):
         raise InvalidInput(
             f"'{text[:40]}' cannot be an utterance.", f"Write 1 to {LONGEST_TEXT:,} characters."
         )
     labels = _labels(connection, project, repair.intents)
-    return edits.create_utterance(uuid.uuid4().hex, text, "train", "typed", labels)
+    known = utterances.by_text(connection, project.id, text)
+    if not known:
+        return [edits.create_utterance(uuid.uuid4().hex, text, "train", "typed", labels)]
+    examples = [record for record in known if record.split != "test"]
+    if not examples:
+        raise Conflict(
+            "This text is in the test set, so it cannot be an example, too.",
+            "Move it out of the test set first, or change its label there.",
+        )
+    return [change for record in examples for change in edits.decide(record, labels)]
 
 
 def _of_intent(connection: Transaction, project_id: int, repair: Repair) -> list[Change]:

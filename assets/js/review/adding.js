@@ -1,8 +1,8 @@
 // A new example, with the labels it conflicts with, shown while typing.
 import {field, fill, h, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
+import {radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
-import {radiusLine, turnsOf} from './radius.js';
 
 const PAUSE = 120; // shorter than between two words
 

@@ -3,9 +3,9 @@ import {address, query} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {ask, guarded, toast} from '../shared/messages.js';
+import {radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
-import {radiusLine, turnsOf} from './radius.js';
 
 const MOST_PICKED = 4; // typed labels that are kept as remedies; digit keys reach nine
 const ABOUT_ONE = new Set(['label', 'greedy', 'next']); // the other texts are for comparison

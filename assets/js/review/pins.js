@@ -2,7 +2,7 @@
 import {field, fill, h, select, table} from '../shared/elements.js';
 import {guarded, toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
-import {ago} from '../shared/words.js';
+import {ago, capital} from '../shared/words.js';
 
 const SHOWN = 12; // versions of a pin's history, the newest
 
@@ -59,10 +59,11 @@ export class PinsTab {
 
   #drawForm() {
     const text = h('input', {type: 'text', maxlength: 10000, placeholder: 'no signal at all'});
-    const options = this.#intents.open.map(({id, name}) => [id, name]);
+    const nothing = ['', capital(this.#intents.nothing)];
+    const options = [...this.#intents.open.map(({id, name}) => [id, name]), nothing];
     const label = select({'aria-label': 'Label that it must get'}, options);
     const set = guarded(async () => {
-      await post(this.#path, {text: text.value, intents: [label.value]});
+      await post(this.#path, {text: text.value, intents: label.value ? [label.value] : []});
       toast(`Pinned “${text.value.slice(0, 60)}”.`, 'Every training is judged by it.', 'good');
       text.value = '';
       await this.renew();

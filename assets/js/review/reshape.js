@@ -1,9 +1,9 @@
 // Reshape intents: merge two, move examples, split by groups, rename; counted and previewed first, then done.
 import {field, fill, h, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
+import {radiusLine, turnsOf} from '../shared/radius.js';
 import {call, post} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
-import {radiusLine, turnsOf} from './radius.js';
 import {Splitting} from './splitting.js';
 
 const MOST = 500; // examples of an intent that are shown

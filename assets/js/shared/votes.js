@@ -6,18 +6,19 @@ import {percent} from './words.js';
 const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
 const SHOWN_INTENTS = 4;
 
-export function votesOf(answer, intents) {
+// `besides` returns what stands beside the words of an example, or null.
+export function votesOf(answer, intents, besides = () => null) {
   const {prediction, reasons} = answer;
   return h(
     'div',
     {},
     h('p', {}, answer.sentence),
     h('div', {class: 'row', style: {'margin-bottom': '10px'}}, likeliest(prediction, intents)),
-    reasons.map(why => reasonOf(answer, why, intents)),
+    reasons.map(why => reasonOf(answer, why, intents, besides)),
   );
 }
 
-function reasonOf({prediction, hot}, {reason, votes_of_others: others}, intents) {
+function reasonOf({prediction, hot}, {reason, votes_of_others: others}, intents, besides) {
   const {intent, score, threshold, prior, neighbours, voice, by_name: byName} = reason;
   const votes = [...neighbours.map(near => near.vote), others, prior, voice];
   const largest = Math.max(SMALLEST_SCALE, ...votes.map(Math.abs));
@@ -27,7 +28,7 @@ function reasonOf({prediction, hot}, {reason, votes_of_others: others}, intents)
     h('h3', {}, `What votes for ${intent}`),
     neighbours.map(near => {
       const isHot = hot.includes(near.exemplar_id);
-      const words = [h('span', {}, `“${near.text}” `), about(near, isHot, intents)];
+      const words = [h('span', {}, `“${near.text}” `), about(near, isHot, intents), besides(near)];
       return voteLine(words, near.vote, largest);
     }),
     voteLine('All other examples together', others, largest),

@@ -7,7 +7,8 @@ import {number, percent, plural} from '../shared/words.js';
 const nameWords = ({neighbours}) =>
   `by its name alone, ${neighbours.length ? 'no examples yet' : 'before any training'}`;
 
-export function answerView(answer, intents) {
+// `besides` returns the control beside an example that votes.
+export function answerView(answer, intents, besides) {
   const {prediction} = answer;
   return [
     h(
@@ -19,7 +20,7 @@ export function answerView(answer, intents) {
       prediction.by_name && h('span', {class: 'badge warn', 'data-role': 'by-name'}, nameWords(prediction)),
       h('span', {class: 'soft small push'}, prediction.model_version),
     ),
-    votesOf(answer, intents),
+    votesOf(answer, intents, besides),
   ];
 }
 

@@ -1,7 +1,7 @@
 // Why an answer is as it is: its words, what would change it, and other ways of deciding.
 import {fill, h, select, table} from '../shared/elements.js';
 import {busyButton, linkLine, open, savePdf} from '../shared/evidence.js';
-import {complain} from '../shared/messages.js';
+import {complain, guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 
 const PAUSE = 500; // milliseconds without typing; an explanation costs as much as ten answers
@@ -11,6 +11,7 @@ export class Why {
   element = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Why', 'data-role': 'why'});
   #base;
   #intents;
+  #acts;
   #text = null;
   #rival = null; // for the text that is on the page
   #timer = 0;
@@ -20,9 +21,10 @@ export class Why {
   #kept = h('div');
   #details;
 
-  constructor(base, intents) {
+  constructor(base, intents, acts) {
     this.#base = base;
     this.#intents = intents;
+    this.#acts = acts;
     const words = h('span', {class: 'soft'}, ' in words, and what would change it');
     const summary = h('summary', {}, h('b', {}, 'Why'), words);
     this.#details = h('details', {ontoggle: () => this.#ask(0)}, summary, this.#body);
@@ -89,7 +91,7 @@ export class Why {
     return [heading('What carries it', exact()), h('p', {}, words), this.#list(examples, intent)];
   }
 
-  #whyNot({why_not: other, answer}) {
+  #whyNot({why_not: other, answer, text}) {
     const options = this.#intents.open
       .filter(({name}) => !answer.includes(name))
       .map(({name}) => [name, name]);
@@ -104,13 +106,33 @@ export class Why {
       {'data-role': 'why-not'},
       heading('Why not', exact()),
       select(attributes, options, other.intent),
-      h('p', {style: {'margin-top': '8px'}}, `It is ${other.behind.toFixed(2)} behind. ${other.words}`),
-      this.#list(other.examples),
+      h('p', {style: {'margin-top': '8px'}}, other.words, this.#addIt(other, text)),
+      this.#list(other.examples, null, example => this.#labelIt(example, other.intent)),
     );
   }
 
-  // Lists examples; the label is shown if it is not `intent`.
-  #list(examples, intent = null) {
+  // Offered in a near tie, and for the intent that the person has chosen.
+  #addIt({intent, copies, adds}, text) {
+    if (!adds && !(this.#rival === intent && copies === 1)) return null;
+    const add = guarded(async () => {
+      // While another text is being explained, the page still shows the advice for this one.
+      if (text === this.#text) await this.#acts.add(this.#acts.idsWith(intent));
+    });
+    return [' ', h('button', {class: 'small', 'data-key': 'add it', onclick: add}, 'Add it')];
+  }
+
+  // An unlabelled text that may have several intents is labelled on the Label page.
+  #labelIt({id, text}, intent) {
+    if (this.#intents.multi) return null;
+    const asked = this.#text;
+    const label = guarded(async () => {
+      if (asked === this.#text) await this.#acts.relabel({id, text, labels: null}, this.#acts.idsWith(intent));
+    });
+    return h('button', {class: 'small push', 'data-key': `label ${id}`, onclick: label}, 'Label it');
+  }
+
+  // Lists examples; the label is shown if it is not `intent`. `besides` returns the control beside one.
+  #list(examples, intent = null, besides = () => null) {
     if (!examples.length) return null;
     const isOther = intents => intents.length > 0 && String(intents) !== intent;
     const more = examples.length - SHOWN;
@@ -119,9 +141,10 @@ export class Why {
       {class: 'told'},
       examples
         .slice(0, SHOWN)
-        .map(({text, intents}) =>
-          h('li', {}, `“${text}” `, isOther(intents) && this.#intents.named(intents)),
-        ),
+        .map(example => {
+          const {text, intents} = example;
+          return h('li', {}, `“${text}” `, isOther(intents) && this.#intents.named(intents), besides(example));
+        }),
       more > 0 && h('li', {class: 'soft'}, `and ${more} more`),
     );
   }

@@ -136,18 +136,32 @@ def test_why_not_another_intent_is_told_in_examples_that_would_do(live_studio: L
         answers.append(head.intents[int(scores.argmax())])
     assert answers[1] == "parcel"
     assert why_not.copies == 1 or answers[0] != "parcel"
+    one_does = "Adding this text to parcel would flip it." in why_not.words
+    assert one_does == (why_not.copies == 1)
+    assert why_not.adds == ("A near tie." in why_not.words) == (one_does and why_not.behind <= 0.05)
     assert found.reasons[0].words.rival == "parcel"
 
 
-def test_unlabelled_utterances_that_would_do_are_named(live_studio: LiveStudio) -> None:
+def test_unlabelled_texts_that_would_do_speak_for_the_intent_themselves(
+    live_studio: LiveStudio,
+) -> None:
+    """The nearest unlabelled text was advised for any intent, whatever it was itself about."""
     live_studio.pools.wait(1)
-    for asked in POOL:
-        found = explain(live_studio, "p", f"so {asked}")
-        if found.why_not.examples:
-            assert "unlabelled utterance" in found.why_not.words
-            assert {example.text for example in found.why_not.examples} <= set(POOL)
-            return
-    pytest.fail("no text was near enough to the pool")
+    pipeline = live_studio.models.get(1).pipeline
+    named = set[str]()
+    for asked in POOL[:3]:
+        for rival in pipeline.head.intents:
+            why_not = explain(live_studio, "p", f"so {asked}", against=rival).why_not
+            for example in why_not.examples:
+                [said] = pipeline.predict([example.text])
+                assert said.ranked[0].intent == why_not.intent
+                cosines = pipeline.embeddings @ pipeline.encoder.encode([example.text])[0]
+                near = [pipeline.exemplars[row].intents for row in np.argsort(-cosines)[:5]]
+                assert sum(why_not.intent in intents for intents in near) >= 3
+                assert "unlabelled text" in why_not.words
+                named.add(example.text)
+    assert named
+    assert named <= set(POOL)
 
 
 def test_words_are_shared_out_and_left_out(live_studio: LiveStudio) -> None:

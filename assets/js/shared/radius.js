@@ -1,6 +1,6 @@
 // The effect of a repair in words: how many answers change, which become right or wrong, and which pins.
-import {h, table} from '../shared/elements.js';
-import {number, plural} from '../shared/words.js';
+import {h, table} from './elements.js';
+import {number, plural} from './words.js';
 
 const KIND = {fixed: 'good', broken: 'bad', other: ''};
 const WHERE = {pool: 'unlabelled', test: 'test', pin: 'pin'};

@@ -1,0 +1,249 @@
+// What a person does with an answer: add the text as an example, relabel a voter, pin. Each act shows its effect here.
+import {fill, h} from '../shared/elements.js';
+import {ask, guarded, toast} from '../shared/messages.js';
+import {post} from '../shared/rest.js';
+import {undoing} from '../shared/undoing.js';
+import {plural} from '../shared/words.js';
+import {effectView} from './effect.js';
+import {LabelChoice} from './label_choice.js';
+
+const LONGEST_QUOTE = 60;
+const quoted = text => `“${text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text}”`;
+const inTest = ({split}) => split === 'test';
+
+export class Acts {
+  #base;
+  #intents;
+  #pins;
+  #changed;
+  #answer = null;
+  #chosen = null; // label ids for the text on the page, which may be answered again meanwhile
+  #relabelled = null; // the voter whose label is being chosen: its id and the ids chosen for it
+  #effect = null; // of the last act on the text on the page
+  #busy = false; // while an act is saved, so that a second click does not repeat it
+  #place = h('div', {'aria-live': 'polite'});
+
+  // `changed` answers the text on the page again.
+  constructor({base, intents, pins, changed}) {
+    this.#base = base;
+    this.#intents = intents;
+    this.#pins = pins;
+    this.#changed = changed;
+  }
+
+  // The form under an answer, with the effect of the last act on the same text.
+  form(answer) {
+    if (answer.prediction.text !== this.#answer?.prediction.text) {
+      this.#chosen = this.#relabelled = this.#effect = null;
+    }
+    this.#answer = answer;
+    const hears = ids => {
+      this.#chosen = ids;
+    };
+    const choice = new LabelChoice(this.#intents, this.#chosen ?? this.#idsOf(this.#answered), {
+      words: 'The right label',
+      name: this.#intents.multi ? 'Expected intents' : 'Expected intent',
+      key: 'expected',
+      hears,
+    });
+    const add = guarded(() => this.add(choice.ids));
+    const pin = guarded(() => this.#alone(() => this.#pin(choice.ids)));
+    this.#drawEffect();
+    return [
+      this.#knownLine(),
+      h(
+        'div',
+        {class: 'row end', style: {'margin-top': '14px'}},
+        choice.element,
+        h('button', {class: 'primary', 'data-key': 'add', onclick: add}, 'Add as example'),
+        h('button', {'data-key': 'pin', onclick: pin}, 'Pin'),
+      ),
+      this.#place,
+    ];
+  }
+
+  // The control beside a vote that relabels its example, in its place.
+  relabelling(voter) {
+    const place = h('div');
+    this.#drawRelabelling(place, voter);
+    return place;
+  }
+
+  get #answered() {
+    return this.#answer.prediction.decision.intents;
+  }
+
+  // The rival beside the answer where a text may have several intents, else alone.
+  idsWith(name) {
+    return this.#idsOf(this.#intents.multi ? [...this.#answered, name] : [name]);
+  }
+
+  #idsOf(names) {
+    return names.map(name => this.#intents.byName.get(name)?.id).filter(Boolean);
+  }
+
+  #nameOf(ids) {
+    const names = ids.map(id => this.#intents.byId.get(id)?.name ?? '?');
+    return names.join(' and ') || this.#intents.nothing;
+  }
+
+  #knownLine() {
+    const {known} = this.#answer;
+    if (!known.length) return null;
+    const where = known.every(inTest) ? 'In the test set' : 'In your project already';
+    return h(
+      'div',
+      {class: 'row tight small', 'data-role': 'known', style: {'margin-top': '14px'}},
+      h('span', {class: 'soft'}, `${where}${known.length > 1 ? `, ${plural(known.length, 'time')}` : ''}:`),
+      known.map(({labels}) => this.#intents.labels(labels)),
+    );
+  }
+
+  // Adds the text on the page with a label, or relabels it where it is an example already.
+  async add(ids) {
+    const {known, prediction} = this.#answer;
+    const label = this.#nameOf(ids);
+    const tested = known.filter(inTest);
+    const examples = known.filter(one => !inTest(one));
+    if (tested.length && !examples.length) {
+      await this.#relabelTest(tested, ids);
+      return;
+    }
+    const others = examples.filter(({labels}) => labels === null || this.#nameOf(labels) !== label);
+    if (examples.length && !others.length) {
+      toast(`It is an example of ${label} already.`, 'Nothing changes.');
+      return;
+    }
+    const left = tested.length ? ' Its copy in the test set stays as it is.' : '';
+    const relabelled = others.filter(({labels}) => labels !== null);
+    const words = relabelled.length
+      ? `Relabelled ${plural(relabelled.length, 'text')}: ${quoted(prediction.text)} is ${label} now.${left}`
+      : `Added ${quoted(prediction.text)} as an example of ${label}.${left}`;
+    await this.#make({kind: 'add', intents: ids, value: prediction.text}, words);
+  }
+
+  // A text of the test set is no example, and its label changes only if the person says so.
+  async #relabelTest(tested, ids) {
+    const label = this.#nameOf(ids);
+    const words = [
+      'A text that tests the model cannot be one of its examples.',
+      `You can change its label in the test set to ${label} instead.`,
+    ].join(' ');
+    if (!(await ask('This text is in the test set', h('p', {}, words), 'Change its test label'))) return;
+    const repair = {kind: 'relabel', ids: tested.map(({id}) => id), intents: ids};
+    await this.#make(repair, `Relabelled ${plural(tested.length, 'text')} of the test set: ${label}.`);
+  }
+
+  // `labels` are the ids of the label that the text has now.
+  async relabel({id, text, labels}, ids) {
+    if (labels !== null && this.#nameOf(labels) === this.#nameOf(ids)) {
+      toast(`It is labelled ${this.#nameOf(ids)} already.`, 'Nothing changes.');
+      return;
+    }
+    const words = `${labels === null ? 'Labelled' : 'Relabelled'} 1 text: ${quoted(text)} is ${this.#nameOf(ids)} now.`;
+    await this.#make({kind: 'relabel', ids: [id], intents: ids}, words);
+  }
+
+  async #alone(act) {
+    if (this.#busy) return;
+    this.#busy = true;
+    try {
+      await act();
+    } finally {
+      this.#busy = false;
+      this.#drawEffect();
+    }
+  }
+
+  #make = (repair, words) => this.#alone(() => this.#repair(repair, words));
+
+  // The effect is counted first, because afterwards nothing would change any more.
+  async #repair(repair, words) {
+    const before = this.#answered;
+    const {text} = this.#answer.prediction;
+    fill(this.#place, h('p', {class: 'soft small'}, 'Counting the answers that change …'));
+    const counted = await this.#count(repair);
+    const key = crypto.randomUUID();
+    await post(`${this.#base}/review/act`, {key, repair});
+    const undo = undoing(this.#base, key, () => this.#takenBack());
+    await this.#show({text, words, before, ...counted}, undo);
+  }
+
+  async #count(repair) {
+    try {
+      const [blast] = await post(`${this.#base}/review/what-if`, {repairs: [repair]});
+      return {blast, note: ''};
+    } catch ({message}) {
+      return {blast: null, note: message};
+    }
+  }
+
+  async #pin(ids) {
+    const before = this.#answered;
+    const {text} = this.#answer.prediction;
+    const label = this.#nameOf(ids);
+    const undo = await this.#pins.set(text, ids);
+    const keeps = this.#nameOf(this.#idsOf(before)) === label;
+    const verdict = keeps ? 'It gets it now.' : 'It gets another answer now: the pin is broken.';
+    const note = `Every training is judged by it. ${verdict} A pin changes no answer.`;
+    const taken = async () => {
+      await undo();
+      toast('Taken back.');
+      await this.#takenBack();
+    };
+    await this.#show({text, words: `Pinned ${quoted(text)} to ${label}.`, before, blast: null, note}, taken);
+  }
+
+  async #show(effect, undo) {
+    toast(effect.words, '', 'good', undo);
+    this.#relabelled = null;
+    if (effect.text === this.#answer.prediction.text) this.#effect = effect;
+    await this.#changed();
+  }
+
+  async #takenBack() {
+    this.#effect = null;
+    await this.#changed();
+  }
+
+  #drawEffect() {
+    fill(this.#place, this.#effect && effectView(this.#effect, this.#answered, this.#intents));
+  }
+
+  #drawRelabelling(place, voter) {
+    const {exemplar_id: id, text, intents} = voter;
+    const open = ids => {
+      this.#relabelled = ids && {id, ids};
+      this.#drawRelabelling(place, voter);
+    };
+    if (this.#relabelled?.id !== id) {
+      const start = () => {
+        open(this.#chosen ?? this.#idsOf(intents));
+        place.querySelector('select,input')?.focus();
+      };
+      const attributes = {class: 'small', 'aria-label': `Relabel “${text}”`, 'data-key': `relabel ${id}`};
+      fill(place, h('button', {...attributes, onclick: start}, 'Relabel'));
+      return;
+    }
+    const choice = new LabelChoice(this.#intents, this.#relabelled.ids, {
+      words: 'Its label',
+      name: 'Label of the example',
+      key: 'voter',
+      hears: ids => {
+        this.#relabelled = {id, ids};
+      },
+    });
+    const labels = this.#idsOf(intents);
+    const save = guarded(() => this.relabel({id, text, labels}, choice.ids));
+    fill(
+      place,
+      h(
+        'div',
+        {class: 'row end'},
+        choice.element,
+        h('button', {class: 'small', 'data-key': `save ${id}`, onclick: save}, 'Save label'),
+        h('button', {class: 'small plain', 'data-key': `leave ${id}`, onclick: () => open(null)}, 'Cancel'),
+      ),
+    );
+  }
+}

@@ -1,0 +1,44 @@
+// What an act on the Try page did: the answer before and now, and how many other answers changed.
+import {h} from '../shared/elements.js';
+import {turnsOf} from '../shared/radius.js';
+import {number, plural} from '../shared/words.js';
+
+// `before` and `now` are answers by intent names; `blast` is null where changes cannot be counted.
+export function effectView({words, before, blast, note}, now, intents) {
+  return h(
+    'div',
+    {class: 'note', 'data-role': 'effect'},
+    h('div', {}, words),
+    h(
+      'div',
+      {class: 'row tight'},
+      h('span', {class: 'soft small'}, 'Answer before'),
+      intents.named(before),
+      h('span', {class: 'soft small'}, 'now'),
+      intents.named(now),
+    ),
+    blast && h('div', {class: 'small', 'data-role': 'counts'}, countsOf(blast)),
+    blast?.turns.length > 0 &&
+      h(
+        'details',
+        {'data-key': 'changed answers'},
+        h('summary', {class: 'small'}, 'Show them'),
+        turnsOf(blast),
+      ),
+    note && h('div', {class: 'small soft'}, note),
+  );
+}
+
+export function countsOf({pool, test, watched, fixed, broken, pins_fixed: kept, pins_broken: lost}) {
+  const [nPool, nTest] = watched;
+  const judged = [
+    fixed > 0 && `${number(fixed)} now right`,
+    broken > 0 && `${number(broken)} now wrong`,
+  ].filter(Boolean);
+  const inTest = `${number(test)} of ${plural(nTest, 'test text')}${inBrackets(judged)}`;
+  const brokenPins = lost.length ? [`${number(lost.length)} now broken`] : [];
+  const pins = `${plural(kept.length + lost.length, 'pin')}${inBrackets(brokenPins)}`;
+  return `Answers that change: ${inTest}, ${pins}, ${number(pool)} of ${plural(nPool, 'unlabelled text')}.`;
+}
+
+const inBrackets = words => (words.length ? ` (${words.join(', ')})` : '');

@@ -1,0 +1,58 @@
+"""The Try page acts: add, relabel and pin, each with its effect in the same place and with Undo."""
+
+from collections.abc import Callable
+from urllib.parse import quote
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+TEXT = "xylophone quartz 0 0 0"
+UTTERANCES = "/projects/sample/utterances?size=1"
+
+
+def test_an_answer_is_mended_where_it_is_read(visit: Callable[..., Page], studio: Served) -> None:
+    """A wrong answer on Try could only be pinned; to mend it one had to go to another page."""
+    total = studio.ask(UTTERANCES)["total"]
+    page = visit(studio, f"/try?project=sample&text={quote(TEXT)}")
+    answer = page.locator("[data-role=answer]")
+    effect = answer.locator("[data-role=effect]")
+    expected = page.get_by_label("Expected intent")
+    expected.select_option(label="roaming")
+    page.get_by_role("button", name="Add as example").click()
+    expect(effect).to_contain_text(f"Added “{TEXT}” as an example of roaming.")
+    expect(effect.locator(".chip")).to_have_text(["out of scope", "roaming"])
+    expect(effect.locator("[data-role=counts]")).to_contain_text("of 85 test texts")
+    expect(answer.locator("[data-role=known]")).to_contain_text("In your project already")
+    assert studio.ask(UTTERANCES)["total"] == total + 1
+
+    voter = answer.get_by_role("button", name=f"Relabel “{TEXT}”")
+    voter.click()
+    answer.get_by_label("Label of the example").select_option(label="Out of scope")
+    page.get_by_role("button", name="Save label").click()
+    expect(effect).to_contain_text("Relabelled 1 text")
+    expect(effect.locator(".chip")).to_have_text(["roaming", "out of scope"])
+    page.locator(".toast", has_text="Relabelled").get_by_role("button", name="Undo").click()
+    expect(answer.locator("[data-role=known] .chip")).to_have_text(["roaming"])
+    expect(effect).to_have_count(0)
+
+    expected.select_option(label="Out of scope")
+    page.get_by_role("button", name="Pin", exact=True).click()
+    expect(effect).to_contain_text("the pin is broken")
+    pins = page.locator("[data-role=pins] li", has_text=TEXT)
+    expect(pins).to_contain_text("must get out of scope")
+    page.locator(".toast", has_text="Pinned").get_by_role("button", name="Undo").click()
+    expect(pins).to_have_count(0)
+
+
+def test_a_text_of_the_test_set_is_asked_about(visit: Callable[..., Page], studio: Served) -> None:
+    [row] = studio.ask(f"{UTTERANCES}&split=test")["rows"]
+    page = visit(studio, f"/try?project=sample&text={quote(row['text'])}")
+    expect(page.locator("[data-role=known]")).to_contain_text("In the test set")
+    page.get_by_label("Expected intent").select_option(label="Out of scope")
+    page.get_by_role("button", name="Add as example").click()
+    dialog = page.locator("dialog")
+    expect(dialog).to_contain_text("This text is in the test set")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_have_count(0)
+    assert studio.ask(f"{UTTERANCES}&split=test")["rows"] == [row]
