@@ -164,7 +164,8 @@ def _speak_for(asked: AskedText, column: int, rows: FloatArray) -> NDArray[np.bo
         answered = scores[:, column] >= pipeline.calibration.limits(scores.shape[1])[column]
     else:
         answered = scores.argmax(1) == column
-    agree = labelled[nearest(rows @ pipeline.embeddings.T, n_near)].mean(1) > 0.5
+    cosines = (rows @ pipeline.embeddings.T).astype(np.float64)
+    agree = labelled[nearest(cosines, n_near)].mean(1) > 0.5
     return np.asarray(answered & agree)
 
 
