@@ -221,7 +221,7 @@ export class Acts {
         open(this.#chosen ?? this.#idsOf(intents));
         place.querySelector('select,input')?.focus();
       };
-      const attributes = {class: 'small', 'aria-label': `Relabel “${text}”`, 'data-key': `relabel ${id}`};
+      const attributes = {class: 'small', 'data-key': `relabel ${id}`};
       fill(place, h('button', {...attributes, onclick: start}, 'Relabel'));
       return;
     }
