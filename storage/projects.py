@@ -1,4 +1,7 @@
-"""Projects: create, list, find."""
+"""Projects: create, list, find, rename; delete and restore.
+
+A deleted project keeps its row under another name, so its own name is free again.
+"""
 
 import difflib
 from typing import Any
@@ -10,7 +13,7 @@ from sqlalchemy.engine import Connection, Row
 from core.errors import Conflict, InvalidInput, NotFound
 from core.types import Task
 from storage.records import ProjectRecord, now
-from storage.tables import project
+from storage.tables import job, model_version, project
 
 _LONGEST_NAME = 100
 _NO_LETTERS = ("Cc", "Cs", "Zl", "Zp")
@@ -25,23 +28,30 @@ def create(connection: Connection, name: str, task: Task = "single-label") -> Pr
         InvalidInput: The name is empty, too long, or has characters that a name must not have.
     """
     _check_name(name)
-    if connection.execute(sa.select(project.c.id).where(project.c.name == name)).first():
-        raise Conflict(f"There is a project '{name}' already.", "Choose another name.")
+    _check_free(connection, name)
     values = {"name": name, "task": task, "head_revision": 0, "created_at": now()}
     connection.execute(sa.insert(project).values(values))
     return find(connection, name)
 
 
 def list_all(connection: Connection) -> list[ProjectRecord]:
-    """Return all projects by name."""
-    return [_record(row) for row in connection.execute(sa.select(project).order_by(project.c.name))]
+    """Return all projects by name, without deleted ones."""
+    query = sa.select(project).where(project.c.deleted_name.is_(None)).order_by(project.c.name)
+    return [_record(row) for row in connection.execute(query)]
+
+
+def list_deleted(connection: Connection) -> list[ProjectRecord]:
+    """Return the deleted projects, the newest project first."""
+    query = sa.select(project).where(project.c.deleted_name.is_not(None))
+    return [_record(row) for row in connection.execute(query.order_by(project.c.id.desc()))]
 
 
 def find(connection: Connection, name: str) -> ProjectRecord:
     """Find a project by its name, or raise `NotFound` with the closest name as hint."""
-    row = connection.execute(sa.select(project).where(project.c.name == name)).first()
+    query = sa.select(project).where(project.c.deleted_name.is_(None))
+    row = connection.execute(query.where(project.c.name == name)).first()
     if row is None:
-        names = list(connection.execute(sa.select(project.c.name)).scalars())
+        names = [record.name for record in list_all(connection)]
         close = difflib.get_close_matches(name, names, n=1)
         raise NotFound(
             f"There is no project '{name}'.",
@@ -53,7 +63,7 @@ def find(connection: Connection, name: str) -> ProjectRecord:
 
 
 def get(connection: Connection, project_id: int) -> ProjectRecord:
-    """Return a project by its id, or raise `NotFound`."""
+    """Return a project by its id, even a deleted one, or raise `NotFound`."""
     row = connection.execute(sa.select(project).where(project.c.id == project_id)).first()
     if row is None:
         raise NotFound(
@@ -61,6 +71,62 @@ def get(connection: Connection, project_id: int) -> ProjectRecord:
             "The first page lists the others.",
         )
     return _record(row)
+
+
+def rename(connection: Connection, record: ProjectRecord, name: str) -> None:
+    """Rename a project; versions and jobs that start from its versions name it anew.
+
+    Raises:
+        Conflict: The name is taken.
+        InvalidInput: The name cannot name a project.
+    """
+    if name == record.name:
+        return
+    _check_name(name)
+    _check_free(connection, name)
+    _move(connection, record, {"name": name})
+
+
+def delete(connection: Connection, record: ProjectRecord) -> None:
+    """Move a project aside: no list has it any more, and its name is free again."""
+    name = f"{record.name} (deleted {record.id})"
+    while _is_taken(connection, name):
+        name += "+"
+    _move(connection, record, {"name": name, "deleted_name": record.name})
+
+
+def restore(connection: Connection, project_id: int) -> ProjectRecord:
+    """Bring a deleted project back, by its name or, if that was taken since, by one like it.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    record = get(connection, project_id)
+    wanted = record.deleted_name
+    if wanted is not None:
+        name, n = wanted, 1
+        while _is_taken(connection, name):
+            n += 1
+            name = f"{wanted[: _LONGEST_NAME - 10]} {n}"
+        _move(connection, record, {"name": name, "deleted_name": None})
+    return get(connection, project_id)
+
+
+def _move(connection: Connection, record: ProjectRecord, values: dict[str, Any]) -> None:
+    """Change a project's name wherever it is part of `PROJECT@N`."""
+    update = sa.update(project).where(project.c.id == record.id)
+    connection.execute(update.values(values))
+    for table, column, field in (
+        (model_version, model_version.c.lineage, "base"),
+        (job, job.c.payload, "base"),
+        (job, job.c.result, "model"),
+    ):
+        for key, facts in connection.execute(sa.select(table.c.id, column)).all():
+            name, at, number = str((facts or {}).get(field, "")).rpartition("@")
+            if at and name == record.name:
+                now_called = {**facts, field: f"{values['name']}@{number}"}
+                change = sa.update(table).where(table.c.id == key)
+                connection.execute(change.values({column.name: now_called}))
 
 
 def change_gate(connection: Connection, project_id: int, *, auto_promote: bool) -> None:
@@ -78,6 +144,16 @@ def change_fence(connection: Connection, project_id: int, fence: dict[str, Any] 
 def _record(row: Row[tuple[object, ...]]) -> ProjectRecord:
     values = row._asdict()
     return ProjectRecord(**{**values, "auto_promote": bool(values["auto_promote"])})
+
+
+def _check_free(connection: Connection, name: str) -> None:
+    if _is_taken(connection, name):
+        raise Conflict(f"There is a project '{name}' already.", "Choose another name.")
+
+
+def _is_taken(connection: Connection, name: str) -> bool:
+    query = sa.select(project.c.id).where(project.c.name == name)
+    return connection.execute(query).first() is not None
 
 
 def _check_name(name: str) -> None:

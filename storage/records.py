@@ -22,6 +22,7 @@ class ProjectRecord:
         auto_promote: Whether a version that passes the gate is promoted without a person.
         fence: Rule for out of scope: `method`, `limit`, `limits` by intent id; None uses the
             model's own limit.
+        deleted_name: Its name before it was deleted; None if it is not deleted.
     """
 
     id: int
@@ -31,6 +32,7 @@ class ProjectRecord:
     created_at: str
     auto_promote: bool
     fence: dict[str, Any] | None = None
+    deleted_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

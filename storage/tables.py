@@ -60,6 +60,7 @@ project = Table(
     Column("created_at", Text, nullable=False),
     Column("auto_promote", Integer, nullable=False, server_default="0"),
     Column("fence", JsonText, nullable=True),
+    Column("deleted_name", Text, nullable=True),
     CheckConstraint("task IN ('single-label', 'multi-label')", name="task"),
     sqlite_strict=True,
 )

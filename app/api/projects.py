@@ -1,6 +1,8 @@
 """Routes for projects, their status, and their intents."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Path
 
 from app.api.http import schemas
 from app.api.http.bodies import (
@@ -15,9 +17,15 @@ from app.api.http.server_state import Live, OpenStudio
 from app.services.data import intents
 from app.services.data.history import list_actions, redo_last, undo_action, undo_last
 from app.services.data.projects import (
+    DeletedProject,
     change_gate,
     create_project,
     create_sample,
+    delete_project,
+    list_deleted,
+    project_names,
+    rename_project,
+    restore_project,
 )
 from app.services.status import ProjectCard, StatusView, load_cards, load_status
 from storage.records import BatchRecord
@@ -37,6 +45,24 @@ def projects(live_studio: Live) -> list[ProjectCard]:
     return load_cards(live_studio)
 
 
+@router.get("/project-names")
+def names(studio: OpenStudio) -> list[str]:
+    """List the names of all projects, and nothing that takes time."""
+    return project_names(studio)
+
+
+@router.get("/deleted-projects")
+def deleted_projects(studio: OpenStudio) -> list[DeletedProject]:
+    """List the deleted projects, which can be restored."""
+    return list_deleted(studio)
+
+
+@router.post("/deleted-projects/{key}/restore")
+def restore(studio: OpenStudio, key: Annotated[int, Path(ge=1, le=2**62)]) -> schemas.Named:
+    """Bring a deleted project back; if its name was taken since, with a number behind it."""
+    return schemas.Named(restore_project(studio, key).name)
+
+
 @router.post("/projects", status_code=201)
 def new_project(studio: OpenStudio, body: NewProject) -> schemas.Named:
     """Create a project, empty or with the sample data."""
@@ -49,8 +75,17 @@ def new_project(studio: OpenStudio, body: NewProject) -> schemas.Named:
 
 @router.patch("/projects/{project}", status_code=204)
 def change_project(studio: OpenStudio, project: str, body: ProjectChange) -> None:
-    """Set whether a version that passes the gate is promoted without a person."""
-    change_gate(studio, project, auto_promote=body.auto_promote)
+    """Rename a project; set whether a version that passes the gate is promoted by itself."""
+    if body.auto_promote is not None:
+        change_gate(studio, project, auto_promote=body.auto_promote)
+    if body.name is not None:
+        rename_project(studio, project, body.name)
+
+
+@router.delete("/projects/{project}")
+def remove_project(studio: OpenStudio, project: str) -> DeletedProject:
+    """Move a project aside; its key restores it."""
+    return delete_project(studio, project)
 
 
 @router.get("/projects/{project}/status")

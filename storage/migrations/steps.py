@@ -15,6 +15,7 @@ from storage.migrations import (
     m0008_dialogues,
     m0009_receipts,
     m0010_slots,
+    m0011_deleted_projects,
 )
 
 STEPS = (
@@ -28,6 +29,7 @@ STEPS = (
     (m0008_dialogues.REVISION, m0008_dialogues.upgrade),
     (m0009_receipts.REVISION, m0009_receipts.upgrade),
     (m0010_slots.REVISION, m0010_slots.upgrade),
+    (m0011_deleted_projects.REVISION, m0011_deleted_projects.upgrade),
 )
 
 

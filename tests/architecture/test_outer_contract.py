@@ -38,6 +38,10 @@ NEW_ROUTES = {
     "GET /api/recipes",
     "GET /api/projects/{project}/review/groups",
     "POST /api/projects/{project}/edits/count",
+    "GET /api/project-names",
+    "GET /api/deleted-projects",
+    "POST /api/deleted-projects/{key}/restore",
+    "DELETE /api/projects/{project}",
 }
 _REVIEW, _PARTS = "/api/projects/{project}/review", ("parts", "parts[].ids", "parts[].name")
 _UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{project}/edits"
@@ -72,6 +76,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *(("GET /api/projects", "answer", f"[].now{name}") for name in _OF_ACCURACY),
     *(("GET /api/projects/{project}/status", "answer", f"now{name}") for name in _OF_ACCURACY),
     ("GET /api/projects", "answer", "[].checking"),
+    ("PATCH /api/projects/{project}", "body", "name"),
     ("GET /api/projects/{project}/status", "answer", "checking"),
     *(("POST /api/projects/{project}/fence/what-if", "answer", f"pins{n}") for n in _OF_PINS),
     *(

@@ -133,9 +133,10 @@ class EditBody(EditCountBody):
 
 
 class ProjectChange(Body):
-    """Settings of a project to change."""
+    """What to change of a project; nothing else changes."""
 
-    auto_promote: bool
+    auto_promote: bool | None = None
+    name: str | None = Field(default=None, max_length=200)
 
 
 class IntentBody(Body):

@@ -1,4 +1,4 @@
-"""Create projects and list them."""
+"""Create projects, list them, rename them; delete them so that they can come back."""
 
 import csv
 from dataclasses import dataclass
@@ -7,8 +7,9 @@ from pathlib import Path
 
 from app.services.data.importing import ImportReport, ImportRequest, import_file
 from app.services.studio import Studio
+from core.errors import Conflict
 from core.types import Split, Task
-from storage import models, projects
+from storage import jobs, models, projects
 from storage.database import Transaction
 from storage.log import edits, events
 from storage.log.events import Action
@@ -30,6 +31,14 @@ class ProjectView:
     micro_f1: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class DeletedProject:
+    """A project that was deleted and can be restored; `name` is its name before."""
+
+    id: int
+    name: str
+
+
 def create_project(studio: Studio, name: str, task: Task = "single-label") -> ProjectRecord:
     """Create an empty project.
 
@@ -46,6 +55,57 @@ def change_gate(studio: Studio, name: str, *, auto_promote: bool) -> None:
     with studio.database.write() as connection:
         project_id = projects.find(connection, name).id
         projects.change_gate(connection, project_id, auto_promote=auto_promote)
+
+
+def rename_project(studio: Studio, name: str, new: str) -> None:
+    """Rename a project.
+
+    Raises:
+        Conflict: The name is taken, or a job is under way.
+        InvalidInput: The name is invalid.
+        NotFound: There is no such project.
+    """
+    with studio.database.write() as connection:
+        record = projects.find(connection, name)
+        _require_rest(connection, record)
+        projects.rename(connection, record, new)
+
+
+def delete_project(studio: Studio, name: str) -> DeletedProject:
+    """Move a project aside; `restore_project` brings it back whole.
+
+    Raises:
+        Conflict: A job is under way.
+        NotFound: There is no such project.
+    """
+    with studio.database.write() as connection:
+        record = projects.find(connection, name)
+        _require_rest(connection, record)
+        projects.delete(connection, record)
+    return DeletedProject(record.id, record.name)
+
+
+def restore_project(studio: Studio, project_id: int) -> ProjectRecord:
+    """Bring a deleted project back; if its name was taken since, with a number behind it.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    with studio.database.write() as connection:
+        return projects.restore(connection, project_id)
+
+
+def list_deleted(studio: Studio) -> list[DeletedProject]:
+    """Return the deleted projects, the newest project first."""
+    with studio.database.read() as connection:
+        records = projects.list_deleted(connection)
+    return [DeletedProject(record.id, record.deleted_name or record.name) for record in records]
+
+
+def project_names(studio: Studio) -> list[str]:
+    """Return the names of all projects, which costs less than their counts."""
+    with studio.database.read() as connection:
+        return [record.name for record in projects.list_all(connection)]
 
 
 def create_sample(studio: Studio, name: str) -> list[ImportReport]:
@@ -85,6 +145,16 @@ def _describe_intents(studio: Studio, record: ProjectRecord, path: Path) -> None
     action = Action("create intents", studio.settings.actor, "sample")
     with studio.database.write() as connection:
         events.record(connection, record.id, action, changes)
+
+
+def _require_rest(connection: Transaction, record: ProjectRecord) -> None:
+    """Raise `Conflict` while a job of the project, or one that starts from it, is under way."""
+    start = f"{record.name}@"
+    for job in jobs.live(connection):
+        if job.project_id == record.id or str(job.payload.get("base", "")).startswith(start):
+            raise Conflict(
+                f"A job of '{record.name}' is under way.", "Wait for its end, or cancel it first."
+            )
 
 
 def _view(connection: Transaction, record: ProjectRecord) -> ProjectView:
