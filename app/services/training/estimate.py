@@ -77,9 +77,21 @@ def estimate(studio: Studio, project: str, recipe: str, settings: dict[str, obje
     return Estimate(seconds, sentence)
 
 
+def require_labels(connection: Transaction, project: ProjectRecord) -> None:
+    """Raise InvalidInput unless two intents have labels outside the test split."""
+    _, intents = utterances.taught(connection, project.id, project.task)
+    if intents < 2:
+        raise InvalidInput(
+            f"'{project.name}' has training labels of {counted(intents, 'intent')}; "
+            "training needs two.",
+            "Import a labelled file, or label a few utterances of another intent.",
+        )
+
+
 def _estimate_model(
     connection: Transaction, project: ProjectRecord, recipe: AnyModelRecipe
 ) -> Estimate:
+    require_labels(connection, project)
     size = Size(*utterances.taught(connection, project.id, project.task), project.task)
     seconds = _seconds(recipe, size) * _factor(connection, project)
     what = f"{counted(size.rows, 'labelled utterance')} of {counted(size.intents, 'intent')}"

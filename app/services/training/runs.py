@@ -20,21 +20,18 @@ from app.services.training.child import (
     require_base,
 )
 from app.services.training.encoder_runs import train_encoder
-from app.services.training.estimate import Size, share_after_steps
+from app.services.training.estimate import Size, require_labels, share_after_steps
 from app.services.training.gate import Gate, judge_candidate
 from app.services.training.marked_utterances import require_slots
 from core.encoders.bundled import BUNDLED_LICENCE
-from core.errors import InvalidInput
 from core.recipes.base import Recipe
 from core.recipes.labels import AnyModelRecipe, ModelRecipe
 from core.recipes.read import read_recipe
-from core.text import counted
 from core.types import Exemplar, Intent
 from storage import jobs, models, projects
 from storage.database import Transaction
 from storage.log import versions
 from storage.log.replay import State
-from storage.queries import dataset
 from storage.records import DatasetVersionRecord, JobRecord, ProjectRecord
 
 if TYPE_CHECKING:
@@ -100,7 +97,7 @@ def _freeze_data(
     if recipe.learns_from == "templates":
         require_slots(connection, project)
     else:
-        _require_labels(connection, project)
+        require_labels(connection, project)
     frozen = versions.cut(connection, project, f"before training {recipe.name()}")
     return {"dataset_version_id": frozen.id}
 
@@ -276,17 +273,3 @@ def _intents(data: _Data, exemplars: Sequence[Exemplar]) -> tuple[Intent, ...]:
     records = [record for record in data.state.intent_records() if record.name in taught]
     intents = (Intent(record.name, record.description) for record in records)
     return tuple(sorted(intents, key=lambda intent: intent.name))
-
-
-def _require_labels(connection: Transaction, project: ProjectRecord) -> None:
-    taught = {
-        key
-        for row in dataset.utterances(connection, project.id, "train")
-        for key in row.labels or ()
-    }
-    if len(taught) < 2:
-        raise InvalidInput(
-            f"'{project.name}' has training labels of {counted(len(taught), 'intent')}; "
-            "training needs two.",
-            "Import a labelled file, or label a few utterances of another intent.",
-        )
