@@ -27,7 +27,8 @@ from app.services.data.projects import (
     rename_project,
     restore_project,
 )
-from app.services.status import ProjectCard, StatusView, load_cards, load_status
+from app.services.home.cards import ProjectCard, load_cards
+from app.services.status import StatusView, load_status
 from storage.records import BatchRecord
 
 router = APIRouter(tags=["projects"])
@@ -41,7 +42,7 @@ def health() -> schemas.Health:
 
 @router.get("/projects")
 def projects(live_studio: Live) -> list[ProjectCard]:
-    """List all projects with their counts, and how often each is right now."""
+    """List all projects with their counts, how often each is right now, and what to do next."""
     return load_cards(live_studio)
 
 

@@ -42,6 +42,14 @@ class Cache:
         value: T = entry.future.result()
         return value
 
+    def peek(self, key: Hashable) -> Any:
+        """Return the value of a key if it was computed, else None; never waits."""
+        with self._mutex:
+            entry = self._entries.get(key)
+        if entry is None or not entry.future.done() or entry.future.exception() is not None:
+            return None
+        return entry.future.result()
+
     def forget(self, key: Hashable) -> None:
         """Drop a value, so that the next request computes it again."""
         with self._mutex:

@@ -1,14 +1,13 @@
 """The project's status that every page shows."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal
 
-from app.services.data.projects import ProjectView, list_projects
 from app.services.live.accuracy import AccuracyNow
 from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
-from app.services.versions.registry import model_states
+from app.services.versions.registry import newer_candidate
 from core.types import Task
 from storage import conversation_logs, jobs, models, projects
 from storage.database import Transaction
@@ -17,9 +16,6 @@ from storage.queries import slots, utterances
 from storage.records import ModelVersionRecord, ProjectRecord
 
 ModelState = Literal["ready", "loading", "failed", "none"]
-_MOST_LOADED = 4
-"""The start page loads a model for its accuracy while fewer than this many are loaded."""
-
 _WAY_OUT = "Promote another version on the Versions page, or train a new one."
 
 
@@ -78,29 +74,6 @@ class StatusView:
     checking: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectCard(ProjectView):
-    """A project on the start page; `now` and `checking` are as in its status."""
-
-    now: AccuracyNow | None = None
-    checking: bool = False
-
-
-def load_cards(live_studio: LiveStudio) -> list[ProjectCard]:
-    """Return all projects by name; their present accuracy is computed in the background."""
-    return [_card(live_studio, view) for view in list_projects(live_studio.studio)]
-
-
-def _card(live_studio: LiveStudio, view: ProjectView) -> ProjectCard:
-    with live_studio.studio.database.read() as connection:
-        project = projects.find(connection, view.name)
-        champion = models.champion(connection, project.id)
-    values = {one.name: getattr(view, one.name) for one in fields(view)}
-    may_load = live_studio.models.may_load(project.id, _MOST_LOADED)
-    accuracy, checking = _accuracy(live_studio, project, champion if may_load else None)
-    return ProjectCard(**values, now=accuracy, checking=checking)
-
-
 def load_status(live_studio: LiveStudio, name: str) -> StatusView:
     """Return a project at a glance; never waits for a model to load.
 
@@ -136,7 +109,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         waiting=0 if live is None else len(live.waiting),
         model="none" if champion is None else model,
         trouble=f"{name}@{number} does not answer: {trouble} {_WAY_OUT}" if trouble else "",
-        candidate=None if number is None else _newer_candidate(studio, name, number),
+        candidate=None if number is None else newer_candidate(studio, name, number),
         unlabelled=unlabelled,
         conversations=conversations,
         marked=_is_marked(studio, project),
@@ -164,12 +137,6 @@ def _loaded(
     if live is None or live.revision != project.head_revision:
         live_studio.pools.get(project.id)
     return live
-
-
-def _newer_candidate(studio: Studio, project: str, champion: int) -> int | None:
-    states = model_states(studio, project)
-    newer = [n for n, state in states.items() if state == "candidate" and n > champion]
-    return max(newer, default=None)
 
 
 def _is_marked(studio: Studio, project: ProjectRecord) -> bool:

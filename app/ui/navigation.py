@@ -26,7 +26,7 @@ PAGES = (
 
 _SHEETS = (
     *("shared/frame", "shared/controls", "shared/parts", "shared/evidence"),
-    *("data", "label", "slots", "map", "train", "versions", "try", "review"),
+    *("home", "data", "label", "slots", "map", "train", "versions", "try", "review"),
 )
 """Style sheets in the order in which they are loaded: a page may refine what is shared."""
 

@@ -5,6 +5,7 @@ import {Filter} from './data/filter.js';
 import {ImportSheet} from './data/importing.js';
 import {IntentList} from './data/intents.js';
 import {Rows} from './data/rows.js';
+import {query, setQuery} from './shared/address.js';
 import {h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
 import {Marker} from './shared/marker.js';
@@ -24,6 +25,7 @@ class DataPage {
   #rows;
   #bulk;
   #intentList;
+  #import;
   #conversations;
 
   constructor(context) {
@@ -42,6 +44,7 @@ class DataPage {
         remove: row => this.#remove(row),
         decide: (row, kind, value) => this.#decide(row, kind, value),
         picked: () => this.#bulk.draw(),
+        fill: () => this.#import.choose(),
       },
     });
     const {nothing, multi: several} = this.#intents;
@@ -58,6 +61,9 @@ class DataPage {
     });
     await this.#loadIntents();
     await Promise.all([this.#rows.load(), this.#conversations.load()]);
+    if (!query().get('import')) return;
+    this.#import.focus();
+    setQuery({import: ''});
   }
 
   #layOut() {
@@ -75,7 +81,7 @@ class DataPage {
         download('jsonl', 'JSONL'),
       ),
     );
-    const importSheet = new ImportSheet(this.#context, this.#intents.nothing, () => this.#reload());
+    this.#import = new ImportSheet(this.#context, this.#intents.nothing, () => this.#reload());
     main.append(
       h(
         'div',
@@ -83,7 +89,7 @@ class DataPage {
         h(
           'div',
           {class: 'stack'},
-          importSheet.preview,
+          this.#import.preview,
           h(
             'section',
             {class: 'sheet', 'aria-label': 'Utterances'},
@@ -98,7 +104,7 @@ class DataPage {
         h(
           'aside',
           {class: 'stack'},
-          importSheet.element,
+          this.#import.element,
           this.#conversations.element,
           this.#intentList.element,
         ),

@@ -1,68 +1,119 @@
-// The start page: open a project, create one, or start from the sample.
-import {accuracyOf} from './shared/accuracy.js';
+// The start page: what to do next in each project; create, rename, delete and restore projects.
+import {cardOf} from './home/card.js';
 import {address} from './shared/address.js';
-import {field, fill, h, progressBar} from './shared/elements.js';
-import {guarded} from './shared/messages.js';
+import {field, fill, h} from './shared/elements.js';
+import {ask, guarded, toast} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
-import {number, plural} from './shared/words.js';
+import {plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const PAUSE = 2000; // milliseconds
 const LEAD = 'Label a few utterances, train in the background, and see which examples decide.';
 
-export const mount = view => frame(view, 'home', 'Projects', LEAD, page);
+const NAME = {
+  type: 'text',
+  name: 'name',
+  required: true,
+  maxlength: 100,
+  autocomplete: 'off',
+};
 
-async function page({main}) {
-  const list = h('div', {class: 'tiles'});
-  main.append(list, newProject());
-  const projects = await call('/projects');
-  list.append(...projects.map(tile));
-  if (!projects.length) list.replaceWith(welcome());
-  keepChecking(list, projects);
+export const mount = view => frame(view, 'home', 'Projects', LEAD, context => new HomePage(context).start());
+
+class HomePage {
+  #context;
+  #list = h('div', {class: 'tiles'});
+  #deleted = h('div', {'data-role': 'deleted'});
+  #asked = 0; // number of the newest request; older answers are dropped
+  #acts = {
+    rename: guarded(name => this.#rename(name)),
+    remove: guarded(name => this.#remove(name)),
+  };
+
+  constructor(context) {
+    this.#context = context;
+  }
+
+  async start() {
+    this.#context.main.append(this.#list, newProject(), this.#deleted);
+    await this.#load();
+  }
+
+  async #load() {
+    const asked = (this.#asked += 1);
+    const [projects, deleted] = await Promise.all([call('/projects'), call('/deleted-projects')]);
+    if (asked !== this.#asked) return;
+    const names = projects.map(project => project.name);
+    if (!names.includes(this.#context.project)) this.#context.enter(names[0] ?? null);
+    this.#list.classList.toggle('tiles', projects.length > 0);
+    fill(this.#list, projects.length ? projects.map(one => cardOf(one, this.#acts)) : welcome());
+    fill(this.#deleted, deleted.length > 0 && this.#deletedList(deleted));
+    // The accuracy of today is computed in the background; until then that of the training stands there.
+    if (projects.some(project => project.checking)) this.#lookAgain(asked);
+  }
+
+  #lookAgain(asked) {
+    setTimeout(() => {
+      if (asked === this.#asked) this.#load().catch(() => this.#lookAgain(this.#asked));
+    }, PAUSE);
+  }
+
+  async #rename(name) {
+    const input = h('input', {...NAME, value: name, 'aria-label': 'Name'});
+    const given = await ask(`Rename ${name}`, input, 'Rename');
+    const wanted = given?.name.trim();
+    if (!wanted || wanted === name) return;
+    await this.#changeName(name, wanted);
+    toast(`Renamed to ${wanted}.`, '', 'good', () => this.#changeName(wanted, name));
+  }
+
+  async #changeName(name, wanted) {
+    await call(addressOf(name), {method: 'PATCH', body: {name: wanted}});
+    if (this.#context.project === name) this.#context.enter(wanted);
+    await this.#load();
+  }
+
+  async #remove(name) {
+    const {id} = await call(addressOf(name), {method: 'DELETE'});
+    await this.#load();
+    const hint = 'Nothing of it is lost: “Deleted projects” below brings it back.';
+    toast(`${name} is deleted.`, hint, '', () => this.#restore(id));
+  }
+
+  async #restore(id) {
+    const {name} = await post(`/deleted-projects/${id}/restore`);
+    await this.#load();
+    toast(`${name} is back.`, '', 'good');
+  }
+
+  #deletedList(deleted) {
+    const restore = ({id, name}) =>
+      h(
+        'button',
+        {
+          class: 'small',
+          'data-key': `restore ${id}`,
+          'aria-label': `Restore ${name}`,
+          onclick: guarded(() => this.#restore(id)),
+        },
+        'Restore',
+      );
+    return h(
+      'details',
+      {class: 'sheet', 'data-key': 'deleted', style: {'margin-top': '16px'}},
+      h('summary', {}, plural(deleted.length, 'deleted project')),
+      h(
+        'ul',
+        {class: 'plain-list'},
+        deleted.map(one => h('li', {class: 'row'}, h('span', {}, one.name), restore(one))),
+      ),
+    );
+  }
 }
 
-// The accuracy of today is computed in the background; until it is there, that of the training stands there.
-function keepChecking(list, projects) {
-  if (!projects.some(project => project.checking)) return;
-  setTimeout(async () => {
-    const newer = await call('/projects').catch(() => projects); // asks again later
-    fill(list, newer.map(tile));
-    keepChecking(list, newer);
-  }, PAUSE);
-}
+const addressOf = name => `/projects/${encodeURIComponent(name)}`;
 
-function tile(project) {
-  const {labelled, utterances, intents, task} = project;
-  const share = utterances ? labelled / utterances : 0;
-  const progress = {style: {margin: '10px 0'}, title: `${number(labelled)} labelled`};
-  return h(
-    'a',
-    {
-      class: 'sheet',
-      'data-key': project.name,
-      href: address(labelled ? 'label' : 'data', project.name),
-      style: {'text-decoration': 'none', color: 'inherit', margin: '0'},
-    },
-    h('h2', {}, project.name),
-    h(
-      'div',
-      {class: 'row soft small'},
-      plural(intents, 'intent'),
-      ' · ',
-      plural(utterances, 'utterance'),
-      task === 'multi-label' && ' · several intents each',
-    ),
-    progressBar(share, progress),
-    h('div', {'data-role': 'accuracy'}, figuresOf(project)),
-  );
-}
-
-function figuresOf(project) {
-  const {champion, accuracy} = project;
-  if (accuracy === null) return h('span', {class: 'soft'}, 'not trained yet');
-  const version = champion.replace(/^.*@/, 'version ');
-  return [h('div', {}, accuracyOf(project)), h('div', {class: 'soft small'}, `accuracy of ${version}`)];
-}
+const nameOne = () => document.querySelector('input[name=name]').focus();
 
 const welcome = () =>
   h(
@@ -72,20 +123,14 @@ const welcome = () =>
     h(
       'p',
       {},
-      'Create a project below and drop a CSV into it, or look around in the sample: ',
-      'a support desk of a broadband provider.',
+      'Create a project below, then import your texts, label a few per intent, and train. ',
+      'Or look around in the sample: a support desk of a broadband provider.',
     ),
+    h('button', {class: 'primary', onclick: nameOne}, 'Name a project'),
   );
 
 function newProject() {
-  const name = h('input', {
-    type: 'text',
-    name: 'name',
-    required: true,
-    maxlength: 100,
-    autocomplete: 'off',
-    placeholder: 'support',
-  });
+  const name = h('input', {...NAME, placeholder: 'support'});
   const multi = h('input', {type: 'checkbox', name: 'multi'});
   const submit = event => {
     event.preventDefault();
@@ -112,7 +157,7 @@ const create = guarded(async body => {
 });
 
 const createSample = guarded(async () => {
-  const taken = new Set((await call('/projects')).map(project => project.name));
+  const taken = new Set(await call('/project-names'));
   let name = 'sample';
   for (let n = 2; taken.has(name); n += 1) name = `sample ${n}`;
   await create({name, sample: true});

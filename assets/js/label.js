@@ -10,6 +10,7 @@ import {Values} from './label/values.js';
 import {Why} from './label/why.js';
 import {address, query, setQuery} from './shared/address.js';
 import {h, select} from './shared/elements.js';
+import {emptyPage, firstAct} from './shared/first_act.js';
 import {IntentFinder} from './shared/finder.js';
 import {Intents} from './shared/intents.js';
 import {complain, guarded, toast} from './shared/messages.js';
@@ -188,6 +189,7 @@ class LabelPage {
   #onStatus(status, before) {
     this.#countLeft(status.unlabelled - this.#decisions.unsaved);
     if (!before) return;
+    if (status.unlabelled && !before.unlabelled && !this.#queue.first) this.#queue.refill(); // an import elsewhere
     if (before.champion !== status.champion) {
       toast(`Version ${status.champion} answers now.`, 'The next cards have its suggestions.', 'good');
       this.#queue.rearrange();
@@ -349,6 +351,9 @@ class LabelPage {
 
   #done() {
     const {project} = this.#context;
+    const {counts} = this.#intents;
+    if (counts?.total === 0 && this.#context.status.unlabelled === 0)
+      return emptyPage('No texts yet', 'Import some; then they come here one by one.', firstAct(project, counts));
     const {waiting} = this.#queue;
     const title =
       waiting || this.#decisions.unsaved ? 'The queue is being filled' : 'Nothing is left to label';

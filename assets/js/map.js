@@ -6,6 +6,7 @@ import {COLOURINGS, Points, utterances} from './map/points.js';
 import {Selection} from './map/selection.js';
 import {query, setQuery} from './shared/address.js';
 import {h, select} from './shared/elements.js';
+import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
 import {guarded} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
@@ -25,6 +26,9 @@ const COMPARED = 'Not while two maps are compared.';
 const COMPRESS = 'Moves texts towards their templates, in which values are left out; for looking only.';
 
 export const mount = view => frame(view, 'map', 'Map', null, context => new MapPage(context).start());
+
+const nothingToMap = (project, counts) =>
+  emptyPage('No texts yet', 'Every text that you import becomes a point here.', firstAct(project, counts));
 
 class MapPage {
   #context;
@@ -99,6 +103,10 @@ class MapPage {
     const begun = this.#fetch();
     begun.catch(() => {}); // the error is shown when they are drawn
     const [states] = await Promise.all([call(`${base}/models`), this.#intents.load()]);
+    if (this.#intents.counts.total === 0) {
+      this.#context.main.append(nothingToMap(this.#context.project, this.#intents.counts));
+      return;
+    }
     this.#versions = [
       ['', 'champion'],
       ['0', 'untuned encoder'],

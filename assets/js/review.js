@@ -7,6 +7,7 @@ import {PinsTab} from './review/pins.js';
 import {ReshapeTab} from './review/reshape.js';
 import {query, setQuery} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
+import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
 import {dialogIsOpen, guarded, toast} from './shared/messages.js';
 import {post} from './shared/rest.js';
@@ -55,7 +56,8 @@ class ReviewPage {
       this.#place,
     );
     if (this.#context.status.champion === null) {
-      fill(this.#place, untrained());
+      const {counts} = await this.#intents.load();
+      fill(this.#place, untrained(this.#context.project, counts));
       return;
     }
     await this.#intents.load();
@@ -154,10 +156,9 @@ class ReviewPage {
   }
 }
 
-const untrained = () =>
-  h(
-    'div',
-    {class: 'sheet empty'},
-    h('h2', {}, 'There is no model yet'),
-    'The review asks the model that answers what is odd about its examples. Train one first.',
+const untrained = (project, counts) =>
+  emptyPage(
+    'There is no model yet',
+    'The review asks the model that answers what is odd about its examples.',
+    firstAct(project, counts),
   );

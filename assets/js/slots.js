@@ -4,6 +4,7 @@ import {BookSheet} from './slots/book.js';
 import {ProposalsSheet} from './slots/proposals.js';
 import {address} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
+import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
 import {dialogIsOpen, guarded, toast} from './shared/messages.js';
 import {post} from './shared/rest.js';
@@ -45,6 +46,7 @@ class SlotsPage {
   }
 
   async #load() {
+    if (this.#intents.counts.total === 0) await this.#intents.load(); // they may have come since
     const book = await this.#book.load();
     const {n_marked: marked, n_utterances: all} = book;
     this.#counts.textContent = `${number(marked)} of ${plural(all, 'utterance')} with values`;
@@ -59,6 +61,11 @@ class SlotsPage {
 
   #start() {
     const {project} = this.#context;
+    const {counts} = this.#intents;
+    if (counts.total === 0) {
+      const words = 'Import some; then mark which words are a city, a date or a name.';
+      return emptyPage('No texts yet', words, firstAct(project, counts));
+    }
     return h(
       'div',
       {class: 'sheet'},

@@ -4,6 +4,7 @@ import {address, query, setQuery} from './shared/address.js';
 import {fill, h, progressBar} from './shared/elements.js';
 import {complain} from './shared/messages.js';
 import {call} from './shared/rest.js';
+import {Switcher} from './shared/switcher.js';
 import {number, percent, plural} from './shared/words.js';
 
 const PAGES = [
@@ -23,17 +24,25 @@ const SHORT_PAUSE = 1000; // while a job runs, and between two refreshes request
 class Context {
   status = null;
   #listeners = [];
+  #parts;
   #state;
   #soon = 0;
   #asked = 0;
   #answered = 0; // number of the newest answered request; older answers are out of date
 
-  constructor(project, {main, heading, state}) {
+  constructor(project, parts) {
     this.project = project;
     this.base = project ? `/projects/${encodeURIComponent(project)}` : '';
-    this.main = main;
-    this.heading = heading;
-    this.#state = state;
+    this.main = parts.main;
+    this.heading = parts.heading;
+    this.#parts = parts;
+    this.#state = parts.state;
+  }
+
+  // Shows another project in the header, or none; for the page of all projects.
+  enter(project) {
+    this.project = project;
+    enter(project, this.#parts);
   }
 
   // Calls the listener with the current status, then with each new status and the one before it.
@@ -87,12 +96,12 @@ class Context {
 
 // Draws header and heading, keeps the status up to date, and starts the page.
 export async function frame(view, page, title, lead, build) {
-  const parts = drawFrame(view, title, lead);
   const home = page === 'home';
+  const parts = drawFrame(view, page, title, lead);
   try {
     const project = await chooseProject();
     document.title = `${title} · ${project ?? 'Intent Studio'}`;
-    if (project) enter(project, page, parts.nav);
+    if (project) enter(project, parts);
     if (!project && !home) {
       parts.main.append(noProject());
       return;
@@ -119,33 +128,43 @@ async function start(build, context) {
   }
 }
 
-function drawFrame(view, title, lead) {
+function drawFrame(view, page, title, lead) {
   const main = h('div', {class: 'content'});
   const state = h('div', {class: 'state', role: 'status', 'aria-live': 'off'});
   const nav = h('nav', {'aria-label': 'Pages'});
   const heading = h('header', {}, h('h1', {}, title), lead && h('p', {class: 'lead'}, lead));
   const icon = h('img', {src: '/studio/icon.svg', alt: ''});
   const brand = h('a', {class: 'brand', href: '/'}, icon, 'Intent Studio');
-  fill(view, h('div', {class: 'top'}, brand, nav, state), h('div', {class: 'page'}, heading, main));
-  return {main, state, nav, heading};
+  const switcher = new Switcher(page === 'home' ? 'label' : page);
+  const top = h('div', {class: 'top'}, brand, switcher.element, nav, state);
+  fill(view, top, h('div', {class: 'page'}, heading, main));
+  return {page, main, state, nav, switcher, heading};
 }
 
 // The project in the address, or the last one opened, or any.
 async function chooseProject() {
   const wanted = query().get('project');
   if (wanted) return wanted;
-  const known = (await call('/projects')).map(project => project.name);
+  const known = await call('/project-names');
   const last = localStorage.getItem('project');
   return known.includes(last) ? last : (known[0] ?? null);
 }
 
-function enter(project, page, nav) {
+// Shows a project in the header, or none.
+function enter(project, {page, nav, switcher}) {
+  switcher.show(project);
+  const named = query().get('project');
+  if (named ? named !== project : page !== 'home') setQuery({project});
+  if (!project) {
+    localStorage.removeItem('project');
+    fill(nav);
+    return;
+  }
   localStorage.setItem('project', project);
-  if (!query().get('project') && page !== 'home') setQuery({project});
   const links = PAGES.map(([path, name]) =>
     h('a', {href: address(path, project), 'aria-current': path === page ? 'page' : null}, name),
   );
-  nav.append(...links);
+  fill(nav, links);
 }
 
 const noProject = () =>
@@ -161,8 +180,8 @@ const notThere = error =>
   h('div', {class: 'note bad'}, `${error.message} ${error.hint ?? ''} `, h('a', {href: '/'}, 'All projects'));
 
 function stateOf(status) {
-  const {project, candidate} = status;
-  const train = address('train', project);
+  const {candidate} = status;
+  const train = address('train', status.project);
   return [
     status.job && jobState(status.job, train),
     status.hot > 0 &&
@@ -173,7 +192,6 @@ function stateOf(status) {
       ),
     candidate &&
       h('a', {class: 'badge accent', href: train, 'data-key': 'candidate'}, `version ${candidate} waits`),
-    h('span', {'data-role': 'project'}, h('b', {}, project)),
     championState(status),
     status.trouble && trouble(status),
   ];

@@ -1,5 +1,6 @@
 // The Train page: one button with an estimate, progress that survives a reload, then a proposal.
 import {fill, h} from './shared/elements.js';
+import {firstAct} from './shared/first_act.js';
 import {guarded, toast} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
 import {frame} from './studio.js';
@@ -181,7 +182,15 @@ class TrainPage {
       this.#estimated.className = 'bad';
       this.#estimated.textContent = `${error.message} ${error.hint}`;
       this.#start.disabled = error.status === 422;
+      if (error.status === 422) await this.#offerLabels(asked).catch(() => {}); // the error is shown
     }
+  }
+
+  // Where nothing can be trained yet, the page leads to what it lacks.
+  async #offerLabels(asked) {
+    const {counts} = await call(`${this.#context.base}/overview`);
+    if (asked === this.#estimates && this.#chosen?.learns_from === 'labels')
+      this.#estimated.append(' ', firstAct(this.#context.project, {...counts, labelled: 0}));
   }
 
   async #train() {

@@ -171,7 +171,9 @@ class TryPage {
     this.#why.hide();
     this.#compression.show(null);
     this.#answer.hidden = false;
-    fill(this.#answer, h('div', {class: 'empty'}, words));
+    const {project, status} = this.#context;
+    const act = status.champion === null && firstAct(project, this.#intents.counts);
+    fill(this.#answer, h('div', {class: 'empty'}, h('p', {}, words), act));
   }
 
   #showTrouble({message, hint}) {

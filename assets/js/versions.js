@@ -60,6 +60,7 @@ class VersionsPage {
     const [found] = await Promise.all([call(`${this.#base}/versions`), this.#context.refresh()]);
     if (asked !== this.#asked) return;
     this.#made = found.models;
+    const counts = found.models.length ? null : (await call(`${this.#base}/overview`)).counts;
     const actions = {
       promote: number => this.#act(`models/${number}/promote`, `Version ${number} answers now.`),
       compare: (candidate, champion) => this.#compare(candidate, champion),
@@ -70,7 +71,7 @@ class VersionsPage {
       importBundle: () => this.#picker.click(),
     };
     this.#drawModels = () => {
-      fill(this.#models, modelsView(this.#context, found, actions), this.#picker);
+      fill(this.#models, modelsView(this.#context, {...found, counts}, actions), this.#picker);
     };
     this.#drawModels();
     fill(

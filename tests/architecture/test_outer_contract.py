@@ -57,6 +57,8 @@ _REPORT = (
     *("key", "relabelled"),
 )
 _OF_ACCURACY = ("", ".share", ".right", ".n", ".micro_f1", ".causes", ".causes[]")
+_OF_NEXT = ("", ".kind", ".action", ".reason", ".page", ".query")
+_OF_STEPS = ("", ".imported", ".labelled", ".trained")
 _OF_PINS = ("", "[]", "[].text", "[].expected", "[].before", "[].after", "[].kept")
 NEW_FIELDS: set[tuple[str, str, str]] = {
     *(
@@ -77,6 +79,8 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *(("GET /api/projects/{project}/status", "answer", f"now{name}") for name in _OF_ACCURACY),
     ("GET /api/projects", "answer", "[].checking"),
     ("PATCH /api/projects/{project}", "body", "name"),
+    *(("GET /api/projects", "answer", f"[].next{name}") for name in _OF_NEXT),
+    *(("GET /api/projects", "answer", f"[].steps{name}") for name in _OF_STEPS),
     ("GET /api/projects/{project}/status", "answer", "checking"),
     *(("POST /api/projects/{project}/fence/what-if", "answer", f"pins{n}") for n in _OF_PINS),
     *(

@@ -141,8 +141,26 @@ def _findings(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
         )
         return sorted(every, key=lambda finding: KINDS.index(finding.kind))
 
-    key = ("findings", project.id, live.version.id, live.revision)
+    key = _findings_key(project, live)
     return live_studio.studio.cache.get(key, make, lambda made: _BYTES_A_FINDING * len(made))
+
+
+def _findings_key(project: ProjectRecord, live: LiveModel) -> tuple[str, int, int, int]:
+    return ("findings", project.id, live.version.id, live.revision)
+
+
+def known_label_errors(
+    live_studio: LiveStudio, project: ProjectRecord, live: LiveModel
+) -> int | None:
+    """Count the open likely label errors if the findings of now were computed; never computes."""
+    if live.revision != project.head_revision:
+        return None
+    made: list[Finding] | None = live_studio.studio.cache.peek(_findings_key(project, live))
+    if made is None:
+        return None
+    with live_studio.studio.database.read() as connection:
+        done = settled_findings.settled(connection, project.id)
+    return sum(finding.kind == "label" and finding.id not in done for finding in made)
 
 
 def _misleading(live_studio: LiveStudio, project: ProjectRecord) -> list[Finding]:

@@ -158,6 +158,14 @@ def model_states(studio: Studio, project: str) -> dict[int, str]:
     return {record.number: _state(record, states) for record in records}
 
 
+def newer_candidate(studio: Studio, project: str, number: int) -> int | None:
+    """Return the number of the newest candidate after a version, or None."""
+    states = model_states(studio, project)
+    return max(
+        (n for n, state in states.items() if state == "candidate" and n > number), default=None
+    )
+
+
 def chain_of(connection: Transaction, record: ModelVersionRecord) -> tuple[str, ...]:
     """Return a version's first base, then each training with its recipe."""
     line = [record, *(parent for parent, _ in _ancestors(connection, record))]

@@ -43,6 +43,17 @@ export class ImportSheet {
     this.element = h('section', {class: 'sheet', 'aria-label': 'Import'}, title, this.#drop, paste.element);
   }
 
+  // Brings the box into sight, for who comes from another page to import.
+  focus() {
+    this.element.scrollIntoView({block: 'nearest'});
+    this.#drop.querySelector('button').focus({preventScroll: true});
+  }
+
+  // Lets the person choose a file, as the button does.
+  choose() {
+    this.#picker.click();
+  }
+
   #makeDrop() {
     const over = is => event => {
       event.preventDefault();
@@ -61,7 +72,7 @@ export class ImportSheet {
         },
       },
       h('p', {}, 'Drop a file here: Excel, CSV, TSV, JSONL, Parquet, Rasa or plain text'),
-      h('button', {type: 'button', onclick: () => this.#picker.click()}, 'Choose a file'),
+      h('button', {type: 'button', onclick: () => this.choose()}, 'Choose a file'),
       this.#picker,
     );
   }

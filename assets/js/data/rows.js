@@ -25,7 +25,8 @@ export class Rows {
   #body = h('tbody');
   #pickPage;
 
-  // Callbacks in `hears`: `edit`, `values`, `remove` and `decide` with a row, `picked` on a change of the selection.
+  // Callbacks in `hears`: `edit`, `values`, `remove` and `decide` with a row, `picked` on a change of the selection,
+  // `fill` to import texts.
   constructor({base, filter, intents, hears}) {
     this.#base = base;
     this.#filter = filter;
@@ -195,7 +196,8 @@ export class Rows {
         'div',
         {class: 'empty'},
         h('h2', {}, 'No utterances yet'),
-        'Drop a file into the box “Import”, or paste texts there.',
+        h('p', {}, 'Choose a file, with labels or without, or paste texts into the box “Import”.'),
+        h('button', {class: 'primary', 'data-role': 'first-act', onclick: this.#hears.fill}, 'Import texts'),
       );
     const clear = h('button', {onclick: () => this.#filter.clear()}, 'Clear the filter');
     return h('div', {class: 'empty'}, 'Nothing fits this filter. ', clear);

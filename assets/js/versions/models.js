@@ -2,6 +2,7 @@
 import {accuracyOf} from '../shared/accuracy.js';
 import {h, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
+import {firstAct} from '../shared/first_act.js';
 import {guarded} from '../shared/messages.js';
 import {ago, capital, chainWords, figuresOf, percent} from '../shared/words.js';
 
@@ -9,8 +10,9 @@ const HEAD = ['Version', 'Recipe', 'Learned from', 'Accuracy', 'Made', ''];
 
 // `actions`: `promote`, `compare`, `lineage`, `report` and `remove` take a version's number; `rollBack` takes the
 // champion's number; `importBundle` takes a file.
-// `status` is the project's, with the accuracy of what answers now.
-export function modelsView({base, status}, {models, states}, actions) {
+// `status` is the project's, with the accuracy of what answers now. `counts` of its texts are needed where there is
+// no version.
+export function modelsView({base, project, status}, {models, states, counts}, actions) {
   const champion = models.find(model => model.champion);
   const rows = models
     .toReversed()
@@ -23,7 +25,12 @@ export function modelsView({base, status}, {models, states}, actions) {
       h('div', {class: 'row'}, buttonsOf(base, model, champion, actions)),
     ]);
   const rollBack = () => actions.rollBack(champion.number);
-  const none = h('p', {class: 'soft'}, 'None yet: train one, or import a bundle.');
+  const none = h(
+    'div',
+    {class: 'empty'},
+    h('p', {}, 'Each training makes a version: you can compare it, go back to it, and hand it over.'),
+    counts && firstAct(project, counts),
+  );
   return [
     h(
       'div',

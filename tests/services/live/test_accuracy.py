@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from app.services.answering.judging import judge_exemplars
+from app.services.home.cards import load_cards
 from app.services.live.accuracy import accuracy_now
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.fence import preview_fence, save_fence
 from app.services.review.fence_views import FenceSetting
-from app.services.status import load_cards, load_status
+from app.services.status import load_status
 from app.services.studio import Studio
 from app.services.trying.answers import answer_texts
 from core.types import Exemplar, no_pause

@@ -1,0 +1,100 @@
+"""The cards of the start page: each project's counts, accuracy now, and next step."""
+
+from dataclasses import dataclass, fields
+
+from app.services.data.projects import ProjectView, list_projects
+from app.services.home.next_step import (
+    FirstSteps,
+    NextStep,
+    ProjectFacts,
+    first_steps,
+    next_step,
+)
+from app.services.live.accuracy import AccuracyNow
+from app.services.live.server_state import LiveStudio
+from app.services.review.review import known_label_errors
+from app.services.versions.registry import newer_candidate
+from storage import jobs, models, projects
+from storage.queries import utterances
+from storage.records import ModelVersionRecord, ProjectRecord
+
+_MOST_LOADED = 4
+"""The start page loads a model for its accuracy while fewer than this many are loaded."""
+_UNLABELLED = utterances.Filter(state="unlabelled")
+_TESTS = utterances.Filter(split="test", state="labelled")
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCard(ProjectView):
+    """A project on the start page.
+
+    Attributes:
+        now: The champion's accuracy on the test split now; None until it is computed, or without
+            such texts.
+        checking: Whether a newer `now` is being computed.
+        next: What to do next.
+        steps: Which of the three steps of a new project are done.
+    """
+
+    next: NextStep
+    steps: FirstSteps
+    now: AccuracyNow | None = None
+    checking: bool = False
+
+
+def load_cards(live_studio: LiveStudio) -> list[ProjectCard]:
+    """Return all projects by name; their present accuracy is computed in the background."""
+    return [_card(live_studio, view) for view in list_projects(live_studio.studio)]
+
+
+def _card(live_studio: LiveStudio, view: ProjectView) -> ProjectCard:
+    with live_studio.studio.database.read() as connection:
+        project = projects.find(connection, view.name)
+        champion = models.champion(connection, project.id)
+    accuracy, checking = None, False
+    if champion is not None and live_studio.models.may_load(project.id, _MOST_LOADED):
+        accuracy, checking = live_studio.accuracies.get(project, champion)
+    facts = _facts(live_studio, view, project, champion)
+    return ProjectCard(
+        **{one.name: getattr(view, one.name) for one in fields(view)},
+        next=next_step(facts),
+        steps=first_steps(facts),
+        now=accuracy,
+        checking=checking,
+    )
+
+
+def _facts(
+    live_studio: LiveStudio,
+    view: ProjectView,
+    project: ProjectRecord,
+    champion: ModelVersionRecord | None,
+) -> ProjectFacts:
+    """Collect what is known already; a model that is not loaded is not waited for."""
+    with live_studio.studio.database.read() as connection:
+        unlabelled = utterances.count_all(connection, project.id, _UNLABELLED)
+        tests = utterances.count_all(connection, project.id, _TESTS)
+        examples, intents = utterances.taught(connection, project.id, project.task)
+        is_training = any(
+            job.project_id == project.id and job.kind == "train" for job in jobs.live(connection)
+        )
+    live = live_studio.models.peek(project.id)
+    if live is not None and (champion is None or live.version.id != champion.id):
+        live = None  # another version was promoted since
+    pool = live_studio.pools.kept[project.id].pool
+    number = None if champion is None else champion.number
+    trouble = "" if champion is None else live_studio.pools.trouble(project.id, champion.id)
+    return ProjectFacts(
+        texts=view.utterances,
+        unlabelled=unlabelled,
+        examples=examples,
+        taught_intents=intents,
+        tests=tests,
+        champion=number,
+        failed=live is None and bool(trouble),
+        candidate=newer_candidate(live_studio.studio, project.name, number or 0),
+        is_training=is_training,
+        new_labels=None if live is None else len(live.hot),
+        label_errors=None if live is None else known_label_errors(live_studio, project, live),
+        knows_doubt=live is not None and pool is not None,
+    )

@@ -1,0 +1,162 @@
+"""What to do next in a project: one action, chosen by the first rule that fits.
+
+The rules stand in the order of what helps most. Nothing is computed for them: where a figure is not
+known yet, its rule does not apply and the next one decides.
+
+1. Without texts there is nothing to do but to import some.
+2. A model that does not load answers nobody.
+3. Without a model: labels first, then a training.
+4. A trained version that waits for a decision helps at once.
+5. Wrong labels make answers wrong, and the next training would learn them.
+6. Labels that the encoder has not learned, once there are enough to make a difference.
+7. More labels, those first of which the model is unsure.
+8. The few labels that are left to learn; then a test set, without which accuracy is unknown.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from core.text import counted
+
+StepKind = Literal[
+    "import", "repair", "label", "train", "wait", "decide", "review", "test-set", "try"
+]
+A_FEW_LABELS = 20
+"""Labels that make a first training worth while, and the size of one round of labelling."""
+ENOUGH_NEW = 10
+"""New labels that make another training worth while."""
+_IMPORT = {"import": "1"}
+"""What brings the box for an import into sight."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFacts:
+    """What the rules look at; a figure is None where it is not computed yet.
+
+    Attributes:
+        examples: Labelled texts that a training learns from.
+        taught_intents: Number of their intents.
+        tests: Labelled texts of the test split.
+        champion: Number of the version that answers, or None.
+        failed: Whether it does not load.
+        candidate: Number of a newer version that waits for a decision, or None.
+        is_training: Whether a training is queued or runs.
+        new_labels: Labels that the champion was not trained on.
+        label_errors: Likely label errors.
+        knows_doubt: Whether it is known of which unlabelled texts the model is unsure.
+    """
+
+    texts: int
+    unlabelled: int
+    examples: int
+    taught_intents: int
+    tests: int
+    champion: int | None = None
+    failed: bool = False
+    candidate: int | None = None
+    is_training: bool = False
+    new_labels: int | None = None
+    label_errors: int | None = None
+    knows_doubt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """An action in words, its reason, and the page that does it with what its address holds."""
+
+    kind: StepKind
+    action: str
+    reason: str
+    page: str
+    query: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstSteps:
+    """Which of the three steps of a new project are done."""
+
+    imported: bool
+    labelled: bool
+    trained: bool
+
+
+def first_steps(facts: ProjectFacts) -> FirstSteps:
+    """Tell which of the three steps of a new project are done."""
+    return FirstSteps(
+        imported=facts.texts > 0,
+        labelled=_can_train(facts),
+        trained=facts.champion is not None,
+    )
+
+
+def next_step(facts: ProjectFacts) -> NextStep:
+    """Return the one action that helps most."""
+    if not facts.texts:
+        return NextStep("import", "Import texts", "This project has no texts yet.", "data")
+    if facts.champion is None:
+        return _towards_a_model(facts)
+    if facts.failed:
+        reason = f"Version {facts.champion} does not load, so nothing is answered."
+        return NextStep("repair", "Choose another version", reason, "versions")
+    if facts.candidate is not None:
+        reason = "It is trained and waits: compare it with what answers now."
+        return NextStep("decide", f"Decide on version {facts.candidate}", reason, "train")
+    return _improvement(facts, facts.champion)
+
+
+def _towards_a_model(facts: ProjectFacts) -> NextStep:
+    if facts.candidate is not None:
+        reason = "It is ready, and nothing answers before you promote it."
+        return NextStep("decide", f"Promote version {facts.candidate}", reason, "versions")
+    if facts.is_training:
+        reason = "The first version is being trained. You can label on meanwhile."
+        return NextStep("wait", "Follow the training", reason, "train")
+    if _can_train(facts):
+        reason = f"{counted(facts.examples, 'label')} are ready to learn from."
+        return NextStep("train", "Train the first version", reason, "train")
+    if not facts.unlabelled:
+        reason = "No text is left to label, and a training needs labels of at least two intents."
+        return NextStep("import", "Import more texts", reason, "data", _IMPORT)
+    if not facts.examples:
+        reason = f"{counted(facts.unlabelled, 'text')} without a label."
+        return NextStep("label", f"Name your intents and label {A_FEW_LABELS}", reason, "label")
+    if facts.taught_intents < 2:
+        reason = "A training needs labels of at least two intents."
+        return NextStep("label", "Label a second intent", reason, "label")
+    more = A_FEW_LABELS - facts.examples
+    reason = f"About {A_FEW_LABELS} labels make a first training worth while."
+    return NextStep("label", f"Label {more} more", reason, "label")
+
+
+def _can_train(facts: ProjectFacts) -> bool:
+    enough = facts.examples >= A_FEW_LABELS or not facts.unlabelled
+    return facts.taught_intents >= 2 and enough
+
+
+def _improvement(facts: ProjectFacts, champion: int) -> NextStep:
+    if facts.label_errors:
+        wrong = counted(facts.label_errors, "likely label error")
+        reason = "A wrong label makes answers wrong, and the next training would learn it."
+        return NextStep("review", f"Check {wrong}", reason, "review", {"kind": "label"})
+    new = 0 if facts.is_training else facts.new_labels or 0
+    if new >= ENOUGH_NEW:
+        return _training(new, champion)
+    if facts.unlabelled:
+        few = min(A_FEW_LABELS, facts.unlabelled)
+        action = f"Label these {few}" if few > 1 else "Label the last text"
+        unsure = "The model is unsure of them: their labels teach it most."
+        if few == 1 or not facts.knows_doubt:
+            unsure = f"{counted(facts.unlabelled, 'text')} without a label."
+        return NextStep("label", action, unsure, "label", {"order": "unsure"})
+    if new:
+        return _training(new, champion)
+    if not facts.tests:
+        reason = "Without labelled test texts nobody knows how often the answers are right."
+        return NextStep("test-set", "Import a test set", reason, "data", _IMPORT)
+    reason = "Every text has a label, and the model has learned them."
+    return NextStep("try", "Try the model", reason, "try")
+
+
+def _training(new: int, champion: int) -> NextStep:
+    reason = f"{counted(new, 'new label')} since version {champion}."
+    return NextStep("train", "Train", reason, "train")

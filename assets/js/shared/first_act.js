@@ -1,0 +1,19 @@
+// What an empty page ends with: the link to what fills it.
+import {address} from './address.js';
+import {h} from './elements.js';
+
+const ACTS = {
+  data: 'Import texts',
+  label: 'Label a few texts',
+  train: 'Train',
+};
+
+// `counts` are those of the project's utterances: a model needs texts, then labels, then a training.
+export function firstAct(project, {total, labelled}) {
+  const page = !total ? 'data' : labelled ? 'train' : 'label';
+  return h('a', {class: 'button primary', href: address(page, project), 'data-role': 'first-act'}, ACTS[page]);
+}
+
+// The whole empty page: what is missing, in a title and a sentence, and what to do.
+export const emptyPage = (title, words, act) =>
+  h('div', {class: 'sheet empty'}, h('h2', {}, title), h('p', {}, words), act);

@@ -1,0 +1,42 @@
+"""The start page says what to do next; projects are renamed, deleted and brought back there."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+EMPTY = ("label", "data", "review", "map", "train", "try", "versions", "slots")
+
+
+def test_each_project_has_one_next_action_and_can_be_renamed_deleted_and_restored(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    studio.ask("/projects", {"name": "new"})
+    page = visit(studio)
+    new = page.get_by_role("article", name="new", exact=True)
+    expect(new.locator("[data-role=next] a")).to_have_text("Import texts")
+    expect(new.locator(".steps li")).to_have_text(
+        ["Import texts", "Label a few per intent", "Train"]
+    )
+    sample = page.get_by_role("article", name="sample", exact=True)
+    step = studio.ask("/projects")[1]["next"]
+    expect(sample.locator("[data-role=next] a")).to_have_text(step["action"])
+    expect(sample.locator("[data-role=share]")).to_contain_text("texts labelled")
+    new.get_by_role("button", name="Rename new").click()
+    page.get_by_label("Name", exact=True).last.fill("newer")
+    page.get_by_role("dialog").get_by_role("button", name="Rename").click()
+    newer = page.get_by_role("article", name="newer")
+    newer.get_by_role("button", name="Delete newer").click()
+    expect(newer).to_have_count(0)
+    toast = page.locator(".toast", has_text="newer is deleted")
+    toast.get_by_role("button", name="Undo").click()
+    expect(newer).to_be_visible()
+    page.locator("[data-role=project]").click()
+    page.locator(".switcher").get_by_role("link", name="newer").click()
+    page.wait_for_url("**/label?project=newer")
+    for name in EMPTY:
+        page.goto(f"{studio.base}/{name}?project=newer")
+        fills = page.locator("[data-role=first-act]")
+        expect(fills).to_have_text("Import texts")
+        expect(page.locator("[data-role=project]")).to_have_text("newer")

@@ -1,0 +1,44 @@
+"""A card takes what is known already, and waits for nothing."""
+
+from app.services.home.cards import ProjectCard, load_cards
+from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.review.review import known_label_errors, review
+from app.services.studio import Studio
+from storage import projects
+from tests.builders.trained_home import POOL, change
+
+
+def card(live_studio: LiveStudio) -> ProjectCard:
+    [only] = load_cards(live_studio)
+    return only
+
+
+def test_a_model_that_is_not_loaded_is_not_waited_for(home: Studio) -> None:
+    found = card(open_live_studio(home))
+    assert (found.labelled, found.utterances) == (20, 20 + len(POOL))
+    assert found.steps.trained
+    assert found.next.action == "Decide on version 2"
+
+
+def test_label_errors_are_counted_only_once_the_review_of_now_has_found_them(home: Studio) -> None:
+    live_studio = open_live_studio(home)
+
+    def known() -> int | None:
+        with home.database.read() as connection:
+            project = projects.find(connection, "p")
+        live = live_studio.models.get(project.id)
+        assert live is not None
+        return known_label_errors(live_studio, project, live)
+
+    assert known() is None
+    counts = review(live_studio, "p").counts
+    assert known() == counts["label"]
+    change(home, POOL[0], "flagged", "odd")
+    assert known() is None
+
+
+def test_a_project_without_texts_has_its_steps_and_its_action(home: Studio) -> None:
+    with home.database.write() as connection:
+        projects.create(connection, "new")
+    new, _ = load_cards(open_live_studio(home))
+    assert (new.name, new.next.page, new.steps.imported) == ("new", "data", False)

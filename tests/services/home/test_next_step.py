@@ -1,0 +1,61 @@
+"""The start page says one thing to do, the one that helps most."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.services.home.next_step import FirstSteps, ProjectFacts, first_steps, next_step
+
+EMPTY = ProjectFacts(texts=0, unlabelled=0, examples=0, taught_intents=0, tests=0)
+BARE = replace(EMPTY, texts=100, unlabelled=100)
+BEGUN = replace(BARE, unlabelled=93, examples=7, taught_intents=2)
+LABELLED = replace(BARE, unlabelled=60, examples=40, taught_intents=4)
+LIVE = replace(LABELLED, champion=3, tests=10)
+DONE = replace(LIVE, unlabelled=0)
+
+
+@pytest.mark.parametrize(
+    ("facts", "action", "page"),
+    [
+        (EMPTY, "Import texts", "data"),
+        (BARE, "Name your intents and label 20", "label"),
+        (replace(BEGUN, taught_intents=1), "Label a second intent", "label"),
+        (BEGUN, "Label 13 more", "label"),
+        (LABELLED, "Train the first version", "train"),
+        (replace(BEGUN, unlabelled=0), "Train the first version", "train"),
+        (replace(EMPTY, texts=9, tests=9), "Import more texts", "data"),
+        (replace(LABELLED, is_training=True), "Follow the training", "train"),
+        (replace(LABELLED, candidate=1), "Promote version 1", "versions"),
+        (replace(LIVE, failed=True, candidate=4), "Choose another version", "versions"),
+        (replace(LIVE, candidate=4, label_errors=5), "Decide on version 4", "train"),
+        (replace(LIVE, label_errors=12, new_labels=30), "Check 12 likely label errors", "review"),
+        (replace(LIVE, label_errors=0, new_labels=12), "Train", "train"),
+        (replace(LIVE, new_labels=12, is_training=True), "Label these 20", "label"),
+        (replace(LIVE, new_labels=9), "Label these 20", "label"),
+        (replace(LIVE, unlabelled=6), "Label these 6", "label"),
+        (replace(LIVE, unlabelled=1), "Label the last text", "label"),
+        (replace(DONE, new_labels=2), "Train", "train"),
+        (replace(DONE, tests=0), "Import a test set", "data"),
+        (DONE, "Try the model", "try"),
+    ],
+)
+def test_the_first_rule_that_fits_decides(facts: ProjectFacts, action: str, page: str) -> None:
+    step = next_step(facts)
+    assert (step.action, step.page) == (action, page)
+    assert step.reason.endswith(".")
+
+
+def test_the_reason_has_the_figures_and_claims_no_doubt_that_is_not_computed() -> None:
+    assert next_step(replace(LIVE, new_labels=12)).reason == "12 new labels since version 3."
+    assert next_step(LIVE).reason == "60 texts without a label."
+    doubted = next_step(replace(LIVE, knows_doubt=True))
+    assert doubted.reason.startswith("The model is unsure of them")
+    assert doubted.query == {"order": "unsure"}
+    assert next_step(replace(LIVE, label_errors=1)).query == {"kind": "label"}
+
+
+def test_the_three_steps_of_a_new_project_are_ticked_as_they_are_done() -> None:
+    assert first_steps(EMPTY) == FirstSteps(imported=False, labelled=False, trained=False)
+    assert first_steps(BEGUN) == FirstSteps(imported=True, labelled=False, trained=False)
+    assert first_steps(LABELLED) == FirstSteps(imported=True, labelled=True, trained=False)
+    assert first_steps(LIVE).trained
