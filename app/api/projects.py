@@ -75,18 +75,21 @@ def new_project(studio: OpenStudio, body: NewProject) -> schemas.Named:
 
 
 @router.patch("/projects/{project}", status_code=204)
-def change_project(studio: OpenStudio, project: str, body: ProjectChange) -> None:
+def change_project(live_studio: Live, project: str, body: ProjectChange) -> None:
     """Rename a project; set whether a version that passes the gate is promoted by itself."""
     if body.auto_promote is not None:
-        change_gate(studio, project, auto_promote=body.auto_promote)
+        change_gate(live_studio.studio, project, auto_promote=body.auto_promote)
     if body.name is not None:
-        rename_project(studio, project, body.name)
+        renamed = rename_project(live_studio.studio, project, body.name)
+        live_studio.models.forget(renamed.id)  # it knows itself by its former name
 
 
 @router.delete("/projects/{project}")
-def remove_project(studio: OpenStudio, project: str) -> DeletedProject:
+def remove_project(live_studio: Live, project: str) -> DeletedProject:
     """Move a project aside; its key restores it."""
-    return delete_project(studio, project)
+    deleted = delete_project(live_studio.studio, project)
+    live_studio.models.forget(deleted.id)
+    return deleted
 
 
 @router.get("/projects/{project}/status")

@@ -57,8 +57,8 @@ def change_gate(studio: Studio, name: str, *, auto_promote: bool) -> None:
         projects.change_gate(connection, project_id, auto_promote=auto_promote)
 
 
-def rename_project(studio: Studio, name: str, new: str) -> None:
-    """Rename a project.
+def rename_project(studio: Studio, name: str, new: str) -> ProjectRecord:
+    """Rename a project, and return it.
 
     Raises:
         Conflict: The name is taken, or a job is under way.
@@ -69,6 +69,7 @@ def rename_project(studio: Studio, name: str, new: str) -> None:
         record = projects.find(connection, name)
         _require_rest(connection, record)
         projects.rename(connection, record, new)
+        return projects.get(connection, record.id)
 
 
 def delete_project(studio: Studio, name: str) -> DeletedProject:

@@ -105,7 +105,7 @@ class Accuracies:
         try:
             self.traffic.give_way(_QUIET_SECONDS)
             with self.working:  # one project after the other
-                now, live = self.models.open(project.name)
+                now, live = self.models.open_by_id(project.id)
                 began = time.monotonic()
                 if live is not None:
                     value = accuracy_now(self.studio, now, live, self.traffic.give_way)

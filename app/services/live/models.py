@@ -78,7 +78,7 @@ class LiveModels:
 
     def get(self, project_id: int) -> LiveModel | None:
         """Return a project's live model, as `open` does."""
-        return self._open(lambda connection: projects.get(connection, project_id))[1]
+        return self.open_by_id(project_id)[1]
 
     def open(self, name: str) -> tuple[ProjectNow, LiveModel | None]:
         """Return a project, and its champion with all labels up to now; None without a champion.
@@ -90,6 +90,15 @@ class LiveModels:
             NotFound: There is no such project.
         """
         return self._open(lambda connection: projects.find(connection, name))
+
+    def open_by_id(self, project_id: int) -> tuple[ProjectNow, LiveModel | None]:
+        """Do the same for a project that may have been renamed since it was read."""
+        return self._open(lambda connection: projects.get(connection, project_id))
+
+    def forget(self, project_id: int) -> None:
+        """Drop the model of a project that was renamed or deleted; the next question loads it."""
+        with self.guard:
+            self.kept.pop(project_id, None)
 
     def _open(
         self, find: Callable[[Transaction], ProjectRecord]
