@@ -1,6 +1,7 @@
 // The Try page: type a text and see its answer and the examples that decide; paste many lines for a table.
 import {query, setQuery} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
+import {firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
 import {post} from './shared/rest.js';
 import {frame} from './studio.js';

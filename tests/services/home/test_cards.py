@@ -17,7 +17,8 @@ def test_a_model_that_is_not_loaded_is_not_waited_for(home: Studio) -> None:
     found = card(open_live_studio(home))
     assert (found.labelled, found.utterances) == (20, 20 + len(POOL))
     assert found.steps.trained
-    assert found.next.action == "Decide on version 2"
+    assert found.next.action == "Label these 5"
+    assert "unsure" not in found.next.reason
 
 
 def test_label_errors_are_counted_only_once_the_review_of_now_has_found_them(home: Studio) -> None:
