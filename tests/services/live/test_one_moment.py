@@ -73,8 +73,10 @@ def test_an_answer_reads_the_database_once(home: Studio, monkeypatch: pytest.Mon
             yield connection
 
     monkeypatch.setattr(Database, "read", counted)
-    ask(live_studio)
+    answer_texts(live_studio, "p", [ASKED, ASKED])
     assert reads == [1]
+    ask(live_studio)
+    assert reads == [1, 1, 1]  # for one text, a second read finds the utterances that say it
 
 
 @pytest.mark.parametrize("of", ["load_champion", "catch_up"])
