@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 CaseKind = Literal[
     "new",
@@ -28,20 +28,7 @@ with the same label, or both without. `unlabelled`: there with a label, and the 
 `other-values`: there with other marked values, which are kept.
 """
 
-CASE_KINDS: tuple[CaseKind, ...] = (
-    "new",
-    "given",
-    "same",
-    "unlabelled",
-    "otherwise",
-    "in-test",
-    "in-training",
-    "repeated",
-    "contradicted",
-    "other-values",
-    "empty",
-    "too-long",
-)
+CASE_KINDS: tuple[CaseKind, ...] = get_args(CaseKind)
 
 UNCHANGED: frozenset[CaseKind] = frozenset({"same", "unlabelled", "repeated"})
 """Cases in which there is nothing to change or to choose."""
