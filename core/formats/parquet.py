@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InvalidInput
-from core.formats.rows import NO_INTENT, SEPARATOR
+from core.formats.rows import NO_INTENT, SEPARATOR, cell_text
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
@@ -61,20 +61,12 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def _written(value: object, labels: Sequence[str]) -> str:
     match value:
-        case None:
-            return ""
-        case str():
-            return value
-        case bool():
-            return "TRUE" if value else "FALSE"
-        case int() if labels:  # -1 stands for no label
+        case int() if labels and not isinstance(value, bool):  # -1 stands for no label
             return labels[value] if 0 <= value < len(labels) else ""
-        case float() if value.is_integer():
-            return str(int(value))
         case list():
             return SEPARATOR.join(_written(item, labels) for item in value) or NO_INTENT
         case _:
-            return str(value)
+            return cell_text(value)
 
 
 def _label_names(file: "ParquetFile") -> dict[str, list[str]]:

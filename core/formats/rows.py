@@ -161,3 +161,16 @@ def read_split(cell: str, place: FilePlace, default: Split | None) -> Split | No
             "Splits are train, test and pool; leave the cell empty for none.",
         )
     return _SPLITS[name]
+
+
+def cell_text(value: object) -> str:
+    """Write a typed value of a table as the text of a cell; "" for a missing one."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case float() if value.is_integer():
+            return str(int(value))
+        case _:
+            return str(value)

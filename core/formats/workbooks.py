@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from core.errors import InvalidInput
+from core.formats.rows import cell_text
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
@@ -112,20 +113,12 @@ def _rows(path: Path, sheet: Any) -> Iterator[tuple[int, list[str]]]:
 
 def _written(value: object) -> str:
     match value:
-        case None:
-            return ""
-        case str():
-            return value
-        case bool():
-            return "TRUE" if value else "FALSE"
-        case float() if value.is_integer():
-            return str(int(value))
         case datetime.datetime() if value.time() == datetime.time():
             return value.date().isoformat()
         case datetime.datetime() | datetime.date() | datetime.time():
             return value.isoformat()
         case _:
-            return str(value)
+            return cell_text(value)
 
 
 @contextmanager
