@@ -140,7 +140,9 @@ def run(home: Path, *arguments: str) -> str:
     output = home.with_suffix(f".{arguments[0]}.output")
     output.unlink(missing_ok=True)
     process = start_fork(["--home", str(home), *arguments], environment(home), output)
-    process.join(300)
+    if not has_ended(process, 300):
+        process.kill()
+        process.join()
     printed = output.read_text(encoding="utf-8")
     assert process.exitcode == 0, printed
     return printed
