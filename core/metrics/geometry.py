@@ -1,6 +1,6 @@
 """The shape of an embedding space: how tight intents are, and how evenly it is filled."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
@@ -10,17 +10,24 @@ from core.vectors import unit_rows
 _CHUNK = 1_024
 
 
-def silhouette(embeddings: FloatArray, labels: Sequence[str]) -> float | None:
+def silhouette(
+    embeddings: FloatArray, labels: Sequence[Hashable], sample: int | None = None
+) -> float | None:
     """Mean silhouette under cosine distance, in [-1, 1] (ConvFiT Fig. 2 in one number).
 
-    Undefined (None) with fewer than two intents, or with one text for each intent.
+    Undefined (None) with fewer than two labels, or with one text for each. Of more texts than
+    `sample`, so many are drawn, the same ones each time.
     """
     from sklearn.metrics import silhouette_score
 
     kinds = len(set(labels))
     if kinds < 2 or kinds >= len(labels):
         return None
-    return float(silhouette_score(unit_rows(embeddings), list(labels), metric="cosine"))
+    drawn = sample if sample is not None and len(labels) > sample else None
+    score = silhouette_score(
+        unit_rows(embeddings), list(labels), metric="cosine", sample_size=drawn, random_state=0
+    )
+    return float(score)
 
 
 def uniformity(embeddings: FloatArray) -> float:

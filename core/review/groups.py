@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from core.metrics.geometry import silhouette
 from core.types import FloatArray
 from core.vectors import unit_rows
 
@@ -85,7 +86,7 @@ def _divided(directions: FloatArray, k: int) -> Groups:
     of = (directions @ centres.T).argmax(1).astype(np.int64)
     of[kept] = of_kept
     # Over all texts: over those kept, a division that sets many aside would look best.
-    return Groups(of, centres, _silhouette(directions, of))
+    return Groups(of, centres, silhouette(directions, of.tolist(), _JUDGED) or 0.0)
 
 
 def _clusters(directions: FloatArray, k: int) -> NDArray[np.int64]:
@@ -98,13 +99,3 @@ def _clusters(directions: FloatArray, k: int) -> NDArray[np.int64]:
     # Fewer groups come back than were asked for where texts are nearly the same.
     found = np.unique(means.fit_predict(directions), return_inverse=True)[1]
     return np.asarray(found, dtype=np.int64)
-
-
-def _silhouette(directions: FloatArray, of: NDArray[np.int64]) -> float:
-    from sklearn.metrics import silhouette_score
-
-    if of.max() == 0:
-        return 0.0
-    sample = _JUDGED if len(directions) > _JUDGED else None
-    score = silhouette_score(directions, of, metric="cosine", sample_size=sample, random_state=0)
-    return float(score)
