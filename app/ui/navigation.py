@@ -1,4 +1,4 @@
-"""The pages and their frame: one header with navigation and state, one view below it."""
+"""The pages and their frame: a rail of pages, a header with the state, one view."""
 
 import os
 from importlib.resources import files
@@ -25,7 +25,8 @@ PAGES = (
 """Title, path and script of each page."""
 
 _SHEETS = (
-    *("shared/frame", "shared/controls", "shared/parts", "shared/evidence"),
+    *("shared/tokens", "shared/base", "shared/frame"),
+    *("shared/controls", "shared/parts", "shared/evidence"),
     *("home", "data", "label", "slots", "map", "train", "versions", "try", "review"),
 )
 """Style sheets in the order in which they are loaded: a page may refine what is shared."""
@@ -34,6 +35,7 @@ _HEAD = (
     '<meta name="viewport" content="width=device-width, initial-scale=1">'
     '<meta name="color-scheme" content="light dark">'
     + "".join(f'<link rel="stylesheet" href="/studio/css/{sheet}.css">' for sheet in _SHEETS)
+    + '<link rel="preload" href="/studio/fonts/inter-latin.woff2" as="font" crossorigin>'
     + '<link rel="icon" href="/studio/icon.svg" type="image/svg+xml">'
 )
 

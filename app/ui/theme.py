@@ -1,13 +1,13 @@
-"""The look of Gradio's own parts: system fonts, and the colours of css/shared/frame.css."""
+"""The look of Gradio's own parts: the font and the colours of css/shared/tokens.css."""
 
 import gradio as gr
 
-_SANS = ("ui-sans-serif", "system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
+_SANS = ("Inter", "ui-sans-serif", "system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")
 
 
 def studio_theme() -> gr.themes.Base:
-    """Return the theme; every font is the system's, so that nothing is fetched."""
+    """Return the theme; no font is fetched from elsewhere."""
     theme = gr.themes.Base(font=_SANS, font_mono=_MONO)
     return theme.set(
         body_background_fill="var(--ground)",

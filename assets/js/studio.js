@@ -2,21 +2,25 @@
 import {accuracyBasis, accuracyInShort} from './shared/accuracy.js';
 import {address, query, setQuery} from './shared/address.js';
 import {fill, h, progressBar} from './shared/elements.js';
+import {icon} from './shared/icons.js';
 import {complain} from './shared/messages.js';
 import {call} from './shared/rest.js';
 import {Switcher} from './shared/switcher.js';
 import {number, percent, plural} from './shared/words.js';
 
+// Path, name and icon; those of `FIRST` stay in sight on a phone.
 const PAGES = [
-  ['data', 'Data'],
-  ['label', 'Label'],
-  ['slots', 'Slots'],
-  ['review', 'Review'],
-  ['map', 'Map'],
-  ['train', 'Train'],
-  ['try', 'Try'],
-  ['versions', 'Versions'],
+  ['', 'Home', 'house'],
+  ['label', 'Label', 'tag'],
+  ['data', 'Data', 'table-2'],
+  ['slots', 'Slots', 'braces'],
+  ['review', 'Review', 'list-checks'],
+  ['map', 'Map', 'chart-scatter'],
+  ['train', 'Train', 'graduation-cap'],
+  ['try', 'Try', 'message-circle'],
+  ['versions', 'Versions', 'layers'],
 ];
+const FIRST = ['', 'label', 'data', 'try'];
 const PAUSE = 4000; // milliseconds between two requests for the project's status
 const SHORT_PAUSE = 1000; // while a job runs, and between two refreshes requested by a page
 
@@ -131,13 +135,18 @@ async function start(build, context) {
 function drawFrame(view, page, title, lead) {
   const main = h('div', {class: 'content'});
   const state = h('div', {class: 'state', role: 'status', 'aria-live': 'off'});
-  const nav = h('nav', {'aria-label': 'Pages'});
-  const heading = h('header', {}, h('h1', {}, title), lead && h('p', {class: 'lead'}, lead));
-  const icon = h('img', {src: '/studio/icon.svg', alt: ''});
-  const brand = h('a', {class: 'brand', href: '/'}, icon, 'Intent Studio');
+  const nav = h('nav', {'aria-label': 'Pages', onkeydown: event => event.key === 'Escape' && showAll(nav, false)});
+  const heading = h('header', {}, lead && h('p', {class: 'lead'}, lead));
   const switcher = new Switcher(page === 'home' ? 'label' : page);
-  const top = h('div', {class: 'top'}, brand, switcher.element, nav, state);
-  fill(view, top, h('div', {class: 'page'}, heading, main));
+  const brand = h('a', {class: 'brand', href: '/'}, h('img', {src: '/studio/icon.svg', alt: ''}), 'Intent Studio');
+  const skip = h('a', {class: 'skip', href: '#page'}, 'Skip to the page');
+  const top = h('div', {class: 'top'}, h('h1', {}, title), state);
+  fill(
+    view,
+    skip,
+    h('div', {class: 'rail'}, brand, switcher.element, nav),
+    h('div', {class: 'beside-rail'}, top, h('div', {class: 'page', id: 'page', tabindex: -1}, heading, main)),
+  );
   return {page, main, state, nav, switcher, heading};
 }
 
@@ -155,16 +164,29 @@ function enter(project, {page, nav, switcher}) {
   switcher.show(project);
   const named = query().get('project');
   if (named ? named !== project : page !== 'home') setQuery({project});
-  if (!project) {
-    localStorage.removeItem('project');
-    fill(nav);
-    return;
-  }
-  localStorage.setItem('project', project);
-  const links = PAGES.map(([path, name]) =>
-    h('a', {href: address(path, project), 'aria-current': path === page ? 'page' : null}, name),
-  );
-  fill(nav, links);
+  if (project) localStorage.setItem('project', project);
+  else localStorage.removeItem('project');
+  fill(nav, linksOf(page === 'home' ? '' : page, project), project && moreButton(nav));
+}
+
+function linksOf(page, project) {
+  const shown = project ? PAGES : PAGES.slice(0, 1);
+  return shown.map(([path, name, picture]) => {
+    const href = path ? address(path, project) : '/';
+    const current = path === page ? 'page' : null;
+    return h('a', {href, class: FIRST.includes(path) && 'first', 'aria-current': current}, icon(picture), name);
+  });
+}
+
+// On a phone: shows the pages that do not stand in the bar.
+function moreButton(nav) {
+  const more = {class: 'more', 'aria-expanded': 'false', onclick: () => showAll(nav, !nav.classList.contains('all'))};
+  return h('button', more, icon('ellipsis'), 'More');
+}
+
+function showAll(nav, shown) {
+  nav.classList.toggle('all', shown);
+  nav.querySelector('.more')?.setAttribute('aria-expanded', String(shown));
 }
 
 const noProject = () =>

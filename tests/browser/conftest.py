@@ -114,6 +114,7 @@ def visit(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
 
     def open_page(served: Served, path: str = "/", **settings: Any) -> Page:
         settings.setdefault("viewport", {"width": 1280, "height": 900})
+        settings.setdefault("reduced_motion", "reduce")  # colours are measured, not their change
         context = contexts.take(settings)
         context.set_default_timeout(_PATIENCE_MS)
         used.append((context, settings, served.base))

@@ -1,6 +1,7 @@
 // The project's name in the header; opened, it lists the other projects.
 import {address} from './address.js';
 import {fill, h} from './elements.js';
+import {icon} from './icons.js';
 import {guarded} from './messages.js';
 import {call} from './rest.js';
 
@@ -39,7 +40,7 @@ export class Switcher {
     this.element.open = false;
     this.#summary.setAttribute('aria-label', `Project: ${name}`);
     this.#summary.title = 'Switch to another project';
-    fill(this.#summary, h('b', {}, name ?? ''));
+    fill(this.#summary, h('b', {dir: 'auto'}, name ?? ''), icon('chevrons-up-down'));
   }
 
   async #load() {
@@ -53,7 +54,7 @@ export class Switcher {
 
   #link(name) {
     const here = name === this.#name ? 'true' : null;
-    return h('a', {href: address(this.#page, name), 'aria-current': here}, name);
+    return h('a', {href: address(this.#page, name), 'aria-current': here, dir: 'auto'}, name);
   }
 
   // Escape closes the list only, and not what the page has open.
