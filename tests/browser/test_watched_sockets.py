@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from playwright.sync_api import Browser
+
 from tests.builders.served_studio import Served, environment
 
 
@@ -19,3 +21,12 @@ def test_whom_a_studio_asks_is_written_down_and_not_reached(tmp_path: Path) -> N
     assert "no test may reach '192.0.2.1'" in done.stderr
     [stranger] = Served(tmp_path / "home").strangers()
     assert stranger.startswith("socket.getaddrinfo '192.0.2.1'")
+
+
+def test_a_page_reaches_no_other_host(chromium: Browser) -> None:
+    page = chromium.new_page()
+    for elsewhere in ("http://example.org/", "http://192.0.2.1/"):
+        page.evaluate("address => { window.asked = address; }", elsewhere)
+        refused = "() => fetch(window.asked, {mode: 'no-cors'}).then(() => 'ok', String)"
+        assert "Failed to fetch" in page.evaluate(refused)
+    page.close()
