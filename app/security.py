@@ -137,7 +137,7 @@ class Guard:
         if self._may_look(scope, headers):
             return _beyond_looking(scope)
         return 401, (
-            "Open the address that `intent-studio serve` printed: it carries the token that "
+            "Open the address that the studio printed when it started: it carries the token that "
             "lets you in."
         )
 
@@ -198,7 +198,7 @@ def _too_much(scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
     if int(headers.get("content-length") or 0) <= most:
         return None
     size = f"{most >> 30} GB" if most >> 30 else f"{most >> 20} MB"
-    return 413, f"That is more than {size}. Import it on the command line instead."
+    return 413, f"That is more than {size}. Split the file, and import its parts."
 
 
 def _headers(scope: Scope) -> dict[str, str]:

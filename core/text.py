@@ -50,3 +50,8 @@ def name_words(name: str) -> str:
 def counted(n: int, noun: str) -> str:
     """Write a number with its noun: "1 text", "1,200 texts"."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Write a share in percent, as all pages, reports and commands do: "86.0 %"."""
+    return f"{100 * share:.{digits}f} %"

@@ -64,7 +64,7 @@ class ArtifactStore:
             if not source.is_file() or file_sha256(source) != row.blob_sha256:
                 raise ArtifactDamaged(
                     f"The stored file {row.path} is missing or was changed.",
-                    "Restore a backup, or train again; `intent-studio doctor` lists the damage.",
+                    "Restore a backup, or train again.",
                 )
             place = target / row.path
             place.parent.mkdir(parents=True, exist_ok=True)

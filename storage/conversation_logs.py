@@ -51,7 +51,7 @@ def find(connection: Connection, project_id: int, log_id: int) -> ConversationLo
             return record
     raise NotFound(
         f"There is no conversation log {log_id} in this project.",
-        "The Data page lists them, and so does `intent-studio dialogues list PROJECT`.",
+        "The Data page lists them.",
     )
 
 

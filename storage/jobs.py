@@ -77,7 +77,7 @@ def get(connection: Connection, job_id: str) -> JobRecord:
     if row is None:
         raise NotFound(
             f"There is no job '{job_id}'.",
-            "The Train page lists them, and so does `intent-studio jobs`.",
+            "The Train page lists them.",
         )
     return _record(row)
 

@@ -60,7 +60,7 @@ def find(connection: Connection, project_id: int, number: int) -> ModelVersionRe
     if row is None:
         raise NotFound(
             f"There is no model version {number} in this project.",
-            "The Versions page lists them, and so does `intent-studio versions PROJECT`.",
+            "The Versions page lists them.",
         )
     return record_of(ModelVersionRecord, row)
 
@@ -76,7 +76,7 @@ def find_answering(connection: Connection, project_id: int, number: int) -> Mode
     if record.kind == "encoder":
         raise InvalidInput(
             f"Version {number} is an encoder: it answers no intents.",
-            "Train a model from it: choose it as the base, or use --base PROJECT@N.",
+            "Train a model from it: choose it as the base.",
         )
     return record
 

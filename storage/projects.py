@@ -55,9 +55,7 @@ def find(connection: Connection, name: str) -> ProjectRecord:
         close = difflib.get_close_matches(name, names, n=1)
         raise NotFound(
             f"There is no project '{name}'.",
-            f"Did you mean '{close[0]}'?"
-            if close
-            else "The first page lists them, and so does `intent-studio projects`.",
+            f"Did you mean '{close[0]}'?" if close else "The first page lists them.",
         )
     return _record(row)
 

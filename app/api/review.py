@@ -85,7 +85,7 @@ def fence(live_studio: Live, project: str, body: FenceBody | None = None) -> Fen
 @router.put("/projects/{project}/fence", status_code=204)
 def set_fence(live_studio: Live, project: str, body: FenceBody) -> None:
     """Save the project's fence; an empty one uses the model's own limit."""
-    save_fence(live_studio, project, body.read())
+    save_fence(live_studio, project, body.read() if body.model_fields_set else None)
 
 
 @router.get("/projects/{project}/pins/history")

@@ -130,7 +130,7 @@ def take_in(studio: OpenStudio, project: str, file: UploadFile) -> schemas.Impor
                 if size > _MOST_BYTES:
                     raise InvalidInput(
                         "The bundle has more than 2 GB.",
-                        "Import it on the command line: intent-studio bundle import FILE",
+                        "Ask for one of a smaller encoder.",
                     )
                 stream.write(piece)
         name = file.filename or "The upload"

@@ -13,7 +13,7 @@ from app.services.versions import timeline
 from app.terminal.output import opened, print_json, say, table, tell
 from core.errors import InvalidInput
 from core.formats.rows import ReadOptions
-from core.text import normalise
+from core.text import normalise, percent
 from core.types import Task
 
 _CASES: dict[CaseKind, str] = {
@@ -159,7 +159,7 @@ def _figure(value: float | None) -> str:
 
 
 def _share(value: object) -> str:
-    return f"{value:.1%}" if isinstance(value, float) else "-"
+    return percent(value, 1) if isinstance(value, float) else "-"
 
 
 def _say_report(report: ImportReport) -> None:

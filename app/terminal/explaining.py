@@ -7,6 +7,7 @@ from app.services.explaining.views import Explanation, IntentReason, WordsView
 from app.services.studio import Studio
 from app.terminal.output import opened, plain, print_json, say, table, tell
 from app.terminal.versions import prediction_as_json
+from core.text import percent
 from storage.records import now
 
 
@@ -58,7 +59,7 @@ def show_explanation(explanation: Explanation) -> None:
     say(explanation.sentence)
     say(explanation.scope.words)
     ranked = [
-        (s.intent, f"{s.score:+.3f}", f"{s.probability:.1%}" if explanation.answer else "")
+        (s.intent, f"{s.score:+.3f}", percent(s.probability, 1) if explanation.answer else "")
         for s in explanation.ranked[:5]
     ]
     table("Scores", ("intent", "score", "probability"), ranked)
@@ -101,7 +102,9 @@ def _show_reason(reason: IntentReason) -> None:
 def _show_words(attribution: WordsView) -> None:
     rival = "" if attribution.rival is None else f" against {attribution.rival}"
     error = (
-        "" if attribution.error is None else f"; {attribution.error:.2%} of it is not accounted for"
+        ""
+        if attribution.error is None
+        else f"; {percent(attribution.error, 2)} of it is not accounted for"
     )
     rows = [
         (one.text, "" if one.share is None else f"{one.share:+.4f}", f"{one.effect:+.4f}")

@@ -9,6 +9,7 @@ from rich.live import Live
 from rich.table import Table
 
 from app.terminal.output import build_table
+from core.text import percent
 from storage.records import JobRecord
 
 _HEAD = ("job", "kind", "state", "done", "left", "stage", "message")
@@ -43,4 +44,4 @@ def show_jobs(looks: Iterator[list[JobRecord]], console: Console) -> list[JobRec
 
 def _cells(job: JobRecord) -> tuple[str, ...]:
     left = "" if job.eta_seconds is None else str(timedelta(seconds=round(job.eta_seconds)))
-    return (job.id, job.kind, job.state, f"{job.progress:.0%}", left, job.stage, job.message)
+    return (job.id, job.kind, job.state, percent(job.progress), left, job.stage, job.message)

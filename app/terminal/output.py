@@ -71,7 +71,7 @@ def progress_bar(title: str) -> Iterator["Bar"]:
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
+        TextColumn("{task.percentage:>3.0f} %"),
         TimeRemainingColumn(compact=True),
     )
     with Progress(*columns, console=Console(stderr=True), transient=False) as bar:

@@ -14,6 +14,7 @@ from app.terminal.output import opened, plain, print_json, progress_bar, say, ta
 from core.errors import InvalidInput, RunFailed
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
+from core.text import percent
 from core.types import Prediction, Task
 from storage.records import JobRecord
 
@@ -163,7 +164,7 @@ def say_metrics(name: str, metrics: dict[str, object]) -> None:
 def _say_intents(per_intent: object) -> None:
     figures = ("precision", "recall", "f1")
     rows = [
-        (row["intent"], *(f"{row[figure]:.1%}" for figure in figures), row["support"])
+        (row["intent"], *(percent(row[figure], 1) for figure in figures), row["support"])
         for row in (per_intent if isinstance(per_intent, list) else [])
     ]
     table("By intent", ("intent", "precision", "recall", "F1", "texts"), rows)
@@ -173,7 +174,7 @@ def _figure(key: str, value: object) -> str:
     if value is None or isinstance(value, bool | list | dict):
         return ""
     if isinstance(value, float):
-        return f"{value:.1%}" if key in _SHARES else f"{value:.3f}"
+        return percent(value, 1) if key in _SHARES else f"{value:.3f}"
     return str(value)
 
 
@@ -186,7 +187,7 @@ def _weightiest(prediction: Prediction) -> str:
 
 def _shares(prediction: Prediction) -> str:
     """Return the probabilities of the answer's intents; empty if it has none."""
-    shares = {one.intent: f"{one.probability:.0%}" for one in prediction.ranked}
+    shares = {one.intent: percent(one.probability) for one in prediction.ranked}
     return ", ".join(shares[name] for name in prediction.decision.intents)
 
 

@@ -8,7 +8,7 @@ import {plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const PAUSE = 2000; // milliseconds
-const LEAD = 'Label a few utterances, train in the background, and see which examples decide.';
+const LEAD = 'Each project shows how often it is right now, and what to do next.';
 
 const NAME = {
   type: 'text',
@@ -46,7 +46,7 @@ class HomePage {
     const names = projects.map(project => project.name);
     if (!names.includes(this.#context.project)) this.#context.enter(names[0] ?? null);
     this.#list.classList.toggle('tiles', projects.length > 0);
-    fill(this.#list, projects.length ? projects.map(one => cardOf(one, this.#acts)) : welcome());
+    fill(this.#list, projects.length ? projects.map(one => cardOf(one, this.#acts, one.name === this.#context.project)) : welcome());
     fill(this.#deleted, deleted.length > 0 && this.#deletedList(deleted));
     // The accuracy of today is computed in the background; until then that of the training stands there.
     if (projects.some(project => project.checking)) this.#lookAgain(asked);
@@ -100,12 +100,12 @@ class HomePage {
       );
     return h(
       'details',
-      {class: 'sheet', 'data-key': 'deleted', style: {'margin-top': '16px'}},
+      {class: 'sheet', 'data-key': 'deleted'},
       h('summary', {}, plural(deleted.length, 'deleted project')),
       h(
         'ul',
         {class: 'plain-list'},
-        deleted.map(one => h('li', {class: 'row'}, h('span', {}, one.name), restore(one))),
+        deleted.map(one => h('li', {class: 'row'}, h('bdi', {}, one.name), restore(one))),
       ),
     );
   }
@@ -123,14 +123,14 @@ const welcome = () =>
     h(
       'p',
       {},
-      'Create a project below, then import your texts, label a few per intent, and train. ',
-      'Or look around in the sample: a support desk of a broadband provider.',
+      'Name a project below and import your texts. ',
+      'Or look around in the sample: the support desk of a broadband provider.',
     ),
     h('button', {class: 'primary', onclick: nameOne}, 'Name a project'),
   );
 
 function newProject() {
-  const name = h('input', {...NAME, placeholder: 'support'});
+  const name = h('input', NAME);
   const multi = h('input', {type: 'checkbox', name: 'multi'});
   const submit = event => {
     event.preventDefault();
@@ -138,14 +138,14 @@ function newProject() {
   };
   return h(
     'form',
-    {class: 'sheet', style: {'margin-top': '16px'}, onsubmit: submit},
+    {class: 'sheet', onsubmit: submit},
     h('h2', {}, 'New project'),
     h(
       'div',
       {class: 'row end'},
       field('Name', name),
-      h('label', {class: 'check'}, multi, 'an utterance may have several intents'),
-      h('button', {class: 'primary'}, 'Create project'),
+      h('label', {class: 'check'}, multi, 'A text may have several intents'),
+      h('button', {}, 'Create project'),
       h('button', {type: 'button', class: 'push', onclick: createSample}, 'Create the sample project'),
     ),
   );

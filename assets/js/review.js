@@ -15,7 +15,7 @@ import {Turns} from './shared/turns.js';
 import {frame} from './studio.js';
 
 const LEAD =
-  'What hurts the model most comes first. Every repair shows whose answers it changes before you make it.';
+  'What hurts the model most comes first. Each remedy shows which answers it changes before you choose it.';
 
 export const mount = view =>
   frame(view, 'review', 'Review', LEAD, context => new ReviewPage(context).start());
@@ -25,7 +25,7 @@ class ReviewPage {
   #intents;
   #tabs;
   #tab;
-  #switch = h('div', {class: 'row tight', role: 'group', 'aria-label': 'What to look at'});
+  #switch = h('div', {class: 'tabs', role: 'group', 'aria-label': 'What to look at'});
   #place = h('div');
   #made = []; // actions that can be undone here, newest last: key, words and finding
   #turns = new Turns(); // actions and undos reach the server in order
@@ -45,14 +45,14 @@ class ReviewPage {
       ['border', 'Borders', new BorderTab(tools)],
       ['reshape', 'Reshape intents', new ReshapeTab(tools)],
       ['add', 'Add an example', new AddingTab(tools)],
-      ['fence', 'Fence', new FenceTab(tools)],
+      ['fence', 'Out of scope', new FenceTab(tools)],
       ['pins', 'Pins', new PinsTab(tools)],
     ];
   }
 
   async start() {
     this.#context.main.append(
-      h('div', {class: 'row', style: {'margin-bottom': '14px'}}, this.#switch),
+      this.#switch,
       this.#place,
     );
     if (this.#context.status.champion === null) {
@@ -122,7 +122,7 @@ class ReviewPage {
   async #undo() {
     const last = this.#made.at(-1);
     if (!last) {
-      toast('Nothing was done here that could be taken back.', 'The Data page undoes older changes.');
+      toast('Nothing was changed here yet.', 'The Data page undoes older changes.');
       return;
     }
     await this.#takeBack(last);
@@ -159,6 +159,6 @@ class ReviewPage {
 const untrained = (project, counts) =>
   emptyPage(
     'There is no model yet',
-    'The review asks the model that answers what is odd about its examples.',
+    'Review looks for labels and texts that mislead the model. It needs a trained one.',
     firstAct(project, counts),
   );

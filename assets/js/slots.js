@@ -4,6 +4,7 @@ import {BookSheet} from './slots/book.js';
 import {ProposalsSheet} from './slots/proposals.js';
 import {address} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
+import {icon} from './shared/icons.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
 import {dialogIsOpen, guarded, toast} from './shared/messages.js';
@@ -11,7 +12,7 @@ import {post} from './shared/rest.js';
 import {number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
-const LEAD = 'Values that people marked in utterances, and the templates that remain without them.';
+const LEAD = 'Words in your texts that fill a slot: a city, a date, a name.';
 
 export const mount = view => frame(view, 'slots', 'Slots', LEAD, context => new SlotsPage(context).start());
 
@@ -35,7 +36,7 @@ class SlotsPage {
   }
 
   async start() {
-    const undo = h('button', {class: 'push', onclick: guarded(() => this.#undo())}, 'Undo');
+    const undo = h('button', {onclick: guarded(() => this.#undo())}, icon('undo-2'), 'Undo');
     this.#context.heading.append(h('div', {class: 'row push'}, this.#counts, undo));
     this.#context.main.append(this.#place);
     await this.#intents.load();
@@ -49,7 +50,7 @@ class SlotsPage {
     if (this.#intents.counts.total === 0) await this.#intents.load(); // they may have come since
     const book = await this.#book.load();
     const {n_marked: marked, n_utterances: all} = book;
-    this.#counts.textContent = `${number(marked)} of ${plural(all, 'utterance')} with values`;
+    this.#counts.textContent = `Values marked in ${number(marked)} of ${plural(all, 'text')}`;
     const sheets = [
       h('div', {class: 'stack'}, this.#book.element),
       h('aside', {class: 'stack'}, this.#proposals.element, this.#augmenting.element),
@@ -73,11 +74,11 @@ class SlotsPage {
         'div',
         {class: 'empty'},
         h('h2', {}, 'No value is marked yet'),
-        h('p', {}, 'Press V on the Label page and say which words are a city, a date or a name,'),
+        h('p', {}, 'Press V on the Label page and mark which words are a city, a date or a name, '),
         h('p', {}, 'or import a file that has them: JSONL with slots, or Rasa.'),
         h(
           'div',
-          {class: 'row', style: {'justify-content': 'center'}},
+          {class: 'row centre'},
           h('a', {class: 'button primary', href: address('label', project)}, 'Mark values'),
           h('a', {class: 'button', href: address('data', project)}, 'Import'),
         ),

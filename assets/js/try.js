@@ -68,7 +68,7 @@ class TryPage {
       'aria-label': 'Text to try',
       placeholder: 'my wifi is gone again',
       autofocus: true,
-      style: {'font-size': '19px'},
+      class: 'said',
       oninput: ask,
     };
     return h('textarea', attributes, query().get('text') ?? '');

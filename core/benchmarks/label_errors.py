@@ -14,6 +14,7 @@ from core.heads.votes.fit import fit_votes, leave_one_out
 from core.review.label_errors import NEIGHBOURS, Suspicion, suspicion
 from core.review.nearby import nearby
 from core.splits import Rows
+from core.text import percent
 from core.types import FloatArray
 from core.vectors import unit_rows
 
@@ -39,7 +40,7 @@ def plant(columns: NDArray[np.int64], n_intents: int, share: float, seed: int) -
     count = round(len(columns) * share)
     if n_intents < 2 or not 0 <= count <= len(columns):
         raise InvalidInput(
-            f"{share:.0%} of {len(columns)} labels of {n_intents} intents cannot be flipped.",
+            f"{percent(share)} of {len(columns)} labels of {n_intents} intents cannot be flipped.",
             "Name a file with two intents at least, and a share such as 0.05.",
         )
     rows = np.sort(random.choice(len(columns), count, replace=False))

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from core.text import percent
+
 _MEASURES = {
     "nearest": "mean similarity to its three nearest examples",
     "mahalanobis": "Mahalanobis distance to the nearest intent",
@@ -68,7 +70,7 @@ def _scope(facts: Mapping[str, Any]) -> str:
 def _threshold(facts: Mapping[str, Any]) -> str:
     if facts.get("fenced"):
         return "- The threshold was set by hand in its project."
-    return f"- The threshold turns away {facts.get('rejection', 0.05):.0%} of texts in scope."
+    return f"- The threshold turns away {percent(facts.get('rejection', 0.05))} of texts in scope."
 
 
 def _intents(facts: Mapping[str, Any]) -> list[str]:

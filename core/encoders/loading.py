@@ -61,7 +61,7 @@ def load_encoder(spec: str, device: str = "cpu") -> Encoder:
         return load_folder(_hub_folder(spec), device)
     raise NotFound(
         f"There is no encoder '{spec}'.",
-        "Name `bundled`, a folder of sentence-transformers, or a hub id such as org/name.",
+        "Name “bundled”, a folder of sentence-transformers, or a hub id such as org/name.",
     )
 
 
@@ -203,6 +203,5 @@ def _hub_folder(name: str) -> Path:
     except (LocalEntryNotFoundError, HfHubHTTPError, OSError) as error:
         raise NotFound(
             f"The encoder '{name}' is not on this machine and could not be downloaded.",
-            f"On a connected machine run `hf download {name} --local-dir FOLDER`, "
-            "bring the folder here and name it instead.",
+            "Download it on a connected machine, bring its folder here, and name the folder.",
         ) from error

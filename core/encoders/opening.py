@@ -39,7 +39,7 @@ def open_tuning(encoder: Encoder, texts: Sequence[str], options: TuningOptions) 
         case AdaptedEncoder():
             raise InvalidInput(
                 "The weights of this encoder are shared; only its adapter can be trained.",
-                "Train by the recipe `adapter` or `instant`, or choose another base encoder.",
+                "Train with adapter or instant, or choose another base encoder.",
             )
         case _:
             return _open_convert(encoder, texts, options)
@@ -54,5 +54,5 @@ def _open_convert(encoder: Encoder, texts: Sequence[str], options: TuningOptions
         return ConvertTuning(encoder, texts, options)
     raise InvalidInput(
         "This encoder has no weights to tune.",
-        "Train by the recipe `instant`, or choose another base encoder.",
+        "Train with instant, or choose another base encoder.",
     )

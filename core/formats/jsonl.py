@@ -164,7 +164,7 @@ def _check_value(value: object, actual: str, name: str) -> None:
     if isinstance(value, str) and value != actual:
         raise InvalidInput(
             f"the slot '{name}' is said to hold '{value[:60]}', and '{actual[:60]}' stands there.",
-            "Count characters from 0, and give `end` one past the last.",
+            "Count characters from 0; the end is one past the last.",
         )
 
 

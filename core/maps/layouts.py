@@ -56,7 +56,7 @@ def check_method(method: str, n: int) -> None:
     if method == "umap" and find_spec("umap") is None:
         raise InvalidInput(
             "UMAP is not installed.",
-            "Run `pip install 'intent-studio[maps]'`, or choose pca or tsne.",
+            "Install the package umap-learn beside the studio, or choose PCA or t-SNE.",
         )
 
 

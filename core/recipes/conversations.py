@@ -81,7 +81,7 @@ class ConvertRecipe(RankingRecipe):
 
     kind: Literal["convert"] = "convert"
     size: Literal["small", "paper"] = Field(
-        default="small", description="`small` for two cores; `paper` as published."
+        default="small", description="Small suits two cores; paper is as published."
     )
     epochs: int = Field(default=20, ge=1, le=1000, description="Passes over the conversations.")
     batch_size: int = Field(
@@ -99,7 +99,7 @@ class ConvertRecipe(RankingRecipe):
         default=5, ge=1, description="How often a subword occurs at least (250 in the paper)."
     )
     optimizer: Literal["adamw", "adadelta"] = Field(
-        default="adamw", description="`adadelta` at learning rate 1 is the paper's."
+        default="adamw", description="The paper uses Adadelta at learning rate 1."
     )
     learning_rate: float = Field(default=1e-3, gt=0, le=10, description="Peak learning rate.")
     warmup: Warmup = 0.1

@@ -101,7 +101,7 @@ class TunedRecipe(_HeldOut):
 
     objective: Literal["ocl", "cos", "smax", "supcon", "overlap", "prototype"] = Field(
         default="ocl",
-        description="Which pairs are pulled together or pushed apart, and how; `overlap`: the "
+        description="Which pairs are pulled together or pushed apart, and how; overlap: the "
         "closer, the more intents they share.",
     )
     prototype_weight: float = Field(

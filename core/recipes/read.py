@@ -51,7 +51,7 @@ def require_task(recipe: Recipe | type[Recipe], task: Task) -> None:
         raise InvalidInput(
             f"The recipe '{recipe.name()}' brings an utterance to one intent's name, and away from "
             "all others; here an utterance may have several intents.",
-            "Use `convfit` or `adapter`, whose objective `overlap` knows shared intents.",
+            "Use convfit or adapter, whose objective “overlap” knows shared intents.",
         )
 
 
@@ -81,7 +81,7 @@ def read_recipe(name: str, settings: dict[str, object], task: Task = "single-lab
         faults = [f"{_setting(item['loc'][1:])}: {item['msg']}" for item in error.errors()]
         raise InvalidInput(
             f"The recipe '{name}' cannot be used: {'; '.join(faults)}.",
-            f"See `intent-studio recipes {name}` for the settings of the recipe.",
+            f"Look at the settings of {name}: their names, and which values they take.",
         ) from error
 
 

@@ -85,7 +85,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *(("POST /api/projects/{project}/fence/what-if", "answer", f"pins{n}") for n in _OF_PINS),
     *(
         ("POST /api/projects/{project}/fence/what-if", "answer", name)
-        for name in ("equal", "lost", "won", "total")
+        for name in (
+            *("equal", "lost", "won", "total", "default", "default.method"),
+            *("default.limit", "default.limits", "default.limits{}"),
+        )
     ),
     *((f"GET {_REVIEW}", "answer", f"findings[].remedies[].repair.{name}") for name in _PARTS),
     *((f"POST {_REVIEW}/what-if", "body", f"repairs[].{name}") for name in _PARTS),

@@ -92,7 +92,9 @@ def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true
     headers = {"Authorization": f"Bearer {studio.token}"}
     assert page.request.put(address, data={"limit": 9.0}, headers=headers).ok
     other = visit(studio, "/")
-    expect(other.locator("[data-role=accuracy]")).to_contain_text("0.0 % now: threshold changed")
+    card = other.locator("[data-role=accuracy]")
+    expect(card).to_contain_text("0.0 % right now")
+    expect(card).to_contain_text("Since then: threshold changed")
     other.goto(f"{studio.base}/versions?project=sample")
     figure = other.locator("[data-role=models] [data-role=accuracy]")
     expect(figure).to_contain_text("% at training, 0.0 % now: threshold changed")

@@ -54,7 +54,7 @@ def test_a_row_tells_share_time_left_and_stage_as_they_are(
         "job": [queued.id] * 3,
         "kind": ["train"] * 3,
         "state": ["running", "queued", "failed"],
-        "done": ["42%", "0%", "0%"],
+        "done": ["42 %", "0 %", "0 %"],
         "left": ["0:01:05", "", ""],
         "stage": ["tuning, epoch 2, loss [0.5]", "waiting", "waiting"],
         "message": ["", "", "There are no labels."],
@@ -66,7 +66,7 @@ def test_on_a_terminal_each_look_takes_the_place_of_the_one_before(running: JobR
     console, out = screen(terminal=True)
     assert show_jobs(iter([[running], [ended]]), console) == [ended]
     assert out.getvalue().count(TURN_UP) >= 5  # the height of the table, to write over it
-    assert out.getvalue().rindex("succeeded") > out.getvalue().rindex("42%")
+    assert out.getvalue().rindex("succeeded") > out.getvalue().rindex("42 %")
 
 
 def test_elsewhere_only_what_differs_is_printed_again(running: JobRecord) -> None:
@@ -88,7 +88,7 @@ def test_ctrl_c_ends_the_looking_with_what_was_seen_last(
 
     console, out = screen(terminal=terminal)
     assert show_jobs(looks(), console) == [running]
-    assert "42%" in out.getvalue()
+    assert "42 %" in out.getvalue()
 
 
 def test_watching_ends_by_itself_and_by_ctrl_c_with_exit_code_0(

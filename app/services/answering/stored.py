@@ -43,7 +43,7 @@ def no_model_yet(project: str) -> NotFound:
     """Return the error for a project without a trained model version."""
     return NotFound(
         f"'{project}' has no trained model yet.",
-        f"Train one: on the Train page, or by `intent-studio train {project}`.",
+        "Train one on the Train page.",
     )
 
 

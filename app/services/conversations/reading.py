@@ -23,8 +23,7 @@ def require_logs(connection: Transaction, project: ProjectRecord) -> list[Conver
     if not logs:
         raise InvalidInput(
             f"'{project.name}' has no conversations to learn from.",
-            f"Import a log: on the Data page, or by `intent-studio dialogues import "
-            f"{project.name} FILE`.",
+            "Import a log on the Data page.",
         )
     return logs
 

@@ -6,7 +6,6 @@ from itertools import islice
 
 from app.services.conversations.logs import DialogueImport, DialogueReport, import_dialogues
 from app.services.data.uploads import (
-    SizeLimit,
     delete_upload,
     naming_upload,
     store_upload,
@@ -17,7 +16,7 @@ from core.formats.dialogues import Dialogue, read_dialogues
 from core.formats.masking import mask_dialogue
 from storage import projects
 
-_LIMIT = SizeLimit(512 << 20, "intent-studio dialogues import PROJECT FILE")
+_MOST_BYTES = 512 << 20
 _SHOWN, _SHOWN_TURNS = 2, 8
 
 
@@ -39,7 +38,7 @@ def receive_log(studio: Studio, project: str, name: str, chunks: Iterable[bytes]
     """
     with studio.database.read() as connection:
         projects.find(connection, project)
-    key = store_upload(studio, name, chunks, _LIMIT)
+    key = store_upload(studio, name, chunks, _MOST_BYTES)
     try:
         return preview_log(studio, key, mask=False)
     except BaseException:

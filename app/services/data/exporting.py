@@ -57,7 +57,7 @@ def _format_of(path: Path) -> WriteFormat:
     if kind is None:
         raise InvalidInput(
             f"'{path.name}' does not say in which format to write.",
-            "End it with .csv, .tsv, .jsonl, .yml (Rasa) or .txt, or use --format.",
+            "End it with .csv, .tsv, .jsonl, .yml (Rasa) or .txt, or name the format.",
         )
     return kind
 

@@ -68,23 +68,14 @@ class Incoming:
     hint: str
 
 
-@dataclass(frozen=True, slots=True)
-class SizeLimit:
-    """The largest uploaded file in bytes, and the command for a larger one."""
-
-    most_bytes: int
-    instead: str
-
-
 def store_upload(
-    studio: Studio, name: str, chunks: Iterable[bytes], limit: SizeLimit | None = None
+    studio: Studio, name: str, chunks: Iterable[bytes], most_bytes: int | None = None
 ) -> str:
     """Store an uploaded file; return its key.
 
     Raises:
         InvalidInput: It is larger than the limit (default 50 MB).
     """
-    limit = limit or SizeLimit(MOST_BYTES, "intent-studio import PROJECT FILE")
     home = studio.places.uploads
     home.mkdir(parents=True, exist_ok=True)
     _forget_old(home)
@@ -92,7 +83,7 @@ def store_upload(
     folder = home / key
     folder.mkdir(mode=0o700)
     try:
-        _write(folder / _safe(name), name, chunks, limit)
+        _write(folder / _safe(name), name, chunks, most_bytes or MOST_BYTES)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -114,15 +105,15 @@ def receive_upload(studio: Studio, project: str, name: str, chunks: Iterable[byt
         raise
 
 
-def _write(path: Path, name: str, chunks: Iterable[bytes], limit: SizeLimit) -> None:
+def _write(path: Path, name: str, chunks: Iterable[bytes], most_bytes: int) -> None:
     size = 0
     with path.open("wb") as stream:
         for chunk in chunks:
             size += len(chunk)
-            if size > limit.most_bytes:
+            if size > most_bytes:
                 raise InvalidInput(
-                    f"'{name[:80]}' has more than {limit.most_bytes >> 20} MB.",
-                    f"Import it on the command line: {limit.instead}",
+                    f"'{name[:80]}' has more than {most_bytes >> 20} MB.",
+                    "Split it into smaller files, and import them one after the other.",
                 )
             stream.write(chunk)
 

@@ -7,7 +7,7 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from app.services.explaining.views import IntentReason, Vote
-from core.text import counted
+from core.text import counted, percent
 from core.types import Decision, Method, Prediction, Reason
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def sentence_of(prediction: Prediction) -> str:
     if reasons[0].by_name:
         because = f", {name_words(prediction)}"
     shares = {one.intent: one.probability for one in prediction.ranked}
-    named = " and ".join(f"{name} ({shares[name]:.0%})" for name in decision.intents)
+    named = " and ".join(f"{name} ({percent(shares[name])})" for name in decision.intents)
     return f"This is {named}{because}."
 
 
@@ -95,7 +95,7 @@ def sure(probability: float) -> str:
 
 def sure_share(probability: float) -> str:
     """Write a probability in whole percent, from 1 to 99."""
-    return f"{min(max(round(100 * probability), 1), 99)} %"
+    return percent(min(max(probability, 0.01), 0.99))
 
 
 def _because(reasons: Sequence[IntentReason]) -> str:

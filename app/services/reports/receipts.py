@@ -66,7 +66,7 @@ def keep(studio: Studio, model: ExplainedModel, found: Explanation) -> ReceiptVi
     if model.project is None:
         raise NotFound(
             "A bundle belongs to no project, so nothing can keep its receipt.",
-            "Import it first: intent-studio bundle import FILE.",
+            "Import it into a project first, on the Versions page.",
         )
     content = content_of(studio, model, found)
     with studio.database.write() as connection:

@@ -67,6 +67,7 @@ def preview_fence(
         lost=int((right & now[inside] & ~then[inside]).sum()),
         won=int((right & ~now[inside] & then[inside]).sum()),
         total=n,
+        default=FenceSetting(method=trained.measure),
     )
 
 
@@ -89,24 +90,28 @@ def _shares(now: NDArray[np.bool_], then: NDArray[np.bool_]) -> tuple[float, flo
     return (float(now.mean()), float(then.mean())) if len(now) else None
 
 
-def save_fence(live_studio: LiveStudio, project: str, setting: FenceSetting) -> None:
-    """Store a project's fence; an empty setting restores the model's own.
+def save_fence(live_studio: LiveStudio, project: str, setting: FenceSetting | None) -> None:
+    """Store a project's fence; None, or the model's own setting, restores the model's own.
 
     Raises:
         InvalidInput: A threshold is not a usable number, or a text may have several intents.
         NotFound: There is no such project or intent.
     """
-    _checked(setting)
     with live_studio.studio.database.read() as connection:
         record = projects.find(connection, project)
     _refuse_several(record)
+    if setting is None:
+        with live_studio.studio.database.write() as connection:
+            projects.change_fence(connection, record.id, None)
+        return
+    _checked(setting)
     live = live_studio.models.get(record.id) if setting.method != "votes" else None
     if setting.method != "votes" and (live is None or not live.pipeline.exemplars):
         raise InvalidInput(
             "Only the score is known without examples that vote.", "Label some, and train."
         )
     present = live_studio.models.peek(record.id)
-    own = "votes" if present is None else present.pipeline.calibration.measure
+    own = "votes" if present is None else present.base.pipeline.calibration.measure
     with live_studio.studio.database.write() as connection:
         for key in setting.limits:
             dataset.intent_by_id(connection, record.id, key)

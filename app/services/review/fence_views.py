@@ -59,6 +59,7 @@ class FenceView:
         lost: Number of in-scope test texts that are answered right now, and then refused.
         won: Number of those that are refused now, and then answered right.
         total: Number of all texts whose answers are compared, without pins.
+        default: The setting of a project that has saved none: the model's own.
         methods: AUROC of each method, in scope against out of scope; empty without texts of both.
     """
 
@@ -82,3 +83,4 @@ class FenceView:
     lost: int = 0
     won: int = 0
     total: int = 0
+    default: FenceSetting = field(default_factory=FenceSetting)

@@ -33,7 +33,7 @@ from core.heads.votes.fit import leave_one_out
 from core.review.label_errors import NEIGHBOURS, suspicion
 from core.review.nearby import Nearby, nearby
 from core.review.next_labels import next_labels
-from core.text import counted
+from core.text import counted, percent
 from core.types import FloatArray
 from storage import projects
 from storage.log import settled_findings
@@ -252,7 +252,7 @@ def _next(pool: Pool, row: int, settles: float, names: dict[str, str]) -> Findin
     likeliest = np.argsort(-pool.probabilities[row], kind="stable")[:3].tolist()
     keys = [pool.live.columns[column] for column in likeliest if pool.live.columns[column]]
     shares = [
-        f"{names.get(k, '?')} {pool.probabilities[row][c]:.0%}"
+        f"{names.get(k, '?')} {percent(pool.probabilities[row][c])}"
         for k, c in zip(keys, likeliest, strict=False)
     ]
     remedies = [

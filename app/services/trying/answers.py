@@ -63,7 +63,7 @@ def answer_texts(
     if len(texts) > _MOST_TEXTS:
         raise InvalidInput(
             f"{len(texts):,} texts are too many for the page.",
-            f"Paste up to {_MOST_TEXTS:,}, or use: intent-studio predict {project} --file FILE",
+            f"Paste up to {_MOST_TEXTS:,} at once.",
         )
     models = live_studio.models
     (now, live), compressed = models.open(project), None

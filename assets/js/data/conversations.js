@@ -1,13 +1,14 @@
 // Conversation logs: those of the project, and a preview of a new one as it would be stored.
-import {field, fill, h} from '../shared/elements.js';
+import {field, fill, h, said} from '../shared/elements.js';
+import {icon} from '../shared/icons.js';
 import {ask, guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
 
 const POOL = 5000; // default number of user turns that are added to the pool
 const WHAT =
-  'Logs teach an encoder how your customers speak, before there is a label. ' +
-  'Turns of users come into the pool.';
+  'Logs of real conversations. Training can learn from them how your customers speak, ' +
+  'and what customers say comes to your unlabelled texts.';
 
 export class ConversationSheet {
   #base;
@@ -35,7 +36,7 @@ export class ConversationSheet {
       h('h2', {}, 'Conversations'),
       h('p', {class: 'soft small'}, WHAT),
       this.#list,
-      h('div', {class: 'row', style: {'margin-top': '10px'}}, this.#choose, this.#picker),
+      h('div', {class: 'row after'}, this.#choose, this.#picker),
       this.#place,
     );
   }
@@ -43,11 +44,11 @@ export class ConversationSheet {
   async load() {
     const logs = await call(this.#base);
     const line = log => {
-      const remove = {class: 'plain', 'aria-label': `Delete ${log.source}`, onclick: this.#remover(log)};
+      const remove = {class: 'plain small', title: 'Delete this log', 'aria-label': `Delete ${log.source}`, onclick: this.#remover(log)};
       const held = plural(log.n_dialogues, 'conversation');
       const masked = log.masked ? maskedWords(log.masked) : 'not masked';
       const about = h('div', {class: 'soft small'}, `${held}, ${masked}`);
-      return h('li', {}, h('div', {}, h('b', {}, log.source), about), h('button', remove, '×'));
+      return h('li', {}, h('div', {}, h('b', {dir: 'auto'}, log.source), about), h('button', remove, icon('trash-2')));
     };
     const list = {class: 'logs', 'data-role': 'logs', 'aria-label': 'Logs'};
     fill(this.#list, logs.length > 0 && h('ul', list, logs.map(line)));
@@ -55,7 +56,7 @@ export class ConversationSheet {
 
   #remover(log) {
     return guarded(async () => {
-      const words = `It holds ${plural(log.n_dialogues, 'conversation')}. What came into the pool stays.`;
+      const words = `It holds ${plural(log.n_dialogues, 'conversation')}. Texts that came from it stay.`;
       if (!(await ask(`Delete ${log.source}?`, h('p', {}, words), 'Delete', 'danger'))) return;
       await call(`${this.#base}/${log.id}`, {method: 'DELETE'});
       await this.#reload();
@@ -96,13 +97,13 @@ export class ConversationSheet {
       this.#place,
       h(
         'div',
-        {class: 'stack', 'data-role': 'log-preview', style: {'margin-top': '12px'}},
+        {class: 'stack after', 'data-role': 'log-preview'},
         h('h3', {}, waiting.name),
         waiting.beginning.length
           ? beginning
           : h('p', {class: 'bad'}, 'There is no conversation in this file.'),
         h('label', {class: 'check'}, mask, 'Mask e-mail addresses, phone, card and account numbers'),
-        field('User turns into the pool, at most', pool),
+        field('Customers’ texts to take, at most', pool),
         this.#buttons(waiting, () => ({mask: mask.checked, pool: Number(pool.value) || 0})),
       ),
     );
@@ -116,7 +117,7 @@ export class ConversationSheet {
       fill(this.#place, said);
       try {
         const done = await post(`${this.#base}/waiting/${key}/import`, wish);
-        const note = {class: 'note good', style: {'margin-top': '12px'}, role: 'status'};
+        const note = {class: 'note good after', role: 'status'};
         fill(this.#place, h('div', note, summary(done)));
       } catch (error) {
         fill(this.#place, ...before);
@@ -144,7 +145,7 @@ function talk({turns}) {
   const line = ({text, speaker}) => {
     const own = USERS.includes(speaker.toLowerCase());
     const name = h('span', {class: 'small soft'}, speaker || 'unknown');
-    return h('li', {class: own ? '' : 'other'}, name, h('span', {}, text));
+    return h('li', {class: own ? '' : 'other'}, name, said(text));
   };
   return h('ul', {class: 'talk', 'aria-label': 'Conversation'}, turns.map(line));
 }
@@ -157,9 +158,9 @@ function maskedWords(masked) {
 function summary(report) {
   const said = [
     [report.dialogues, `${plural(report.dialogues, 'conversation')} added`],
-    [report.repeated, `${number(report.repeated)} there already`],
+    [report.repeated, `${number(report.repeated)} here already`],
     [report.too_long, `${number(report.too_long)} too long, left out`],
-    [report.pooled, `${plural(report.pooled, 'user turn')} came into the pool`],
+    [report.pooled, `${plural(report.pooled, 'unlabelled text')} added`],
     [report.masked, report.masked && maskedWords(report.masked)],
   ]
     .filter(([n]) => n)

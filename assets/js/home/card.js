@@ -1,7 +1,8 @@
-// A project on the start page: what it holds, how often it is right now, and what to do next.
-import {accuracyOf} from '../shared/accuracy.js';
+// A project on the start page: how often it is right now, what it holds, and what to do next.
+import {accuracyParts} from '../shared/accuracy.js';
 import {address} from '../shared/address.js';
 import {h, progressBar} from '../shared/elements.js';
+import {icon} from '../shared/icons.js';
 import {number, plural} from '../shared/words.js';
 
 const STEPS = [
@@ -10,48 +11,61 @@ const STEPS = [
   ['trained', 'Train'],
 ];
 
-// `actions`: `rename` and `remove` take the project's name.
-export function cardOf(project, actions) {
+// `actions`: `rename` and `remove` take the project's name. `first`: whether it is the one last opened.
+export function cardOf(project, actions, first) {
   const {name, labelled, intents, utterances, task, steps} = project;
   const share = utterances ? labelled / utterances : 0;
   const counts = `${number(labelled)} of ${plural(utterances, 'text')} labelled`;
   const open = address(utterances ? 'label' : 'data', name);
+  const about = [intents > 0 && plural(intents, 'intent'), task === 'multi-label' && 'several a text'].filter(Boolean);
   return h(
     'article',
     {class: 'sheet project', 'aria-label': name},
-    h('h2', {}, h('a', {href: open, 'data-key': name}, name)),
     h(
       'div',
-      {class: 'soft small'},
-      plural(intents, 'intent'),
-      task === 'multi-label' && ' · several intents a text',
+      {class: 'row head'},
+      h('h2', {class: 'grow', dir: 'auto'}, h('a', {href: open, 'data-key': name}, name)),
+      act('Rename', 'pencil', name, actions.rename),
+      act('Delete', 'trash-2', name, actions.remove),
     ),
-    utterances > 0 && progressBar(share, {'aria-hidden': 'true'}),
-    utterances > 0 && h('div', {class: 'soft small tabular', 'data-role': 'share'}, counts),
     h('div', {'data-role': 'accuracy'}, steps.trained ? figuresOf(project) : stepsOf(steps)),
-    nextOf(project),
     h(
       'div',
-      {class: 'row tight acts'},
-      act('Rename', name, actions.rename),
-      act('Delete', name, actions.remove),
+      {class: 'held soft small'},
+      utterances > 0 && progressBar(share, {'aria-hidden': 'true'}),
+      h(
+        'div',
+        {class: 'row tabular'},
+        utterances > 0 && h('span', {'data-role': 'share'}, counts),
+        h('span', {class: 'push'}, about.join(', ')),
+      ),
     ),
+    nextOf(project, first),
   );
 }
 
-const act = (words, name, action) =>
+const act = (words, picture, name, action) =>
   h(
     'button',
-    {class: 'plain small', 'data-key': `${words} ${name}`, onclick: () => action(name)},
-    words,
-    h('span', {class: 'hidden-text'}, ` ${name}`),
+    {
+      class: 'plain small',
+      title: words,
+      'aria-label': `${words} ${name}`,
+      'data-key': `${words} ${name}`,
+      onclick: () => action(name),
+    },
+    icon(picture),
   );
 
 function figuresOf(project) {
-  const {champion, accuracy} = project;
+  const {champion, accuracy, now} = project;
   const version = `version ${champion.slice(champion.lastIndexOf('@') + 1)}`;
   if (accuracy === null) return h('span', {class: 'soft'}, `${version} answers`);
-  return [h('div', {}, accuracyOf(project)), h('div', {class: 'soft small'}, `accuracy of ${version}`)];
+  const {figure, words} = accuracyParts(project);
+  return [
+    h('div', {class: 'figure tabular'}, figure, h('span', {class: 'soft small'}, ` right${now ? ' now' : ''}, ${version}`)),
+    words && h('div', {class: 'soft small'}, words),
+  ];
 }
 
 // What a new project needs before it answers; the first that is not done is the one to do now.
@@ -71,12 +85,17 @@ function stepsOf(steps) {
   );
 }
 
-function nextOf({name, next}) {
+function nextOf({name, next}, first) {
   const {action, reason, page, query} = next;
+  const attributes = {
+    class: `button ${first ? 'primary' : ''}`,
+    href: address(page, name, query),
+    'data-key': `next ${name}`,
+  };
   return h(
     'div',
     {class: 'next', 'data-role': 'next', 'data-kind': next.kind},
     h('p', {class: 'small'}, reason),
-    h('a', {class: 'button primary', href: address(page, name, query), 'data-key': `next ${name}`}, action),
+    h('a', attributes, action),
   );
 }

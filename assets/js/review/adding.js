@@ -1,10 +1,12 @@
 // A new example, with the labels it conflicts with, shown while typing.
-import {field, fill, h, select} from '../shared/elements.js';
+import {field, fill, h, said, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 
 const PAUSE = 120; // shorter than between two words
+
+const plain = text => text.trim().normalize();
 
 export class AddingTab {
   #tools;
@@ -22,8 +24,7 @@ export class AddingTab {
       rows: 2,
       maxlength: 2000,
       'aria-label': 'New example',
-      placeholder: 'the picture freezes every evening',
-      style: {'font-size': '19px'},
+      class: 'said',
       oninput: () => this.#soon(),
     });
     this.#button = h('button', {class: 'primary', onclick: guarded(() => this.#add())}, 'Add it');
@@ -64,7 +65,7 @@ export class AddingTab {
     this.#running?.abort();
     this.#button.disabled = !this.#repair.value;
     if (!this.#repair.value) {
-      fill(this.#meter, h('p', {class: 'soft'}, 'Type, and see which examples it would stand beside.'));
+      fill(this.#meter, h('p', {class: 'soft'}, 'Type a text. You see the examples most like it, and which answers change.'));
       return;
     }
     this.#running = new AbortController();
@@ -73,16 +74,26 @@ export class AddingTab {
     fill(this.#meter, this.#verdict(blast), this.#near(blast.near), turnsOf(blast));
   }
 
+  // A text that is an example already gets the chosen label; it does not come twice.
+  #isSame({text}) {
+    return plain(text) === plain(this.#repair.value);
+  }
+
   #verdict(blast) {
-    const clashes = blast.near.filter(one => one.conflict).length;
+    const others = blast.near.filter(one => one.conflict);
+    const relabelled = others.some(one => this.#isSame(one));
+    this.#button.textContent = relabelled ? 'Relabel it' : 'Add it';
+    const clashes = others.length - (relabelled ? 1 : 0);
+    const known = relabelled && 'This text is an example already; its label changes. ';
     const words = clashes
-      ? `It stands beside ${clashes === 1 ? 'an example' : `${clashes} examples`} of another label. `
-      : 'It collides with no example. ';
+      ? `${clashes === 1 ? 'One similar example has' : `${clashes} similar examples have`} another label. `
+      : 'No similar example has another label. ';
     return h(
       'div',
-      {class: `note ${clashes ? 'warn' : 'good'}`, 'data-role': 'verdict'},
+      {class: `note ${clashes || relabelled ? 'warn' : 'good'}`, 'data-role': 'verdict'},
+      known,
       words,
-      `Answered now: ${blast.now}. `,
+      h('span', {dir: 'auto'}, `The answer now: ${blast.now}. `),
       radiusLine(blast),
     );
   }
@@ -95,13 +106,14 @@ export class AddingTab {
     );
   }
 
-  #close({text, intents, cosine, conflict}) {
+  #close(one) {
+    const {text, intents, cosine, conflict} = one;
     const label = h('div', {class: 'row small'}, this.#tools.intents.labels(intents));
     return h(
       'li',
       {},
-      h('div', {class: 'grow'}, h('div', {}, text), label),
-      conflict && h('span', {class: 'badge warn'}, 'other label'),
+      h('div', {class: 'grow'}, said(text), label),
+      conflict && h('span', {class: 'badge warn'}, this.#isSame(one) ? 'gets the new label' : 'other label'),
       h('span', {class: 'soft small tabular'}, cosine.toFixed(2)),
     );
   }
@@ -109,8 +121,9 @@ export class AddingTab {
   async #add() {
     const repair = this.#repair;
     if (!repair.value) return;
+    const deed = this.#button.textContent === 'Add it' ? 'Added' : 'Relabelled';
     this.#box.value = '';
-    await this.#tools.act(repair, `Added “${repair.value.slice(0, 60)}”.`);
+    await this.#tools.act(repair, `${deed} “${repair.value.slice(0, 60)}”.`);
     this.#box.focus();
   }
 }

@@ -1,6 +1,6 @@
 // The walk along the border of two intents: from the clearest of the one to the clearest of the other.
 import {query, setQuery} from '../shared/address.js';
-import {field, fill, h, select} from '../shared/elements.js';
+import {field, fill, h, said, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 
@@ -21,8 +21,8 @@ export class BorderTab {
       h(
         'p',
         {class: 'soft'},
-        'Texts whose two best intents are these, from the clearest of the one to the clearest of the other. ',
-        'Around the middle a label decides most.',
+        'Texts between two intents, from the clearest of one to the clearest of the other. ',
+        'A label near the middle helps most.',
       ),
       this.#choice,
       this.#walk,
@@ -75,7 +75,7 @@ export class BorderTab {
     return h(
       'li',
       {},
-      h('div', {}, text.text, h('div', {class: 'row small soft'}, intents.labels(text.intents), text.note)),
+      h('div', {}, said(text.text), h('div', {class: 'row small soft'}, intents.labels(text.intents), text.note)),
       h('div', {class: 'lane', 'aria-hidden': 'true'}, h('i', {style})),
       h('span', {class: 'amount small soft'}, `${side?.name ?? ''} ${Math.abs(lead).toFixed(2)}`),
       this.#buttons(text),

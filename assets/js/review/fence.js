@@ -1,14 +1,14 @@
 // The fence: method and threshold for being in scope, and the texts that cross it while it is moved.
-import {field, fill, h, optionsOf, table} from '../shared/elements.js';
+import {field, fill, h, optionsOf, said, table} from '../shared/elements.js';
 import {guarded, toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
 import {number, percent, plural} from '../shared/words.js';
 
 const PAUSE = 60;
 const METHODS = {
-  votes: {called: 'largest vote score', unit: 'a score of '},
+  votes: {called: 'votes for the answer', unit: 'a score of '},
   nearest: {called: 'nearest examples', unit: 'a familiarity of '},
-  mahalanobis: {called: 'distance to the intents (Mahalanobis)', unit: 'a familiarity of '},
+  mahalanobis: {called: 'distance to the intents', unit: 'a familiarity of '},
   mixture: {called: 'all three together', unit: 'a familiarity of '},
 };
 const OF_VOTES = [-0.2, 1.2];
@@ -29,7 +29,7 @@ export class FenceTab {
   #slider;
   #unit = h('span');
   #value = h('b', {class: 'tabular'});
-  #figures = h('div', {class: 'row', style: {gap: '26px', margin: '16px 0'}, 'data-role': 'fence'});
+  #figures = h('div', {class: 'figures', 'data-role': 'fence'});
   #changes = h('div', {class: 'stack', role: 'status', 'data-role': 'changes'});
   #crossed = h('div', {class: 'stack'});
   #buttons = h('div', {class: 'row'});
@@ -62,17 +62,17 @@ export class FenceTab {
 
   #layOut() {
     const lead =
-      'Texts below this limit are refused as out of scope. Move it to see which answers change; ' +
+      'Texts that score below this line are refused as out of scope. Move it to see which; ' +
       'nothing is saved until you press Save.';
     return h(
       'section',
-      {class: 'sheet', 'aria-label': 'Fence'},
+      {class: 'sheet', 'aria-label': 'Out of scope'},
       h('p', {class: 'soft'}, lead),
       h(
         'div',
         {class: 'row end fence'},
-        field('Goes by', this.#method),
-        field('Limit of', this.#whose),
+        field('Scored by', this.#method),
+        field('Line for', this.#whose),
         h(
           'label',
           {class: 'field grow'},
@@ -162,7 +162,7 @@ export class FenceTab {
     const {accuracy, kept, recall, judged} = found;
     fill(
       this.#figures,
-      figure('answered right', accuracy, `of ${number(judged[0])} texts to judge by, in scope`),
+      figure('answered right', accuracy, `of ${number(judged[0])} texts in scope`),
       figure('let in', kept, 'of the same texts'),
       figure(
         'kept out',
@@ -180,24 +180,22 @@ export class FenceTab {
     fill(this.#below, this.#suggestion(found.suggested), methodsView(found));
   }
 
-  #actions({stands, asked}) {
+  #actions({stands, asked, default: own}) {
     const moved = !isSame(stands, asked);
-    const has = stands.method !== 'votes' || stands.limit !== null || Object.keys(stands.limits).length > 0;
-    const none = {method: 'votes', limit: null, limits: {}};
-    const save = guarded(() => this.#save(this.#asked, 'The new limit decides now.')); // the preview may be older
-    const reset = guarded(() => this.#save(none, 'The model decides by its default limit again.'));
+    const save = guarded(() => this.#save(this.#asked, 'The new line decides now.')); // the preview may be older
+    const reset = guarded(() => this.#save(own, 'The default line decides again.'));
     const discard = () => this.#set(stands);
     return [
       moved && h('button', {class: 'primary', 'data-key': 'save', onclick: save}, 'Save'),
       moved && h('button', {'data-key': 'back', onclick: discard}, 'Discard changes'),
-      has && !moved && h('button', {'data-key': 'none', onclick: reset}, 'Reset to default'),
+      !isSame(meant(stands), meant(own)) && !moved && h('button', {'data-key': 'none', onclick: reset}, 'Reset to default'),
     ];
   }
 
   async #save(setting, words) {
     const [before, shown] = [this.#stands, this.#asked];
     await this.#put(setting);
-    toast(words, 'It decides on the Try page and in bundles, too.', 'good', () => this.#undo(setting, before));
+    toast(words, 'It also decides in bundles that you export.', 'good', () => this.#undo(setting, before));
     if (isSame(this.#asked, shown)) this.#asked = setting; // otherwise the user has moved it since
     await this.#look();
   }
@@ -206,12 +204,12 @@ export class FenceTab {
   async #undo(saved, before) {
     const {stands} = await post(`${this.#path}/what-if`);
     if (!isSame(meant(stands), meant(saved))) {
-      toast('The limit was changed again since, so it stays as it is.');
+      toast('The line was changed again since, so it stays as it is.');
       return;
     }
     await this.#put(before);
     this.#asked = null;
-    toast('The former limit decides again.', '', 'good');
+    toast('The former line decides again.', '', 'good');
     await this.#look();
   }
 
@@ -224,11 +222,11 @@ export class FenceTab {
     const many = Object.keys(limits).length;
     return h(
       'div',
-      {class: 'row', style: {'margin-top': '16px'}},
+      {class: 'row after'},
       h(
         'span',
         {class: 'soft'},
-        `Calibrated on your labels, each judged by the others: ${limit.toFixed(3)}.`,
+        `The line that your labels suggest: ${limit.toFixed(3)}.`,
       ),
       h(
         'button',
@@ -239,7 +237,7 @@ export class FenceTab {
         h(
           'button',
           {class: 'small', 'data-key': 'each', onclick: () => this.#set({limit, limits})},
-          `With a limit for each of ${many} intents`,
+          `With a line for each of ${many} intents`,
         ),
     );
   }
@@ -278,7 +276,7 @@ const pinLine = ({text, expected, before, after, kept}) =>
     h(
       'div',
       {class: 'grow'},
-      h('div', {}, text),
+      said(text),
       h('div', {class: 'small soft'}, `must get ${expected}; ${before} now, ${after} then`),
     ),
   );
@@ -286,7 +284,7 @@ const pinLine = ({text, expected, before, after, kept}) =>
 const methodOptions = ({methods, best}) =>
   Object.entries(METHODS).map(([name, {called}]) => {
     if (!(name in methods)) return [name, called];
-    return [name, `${called}: AUROC ${methods[name].toFixed(3)}${name === best ? ', measures best' : ''}`];
+    return [name, name === best ? `${called} (best here)` : called];
   });
 
 const nowAndThen = ([now, then]) => (now === then ? percent(now) : `${percent(now)} → ${percent(then)}`);
@@ -314,23 +312,23 @@ const crossedLine = ({text, intent, score, labelled, place}) =>
   h(
     'li',
     {},
-    h('div', {class: 'grow'}, h('div', {}, text), h('div', {class: 'small soft'}, `best intent ${intent}`)),
+    h('div', {class: 'grow'}, said(text), h('div', {class: 'small soft'}, `closest: ${intent}`)),
     labelled ? h('span', {class: 'badge'}, labelled) : h('span', {class: 'soft small'}, place),
     h('span', {class: 'small tabular'}, score.toFixed(3)),
   );
 
 function methodsView({methods, best}) {
   const rows = Object.entries(methods).map(([name, share]) => [
-    METHODS[name].called + (name === best ? ' (measures best here)' : ''),
-    h('td', {class: 'number'}, share.toFixed(3)),
+    METHODS[name].called + (name === best ? ' (best here)' : ''),
+    h('td', {class: 'number'}, percent(share)),
   ]);
   if (!rows.length) return null;
-  const words = 'AUROC: 1 is perfect, 0.5 is chance.';
+  const words = 'Of a text in scope and one that is not, how often the method ranks the first higher (AUROC). 50 % is chance.';
   return h(
     'details',
-    {style: {'margin-top': '12px'}, 'data-key': 'methods'},
-    h('summary', {}, 'How well each method tells texts in scope from others here'),
+    {class: 'after', 'data-key': 'methods'},
+    h('summary', {}, 'How this is computed'),
     h('p', {class: 'soft small'}, words),
-    table(['Method', h('th', {class: 'number'}, 'AUROC')], rows, {class: 'narrow'}),
+    table(['Method', h('th', {class: 'number'}, 'Right')], rows, {class: 'narrow'}),
   );
 }

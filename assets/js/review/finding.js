@@ -1,6 +1,6 @@
 // One finding: its reason, its texts, and its remedies, each with the answers it would change.
 import {address, query} from '../shared/address.js';
-import {fill, h} from '../shared/elements.js';
+import {fill, h, said} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {ask, guarded, toast} from '../shared/messages.js';
 import {radiusLine, turnsOf} from '../shared/radius.js';
@@ -46,7 +46,7 @@ export class FindingView {
   #head = h('div');
   #body = h('div');
   #choices = h('div', {class: 'remedies'});
-  #other = h('div'); // the field for another label; it is not redrawn while the user types
+  #other = h('div', {class: 'other'}); // the field for another label; it is not redrawn while the user types
   #turns = h('div');
   #previews = Promise.resolve(); // until those of the remedies on the screen have arrived
 
@@ -93,7 +93,7 @@ export class FindingView {
       {href: address('review', query().get('project'), between)},
       'Walk along their border',
     );
-    return [h('h2', {}, title), h('p', {class: 'soft'}, why, kind === 'confusion' && [' ', walk, '.'])];
+    return [h('h2', {dir: 'auto'}, title), h('p', {class: 'soft', dir: 'auto'}, why, kind === 'confusion' && [' ', walk, '.'])];
   }
 
   #textsOf({texts, kind}) {
@@ -114,7 +114,7 @@ export class FindingView {
       h(
         'div',
         {class: 'grow'},
-        h('div', {}, one.text),
+        said(one.text),
         h('div', {class: 'row small soft'}, intents.labels(one.intents), one.note),
       ),
       fix,
@@ -129,7 +129,7 @@ export class FindingView {
       return;
     }
     await post(`${this.#tools.base}/pins`, {text, intents});
-    toast(`Pinned “${text.slice(0, 60)}”.`, 'Every training is judged by it.', 'good');
+    toast(`Pinned “${text.slice(0, 60)}”.`, 'Each new version is checked against it.', 'good');
   }
 
   // Changes the label of one text of the list.
@@ -287,7 +287,7 @@ export class FindingView {
         this.#pick({words, repair, asks: '', textOfMany});
       },
     });
-    fill(this.#other, h('div', {style: {'margin-top': '6px'}}, finder.element));
+    fill(this.#other, finder.element);
     finder.open();
   }
 

@@ -139,7 +139,7 @@ export class FindingsTab {
   #draw(counts) {
     const total = this.#kind ? counts[this.#kind] : allOf(counts);
     const rows = this.#findings.map((finding, place) => this.#row(finding, place));
-    const none = h('li', {class: 'empty'}, h('h2', {}, 'Nothing to mend'), 'No finding is open here.');
+    const none = h('li', {class: 'empty'}, h('h2', {}, 'Nothing to mend'), 'Label more texts, or look again after the next training.');
     const more = total > rows.length && this.#more(total - rows.length);
     fill(
       this.#list,
@@ -170,7 +170,7 @@ export class FindingsTab {
 
   #row(finding, place) {
     const {kind, title, measure, texts} = finding;
-    const below = kind !== 'next' && texts.length > 0 && h('span', {class: 'soft small cut'}, texts[0].text);
+    const below = kind !== 'next' && texts.length > 0 && h('span', {class: 'soft small cut', dir: 'auto'}, texts[0].text);
     const attributes = {
       'aria-pressed': String(place === this.#at),
       'data-key': finding.id,
@@ -188,7 +188,7 @@ export class FindingsTab {
           h('span', {class: `badge ${COLOURS[kind] ?? ''}`}, SINGLE[kind]),
           h('span', {class: 'soft small push tabular'}, measure),
         ),
-        h('span', {class: 'what'}, kind === 'next' ? texts[0].text : title),
+        h('span', {class: 'what', dir: 'auto'}, kind === 'next' ? texts[0].text : title),
         below,
       ),
     );
@@ -198,15 +198,9 @@ export class FindingsTab {
 const keysLine = () =>
   h(
     'p',
-    {class: 'soft small keys'},
-    h('kbd', {}, 'J'),
-    ' ',
-    h('kbd', {}, 'K'),
-    ' next and previous, ',
-    h('kbd', {}, '1'),
-    ' … do it, ',
-    h('kbd', {}, 'P'),
-    ' pin the text, ',
-    h('kbd', {}, 'U'),
-    ' take it back',
+    {class: 'soft small hints'},
+    h('span', {}, h('kbd', {}, 'J'), ' ', h('kbd', {}, 'K'), ' next, previous'),
+    h('span', {}, h('kbd', {}, '1'), ' … do it'),
+    h('span', {}, h('kbd', {}, 'P'), ' pin the text'),
+    h('span', {}, h('kbd', {}, 'U'), ' undo'),
   );

@@ -1,5 +1,6 @@
 // Pins with the answers of every version; a version that breaks a pin is not promoted automatically.
 import {field, fill, h, select, table} from '../shared/elements.js';
+import {icon} from '../shared/icons.js';
 import {guarded, toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
 import {ago, capital} from '../shared/words.js';
@@ -10,14 +11,13 @@ export class PinsTab {
   #path;
   #intents;
   #list = h('div', {'data-role': 'promises'});
-  #form = h('div', {class: 'row end', style: {'margin-top': '16px'}});
+  #form = h('div', {class: 'row end after'});
 
   constructor({base, intents}) {
     this.#path = `${base}/pins`;
     this.#intents = intents;
     const lead =
-      'A pin is a promise: this text must get this label. Every training is judged by all of them, ' +
-      'and a version that breaks one is not promoted by itself.';
+      'A pin is a promise: this text must get this label. A version that breaks a pin does not go live by itself.';
     const attributes = {class: 'sheet', 'aria-label': 'Pins'};
     this.element = h('section', attributes, h('p', {class: 'soft'}, lead), this.#list, this.#form);
   }
@@ -28,11 +28,11 @@ export class PinsTab {
       'div',
       {class: 'empty'},
       h('h2', {}, 'No pin yet'),
-      'Set one here, on the Try page, or with P.',
+      'Set one here, on the Try page, or with P on the Label page.',
     );
     const head = ['Text', 'Must get', 'Gets now', 'Versions', 'Set', ''];
     const rows = found.map(one => this.#row(one));
-    fill(this.#list, rows.length ? table(head, rows, {style: {'min-width': '640px'}}) : none);
+    fill(this.#list, rows.length ? table(head, rows, {class: 'wide'}) : none);
     if (!this.#form.hasChildNodes()) this.#drawForm();
   }
 
@@ -42,7 +42,8 @@ export class PinsTab {
       await this.renew();
     });
     const button = {
-      class: 'plain',
+      class: 'plain small',
+      title: 'Remove this pin',
       'aria-label': `Remove the pin of “${pin.text}”`,
       'data-key': pin.text,
       onclick: remove,
@@ -53,7 +54,7 @@ export class PinsTab {
       [pin.answer ?? '–', ' ', state(pin)],
       h('span', {class: 'verdicts'}, judgements.slice(-SHOWN).map(judged)),
       h('span', {class: 'soft'}, ago(at)),
-      h('button', button, '×'),
+      h('button', button, icon('x')),
     ];
   }
 
@@ -64,13 +65,13 @@ export class PinsTab {
     const label = select({'aria-label': 'Label that it must get'}, options);
     const set = guarded(async () => {
       await post(this.#path, {text: text.value, intents: label.value ? [label.value] : []});
-      toast(`Pinned “${text.value.slice(0, 60)}”.`, 'Every training is judged by it.', 'good');
+      toast(`Pinned “${text.value.slice(0, 60)}”.`, 'Each new version is checked against it.', 'good');
       text.value = '';
       await this.renew();
     });
     fill(
       this.#form,
-      field('This text', text, {style: {flex: '1 1 260px'}}),
+      field('This text', text, {class: 'field grow'}),
       field('must get', label),
       h('button', {'data-key': 'pin', onclick: set}, 'Pin it'),
     );

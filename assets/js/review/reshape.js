@@ -28,7 +28,7 @@ export class ReshapeTab {
   #running = null;
   #asked = 0; // number of the newest list; older answers are dropped
   #choice = h('div', {class: 'row end'});
-  #radius = h('div', {'data-role': 'reshape', 'aria-live': 'polite', style: {margin: '14px 0'}});
+  #radius = h('div', {class: 'after', 'data-role': 'reshape', 'aria-live': 'polite'});
   #list = h('ul', {class: 'last told'});
   #button = h(
     'button',
@@ -133,7 +133,7 @@ export class ReshapeTab {
       this.#soon();
     };
     const box = {type: 'checkbox', checked: this.#chosen.has(row.id), 'data-key': row.id, onchange: choose};
-    return h('li', {}, h('label', {class: 'check grow'}, h('input', box), row.text));
+    return h('li', {}, h('label', {class: 'check grow'}, h('input', box), h('bdi', {}, row.text)));
   }
 
   // Between a change of the form and its count nothing can be done.

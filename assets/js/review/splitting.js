@@ -123,7 +123,7 @@ export class Splitting {
     };
     const box = h('input', {type: 'checkbox', checked: true, onchange: choose});
     const test = split === 'test' && h('span', {class: 'badge push'}, 'test set');
-    return h('li', {}, h('label', {class: 'check grow'}, box, text), test);
+    return h('li', {}, h('label', {class: 'check grow'}, box, h('bdi', {}, text)), test);
   }
 
   #set(group, values) {

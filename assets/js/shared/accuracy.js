@@ -16,6 +16,15 @@ export function accuracyOf(figures) {
   ];
 }
 
+// The same as a figure of today and words below it; the words are empty where nothing differs from the training.
+export function accuracyParts(figures) {
+  const {now, checking} = figures;
+  const then = figuresOf(figures);
+  if (!now) return {figure: then, words: checking ? 'at training; checking now' : 'at training'};
+  const today = inWords(now);
+  return {figure: today, words: isOther(figures) ? `${then} at training. Since then: ${now.causes.join(', ')}.` : ''};
+}
+
 // The same in the room that the header has.
 export function accuracyInShort(figures) {
   const {now} = figures;

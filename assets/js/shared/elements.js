@@ -7,9 +7,13 @@ const absent = one => one === null || one === undefined || one === false;
 export function h(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) if (!absent(value)) set(node, name, value);
+  if (isTyped(tag, attributes.type)) node.dir ||= 'auto';
   node.append(...children.flat(Infinity).filter(child => !absent(child)));
   return node;
 }
+
+// Fields for words; their direction is that of what is typed.
+const isTyped = (tag, type) => tag === 'textarea' || (tag === 'input' && (type === 'text' || type === 'search'));
 
 function set(node, name, value) {
   if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
@@ -51,10 +55,13 @@ function refocus(node, focused, place) {
 export const field = (words, control, attributes = {}) =>
   h('label', {class: 'field', ...attributes}, words, control);
 
+// A user's text on a line of its own, in the direction of its script.
+export const said = text => h('div', {dir: 'auto'}, text);
+
 // Options are pairs of a value and its words.
 export const select = (attributes, options, chosen) => h('select', attributes, optionsOf(options, chosen));
 export const optionsOf = (options, chosen) =>
-  options.map(([value, name]) => h('option', {value, selected: value === chosen}, name));
+  options.map(([value, name]) => h('option', {value, selected: value === chosen, dir: 'auto'}, name));
 
 // A cell is its content, or a `td` element if it needs attributes.
 export const table = (head, rows, attributes = {}) =>
@@ -77,7 +84,11 @@ const line = (tag, cells) =>
   h(
     'tr',
     {},
-    cells.map(cell => (cell?.matches?.('td,th') ? cell : h(tag, {}, cell))),
+    cells.map(content => {
+      const cell = content?.matches?.('td,th') ? content : h(tag, {}, content);
+      if (tag === 'td') cell.dir ||= 'auto';
+      return cell;
+    }),
   );
 
 export const progressBar = (share, attributes = {}) =>

@@ -1,9 +1,11 @@
 // Messages that disappear by themselves, and questions before an action.
 import {h} from './elements.js';
+import {icon} from './icons.js';
 
 const SHOWN = {bad: 12000}; // milliseconds; errors take longer to read
 const SHOWN_ELSE = 5000;
 const SHOWN_TO_UNDO = 15000;
+const SIGN = {bad: 'circle-x', good: 'circle-check'};
 
 // `undo` takes back what the message tells of; its button stands in the message.
 export function toast(message, hint = '', kind = '', undo = null) {
@@ -14,12 +16,13 @@ export function toast(message, hint = '', kind = '', undo = null) {
   const node = h(
     'div',
     {class: `toast ${kind}`},
-    h('div', {}, h('div', {}, message), hint && h('div', {class: 'soft small'}, hint)),
+    SIGN[kind] && icon(SIGN[kind]),
+    h('div', {class: 'grow'}, h('div', {dir: 'auto'}, message), hint && h('div', {class: 'soft small'}, hint)),
     h(
       'div',
       {class: 'row tight push'},
-      undo && h('button', {class: 'small', onclick: act}, 'Undo'),
-      h('button', {class: 'plain', 'aria-label': 'Close this message', onclick: () => node.remove()}, '×'),
+      undo && h('button', {class: 'small', onclick: act}, icon('undo-2'), 'Undo'),
+      h('button', {class: 'plain small', title: 'Close', 'aria-label': 'Close this message', onclick: () => node.remove()}, icon('x')),
     ),
   );
   toasts().append(node);
@@ -54,7 +57,7 @@ export const guarded =
 export function ask(title, content, confirm, kind = 'primary') {
   const buttons = h(
     'div',
-    {class: 'row', style: {'margin-top': '14px', 'justify-content': 'flex-end'}},
+    {class: 'row ending'},
     h('button', {type: 'button', onclick: () => dialog.close('')}, 'Cancel'),
     h('button', {class: kind, value: 'yes'}, confirm),
   );

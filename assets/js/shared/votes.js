@@ -1,6 +1,6 @@
 // An answer with its votes: for each intent, the prior, the examples for and against, and the sum of all
 // other votes add up to the score.
-import {h} from './elements.js';
+import {h, said} from './elements.js';
 import {percent} from './words.js';
 
 const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
@@ -12,8 +12,8 @@ export function votesOf(answer, intents, besides = () => null) {
   return h(
     'div',
     {},
-    h('p', {}, answer.sentence),
-    h('div', {class: 'row', style: {'margin-bottom': '10px'}}, likeliest(prediction, intents)),
+    h('p', {dir: 'auto'}, answer.sentence),
+    likeliest(prediction, intents),
     reasons.map(why => reasonOf(answer, why, intents, besides)),
   );
 }
@@ -24,11 +24,11 @@ function reasonOf({prediction, hot}, {reason, votes_of_others: others}, intents,
   const largest = Math.max(SMALLEST_SCALE, ...votes.map(Math.abs));
   return h(
     'section',
-    {'data-role': 'reason', 'data-intent': intent, style: {'margin-top': '14px'}},
+    {class: 'reason', 'data-role': 'reason', 'data-intent': intent},
     h('h3', {}, `What votes for ${intent}`),
     neighbours.map(near => {
       const isHot = hot.includes(near.exemplar_id);
-      const words = [h('span', {}, `“${near.text}” `), about(near, isHot, intents), besides(near)];
+      const words = [said(`“${near.text}”`), about(near, isHot, intents, besides(near))];
       return voteLine(words, near.vote, largest);
     }),
     voteLine('All other examples together', others, largest),
@@ -43,29 +43,35 @@ const nameWords = byName => [
   byName && h('span', {class: 'badge warn'}, 'no examples yet'),
 ];
 
-// All intents of the answer first, then the next ones; without figures where none is the answer.
+// The intents of a multi-label answer and the next ones; without figures where none is the answer.
 function likeliest({ranked, decision}, intents) {
   const isAnswer = one => decision.intents.includes(one.intent);
   const inOrder = [...ranked].sort((a, b) => isAnswer(b) - isAnswer(a));
-  return inOrder
-    .slice(0, Math.max(SHOWN_INTENTS, decision.intents.length))
-    .map(one =>
+  const shown = inOrder.slice(0, Math.max(SHOWN_INTENTS, decision.intents.length));
+  const others = intents.multi ? shown : shown.filter(one => !isAnswer(one));
+  return h(
+    'div',
+    {class: 'row tight small'},
+    h('span', {class: 'soft'}, intents.multi ? 'Likeliest' : 'Next likely'),
+    others.map(one =>
       h(
         'span',
         {class: 'chip', style: {'--dot': intents.byName.get(one.intent)?.color}},
-        one.intent,
-        decision.intents.length > 0 && h('b', {class: 'tabular'}, percent(one.probability, 0)),
+        h('bdi', {}, one.intent),
+        decision.intents.length > 0 && h('span', {class: 'soft tabular'}, percent(one.probability, 0)),
       ),
-    );
+    ),
+  );
 }
 
-const about = (near, isHot, intents) =>
+const about = (near, isHot, intents, control) =>
   h(
     'div',
     {class: 'row small soft'},
     intents.named(near.intents),
     `similarity ${near.cosine.toFixed(2)}`,
     isHot && h('span', {class: 'badge warn'}, 'since training'),
+    control,
   );
 
 const voteLine = (words, vote, largest) =>

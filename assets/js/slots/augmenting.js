@@ -25,23 +25,23 @@ export class AugmentingSheet {
     this.#intents = intents;
     this.#changed = changed;
     const words =
-      'Takes the values out of train utterances and fills in other frequent ones. ' +
-      'What is made is marked synthetic for ever and never judges a model.';
+      'Fills other values into your labelled texts. The new texts are marked as generated and are ' +
+      'never used to test a model.';
     this.element = h(
       'section',
       {class: 'sheet', 'aria-label': 'Augmentation', oninput: () => this.#lookSoon()},
-      h('h2', {}, 'More utterances from templates'),
+      h('h2', {}, 'Generate texts'),
       h('p', {class: 'soft small'}, words),
       h(
         'div',
         {class: 'row end'},
-        field('Values of each slot', this.#top),
-        field('New ones of a template', this.#each),
+        field('Values a slot', this.#top),
+        field('Texts a template', this.#each),
         field('At most', this.#most),
       ),
       h(
         'div',
-        {class: 'row', style: {margin: '10px 0'}},
+        {class: 'row after'},
         h('button', {onclick: guarded(() => this.#look())}, 'Preview'),
       ),
       this.#place,
@@ -67,7 +67,7 @@ export class AugmentingSheet {
     const asked = (this.#asked += 1);
     const body = this.#body;
     if (!body) {
-      fill(this.#place, h('p', {class: 'bad'}, 'Each of the three needs a whole number.'));
+      fill(this.#place, h('p', {class: 'bad'}, 'Type a whole number in each of the three fields.'));
       return;
     }
     const found = await post(`${this.#base}/augmentation/preview`, body);
@@ -81,24 +81,24 @@ export class AugmentingSheet {
     if (!listed.length) {
       fill(
         this.#place,
-        h('p', {class: 'soft'}, 'Nothing new can be made: mark more values, or raise the numbers.'),
+        h('p', {class: 'soft'}, 'No new text can be made. Mark more values, or raise the numbers.'),
       );
       return;
     }
     const attributes = {class: 'primary', 'data-key': 'add'};
     const add = busyButton(`Add ${number(n)}`, () => this.#add(body), attributes);
     add.disabled = !n;
-    const from = `${plural(templates, 'template')} of ${plural(sources, 'utterance')}`;
+    const from = `${plural(templates, 'template')} of ${plural(sources, 'text')}`;
     const more = templates > found.templates.length;
     fill(
       this.#place,
-      h('p', {}, `${plural(n, 'new utterance')} from ${from}. Untick a template to leave it out:`),
+      h('p', {}, `${plural(n, 'new text')} from ${from}. Untick a template to leave it out:`),
       h(
         'ul',
         {class: 'last told some', tabindex: 0, 'aria-label': 'Templates'},
         listed.map(one => this.#line(one)),
       ),
-      more && h('p', {class: 'soft small'}, `The ${number(found.templates.length)} with most are listed.`),
+      more && h('p', {class: 'soft small'}, `Only the ${number(found.templates.length)} templates that give most are listed.`),
       add,
     );
   }
@@ -131,7 +131,7 @@ export class AugmentingSheet {
         h(
           'ul',
           {class: 'told small'},
-          examples.map(text => h('li', {}, text)),
+          examples.map(text => h('li', {dir: 'auto'}, text)),
           n > examples.length && h('li', {class: 'soft'}, `and ${number(n - examples.length)} more`),
         ),
       ),
@@ -144,11 +144,11 @@ export class AugmentingSheet {
     const key = crypto.randomUUID();
     const {n} = await post(`${this.#base}/augmentation`, {...body, key});
     const undo = undoing(this.#base, key, this.#changed);
-    toast(`${plural(n, 'synthetic utterance')} added to train.`, '', 'good', undo);
+    toast(`${plural(n, 'generated text')} added to your examples.`, '', 'good', undo);
     fill(this.#place);
     await this.#changed();
   }
 }
 
 const numberField = (name, value, min, max) =>
-  h('input', {type: 'number', name, value, min, max, step: 1, style: {width: '110px'}});
+  h('input', {type: 'number', name, value, min, max, step: 1, class: 'short'});

@@ -105,8 +105,7 @@ export class BookSheet {
     const typed = {type: 'text', name: 'to', value: name, required: true, maxlength: 60, list: 'slots-known'};
     const input = h('input', typed);
     const words =
-      'The name of another slot merges the two. It changes every utterance that carries it; ' +
-      'Undo takes it back.';
+      'The name of another slot merges the two. Every text with this slot changes; Undo brings it back.';
     const content = [
       field('Name', input),
       h('datalist', {id: 'slots-known'}, others),
@@ -123,14 +122,14 @@ export class BookSheet {
 
 const valueTable = values =>
   table(
-    ['Value', h('th', {class: 'number'}, 'Times'), h('th', {class: 'number'}, 'Of its occurrences')],
+    ['Value', h('th', {class: 'number'}, 'Times'), h('th', {class: 'number'}, 'Marked')],
     values.map(value => [value.value, h('td', {class: 'number'}, number(value.count)), shareCell(value)]),
   );
 
 const shareCell = ({share, noisy}) =>
   h(
     'td',
-    {class: 'number', title: 'How often these words are marked as this slot where they occur'},
+    {class: 'number', title: 'How many of the places where these words stand are marked as this slot'},
     percent(share, 0),
-    noisy && [' ', h('span', {class: 'badge warn'}, 'noisy')],
+    noisy && [' ', h('span', {class: 'badge warn', title: 'These words are often something else'}, 'often not')],
   );

@@ -24,7 +24,7 @@ export class ProposalsSheet {
       'section',
       {class: 'sheet', 'aria-label': 'Proposals'},
       h('h2', {}, 'Proposed values'),
-      h('label', {class: 'check'}, this.#noisy, 'with unsure ones'),
+      h('label', {class: 'check'}, this.#noisy, 'Also words that are often something else'),
       this.#place,
     );
   }
@@ -81,7 +81,7 @@ export class ProposalsSheet {
       h(
         'div',
         {class: 'grow'},
-        h('label', {class: 'check'}, h('input', box), text),
+        h('label', {class: 'check'}, h('input', box), h('bdi', {}, text)),
         h('div', {class: 'row tight'}, slotChips(text, slots)),
       ),
     );

@@ -53,7 +53,7 @@ export class Acts {
       this.#knownLine(),
       h(
         'div',
-        {class: 'row end', style: {'margin-top': '14px'}},
+        {class: 'row end acts'},
         choice.element,
         h('button', {class: 'primary', 'data-key': 'add', onclick: add}, 'Add as example'),
         h('button', {'data-key': 'pin', onclick: pin}, 'Pin'),
@@ -93,7 +93,7 @@ export class Acts {
     const where = known.every(inTest) ? 'In the test set' : 'In your project already';
     return h(
       'div',
-      {class: 'row tight small', 'data-role': 'known', style: {'margin-top': '14px'}},
+      {class: 'row tight small', 'data-role': 'known'},
       h('span', {class: 'soft'}, `${where}${known.length > 1 ? `, ${plural(known.length, 'time')}` : ''}:`),
       known.map(({labels}) => this.#intents.labels(labels)),
     );

@@ -13,9 +13,9 @@ export function answerView(answer, intents, besides) {
   return [
     h(
       'div',
-      {class: 'row', style: {'font-size': '19px', 'margin-bottom': '8px'}},
+      {class: 'row answer'},
       verdict(prediction, intents),
-      hasIntent(prediction) && !prediction.reasons.length && h('b', {class: 'tabular'}, likelihood(prediction)),
+      hasIntent(prediction) && !intents.multi && h('b', {class: 'tabular'}, likelihood(prediction)),
       prediction.decision.rule === 'exact' && h('span', {class: 'badge good'}, 'exact'),
       prediction.by_name && h('span', {class: 'badge warn', 'data-role': 'by-name'}, nameWords(prediction)),
       h('span', {class: 'soft small push'}, prediction.model_version),

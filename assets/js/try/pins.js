@@ -1,11 +1,12 @@
 // Pins: this text must get this intent; every training is compared with them.
-import {fill, h} from '../shared/elements.js';
+import {fill, h, said} from '../shared/elements.js';
+import {icon} from '../shared/icons.js';
 import {guarded} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
 
 const explanation = multi =>
   `A pin is a promise: this text must get ${multi ? 'just these intents' : 'this intent, or be out of scope'}. ` +
-  'A training that breaks one is not promoted by itself.';
+  'A version that breaks one does not go live by itself.';
 
 export class Pins {
   element = h('section', {class: 'sheet', 'aria-label': 'Pins'});
@@ -48,12 +49,13 @@ export class Pins {
       await this.load();
     });
     const button = {
-      class: 'plain push',
+      class: 'plain small push',
+      title: 'Remove this pin',
       'aria-label': `Remove the pin of “${pin.text}”`,
       'data-key': pin.text,
       onclick: remove,
     };
-    return h('li', {}, badge(pin.kept), h('div', {}, h('div', {}, pin.text), must), h('button', button, '×'));
+    return h('li', {}, badge(pin.kept), h('div', {class: 'grow'}, said(pin.text), must), h('button', button, icon('x')));
   }
 }
 

@@ -59,7 +59,7 @@ def _run_dialogues(
     recipe: DialoguesRecipe, inputs: RankingInputs, options: RankOptions
 ) -> Generator[Event, None, Ranker]:
     if inputs.encoder is None:
-        message = "the recipe `dialogues` needs a base encoder"
+        message = "the recipe 'dialogues' needs a base encoder"
         raise ValueError(message)
     yield StageStarted("ranking")
     tuning = open_tuning(

@@ -228,7 +228,7 @@ def test_what_is_marked_is_what_is_shown(visit: Callable[..., Page], studio: Ser
     mark = sheet.get_by_role("button", name=re.compile(r"^Mark \d+ values? in \d+ texts?$"))
     expect(mark).to_be_visible()
     asked = hold(page, "**/slots/accept", "POST")
-    sheet.get_by_label("with unsure ones").check()
+    sheet.get_by_label("Also words that are often something else").check()
     asked.arrived()
     mark.click()
     asked.arrived(2)
@@ -248,7 +248,7 @@ def test_what_is_added_is_what_is_shown(visit: Callable[..., Page], studio: Serv
     added = hold(page, "**/augmentation", "POST")
     sheet.get_by_role("button", name="Preview").click()
     previews.arrived()
-    sheet.get_by_label("Values of each slot").fill("3")
+    sheet.get_by_label("Values a slot").fill("3")
     line = {"template": "is it cold in [city]", "intents": [], "n": 4, "examples": []}
     found = {"n": 4, "n_templates": 1, "n_sources": 2, "templates": [line]}
     previews.routes.pop().fulfill(json=found)

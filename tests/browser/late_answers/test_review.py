@@ -92,7 +92,7 @@ def test_a_repair_that_is_refused_does_not_hold_up_the_next(
     page.keyboard.press("u")
     expect(row(page, second)).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("u")
-    expect(page.locator(".toast", has_text="Nothing was done here")).to_be_visible()
+    expect(page.locator(".toast", has_text="Nothing was changed here")).to_be_visible()
 
 
 def test_findings_are_renewed_when_a_dialog_closes(

@@ -58,7 +58,7 @@ def imports_a_log(page: Page, studio: Served, folder: Path) -> None:
     expect(preview.get_by_text("[e-mail]").first).to_be_visible()
     expect(preview.get_by_text("ann0@example.org")).to_have_count(0)
     preview.get_by_role("button", name="Import the log").click()
-    page.get_by_text("24 conversations added, 28 user turns came into the pool").wait_for()
+    page.get_by_text("24 conversations added, 28 unlabelled texts added").wait_for()
     expect(page.locator("[data-role=logs] li")).to_contain_text("masked: 24 e-mail")
     page.wait_for_selector("[data-role=total]:has-text('28 utterances')")
     page.get_by_role("button", name="Undo").click()

@@ -74,7 +74,7 @@ def go(page: Page, name: str) -> None:
 
 def creates_the_project(page: Page) -> None:
     page.get_by_label("Name").fill("bank")
-    page.get_by_label("an utterance may have several intents").check()
+    page.get_by_label("A text may have several intents").check()
     page.get_by_role("button", name="Create project").click()
     page.wait_for_selector("h1:has-text('Data')")
 

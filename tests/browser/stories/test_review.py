@@ -14,8 +14,8 @@ def test_a_conflict_is_planted_found_mended_and_taken_back(
 ) -> None:
     studio = serve()
     page = visit(studio, "/review?project=sample&tab=add")
-    plants(page, "wifi_coverage", "collides with no example")
-    plants(page, "cancel_contract", "beside an example of another label")
+    plants(page, "wifi_coverage", "No similar example has another label")
+    plants(page, "cancel_contract", "One similar example has another label")
     finds(page)
     mends(page, studio)
     page.keyboard.press("u")
