@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -262,3 +262,26 @@ def exact_answers(exemplars: Sequence[Exemplar]) -> dict[str, tuple[str, ...]]:
     for exemplar in exemplars:
         labels[match_key(exemplar.text)].add(frozenset(exemplar.intents))
     return {key: tuple(sorted(*same)) for key, same in labels.items() if len(same) == 1}
+
+
+def renamed(pipeline: IntentPipeline, intents: tuple[str, ...]) -> IntentPipeline:
+    """Return a pipeline whose intents, in the order of its scores, have these names."""
+    to = dict(zip(pipeline.head.intents, intents, strict=True))
+
+    def named(names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(sorted(to.get(name, name) for name in names))
+
+    return replace(
+        pipeline,
+        head=_renamed_head(pipeline.head, intents),
+        exemplars=tuple(replace(e, intents=named(e.intents)) for e in pipeline.exemplars),
+        exact={key: named(names) for key, names in pipeline.exact.items()},
+    )
+
+
+def _renamed_head(head: Head, intents: tuple[str, ...]) -> Head:
+    if isinstance(head, MixtureHead):
+        first, names = _renamed_head(head.first, intents), replace(head.names, intents=intents)
+        return replace(head, first=first, names=names)
+    found: Any = head  # every other head is a value with its intents
+    return cast("Head", replace(found, intents=intents))

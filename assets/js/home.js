@@ -46,7 +46,12 @@ class HomePage {
     const names = projects.map(project => project.name);
     if (!names.includes(this.#context.project)) this.#context.enter(names[0] ?? null);
     this.#list.classList.toggle('tiles', projects.length > 0);
-    fill(this.#list, projects.length ? projects.map(one => cardOf(one, this.#acts, one.name === this.#context.project)) : welcome());
+    fill(
+      this.#list,
+      projects.length
+        ? projects.map(one => cardOf(one, this.#acts, one.name === this.#context.project))
+        : welcome(),
+    );
     fill(this.#deleted, deleted.length > 0 && this.#deletedList(deleted));
     // The accuracy of today is computed in the background; until then that of the training stands there.
     if (projects.some(project => project.checking)) this.#lookAgain(asked);

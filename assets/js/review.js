@@ -51,10 +51,7 @@ class ReviewPage {
   }
 
   async start() {
-    this.#context.main.append(
-      this.#switch,
-      this.#place,
-    );
+    this.#context.main.append(this.#switch, this.#place);
     if (this.#context.status.champion === null) {
       const {counts} = await this.#intents.load();
       fill(this.#place, untrained(this.#context.project, counts));

@@ -3,6 +3,7 @@ import {query, setQuery} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
 import {firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
+import {placeExample} from './shared/placeholder.js';
 import {post} from './shared/rest.js';
 import {frame} from './studio.js';
 import {Acts} from './try/acts.js';
@@ -66,7 +67,6 @@ class TryPage {
       rows: 2,
       maxlength: 1000000,
       'aria-label': 'Text to try',
-      placeholder: 'my wifi is gone again',
       autofocus: true,
       class: 'said',
       oninput: ask,
@@ -94,6 +94,7 @@ class TryPage {
     );
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
     this.#ask();
+    placeExample(this.#context.base, this.#box).catch(() => {}); // the field works without
     await this.#pins.load();
   }
 

@@ -32,7 +32,7 @@ from core.pipeline import IntentPipeline
 from core.types import Exemplar, Method
 
 _SHARED = ("exemplars", "first.exemplars")
-_FENCE = "fence.safetensors"
+_FENCE, _EXEMPLARS, _EXACT = "fence.safetensors", "exemplars.jsonl", "exact.json"
 
 
 def save_pipeline(pipeline: IntentPipeline, facts: Mapping[str, Any], folder: Path) -> None:
@@ -45,12 +45,7 @@ def save_pipeline(pipeline: IntentPipeline, facts: Mapping[str, Any], folder: Pa
     pipeline.encoder.save(folder / "encoder")
     _write_head(folder, pipeline)
     _write_calibration(folder, pipeline.calibration, pipeline.n_neighbours)
-    lines = [
-        json.dumps(_exemplar_object(exemplar), ensure_ascii=False)
-        for exemplar in pipeline.exemplars
-    ]
-    (folder / "exemplars.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    _write_json(folder / "exact.json", {key: list(v) for key, v in pipeline.exact.items()})
+    _write_labels(folder, pipeline)
     _write_json(folder / "facts.json", dict(facts))
 
 
@@ -67,8 +62,8 @@ def load_pipeline(
         head_facts = json.loads((folder / "head.json").read_text(encoding="utf-8"))
         arrays = load_file(folder / "head.safetensors")
         decision = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))
-        exact = json.loads((folder / "exact.json").read_text(encoding="utf-8"))
-        exemplars = _read_exemplars(folder / "exemplars.jsonl")
+        exact = json.loads((folder / _EXACT).read_text(encoding="utf-8"))
+        exemplars = _read_exemplars(folder / _EXEMPLARS)
         embeddings = arrays.pop("embeddings")
     except (OSError, ValueError, KeyError, SafetensorError) as error:
         raise ArtifactDamaged(
@@ -108,24 +103,41 @@ def read_facts(folder: Path) -> dict[str, Any]:
 def keep_answers(folder: Path, pipeline: IntentPipeline) -> None:
     """Write a pipeline's limits and intent names into the folder where it is stored.
 
-    `pipeline` has the fence of its project and the names of intents without examples. Changed files
+    `pipeline` has the fence of its project, the names of intents without examples, and the present
+    names of renamed ones. Changed files
     are replaced, not overwritten: they may be hard links to files of the studio.
     """
+    known = read_facts(folder)
+    facts: dict[str, object] = _renamed_facts(folder, known, pipeline.head.intents)
     with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
         fresh = Path(scratch)
         _write_head(fresh, pipeline)
         _write_calibration(fresh, pipeline.calibration, pipeline.n_neighbours)
         limits = _put_in(fresh, folder, ("calibration.json", _FENCE))
         names = _put_in(fresh, folder, ("head.json", "head.safetensors"))
-    facts: dict[str, object] = {"fenced": True} if limits else {}
+        _write_labels(fresh, pipeline)
+        _put_in(fresh, folder, (_EXEMPLARS, _EXACT))
+    if limits:
+        facts["fenced"] = True
     if limits and pipeline.calibration.familiarity_measure is not None:
         facts["fence"] = pipeline.calibration.measure
     if names:
         facts["by_name"] = list(pipeline.by_name)
     if facts:
-        known = read_facts(folder)
         (folder / "facts.json").unlink()
         _write_json(folder / "facts.json", known | facts)
+
+
+def _renamed_facts(
+    folder: Path, known: Mapping[str, Any], intents: Sequence[str]
+) -> dict[str, object]:
+    """Return the facts about intents that are called otherwise than where they are stored."""
+    stored = json.loads((folder / "head.json").read_text(encoding="utf-8"))["intents"]
+    to = {old: new for old, new in zip(stored, intents, strict=False) if old != new}
+    listed = known.get("intents")
+    if not to or not listed:
+        return {}
+    return {"intents": [{**one, "name": to.get(one["name"], one["name"])} for one in listed]}
 
 
 def _put_in(fresh: Path, folder: Path, names: Sequence[str]) -> bool:
@@ -150,6 +162,12 @@ def _write_head(folder: Path, pipeline: IntentPipeline) -> None:
     ordered = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
     save_file(ordered, folder / "head.safetensors")
     _write_json(folder / "head.json", head)
+
+
+def _write_labels(folder: Path, pipeline: IntentPipeline) -> None:
+    lines = [json.dumps(_exemplar_object(one), ensure_ascii=False) for one in pipeline.exemplars]
+    (folder / _EXEMPLARS).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    _write_json(folder / _EXACT, {key: list(v) for key, v in pipeline.exact.items()})
 
 
 def _write_calibration(folder: Path, calibration: Calibration, neighbours: int) -> None:

@@ -1,12 +1,13 @@
-"""Every page, light and dark: axe-core finds no fault, the focus is seen, and a phone shows it."""
+"""Every page, light and dark, by keyboard alone, on a phone, and for readers of all scripts."""
 
+import json
+import re
 from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.waiting import settled
 from tests.builders.served_studio import Served, probe
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
@@ -23,6 +24,18 @@ PAGES = (
     "try?text=no+signal",
     "versions",
 )
+SHOWN = {
+    "": ".tiles a",
+    "data": "[data-role=utterances] tbody tr",
+    "label": ".option",
+    "slots": ".page .sheet",
+    "review": "[data-role=finding] .remedy [data-role=radius], .walk li, .figure",
+    "map": ".map[data-ready=true]",
+    "train": "[data-role=estimate]:not(:empty)",
+    "try": ".vote",
+    "versions": "[data-role=models] tbody tr",
+}
+"""What a page shows when it is filled, by its path."""
 FIRST = ("Home", "Label", "Data", "Try")
 REST = ("Slots", "Review", "Map", "Train", "Versions")
 
@@ -51,6 +64,11 @@ def test_no_page_has_a_serious_fault_and_all_fit_a_phone(
         page.set_viewport_size({"width": 390, "height": 844})
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
         assert faults(page, "color-contrast") == [], name
+
+
+def settled(page: Page, name: str) -> None:
+    """Wait until a page, named by its path, has been filled."""
+    page.wait_for_selector(SHOWN[name.partition("?")[0]])
 
 
 def faults(page: Page, *rules: str) -> list[str]:
@@ -88,3 +106,75 @@ def test_a_phone_reaches_every_page(studio: Served, visit: Callable[..., Page]) 
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")  # "Skip to the page"
     assert page.evaluate("document.activeElement.id") == "page"
+
+
+def test_a_text_from_right_to_left_stands_so(studio: Served, visit: Callable[..., Page]) -> None:
+    text = "האינטרנט לא עובד"
+    page = visit(studio, "/try")
+    box = page.get_by_label("Text to try")
+    expect(box).to_have_attribute("placeholder", re.compile("For example: ."))
+    box.fill(text)
+    page.get_by_role("button", name="Pin", exact=True).click()
+    pin = page.locator("[data-role=pins]").get_by_text(text)
+    page.wait_for_selector("[data-role=pins] li")
+    for place in (box, pin):
+        assert place.evaluate("at => at.matches(':dir(rtl)')")
+    page.goto(f"{studio.base}/review?tab=pins")
+    cell = page.get_by_role("cell", name=text, exact=True)
+    assert cell.evaluate("at => at.matches(':dir(rtl)')")
+
+
+def test_the_keyboard_alone_reaches_and_does_everything(
+    studio: Served, visit: Callable[..., Page]
+) -> None:
+    page = visit(studio)
+    tab_to(page, "sample")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".option")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+    page.keyboard.press("Control+z")
+    tab_to(page, "Try")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:has-text('Try')")
+    tab_to(page, "Text to try")
+    page.keyboard.type("the router has no light")
+    page.wait_for_selector(".vote")
+    tab_to(page, "Pin")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-role=pins] li")
+    tab_to(page, "Train", back=True)
+    page.keyboard.press("Enter")
+    settled(page, "train")
+    expect(page.get_by_role("button", name="Retrain")).to_be_enabled()
+    tab_to(page, "Instant")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("radio", name="Instant")).to_have_attribute("aria-checked", "true")
+    tab_to(page, "Retrain")
+
+
+def tab_to(page: Page, name: str, *, back: bool = False) -> None:
+    """Press Tab until the control of this name has the focus."""
+    names = []
+    for _ in range(80):
+        page.keyboard.press("Shift+Tab" if back else "Tab")
+        name_now = page.evaluate(
+            "() => { const at = document.activeElement;"
+            " return (at.getAttribute('aria-label') ?? at.innerText ?? '').trim(); }"
+        )
+        names.append(name_now)
+        if name_now.startswith(name):
+            return
+    raise AssertionError(f"Tab never reached '{name}': {names}")
+
+
+def test_the_studio_can_be_installed_as_an_app(studio: Served, visit: Callable[..., Page]) -> None:
+    page = visit(studio)
+    session = page.context.new_cdp_session(page)
+    manifest = session.send("Page.getAppManifest")
+    assert manifest["errors"] == []
+    icons = json.loads(manifest["data"])["icons"]
+    assert [icon["src"] for icon in icons] == ["/pwa_icon"]
+    assert page.request.get(f"{studio.base}/pwa_icon").text().startswith("<svg")
+    found = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    assert [error["errorId"] for error in found] == ["in-incognito"]  # as every test's browser is

@@ -1,6 +1,6 @@
 """Find and load a model by its reference: `PROJECT`, `PROJECT@N`, or the file of a bundle."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from app.services.answering.as_project import (
 from app.services.answering.opened import Space, laid_out, open_space, require_pipeline
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
-from core.pipeline import IntentPipeline
+from core.pipeline import IntentPipeline, renamed
 from storage import models, projects
 from storage.database import Transaction
 from storage.records import ModelVersionRecord, ProjectRecord
@@ -100,7 +100,18 @@ def by_project(studio: Studio, reference: str, trained: IntentPipeline) -> Inten
         now = read_now(connection, *find_model(connection, reference))
         ids = ids_by_name(connection, now)
     columns = [ids.get(name, "") for name in trained.head.intents]
-    return answer_as_project(studio, now, trained, columns)
+    return answer_as_project(studio, now, _present(trained, columns, now.names), columns)
+
+
+def _present(
+    trained: IntentPipeline, columns: Sequence[str], names: Mapping[str, str]
+) -> IntentPipeline:
+    """Call the intents of a version as the project calls them now."""
+    old = trained.head.intents
+    new = tuple(names.get(key, name) for key, name in zip(columns, old, strict=True))
+    if new == old or len(set(new)) < len(new):
+        return trained
+    return renamed(trained, new)
 
 
 def require_answers(studio: Studio, reference: str) -> None:

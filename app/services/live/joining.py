@@ -1,6 +1,6 @@
 """Add, remove or relabel exemplars of a trained model in closed form, without training."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from core.heads.votes.amending import (
     widen_head,
 )
 from core.heads.votes.fit import VoteHead
-from core.pipeline import IntentPipeline, exact_answers
+from core.pipeline import IntentPipeline, exact_answers, renamed
 from core.types import Exemplar, Pause, no_pause
 from storage.database import Database
 
@@ -115,19 +115,8 @@ def with_intents(base: Base, keys: Iterable[str], names: Mapping[str, str]) -> B
 
 def with_names(base: Base, intents: tuple[str, ...]) -> Base:
     """Rename the intents of the columns."""
-    head: Any = base.pipeline.head
-    to = dict(zip(head.intents, intents, strict=True))
-    head = replace(head, intents=intents)
-
-    def renamed(names: Sequence[str]) -> tuple[str, ...]:
-        return tuple(sorted(to.get(name, name) for name in names))
-
-    pipeline = replace(
-        base.pipeline,
-        head=head,
-        exemplars=tuple(replace(e, intents=renamed(e.intents)) for e in base.pipeline.exemplars),
-        exact={key: renamed(names) for key, names in base.pipeline.exact.items()},
-    )
+    pipeline = renamed(base.pipeline, intents)
+    head: Any = pipeline.head
     basis = None if base.basis is None else replace(base.basis, head=head)
     return replace(base, pipeline=pipeline, basis=basis)
 

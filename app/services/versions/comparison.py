@@ -85,8 +85,7 @@ def stored_contender(studio: Studio, project: str, number: int) -> Contender:
     with studio.database.read() as connection:
         key = projects.find(connection, project).id
         record = models.find_answering(connection, key, number)
-        names = names_since(connection, key, record.dataset_version_id)
-    return Contender(name, record.metrics, names, lambda: load_model(studio, name))
+    return Contender(name, record.metrics, {}, lambda: load_model(studio, name))
 
 
 def compare_contenders(

@@ -44,11 +44,21 @@ export class ConversationSheet {
   async load() {
     const logs = await call(this.#base);
     const line = log => {
-      const remove = {class: 'plain small', title: 'Delete this log', 'aria-label': `Delete ${log.source}`, onclick: this.#remover(log)};
+      const remove = {
+        class: 'plain small',
+        title: 'Delete this log',
+        'aria-label': `Delete ${log.source}`,
+        onclick: this.#remover(log),
+      };
       const held = plural(log.n_dialogues, 'conversation');
       const masked = log.masked ? maskedWords(log.masked) : 'not masked';
       const about = h('div', {class: 'soft small'}, `${held}, ${masked}`);
-      return h('li', {}, h('div', {}, h('b', {dir: 'auto'}, log.source), about), h('button', remove, icon('trash-2')));
+      return h(
+        'li',
+        {},
+        h('div', {}, h('b', {dir: 'auto'}, log.source), about),
+        h('button', remove, icon('trash-2')),
+      );
     };
     const list = {class: 'logs', 'data-role': 'logs', 'aria-label': 'Logs'};
     fill(this.#list, logs.length > 0 && h('ul', list, logs.map(line)));

@@ -17,7 +17,9 @@ export function cardOf(project, actions, first) {
   const share = utterances ? labelled / utterances : 0;
   const counts = `${number(labelled)} of ${plural(utterances, 'text')} labelled`;
   const open = address(utterances ? 'label' : 'data', name);
-  const about = [intents > 0 && plural(intents, 'intent'), task === 'multi-label' && 'several a text'].filter(Boolean);
+  const about = [intents > 0 && plural(intents, 'intent'), task === 'multi-label' && 'several a text'].filter(
+    Boolean,
+  );
   return h(
     'article',
     {class: 'sheet project', 'aria-label': name},
@@ -63,7 +65,12 @@ function figuresOf(project) {
   if (accuracy === null) return h('span', {class: 'soft'}, `${version} answers`);
   const {figure, words} = accuracyParts(project);
   return [
-    h('div', {class: 'figure tabular'}, figure, h('span', {class: 'soft small'}, ` right${now ? ' now' : ''}, ${version}`)),
+    h(
+      'div',
+      {class: 'figure tabular'},
+      figure,
+      h('span', {class: 'soft small'}, ` right${now ? ' now' : ''}, ${version}`),
+    ),
     words && h('div', {class: 'soft small'}, words),
   ];
 }

@@ -1,6 +1,7 @@
 // A new example, with the labels it conflicts with, shown while typing.
 import {field, fill, h, said, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
+import {placeExample} from '../shared/placeholder.js';
 import {radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 
@@ -49,6 +50,7 @@ export class AddingTab {
       this.#choice,
       field('as an example of', select({onchange: choose, 'data-key': 'as'}, options, this.#chosen)),
     );
+    placeExample(this.#tools.base, this.#box).catch(() => {}); // the field works without
     await this.#measure();
   }
 
@@ -65,7 +67,10 @@ export class AddingTab {
     this.#running?.abort();
     this.#button.disabled = !this.#repair.value;
     if (!this.#repair.value) {
-      fill(this.#meter, h('p', {class: 'soft'}, 'Type a text. You see the examples most like it, and which answers change.'));
+      fill(
+        this.#meter,
+        h('p', {class: 'soft'}, 'Type a text. You see the examples most like it, and which answers change.'),
+      );
       return;
     }
     this.#running = new AbortController();

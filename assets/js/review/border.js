@@ -75,7 +75,12 @@ export class BorderTab {
     return h(
       'li',
       {},
-      h('div', {}, said(text.text), h('div', {class: 'row small soft'}, intents.labels(text.intents), text.note)),
+      h(
+        'div',
+        {},
+        said(text.text),
+        h('div', {class: 'row small soft'}, intents.labels(text.intents), text.note),
+      ),
       h('div', {class: 'lane', 'aria-hidden': 'true'}, h('i', {style})),
       h('span', {class: 'amount small soft'}, `${side?.name ?? ''} ${Math.abs(lead).toFixed(2)}`),
       this.#buttons(text),

@@ -188,7 +188,9 @@ export class FenceTab {
     return [
       moved && h('button', {class: 'primary', 'data-key': 'save', onclick: save}, 'Save'),
       moved && h('button', {'data-key': 'back', onclick: discard}, 'Discard changes'),
-      !isSame(meant(stands), meant(own)) && !moved && h('button', {'data-key': 'none', onclick: reset}, 'Reset to default'),
+      !isSame(meant(stands), meant(own)) &&
+        !moved &&
+        h('button', {'data-key': 'none', onclick: reset}, 'Reset to default'),
     ];
   }
 
@@ -223,11 +225,7 @@ export class FenceTab {
     return h(
       'div',
       {class: 'row after'},
-      h(
-        'span',
-        {class: 'soft'},
-        `The line that your labels suggest: ${limit.toFixed(3)}.`,
-      ),
+      h('span', {class: 'soft'}, `The line that your labels suggest: ${limit.toFixed(3)}.`),
       h(
         'button',
         {class: 'small', 'data-key': 'calibrated', onclick: () => this.#set({limit})},
@@ -323,7 +321,8 @@ function methodsView({methods, best}) {
     h('td', {class: 'number'}, percent(share)),
   ]);
   if (!rows.length) return null;
-  const words = 'Of a text in scope and one that is not, how often the method ranks the first higher (AUROC). 50 % is chance.';
+  const words =
+    'Of a text in scope and one that is not, how often the method ranks the first higher (AUROC). 50 % is chance.';
   return h(
     'details',
     {class: 'after', 'data-key': 'methods'},

@@ -93,7 +93,10 @@ export class FindingView {
       {href: address('review', query().get('project'), between)},
       'Walk along their border',
     );
-    return [h('h2', {dir: 'auto'}, title), h('p', {class: 'soft', dir: 'auto'}, why, kind === 'confusion' && [' ', walk, '.'])];
+    return [
+      h('h2', {dir: 'auto'}, title),
+      h('p', {class: 'soft', dir: 'auto'}, why, kind === 'confusion' && [' ', walk, '.']),
+    ];
   }
 
   #textsOf({texts, kind}) {

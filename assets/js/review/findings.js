@@ -139,7 +139,12 @@ export class FindingsTab {
   #draw(counts) {
     const total = this.#kind ? counts[this.#kind] : allOf(counts);
     const rows = this.#findings.map((finding, place) => this.#row(finding, place));
-    const none = h('li', {class: 'empty'}, h('h2', {}, 'Nothing to mend'), 'Label more texts, or look again after the next training.');
+    const none = h(
+      'li',
+      {class: 'empty'},
+      h('h2', {}, 'Nothing to mend'),
+      'Label more texts, or look again after the next training.',
+    );
     const more = total > rows.length && this.#more(total - rows.length);
     fill(
       this.#list,
@@ -170,7 +175,8 @@ export class FindingsTab {
 
   #row(finding, place) {
     const {kind, title, measure, texts} = finding;
-    const below = kind !== 'next' && texts.length > 0 && h('span', {class: 'soft small cut', dir: 'auto'}, texts[0].text);
+    const below =
+      kind !== 'next' && texts.length > 0 && h('span', {class: 'soft small cut', dir: 'auto'}, texts[0].text);
     const attributes = {
       'aria-pressed': String(place === this.#at),
       'data-key': finding.id,

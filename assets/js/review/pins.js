@@ -2,18 +2,21 @@
 import {field, fill, h, select, table} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {guarded, toast} from '../shared/messages.js';
+import {placeExample} from '../shared/placeholder.js';
 import {call, post} from '../shared/rest.js';
 import {ago, capital} from '../shared/words.js';
 
 const SHOWN = 12; // versions of a pin's history, the newest
 
 export class PinsTab {
+  #base;
   #path;
   #intents;
   #list = h('div', {'data-role': 'promises'});
   #form = h('div', {class: 'row end after'});
 
   constructor({base, intents}) {
+    this.#base = base;
     this.#path = `${base}/pins`;
     this.#intents = intents;
     const lead =
@@ -59,7 +62,7 @@ export class PinsTab {
   }
 
   #drawForm() {
-    const text = h('input', {type: 'text', maxlength: 10000, placeholder: 'no signal at all'});
+    const text = h('input', {type: 'text', maxlength: 10000});
     const nothing = ['', capital(this.#intents.nothing)];
     const options = [...this.#intents.open.map(({id, name}) => [id, name]), nothing];
     const label = select({'aria-label': 'Label that it must get'}, options);
@@ -69,6 +72,7 @@ export class PinsTab {
       text.value = '';
       await this.renew();
     });
+    placeExample(this.#base, text).catch(() => {}); // the field works without
     fill(
       this.#form,
       field('This text', text, {class: 'field grow'}),

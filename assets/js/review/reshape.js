@@ -42,7 +42,11 @@ export class ReshapeTab {
     this.element = h(
       'section',
       {class: 'sheet', 'aria-label': 'Reshape intents'},
-      h('p', {class: 'soft'}, 'Choose an intent and a change. You see what it touches before anything is saved.'),
+      h(
+        'p',
+        {class: 'soft'},
+        'Choose an intent and a change. You see what it touches before anything is saved.',
+      ),
       this.#choice,
       this.#radius,
       h('p', {}, this.#button),
@@ -104,8 +108,7 @@ export class ReshapeTab {
         await this.renew();
       });
     const options = list => [['', 'Choose an intent'], ...list.map(({id, name}) => [id, name])];
-    const pick = (name, list) =>
-      select({onchange: choose(name), 'data-key': name}, list, this.#form[name]);
+    const pick = (name, list) => select({onchange: choose(name), 'data-key': name}, list, this.#form[name]);
     const {how} = this.#form;
     fill(
       this.#choice,
@@ -114,7 +117,10 @@ export class ReshapeTab {
       TO_ANOTHER.has(how) && field('Other intent', pick('target', options(others))),
       how === 'rename' && field('New name', this.#nameField()),
     );
-    fill(this.#list, this.#examples.map(row => this.#line(row)));
+    fill(
+      this.#list,
+      this.#examples.map(row => this.#line(row)),
+    );
   }
 
   #nameField() {

@@ -99,19 +99,30 @@ export class Splitting {
     });
     const tick = event => this.#set(group, {on: event.target.checked});
     const rest = group.texts.slice(TYPICAL);
-    const lines = texts => h('ul', {class: 'last'}, texts.map(text => this.#line(group, text)));
+    const lines = texts =>
+      h(
+        'ul',
+        {class: 'last'},
+        texts.map(text => this.#line(group, text)),
+      );
     return h(
       'li',
       {'data-key': `group ${place}`},
       h(
         'div',
         {class: 'row'},
-        h('label', {class: 'check'}, h('input', {type: 'checkbox', onchange: tick}), `Split group ${place + 1} off as`),
+        h(
+          'label',
+          {class: 'check'},
+          h('input', {type: 'checkbox', onchange: tick}),
+          `Split group ${place + 1} off as`,
+        ),
         name,
       ),
       h('p', {class: 'soft small'}, plural(group.texts.length, 'text'), inTest),
       lines(group.texts.slice(0, TYPICAL)),
-      rest.length > 0 && h('details', {}, h('summary', {}, `${plural(rest.length, 'text')} more`), lines(rest)),
+      rest.length > 0 &&
+        h('details', {}, h('summary', {}, `${plural(rest.length, 'text')} more`), lines(rest)),
     );
   }
 

@@ -6,7 +6,8 @@ import {figuresOf, number} from './words.js';
 export function accuracyOf(figures) {
   const {now, checking} = figures;
   const then = figuresOf(figures);
-  if (!now) return [h('b', {}, then), h('span', {class: 'soft'}, ` at training${checking ? ', checking now' : ''}`)];
+  if (!now)
+    return [h('b', {}, then), h('span', {class: 'soft'}, ` at training${checking ? ', checking now' : ''}`)];
   const today = inWords(now);
   if (!isOther(figures)) return h('b', {}, today);
   return [
@@ -22,14 +23,18 @@ export function accuracyParts(figures) {
   const then = figuresOf(figures);
   if (!now) return {figure: then, words: checking ? 'at training; checking now' : 'at training'};
   const today = inWords(now);
-  return {figure: today, words: isOther(figures) ? `${then} at training. Since then: ${now.causes.join(', ')}.` : ''};
+  return {
+    figure: today,
+    words: isOther(figures) ? `${then} at training. Since then: ${now.causes.join(', ')}.` : '',
+  };
 }
 
 // The same in the room that the header has.
 export function accuracyInShort(figures) {
   const {now} = figures;
   if (!now) return [h('b', {}, figuresOf(figures)), h('span', {class: 'soft'}, ' at training')];
-  const causes = isOther(figures) && h('span', {class: 'soft', 'data-role': 'causes'}, ` now: ${now.causes[0]}`);
+  const causes =
+    isOther(figures) && h('span', {class: 'soft', 'data-role': 'causes'}, ` now: ${now.causes[0]}`);
   return [h('b', {}, inWords(now)), causes];
 }
 
@@ -39,7 +44,9 @@ export function accuracyBasis(figures) {
   const trained = `${figuresOf(figures)} at training${basis ? `, ${basis}` : ''}`;
   if (!now) return trained;
   const today = `Right now: ${number(now.right)} of ${number(now.n)} test texts.`;
-  return isOther(figures) ? `${today} ${trained}. What makes the difference: ${now.causes.join(', ')}.` : today;
+  return isOther(figures)
+    ? `${today} ${trained}. What makes the difference: ${now.causes.join(', ')}.`
+    : today;
 }
 
 const inWords = ({share, micro_f1: f1}) => figuresOf({accuracy: share, micro_f1: f1});

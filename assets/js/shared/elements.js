@@ -13,7 +13,8 @@ export function h(tag, attributes = {}, ...children) {
 }
 
 // Fields for words; their direction is that of what is typed.
-const isTyped = (tag, type) => tag === 'textarea' || (tag === 'input' && (type === 'text' || type === 'search'));
+const isTyped = (tag, type) =>
+  tag === 'textarea' || (tag === 'input' && (type === 'text' || type === 'search'));
 
 function set(node, name, value) {
   if (name.startsWith('on')) node.addEventListener(name.slice(2), value);

@@ -42,7 +42,7 @@ export class Marker {
     this.#input = h('input', {
       type: 'text',
       'aria-label': 'Name of a slot',
-      placeholder: 'another slot',
+      placeholder: 'Another slot',
       maxlength: 60,
       size: 14,
       onkeydown: event => this.#onName(event),

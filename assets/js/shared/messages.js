@@ -17,12 +17,26 @@ export function toast(message, hint = '', kind = '', undo = null) {
     'div',
     {class: `toast ${kind}`},
     SIGN[kind] && icon(SIGN[kind]),
-    h('div', {class: 'grow'}, h('div', {dir: 'auto'}, message), hint && h('div', {class: 'soft small'}, hint)),
+    h(
+      'div',
+      {class: 'grow'},
+      h('div', {dir: 'auto'}, message),
+      hint && h('div', {class: 'soft small'}, hint),
+    ),
     h(
       'div',
       {class: 'row tight push'},
       undo && h('button', {class: 'small', onclick: act}, icon('undo-2'), 'Undo'),
-      h('button', {class: 'plain small', title: 'Close', 'aria-label': 'Close this message', onclick: () => node.remove()}, icon('x')),
+      h(
+        'button',
+        {
+          class: 'plain small',
+          title: 'Close',
+          'aria-label': 'Close this message',
+          onclick: () => node.remove(),
+        },
+        icon('x'),
+      ),
     ),
   );
   toasts().append(node);

@@ -39,11 +39,7 @@ export class AugmentingSheet {
         field('Texts a template', this.#each),
         field('At most', this.#most),
       ),
-      h(
-        'div',
-        {class: 'row after'},
-        h('button', {onclick: guarded(() => this.#look())}, 'Preview'),
-      ),
+      h('div', {class: 'row after'}, h('button', {onclick: guarded(() => this.#look())}, 'Preview')),
       this.#place,
     );
   }
@@ -98,7 +94,12 @@ export class AugmentingSheet {
         {class: 'last told some', tabindex: 0, 'aria-label': 'Templates'},
         listed.map(one => this.#line(one)),
       ),
-      more && h('p', {class: 'soft small'}, `Only the ${number(found.templates.length)} templates that give most are listed.`),
+      more &&
+        h(
+          'p',
+          {class: 'soft small'},
+          `Only the ${number(found.templates.length)} templates that give most are listed.`,
+        ),
       add,
     );
   }

@@ -131,5 +131,8 @@ const shareCell = ({share, noisy}) =>
     'td',
     {class: 'number', title: 'How many of the places where these words stand are marked as this slot'},
     percent(share, 0),
-    noisy && [' ', h('span', {class: 'badge warn', title: 'These words are often something else'}, 'often not')],
+    noisy && [
+      ' ',
+      h('span', {class: 'badge warn', title: 'These words are often something else'}, 'often not'),
+    ],
   );

@@ -6,8 +6,7 @@ import {Strength} from '../shared/strength.js';
 import {number, percent, plural} from '../shared/words.js';
 
 const LEAD =
-  'Moves this text and the examples towards their templates, in which values are left out, and fits ' +
-  'the votes anew. For looking only: all else answers without it, and the limits stay the model’s own.';
+  'Preview: what if the model ignored names and dates? This changes what you see here, and nothing else.';
 
 export class Compression {
   #base;

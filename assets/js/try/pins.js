@@ -55,7 +55,13 @@ export class Pins {
       'data-key': pin.text,
       onclick: remove,
     };
-    return h('li', {}, badge(pin.kept), h('div', {class: 'grow'}, said(pin.text), must), h('button', button, icon('x')));
+    return h(
+      'li',
+      {},
+      badge(pin.kept),
+      h('div', {class: 'grow'}, said(pin.text), must),
+      h('button', button, icon('x')),
+    );
   }
 }
 

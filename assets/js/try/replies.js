@@ -4,8 +4,8 @@ import {guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
 
-const LEAD = 'What was said, one turn a line, the last one last. Replies are ranked by how well they fit.';
-const BARE = 'No encoder has learned from the conversations yet: this is the untuned one.';
+const LEAD = 'Type what was said, one turn a line. The replies are ordered by how well they fit.';
+const BARE = 'No training has learned from these conversations yet, so the order is a rough one.';
 
 const lines = box =>
   box.value
@@ -15,8 +15,8 @@ const lines = box =>
 
 export class ReplySheet {
   #base;
-  #said = h('textarea', {rows: 3, maxlength: 100000, placeholder: 'where is my parcel'});
-  #candidates = h('textarea', {rows: 3, maxlength: 1000000, placeholder: 'drawn from the logs'});
+  #said = h('textarea', {rows: 3, maxlength: 100000});
+  #candidates = h('textarea', {rows: 3, maxlength: 1000000, placeholder: 'Empty: replies from the logs'});
   #found = h('div', {'aria-live': 'polite', 'data-role': 'replies'});
 
   constructor(base) {

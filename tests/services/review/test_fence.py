@@ -17,7 +17,7 @@ from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio
 from app.services.trying import answers
 from app.services.trying.pins import set_pin
-from app.services.versions.bundles import export_model
+from app.services.versions.bundles import export_model, import_bundle
 from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair, apply_repair
 from app.services.what_if.watched_texts import WatchedTextCache
@@ -263,3 +263,23 @@ def test_what_is_no_limit_is_refused(live_studio: LiveStudio) -> None:
         save_fence(live_studio, "p", FenceSetting(0.1, {"nobody": 0.2}))
     suggested = preview_fence(live_studio, "p").suggested
     assert suggested.limit is not None
+
+
+def test_the_default_of_an_imported_model_is_its_own_measure(
+    live_studio: LiveStudio, tmp_path: Path
+) -> None:
+    """Reset to default gave an imported model the measure of votes."""
+    studio, out = live_studio.studio, tmp_path / "mixture.zip"
+    middle = sum(preview_fence(live_studio, "p", FenceSetting(method="mixture")).span) / 2
+    save_fence(live_studio, "p", FenceSetting(middle, {}, "mixture"))
+    export_model(studio, "p", out)
+    import_bundle(studio, out, "elsewhere")
+    assert preview_fence(live_studio, "p").default == FenceSetting()
+    found = preview_fence(live_studio, "elsewhere")
+    assert found.stands == found.default == FenceSetting(method="mixture")
+    save_fence(live_studio, "elsewhere", FenceSetting(0.5))
+    save_fence(live_studio, "elsewhere", found.default)
+    assert preview_fence(live_studio, "elsewhere").stands == found.default
+    save_fence(live_studio, "elsewhere", FenceSetting(0.5))
+    save_fence(live_studio, "elsewhere", None)
+    assert preview_fence(live_studio, "elsewhere").stands == found.default
