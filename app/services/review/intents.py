@@ -4,10 +4,12 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.services.live.pool import Pool
 from app.services.review.findings import KEEP, KEEP_BOTH, Evidence, Finding, FoundText, Remedy
 from app.services.what_if.repairs import Repair
+from core.review.groups import find_groups
 from core.review.intents import IntentHealth, border_walk, intent_health
 from core.text import counted
 
@@ -160,18 +162,10 @@ def _overgrown(evidence: Evidence, one: IntentHealth) -> Finding:
     )
 
 
-def _smaller_part(
-    evidence: Evidence, rows: np.ndarray[tuple[int], np.dtype[np.int64]]
-) -> list[int]:
-    """Return the smaller of two clusters of an intent's examples; none if there are too few."""
-    if len(rows) < 2 * _FEWEST:
-        return []
-    from sklearn.cluster import KMeans
-
-    groups = KMeans(2, n_init=4, random_state=0).fit_predict(evidence.head.exemplars[rows])
-    smaller = int((groups == 1).sum() < (groups == 0).sum())
-    found: list[int] = rows[groups == smaller].tolist()
-    return found
+def _smaller_part(evidence: Evidence, rows: NDArray[np.int64]) -> list[int]:
+    """Return the smaller of two groups of an intent's examples; none if there are too few."""
+    groups = find_groups(evidence.head.exemplars[rows], 2)
+    return [] if groups is None else rows[groups.of == groups.of.max()].tolist()
 
 
 def border(evidence: Evidence, pool: Pool | None, pair: tuple[str, str]) -> Border:
