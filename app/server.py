@@ -16,7 +16,6 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.middleware.gzip import GZipMiddleware
-from fastapi.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api import explaining
@@ -28,6 +27,7 @@ from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from app.services.what_if.watched_texts import WatchedTextCache
+from app.ui.asset_files import MOUNTED, AssetFiles
 from core.errors import InvalidInput, StudioError
 
 _FIRST_PORT = 7860
@@ -71,7 +71,7 @@ def build_app(
     answer_errors(app)
     app.include_router(all_routes(), prefix="/api")
     app.include_router(explaining.pages)
-    app.mount("/studio", StaticFiles(packages=[("assets", ".")]), name="studio")
+    app.mount(MOUNTED, AssetFiles(), name="studio")
     pages = build_pages()
     with warnings.catch_warnings():  # Gradio warns about its own settings
         warnings.filterwarnings("ignore", "SSR mode is not supported")

@@ -8,6 +8,7 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # before Gradio is imported: i
 
 import gradio as gr
 
+from app.ui.asset_files import asset_address
 from app.ui.components.view import View
 from app.ui.theme import studio_theme
 
@@ -30,14 +31,6 @@ _SHEETS = (
     *("home", "data", "label", "slots", "map", "train", "versions", "try", "review"),
 )
 """Style sheets in the order in which they are loaded: a page may refine what is shared."""
-
-_HEAD = (
-    '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    '<meta name="color-scheme" content="light dark">'
-    + "".join(f'<link rel="stylesheet" href="/studio/css/{sheet}.css">' for sheet in _SHEETS)
-    + '<link rel="preload" href="/studio/fonts/inter-latin.woff2" as="font" crossorigin>'
-    + '<link rel="icon" href="/studio/icon.svg" type="image/svg+xml">'
-)
 
 
 def build_pages() -> gr.Blocks:
@@ -62,5 +55,17 @@ def launch_settings() -> dict[str, Any]:
         "pwa": True,
         "favicon_path": str(files("assets") / "icon.svg"),
         "theme": studio_theme(),
-        "head": _HEAD,
+        "head": _head(),
     }
+
+
+def _head() -> str:
+    sheets = [asset_address(f"css/{sheet}.css") for sheet in _SHEETS]
+    font, icon = asset_address("fonts/inter-latin.woff2"), asset_address("icon.svg")
+    return (
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        + "".join(f'<link rel="stylesheet" href="{sheet}">' for sheet in sheets)
+        + f'<link rel="preload" href="{font}" as="font" crossorigin>'
+        + f'<link rel="icon" href="{icon}" type="image/svg+xml">'
+    )

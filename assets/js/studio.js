@@ -21,6 +21,7 @@ const PAGES = [
   ['versions', 'Versions', 'layers'],
 ];
 const FIRST = ['', 'label', 'data', 'try'];
+const ICON = new URL('../icon.svg', import.meta.url).pathname;
 const PAUSE = 4000; // milliseconds between two requests for the project's status
 const SHORT_PAUSE = 1000; // while a job runs, and between two refreshes requested by a page
 
@@ -138,7 +139,7 @@ function drawFrame(view, page, title, lead) {
   const nav = h('nav', {'aria-label': 'Pages', onkeydown: event => event.key === 'Escape' && showAll(nav, false)});
   const heading = h('header', {}, lead && h('p', {class: 'lead'}, lead));
   const switcher = new Switcher(page === 'home' ? 'label' : page);
-  const brand = h('a', {class: 'brand', href: '/'}, h('img', {src: '/studio/icon.svg', alt: ''}), 'Intent Studio');
+  const brand = h('a', {class: 'brand', href: '/'}, h('img', {src: ICON, alt: ''}), 'Intent Studio');
   const skip = h('a', {class: 'skip', href: '#page'}, 'Skip to the page');
   const top = h('div', {class: 'top'}, h('h1', {}, title), state);
   fill(

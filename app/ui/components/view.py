@@ -4,17 +4,19 @@ from typing import Any
 
 import gradio as gr
 
+from app.ui.asset_files import asset_address
+
 _MOUNT = """
 element.classList.add('studio');
 const place = element.querySelector('.view');
-import('/studio/js/' + props.script + '.js')
+import(props.address)
   .then(module => module.mount(place))
   .catch(error => { place.textContent = 'This page could not start: ' + error.message; });
 """
 
 
 class View(gr.HTML):
-    """Loads `/studio/js/SCRIPT.js` and lets its `mount` fill the place."""
+    """Loads the script `assets/js/SCRIPT.js` and lets its `mount` fill the place."""
 
     def __init__(self, script: str) -> None:
         super().__init__(
@@ -23,7 +25,7 @@ class View(gr.HTML):
             js_on_load=_MOUNT,
             apply_default_css=False,
             elem_id=f"view-{script}",
-            script=script,
+            address=asset_address(f"js/{script}.js"),
         )
 
     def api_info(self) -> dict[str, Any]:
