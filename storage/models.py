@@ -90,6 +90,13 @@ def recall(connection: Connection, project_id: int, number: int) -> ModelVersion
     return None if row is None else record_of(ModelVersionRecord, row)
 
 
+def lineage_of_job(connection: Connection, job_id: str) -> dict[str, Any]:
+    """Return the lineage of the version that a job made, even a deleted one; {} if it made none."""
+    query = sa.select(model_version.c.lineage).where(model_version.c.job_id == job_id)
+    lineage: dict[str, Any] | None = connection.execute(query).scalar_one_or_none()
+    return lineage or {}
+
+
 def built_on(connection: Connection, base: str) -> list[str]:
     """Return the names `PROJECT@N` of versions, of any project, that were trained from a base."""
     query = sa.select(project.c.name, model_version.c.number, model_version.c.lineage)

@@ -18,6 +18,7 @@ from app.api.http.server_state import Live, OpenStudio
 from app.services.explaining import explain as explaining
 from app.services.explaining.views import Explanation
 from app.services.reports import model_report, receipts
+from app.services.reports.links import link_words, reaches_others
 from app.services.reports.pdf import print_pdf
 from app.services.studio import Studio
 
@@ -43,10 +44,12 @@ def explain(live_studio: Live, project: str, body: ExplainBody) -> Explanation:
 
 
 @router.post("/projects/{project}/receipts", status_code=201)
-def keep_receipt(live_studio: Live, viewer: Viewer, project: str, body: ExplainBody) -> Kept:
+def keep_receipt(
+    live_studio: Live, request: Request, viewer: Viewer, project: str, body: ExplainBody
+) -> Kept:
     """Store the evidence of an answer; its link always shows the same."""
     kept = receipts.keep_receipt(live_studio, project, body.text, body.model, body.against)
-    return Kept(kept.id, kept.path, _link(kept.path, viewer))
+    return _kept(request, kept.id, kept.path, viewer)
 
 
 @router.get("/receipts/{key}/receipt.{form}", responses=BYTES)
@@ -75,18 +78,19 @@ def report(
 
 
 @router.get("/projects/{project}/models/{number}/report-link")
-def report_link(studio: OpenStudio, viewer: Viewer, project: str, number: int) -> Kept:
+def report_link(
+    studio: OpenStudio, request: Request, viewer: Viewer, project: str, number: int
+) -> Kept:
     """Return the link to a report, for viewers."""
     model_report.require_version(studio, project, number)
-    path = _report_path(project, number)
-    return Kept(f"{project}@{number}", path, _link(path, viewer))
+    return _kept(request, f"{project}@{number}", _report_path(project, number), viewer)
 
 
 @pages.get("/receipts/{key}")
 def receipt_page(studio: OpenStudio, request: Request, key: str) -> HTMLResponse:
     """Show a receipt."""
     record = receipts.find_receipt(studio, key)
-    forms = {form.upper(): f"/api/receipts/{key}/receipt.{form}" for form in ("pdf", "html")}
+    forms = _forms(f"/api/receipts/{key}", "receipt")
     link = _absolute(request, f"/receipts/{key}")
     page = receipts.receipt_page(record.content, record.created_at, link, forms)
     return HTMLResponse(page, headers=_POLICY)
@@ -95,8 +99,7 @@ def receipt_page(studio: OpenStudio, request: Request, key: str) -> HTMLResponse
 @pages.get("/reports/{project}/{number}")
 def report_page(studio: OpenStudio, request: Request, project: str, number: int) -> HTMLResponse:
     """Show the report on a model version."""
-    base = f"/api/projects/{quote(project)}/models/{number}/report"
-    forms = {form.upper(): f"{base}.{form}" for form in ("pdf", "html")}
+    forms = _forms(f"/api/projects/{quote(project)}/models/{number}", "report")
     report = model_report.report(studio, project, number)
     page = model_report.report_page(
         report, _absolute(request, _report_path(project, number)), forms
@@ -112,8 +115,15 @@ def _absolute(request: Request, path: str) -> str:
     return str(request.base_url).rstrip("/") + path
 
 
-def _link(path: str, viewer: str | None) -> str:
-    return path if viewer is None else f"{path}?token={viewer}"
+def _kept(request: Request, name: str, path: str, viewer: str | None) -> Kept:
+    link = path if viewer is None else f"{path}?token={viewer}"
+    address = _absolute(request, path)
+    return Kept(name, path, link, reaches_others(address), link_words(address))
+
+
+def _forms(path: str, name: str) -> dict[str, str]:
+    """Return the downloads of a page, by what they are called."""
+    return {"Download HTML": f"{path}/{name}.html", "Download PDF": f"{path}/{name}.pdf"}
 
 
 def _file(studio: Studio, name: str, form: Form, make: Callable[[], str]) -> FileResponse:

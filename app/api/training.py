@@ -5,8 +5,8 @@ from fastapi import APIRouter
 from app.api.http import schemas
 from app.api.http.bodies import TrainBody
 from app.api.http.server_state import OpenStudio
+from app.services.training import choices, recipe_forms, runs
 from app.services.training import estimate as estimates
-from app.services.training import recipe_forms, runs
 from app.services.training.jobs import (
     JobView,
     cancel_job,
@@ -36,6 +36,12 @@ def all_recipes() -> list[RecipeView]:
 def recipes(studio: OpenStudio, project: str) -> list[recipe_forms.RecipeForm]:
     """List the settings of each recipe, with this project's defaults."""
     return recipe_forms.recipe_forms(studio, project)
+
+
+@router.get("/projects/{project}/training-choices")
+def training_choices(studio: OpenStudio, project: str) -> choices.TrainingChoices:
+    """List what a project can train, by what it has: Quick and Best first."""
+    return choices.training_choices(studio, project)
 
 
 @router.post("/projects/{project}/estimate")

@@ -27,7 +27,7 @@ def versions(studio: OpenStudio, project: str) -> schemas.Versions:
     """List dataset versions and model versions, oldest first."""
     data, models = list_versions(studio, project)
     states = registry.model_states(studio, project)
-    return schemas.Versions(data, models, states)
+    return schemas.Versions(data, models, states, registry.version_before(studio, project))
 
 
 @router.get("/projects/{project}/models")

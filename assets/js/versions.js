@@ -1,19 +1,18 @@
-// The Versions page: data and model versions and their history; compare, roll back, export bundles.
+// The Versions page: what was shipped and what changed; compare, go back, hand over, report.
 import {query, setQuery} from './shared/address.js';
 import {comparisonOf} from './shared/comparison.js';
 import {fill, h} from './shared/elements.js';
-import {busyButton, linkLine, savePdf} from './shared/evidence.js';
+import {downloadsOf, linkLine, saveFile} from './shared/evidence.js';
 import {ask, guarded, toast} from './shared/messages.js';
 import {call, post, upload} from './shared/rest.js';
 import {nothingFits, plural} from './shared/words.js';
 import {frame} from './studio.js';
+import {Charts} from './versions/charts.js';
 import {dataView, differenceView} from './versions/data.js';
 import {lineageView, modelsView} from './versions/models.js';
-import {Shapes} from './versions/shapes.js';
 
 const LEAD =
-  'Every training froze the data it learned from. ' +
-  'Compare any two, go back, and hand a model over as one file.';
+  'Each version keeps the data it was trained on. Compare two, go back, or hand one over as a file.';
 const MIB = 1048576;
 
 export const mount = view =>
@@ -28,8 +27,8 @@ class VersionsPage {
   #asked = 0; // number of the newest request about them; older answers are dropped
   #models = h('section', {class: 'sheet', 'aria-label': 'Model versions'});
   #detail = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Comparison', tabindex: -1});
-  #data = h('section', {class: 'sheet', 'aria-label': 'Data versions'});
-  #shapes;
+  #data = h('details', {class: 'sheet', 'data-role': 'data-versions'});
+  #charts;
   #picker = h('input', {
     type: 'file',
     accept: '.zip',
@@ -41,11 +40,11 @@ class VersionsPage {
   constructor(context) {
     this.#context = context;
     this.#base = context.base;
-    this.#shapes = new Shapes(context.base);
+    this.#charts = new Charts(context.base);
   }
 
   async start() {
-    this.#context.main.append(this.#models, this.#detail, this.#shapes.element, this.#data);
+    this.#context.main.append(this.#models, this.#detail, this.#data, this.#charts.element);
     await this.#load();
     this.#context.onStatus((status, before) => {
       const isNews = JSON.stringify(status.now) !== JSON.stringify(before?.now);
@@ -62,12 +61,12 @@ class VersionsPage {
     this.#made = found.models;
     const counts = found.models.length ? null : (await call(`${this.#base}/overview`)).counts;
     const actions = {
-      promote: number => this.#act(`models/${number}/promote`, `Version ${number} answers now.`),
+      promote: number => this.#act(`models/${number}/promote`, `Version ${number} is live.`),
       compare: (candidate, champion) => this.#compare(candidate, champion),
       lineage: number => this.#show(this.#lineage(number)),
       report: number => this.#show(this.#report(number)),
       remove: number => this.#remove(number),
-      rollBack: champion => this.#act('rollback', 'The champion before it answers again.', {champion}),
+      rollBack: champion => this.#act('rollback', `Version ${found.previous} is live again.`, {champion}),
       importBundle: () => this.#picker.click(),
     };
     this.#drawModels = () => {
@@ -78,7 +77,7 @@ class VersionsPage {
       this.#data,
       dataView(this.#base, found.data, (older, newer) => this.#compareData(older, newer)),
     );
-    this.#shapes.show(found.models); // arrives later
+    this.#charts.show(found.models);
   }
 
   // A refusal may mean that versions have changed, so they are loaded again.
@@ -139,15 +138,16 @@ class VersionsPage {
 
   async #report(number) {
     const found = await call(`${this.#base}/models/${number}/report-link`);
-    const print = () => savePdf(`${this.#base}/models/${number}/report.pdf`, `report-v${number}.pdf`);
+    const name = `${this.#context.project}-v${number}-report`;
+    const save = kind => saveFile(`${this.#base}/models/${number}/report.${kind}`, `${name}.${kind}`);
     return [
       h('h2', {}, `Report about version ${number}`),
-      h('p', {}, 'What it knows, how good it is, and where it is weak, for somebody who needs no studio.'),
+      h('p', {}, 'Ready or not, what changed, and what to do next, for somebody who needs no studio.'),
       h(
         'div',
         {class: 'row'},
-        h('a', {class: 'button primary', href: found.path, target: '_blank', rel: 'noopener'}, 'Open'),
-        busyButton('PDF', print),
+        downloadsOf(save),
+        h('a', {class: 'button', href: found.path, target: '_blank', rel: 'noopener'}, 'Open it here'),
       ),
       linkLine(found, 'report'),
     ];
@@ -174,6 +174,6 @@ class VersionsPage {
     if (!file) return;
     const made = await upload(`${this.#base}/bundles`, file);
     this.#picker.value = '';
-    await this.#tell(`Imported as ${made.model}.`, 'It was verified; promote it to let it answer.');
+    await this.#tell(`Imported as ${made.model}.`, 'It is complete. Promote it to let it answer.');
   }
 }

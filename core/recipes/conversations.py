@@ -40,10 +40,10 @@ class DialoguesRecipe(RankingRecipe, Tuned):
 
     title: ClassVar[str] = "Dialogues"
     summary: ClassVar[str] = (
-        "Learns from your conversations which turn follows which; no label is needed. "
-        "Makes an encoder that the recipes above can start from."
+        "Prepares a start for other trainings: learns from your conversations what follows what. "
+        "Needs no labels, and answers nothing by itself."
     )
-    work: ClassVar[str] = "Tunes the encoder to find the next turn after each of {what}"
+    work: ClassVar[str] = "Learns what follows each of {what}"
     pair_seconds: ClassVar[float] = 0.016
 
     kind: Literal["dialogues"] = "dialogues"
@@ -70,12 +70,10 @@ class ConvertRecipe(RankingRecipe):
 
     title: ClassVar[str] = "ConveRT"
     summary: ClassVar[str] = (
-        "Trains a small, quick encoder of its own from your conversations alone, "
-        "to start from and to rank replies with."
+        "Prepares a small, quick start from your conversations alone, also to rank replies with. "
+        "Needs no labels, and answers nothing by itself."
     )
-    work: ClassVar[str] = (
-        "Trains a small encoder of its own to find the next turn after each of {what}"
-    )
+    work: ClassVar[str] = "Learns from nothing else what follows each of {what}"
     needs_base: ClassVar[bool] = False
     pair_seconds: ClassVar[float] = 0.0025
 

@@ -49,10 +49,9 @@ class InstantRecipe(ModelRecipe):
 
     title: ClassVar[str] = "Instant"
     summary: ClassVar[str] = (
-        "Keeps the encoder as it is; the examples vote. Ready in seconds. "
-        "For a first look, and while labels are few."
+        "Fast: uses your examples as they are. For a first look, and while you label."
     )
-    work: ClassVar[str] = "Keeps the encoder as it is and lets {what} vote"
+    work: ClassVar[str] = "Uses {what} as they are"
     has_form: ClassVar[bool] = False
 
     kind: Literal["instant"] = "instant"
@@ -141,10 +140,10 @@ class ConvfitRecipe(TunedRecipe):
 
     title: ClassVar[str] = "ConvFiT"
     summary: ClassVar[str] = (
-        "Tunes the encoder so that examples of one intent come close together. "
-        "The most accurate; takes a minute or more, and 90 MB for each version."
+        "Learns from your examples how your intents differ. The most accurate; a version takes "
+        "90 MB."
     )
-    work: ClassVar[str] = "Tunes the encoder on {what}, then lets them vote"
+    work: ClassVar[str] = "Learns from {what}"
     multi_label: ClassVar[dict[str, object]] = {**TunedRecipe.multi_label, "learning_rate": 4e-4}
 
     kind: Literal["convfit"] = "convfit"
@@ -162,13 +161,9 @@ class AdapterRecipe(TunedRecipe):
 
     title: ClassVar[str] = "Adapter"
     summary: ClassVar[str] = (
-        "Leaves the encoder as it is and tunes narrow layers inside it. About as accurate and as "
-        "quick; a version takes about 1 MB instead of 90, and all projects share one encoder in "
-        "memory."
+        "Nearly as good, and tiny: 1 MB a version. For many projects on one computer."
     )
-    work: ClassVar[str] = (
-        "Tunes an adapter on {what}, a few MB beside the shared encoder, and lets them vote"
-    )
+    work: ClassVar[str] = "Learns from {what}, and keeps what it learns in a small file of its own"
     multi_label: ClassVar[dict[str, object]] = {**TunedRecipe.multi_label, "learning_rate": 8e-3}
 
     kind: Literal["adapter"] = "adapter"
@@ -212,13 +207,10 @@ class LabelEncoderRecipe(_HeldOut):
 
     title: ClassVar[str] = "Names"
     summary: ClassVar[str] = (
-        "Tunes two encoders so that an utterance comes close to the name and description of its "
-        "intent, and lets names vote beside the examples. For intents with few examples or none."
+        "Learns from the names and descriptions of your intents, too. For intents with few "
+        "examples or none."
     )
-    work: ClassVar[str] = (
-        "Brings {what} near to the names of their intents, then lets both vote; an intent needs a "
-        "name alone"
-    )
+    work: ClassVar[str] = "Learns from {what}, and from the names of your intents"
     tasks: ClassVar[tuple[Task, ...]] = ("single-label",)
 
     kind: Literal["label-encoder"] = "label-encoder"

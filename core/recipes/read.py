@@ -34,6 +34,12 @@ def learns_from(stored: Mapping[str, object]) -> Source | None:
     return None if recipe is None else recipe.learns_from
 
 
+def title_of(stored: Mapping[str, object]) -> str:
+    """Return the name on pages of a stored recipe; "" for an unknown one."""
+    recipe = RECIPES.get(str(stored.get("kind")))
+    return "" if recipe is None else recipe.title
+
+
 def is_tuned_on_labels(stored: Mapping[str, object]) -> bool:
     """Whether a stored recipe tuned the encoder on labels."""
     recipe = RECIPES.get(str(stored.get("kind")))

@@ -14,13 +14,10 @@ class TemplatesRecipe(Tuned):
     learns_from: ClassVar[Source] = "templates"
     title: ClassVar[str] = "Templates"
     summary: ClassVar[str] = (
-        "Brings utterances close to their templates, in which marked values are left out; no "
-        "label is needed. Makes an encoder that the recipes above can start from."
+        "Prepares a start for other trainings that looks past the values you marked, such as "
+        "names and dates. Needs no labels, and answers nothing by itself."
     )
-    work: ClassVar[str] = (
-        "Tunes the encoder to bring utterances and their templates together, without labels, "
-        "from {what}"
-    )
+    work: ClassVar[str] = "Learns from {what} to look past these values"
 
     kind: Literal["templates"] = "templates"
     tokens: Literal["one", "distinct"] = Field(

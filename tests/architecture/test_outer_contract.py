@@ -36,6 +36,7 @@ NEW_HELP = {("intent-studio import", "--format")} | {
 """Command and option whose default, choices or help differ from the reference."""
 NEW_ROUTES = {
     "GET /api/recipes",
+    "GET /api/projects/{project}/training-choices",
     "GET /api/projects/{project}/review/groups",
     "POST /api/projects/{project}/edits/count",
     "GET /api/project-names",
@@ -60,7 +61,25 @@ _OF_ACCURACY = ("", ".share", ".right", ".n", ".micro_f1", ".causes", ".causes[]
 _OF_NEXT = ("", ".kind", ".action", ".reason", ".page", ".query")
 _OF_STEPS = ("", ".imported", ".labelled", ".trained")
 _OF_PINS = ("", "[]", "[].text", "[].expected", "[].before", "[].after", "[].kept")
+_KEPT = ("GET /api/projects/{project}/models/{number}/report-link",)
+_KEPT += ("POST /api/projects/{project}/receipts",)
+_JOBS = (("GET /api/projects/{project}/jobs", "[].title"), ("GET /api/jobs/{job_id}", "title"))
+_OF_VERSIONS = ("title", "examples", "changes", "changes[]")
 NEW_FIELDS: set[tuple[str, str, str]] = {
+    *((route, "answer", name) for route in _KEPT for name in ("reach", "reaches_others")),
+    *((route, "answer", name) for route, name in _JOBS),
+    *(
+        ("GET /api/projects/{project}/versions", "answer", name)
+        for name in ("previous", *(f"models[].{part}" for part in _OF_VERSIONS))
+    ),
+    *(
+        ("GET /api/projects/{project}/compare", "answer", f"comparison.{name}")
+        for name in ("outcome", "verdict")
+    ),
+    *(
+        ("POST /api/projects/{project}/estimate", "answer", name)
+        for name in ("learns_from", "time")
+    ),
     *(
         (f"{_UPLOADS}/{{key}}/{end}", "body", name)
         for end in ("import", "look")

@@ -18,9 +18,13 @@ from playwright.sync_api import (
 )
 
 from app.bootstrap import open_studio
+from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.projects import create_sample
+from app.services.data.utterances import change_many
 from app.services.training.runs import TrainingRequest
 from app.settings import Settings
+from storage.queries import dataset
+from storage.queries.utterances import Filter
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.contexts import ContextPool
 from tests.builders.served_studio import Served, StudioPool, copy_home
@@ -59,6 +63,24 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     studio = open_studio(Settings(home=home, device="cpu"))
     create_sample(studio, "sample")
     train_here(studio, TrainingRequest("sample", "instant", {}))
+    studio.database.close()
+    return home
+
+
+@pytest.fixture(scope="package")
+def twice_home(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample with a second version that waits, better at some texts and worse at others.
+
+    It learned from half of the labels alone. To be copied, not used.
+    """
+    home = copy_home(sample_home, tmp_path_factory.mktemp("twice") / "home")
+    studio = open_studio(Settings(home=home, device="cpu"))
+    with studio.database.read() as connection:
+        rows = sorted(dataset.utterances(connection, 1, "train"), key=lambda row: row.text)
+    ids = tuple(row.id for row in rows[::2])
+    act = BulkAct(len(ids), EVERY_TEXT)
+    change_many(studio, "sample", Filter(ids=ids), Edit("unlabel"), act)
+    train_here(studio, TrainingRequest("sample", "instant", {}, gate=False))
     studio.database.close()
     return home
 

@@ -19,9 +19,9 @@ PAGES = {
     "label": ("/label?project=sample&order=torn", ".option"),
     "review": ("/review?project=sample", "[data-role=finding] [data-role=turns]"),
     "map": ("/map?project=sample", ".map[data-ready=true]"),
-    "train": ("/train?project=sample", "[data-role=gate]"),
+    "train": ("/train?project=sample", "[data-role=verdict]"),
     "try": ("/try?project=sample&text=the+wifi+does+not+reach+my+bedroom", ".vote"),
-    "versions": ("/versions?project=sample", "[data-role=models] tbody tr"),
+    "versions": ("/versions?project=sample", "[data-role=models] > li"),
 }
 SIZES = {1280: 860, 390: 844}
 SCHEMES = ("light", "dark")

@@ -173,9 +173,11 @@ def looks_at_an_answer(page: Page) -> None:
 
 def looks_at_versions(page: Page) -> None:
     go(page, "versions")
-    nothing_ran(page, "Model versions")
-    page.get_by_role("button", name="Lineage").first.click()
+    nothing_ran(page, "is live")
+    page.locator("[data-role=models]").get_by_text("More", exact=True).first.click()
+    page.get_by_role("button", name="Where it comes from").first.click()
     nothing_ran(page, "Where version")
+    page.get_by_text("Data versions: what each training learned from").click()
     page.get_by_role("button", name="What changed").click()
     nothing_ran(page, "From data version")
     page.get_by_role("button", name="Compare").first.click()

@@ -132,6 +132,11 @@ def test_a_training_tells_no_time_before_it_measured_and_its_chart_names_its_tex
     expect(page.get_by_text(re.compile(r"\d (s|min) left"))).to_have_count(0)
     shown[:] = [ended]
     page.reload()
+    page.get_by_text("How the training went").click()
+    expect(page.locator("[data-role=curve-loss] .ytitle")).to_have_text("loss (lower is better ↓)")
+    expect(page.locator("[data-role=curve-accuracy] .ytitle")).to_have_text(
+        "right (higher is better ↑)"
+    )
     result = page.locator("[data-role=curve-result]")
     expect(result).to_contain_text("Result: ")
     expect(result).to_contain_text("test split of 85 texts")

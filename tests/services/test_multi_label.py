@@ -79,7 +79,7 @@ def test_no_intent_trains_and_unlabelled_does_not(several: Studio) -> None:
     taught = {e.text: set(e.intents) for e in live.pipeline.exemplars}
     assert taught == sets(LABELLED)
     assert estimate(several, "p", "instant", {}).sentence.startswith(
-        "Keeps the encoder as it is and lets 16 labelled utterances of 3 intents vote"
+        "Uses 16 examples of 3 intents as they are"
     )
     assert "objective overlap" in estimate(several, "p", "convfit", {}).defaults
 

@@ -72,12 +72,15 @@ class Imported:
 class Kept:
     """A receipt's id, or `PROJECT@N` of a report, with the path of its page.
 
-    `link` is the path with the token of a viewer, who may only read.
+    `link` is the path with the token of a viewer, who may only read. `reaches_others` tells whether
+    other computers may open it; `reach` says who can.
     """
 
     id: str
     path: str
     link: str
+    reaches_others: bool
+    reach: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +107,15 @@ class Redone:
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """Dataset versions, model versions, and the state of each model version by its number."""
+    """Dataset versions, model versions, and the state of each model version by its number.
+
+    `previous` is the number of the version that rolling back returns to.
+    """
 
     data: list[DatasetVersionView]
     models: list[ModelView]
     states: dict[int, str]
+    previous: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ _Marked = tuple[list[JudgedText], tuple[Bin, ...]]
 
 
 def judge_again(studio: Studio, model: ExplainedModel) -> JudgedVersion:
-    """Evaluate a model version on the present test split or, without one, by leave-one-out."""
+    """Evaluate a model version on the present test set or, without one, by leave-one-out."""
     if model.project is None or model.version is None:
         return JudgedVersion((), (), "")
     with studio.database.read() as connection:
@@ -92,7 +92,7 @@ def judge_again(studio: Studio, model: ExplainedModel) -> JudgedVersion:
         outside = ()
     if tests:
         found, bins = _answers(studio, model, tests, renamed)
-        basis = f"the test split as it is now, {len(tests):,} texts"
+        basis = f"the test set as it is now, {len(tests):,} texts"
         return JudgedVersion(tuple(found), outside, basis, bins)
     left_out, bins = _left_out(model, renamed)
     basis = f"{len(left_out):,} examples, each answered by the votes of the others"

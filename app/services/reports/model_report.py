@@ -1,14 +1,17 @@
-"""The report about a model version: its intents, its metrics, and its weaknesses."""
+"""The report about a model version: ready or not, what changed, what to do, and an appendix."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from app.services.explaining.explained_model import ExplainedModel, explained_version, figures_of
 from app.services.explaining.words import MEASURES
 from app.services.reports.judged_again import JudgedText, JudgedVersion, judge_again
+from app.services.reports.links import link_words
+from app.services.reports.next_steps import next_steps
 from app.services.reports.pages import render
+from app.services.reports.readiness import Facts, checked_on, readiness_of
 from app.services.reports.report_views import (
     ChangeLine,
     ConfusionLine,
@@ -17,10 +20,12 @@ from app.services.reports.report_views import (
     ScopeLine,
     Since,
 )
-from app.services.reports.weaknesses import weaknesses_of
 from app.services.studio import Studio
 from app.services.versions.comparison import compare_models, compare_versions
-from app.services.versions.registry import model_states
+from app.services.versions.comparison_words import version_words
+from app.services.versions.registry import model_states, version_before
+from core.metrics.paired import PairedAnswer
+from core.recipes.read import title_of
 from core.text import label_words
 from core.types import Task
 from storage import models, projects
@@ -28,7 +33,7 @@ from storage.log import versions
 
 _CONFUSIONS = 8
 _EXAMPLES = 3
-_CHANGED = 6
+_CHANGED = 5
 
 
 def require_version(studio: Studio, project: str, number: int) -> None:
@@ -58,37 +63,49 @@ def report(studio: Studio, project: str, number: int) -> Report:
 
 def report_page(found: Report, link: str, downloads: Mapping[str, str]) -> str:
     """Write a report as one self-contained page of HTML; a file has no link and no downloads."""
-    return render("report.html", {"it": asdict(found), "link": link, "downloads": downloads})
+    values = {"it": asdict(found), "link": link, "reach": link_words(link), "downloads": downloads}
+    return render("report.html", values)
 
 
 def _report(studio: Studio, project: str, number: int) -> Report:
     model = explained_version(studio, f"{project}@{number}")
     metrics, judged = figures_of(studio, model), judge_again(studio, model)
-    version = model.version
-    facts: Mapping[str, Any] = {} if version is None else version.lineage
-    intents = _intents(model, metrics)
-    found = Report(
+    version, task = model.version, model.pipeline.task
+    lineage: Mapping[str, Any] = {} if version is None else version.lineage
+    broken = () if version is None else version.pins.get("broken", ())
+    intents, scope = _intents(model, metrics), _scope(model, judged)
+    confusions, since = _confusions(judged.answers, task), _since(studio, model)
+    facts = Facts(
+        task=task,
+        examples=len(model.pipeline.exemplars),
+        intents=intents,
+        scope=scope,
+        checked=checked_on(judged, task),
+        broken=len(broken),
+        outcome=None if since is None else since.outcome,
+    )
+    return Report(
         project=project,
         name=model.name,
+        number=number,
         state=model_states(studio, project).get(number, "candidate"),
+        ready=readiness_of(facts),
         created_at="" if version is None else version.created_at,
-        task=model.pipeline.task,
-        recipe=str(facts.get("recipe", {}).get("kind", "imported")),
-        base=str(facts.get("base", "")),
+        task=task,
+        recipe=str(lineage.get("recipe", {}).get("kind", "imported")),
+        title=title_of(lineage.get("recipe", {})),
+        base=str(lineage.get("base", "")),
         dataset_version=model.dataset_version,
-        n_examples=len(model.pipeline.exemplars),
+        n_examples=facts.examples,
         metrics=metrics,
         intents=intents,
         basis=judged.basis,
-        confusions=_confusions(judged.answers, model.pipeline.task),
+        confusions=confusions,
         bins=judged.bins,
-        scope=_scope(model, judged),
-        since=_since(studio, model),
-        weaknesses=(),
+        scope=scope,
+        since=since,
+        steps=next_steps(metrics, intents, scope, confusions, len(broken)),
     )
-    broken = () if version is None else version.pins.get("broken", ())
-    told = weaknesses_of(found.metrics, found.intents, found.scope, len(broken))
-    return replace(found, weaknesses=told)
 
 
 def _intents(model: ExplainedModel, metrics: Mapping[str, Any]) -> tuple[IntentLine, ...]:
@@ -145,27 +162,54 @@ def _since(studio: Studio, model: ExplainedModel) -> Since | None:
     if model.project is None or model.version is None:
         return None
     project, number = model.project, model.version.number
+    other = _compared_with(studio, project.name, number)
+    if other is None:
+        return None
     with studio.database.read() as connection:
-        older = [one for one in models.list_all(connection, project.id) if one.number < number]
+        pair = [models.find(connection, project.id, one) for one in (other, number)]
         frozen = [
             None
             if one.dataset_version_id is None
             else versions.get(connection, one.dataset_version_id)
-            for one in [*older[-1:], model.version]
+            for one in pair
         ]
-    if not older:
-        return None
     data: tuple[str, ...] = ()
-    if frozen[0] is not None and frozen[1] is not None:
+    if frozen[0] is not None and frozen[1] is not None and frozen[0].number != frozen[1].number:
         data = compare_versions(studio, project.name, frozen[0].number, frozen[1].number).words
-    found = compare_models(studio, project.name, number, older[-1].number)
-    lines = tuple(
-        ChangeLine(
-            one.text,
-            label_words(one.expected, project.task),
-            label_words(one.before, project.task),
-            label_words(one.after, project.task),
-        )
-        for one in found.answers[:_CHANGED]
+    found = compare_models(studio, project.name, number, other)
+    sides = {
+        verdict: [_change(one, project.task) for one in found.answers if one.verdict == verdict]
+        for verdict in ("fixed", "broken")
+    }
+    return Since(
+        name=f"{project.name}@{other}",
+        version=version_words(f"{project.name}@{other}"),
+        data=data,
+        verdict=found.verdict,
+        outcome=found.outcome,
+        words=found.words,
+        better=tuple(sides["fixed"][:_CHANGED]),
+        n_better=len(sides["fixed"]),
+        worse=tuple(sides["broken"][:_CHANGED]),
+        n_worse=len(sides["broken"]),
     )
-    return Since(f"{project.name}@{older[-1].number}", data, found.words, lines)
+
+
+def _compared_with(studio: Studio, project: str, number: int) -> int | None:
+    """Return the version that a reader knows: the live one, for it the one that was live before."""
+    states = model_states(studio, project)
+    live = next((one for one, state in states.items() if state == "champion"), None)
+    older = [one for one, state in states.items() if one < number and state != "encoder"]
+    known = version_before(studio, project) if live == number else live
+    if states.get(number) in ("champion", "candidate") and known is not None and known != number:
+        return known
+    return max(older, default=None)
+
+
+def _change(answer: PairedAnswer, task: Task) -> ChangeLine:
+    return ChangeLine(
+        answer.text,
+        label_words(answer.expected, task),
+        label_words(answer.before, task),
+        label_words(answer.after, task),
+    )

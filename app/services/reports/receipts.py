@@ -9,7 +9,9 @@ from app.services.explaining.explain import explain_text, explained_model
 from app.services.explaining.explained_model import ExplainedModel, figures_of
 from app.services.explaining.views import Explanation
 from app.services.live.server_state import LiveStudio
+from app.services.reports.links import link_words
 from app.services.reports.pages import render
+from app.services.reports.receipt_words import key_figures, sentences_of, steps_of
 from app.services.studio import Studio
 from app.services.trying.landing import example_map, land
 from core.errors import NotFound
@@ -89,7 +91,17 @@ def receipt_page(
 ) -> str:
     """Write evidence as one self-contained page of HTML; a file has no link and no downloads."""
     told = [_told(reason) for reason in content["explanation"]["reasons"]]
-    values = {"created_at": created_at, "link": link, "downloads": downloads, "told": told}
+    explanation = content["explanation"]
+    values = {
+        "created_at": created_at,
+        "link": link,
+        "reach": link_words(link),
+        "downloads": downloads,
+        "told": told,
+        "sentences": sentences_of(explanation),
+        "key_figures": key_figures(explanation, content["figures"]),
+        "steps": steps_of(explanation),
+    }
     return render("receipt.html", {**content, **values})
 
 
@@ -107,15 +119,15 @@ def _figures(metrics: Mapping[str, Any], found: Explanation) -> list[Figure]:
     if metrics.get("accuracy") is None:
         return []
     many = metrics.get("task") == "multi-label"
-    right = "Texts answered with just their intents" if many else "Right answers"
+    right = "Texts answered with just their intents" if many else "The right intent comes first"
     basis = f"{metrics['n']:,} texts: {metrics.get('judged_on', 'as it was judged in training')}"
-    figures = [Figure(right, f"{metrics['accuracy']:.1%}", basis)]
+    figures = [Figure(right, _share(metrics["accuracy"]), basis)]
     shown = {reason.intent for reason in found.reasons}
     figures += [
         Figure(
             f"“{one['intent']}” is found",
-            f"{one['recall']:.0%}",
-            f"of {one['support']:,} texts; {one['precision']:.0%} of such answers are right",
+            _share(one["recall"], 0),
+            f"of {one['support']:,} texts; {_share(one['precision'], 0)} of such answers are right",
         )
         for one in metrics.get("per_intent", ())
         if one["intent"] in shown
@@ -123,9 +135,13 @@ def _figures(metrics: Mapping[str, Any], found: Explanation) -> list[Figure]:
     error = metrics.get("expected_calibration_error")
     if error is not None:
         figures.append(
-            Figure("Confidence is off by", f"{error:.1%}", "on average: how sure against how right")
+            Figure("Confidence is off by", _share(error), "on average: how sure against how right")
         )
     return figures
+
+
+def _share(value: float, digits: int = 1) -> str:
+    return f"{100 * value:.{digits}f} %"
 
 
 def _map(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str, Any]:

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from app.services.explaining.words import MEASURES
 from app.services.reports.judged_again import Bin
+from app.services.versions.comparison_views import Outcome
 from core.types import Task
+
+Level = Literal["ready", "trial", "not-ready", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +61,63 @@ class ChangeLine:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """Changes since the version before, with a few texts whose answer changed."""
+    """Changes since another version: the one that was live before, or is live, or came before.
+
+    Attributes:
+        name: `PROJECT@N` of the other version.
+        version: The same in words: "version N".
+        data: What changed in the data, in words.
+        words: The comparison in sentences, with its figures.
+        better: A few texts that are answered right now and were not; `n_better` is their number.
+        worse: A few texts that were answered right and are not now.
+    """
 
     name: str
+    version: str
     data: tuple[str, ...]
+    verdict: str
+    outcome: Outcome
     words: tuple[str, ...]
-    answers: tuple[ChangeLine, ...]
+    better: tuple[ChangeLine, ...]
+    n_better: int
+    worse: tuple[ChangeLine, ...]
+    n_worse: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFigure:
+    """A figure for a manager: its name, its value, what it rests on, and what it means."""
+
+    name: str
+    value: str
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """The answer to "can we use it?": a level, its title, why, sentences and figures.
+
+    `reasons` are what keeps it from being ready; empty if nothing does.
+    """
+
+    level: Level
+    title: str
+    reasons: tuple[str, ...]
+    rule: str
+    sentences: tuple[str, ...]
+    figures: tuple[KeyFigure, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The report of a model version.
+    """The report of a model version: the first page for a manager, the rest as an appendix.
 
     Attributes:
         name: `PROJECT@N`.
+        number: Its number.
         state: `champion`, `candidate`, ...
+        ready: Whether it can be used, in sentences and three figures.
+        steps: What to do next.
         base: Encoder that the training started from.
         intents: The weakest first.
         basis: Texts from which confusions, calibration and scope were measured.
@@ -82,10 +127,13 @@ class Report:
 
     project: str
     name: str
+    number: int
     state: str
+    ready: Readiness
     created_at: str
     task: Task
     recipe: str
+    title: str
     base: str
     dataset_version: str | None
     n_examples: int
@@ -96,4 +144,4 @@ class Report:
     bins: tuple[Bin, ...]
     scope: ScopeLine
     since: Since | None
-    weaknesses: tuple[str, ...]
+    steps: tuple[str, ...]

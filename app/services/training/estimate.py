@@ -18,14 +18,14 @@ from core.recipes.labels import (
     TunedRecipe,
     chosen_epochs,
 )
-from core.recipes.read import read_recipe
+from core.recipes.read import AnyRecipe, read_recipe
 from core.recipes.templates import TemplatesRecipe
 from core.text import counted
 from core.types import Task
 from storage import conversation_logs, jobs, models, projects
 from storage.database import Transaction
 from storage.queries import slots, utterances
-from storage.records import ProjectRecord
+from storage.records import JobRecord, ProjectRecord
 
 _START_SECONDS = 8.0
 """Time to load torch and the encoder, and to encode and evaluate."""
@@ -50,31 +50,42 @@ class Size:
 class Estimate:
     """What a training would do, in words, and how many seconds it would take.
 
-    `defaults` names the defaults that the project's task changes; "" if there are none.
+    Attributes:
+        defaults: The defaults that the project's task changes; "" if there are none.
+        learns_from: The data it learns from, such as "640 examples of 64 intents".
+        time: The seconds in words, and whether they rest on a training on this computer.
     """
 
     seconds: float
     sentence: str
     defaults: str = ""
+    learns_from: str = ""
+    time: str = ""
 
 
 def estimate(studio: Studio, project: str, recipe: str, settings: dict[str, object]) -> Estimate:
     """Describe a training and estimate its time from earlier ones; InvalidInput if impossible."""
     with studio.database.read() as connection:
         record = projects.find(connection, project)
-        chosen = read_recipe(recipe, settings, record.task)
-        if isinstance(chosen, ModelRecipe):
-            return _estimate_model(connection, record, chosen)
-        if isinstance(chosen, TemplatesRecipe):
-            what, seconds = _templates_work(connection, record, chosen)
-        else:
-            what, seconds = _ranking_work(connection, record, chosen)
+        return estimate_of(connection, record, read_recipe(recipe, settings, record.task))
+
+
+def estimate_of(connection: Transaction, project: ProjectRecord, recipe: AnyRecipe) -> Estimate:
+    """Describe a training by a recipe; InvalidInput if the project lacks the data."""
+    if isinstance(recipe, ModelRecipe):
+        return _estimate_model(connection, project, recipe)
+    if isinstance(recipe, TemplatesRecipe):
+        what, seconds = _templates_work(connection, project, recipe)
+    else:
+        what, seconds = _ranking_work(connection, project, recipe)
     seconds += _START_SECONDS
+    time = _time_words(seconds, is_measured=False)
     sentence = (
-        f"{chosen.describe_work(what)}; about {in_words(seconds)}. "
-        "The result is an encoder to start from: it answers no intents, and what answers now stays."
+        f"{recipe.describe_work(what)}; {time}. "
+        "It makes a start for other trainings: it answers nothing by itself, and what is live "
+        "stays."
     )
-    return Estimate(seconds, sentence)
+    return Estimate(seconds, sentence, "", what, time)
 
 
 def require_labels(connection: Transaction, project: ProjectRecord) -> None:
@@ -93,12 +104,12 @@ def _estimate_model(
 ) -> Estimate:
     require_labels(connection, project)
     size = Size(*utterances.taught(connection, project.id, project.task), project.task)
-    seconds = _seconds(recipe, size) * _factor(connection, project)
-    what = f"{counted(size.rows, 'labelled utterance')} of {counted(size.intents, 'intent')}"
-    sentence = (
-        f"{recipe.describe_work(what)}; about {in_words(seconds)}. Your labels stay as they are."
-    )
-    return Estimate(seconds, sentence, _changed_defaults(recipe, project.task))
+    factor = _factor(connection, recipe)
+    seconds = _seconds(recipe, size) * (factor or 1.0)
+    what = f"{counted(size.rows, 'example')} of {counted(size.intents, 'intent')}"
+    time = _time_words(seconds, is_measured=factor is not None)
+    sentence = f"{recipe.describe_work(what)}; {time}. Your labels stay as they are."
+    return Estimate(seconds, sentence, _changed_defaults(recipe, project.task), what, time)
 
 
 def _ranking_work(
@@ -122,7 +133,7 @@ def _templates_work(
     added = min(recipe.augmented, recipe.per_template * n_marked) if recipe.augment else 0
     rows = min(total + added, recipe.tuned_on or math.inf)
     seconds = _VIEWS * _ROW_SECONDS * rows * recipe.epochs
-    return f"{counted(n_marked, 'utterance')} with marked values", seconds
+    return f"{counted(n_marked, 'text')} with marked values", seconds
 
 
 def _seconds(recipe: AnyModelRecipe, size: Size) -> float:
@@ -173,26 +184,42 @@ def _rows_with_names(recipe: LabelEncoderRecipe, size: Size) -> int:
     return size.rows + batches * min(size.intents, recipe.batch_size + recipe.negatives)
 
 
-def _factor(connection: Transaction, project: ProjectRecord) -> float:
-    """Return the newest training's time over its estimate, within 0.2 to 5; 1 if there is none."""
-    lineages = {r.job_id: r.lineage for r in models.list_all(connection, project.id, deleted=True)}
-    for job in jobs.list_all(connection, project_id=project.id):
-        facts = lineages.get(job.id, {})
-        done = job.state == "succeeded" and job.kind == "train" and job.attempt == 1
-        if not (done and job.started_at and job.finished_at and "n_exemplars" in facts):
+def _factor(connection: Transaction, recipe: AnyModelRecipe) -> float | None:
+    """Return the time over its estimate of the newest training here of the same kind of work.
+
+    Within 0.2 to 5; None if there is none. Fitting votes alone says nothing of tuning: it is
+    loading for the most part.
+    """
+    for job in jobs.list_all(connection):
+        took = _seconds_taken(job)
+        if took is None or job.project_id is None:
             continue
-        size = Size(int(facts["n_exemplars"]), len(facts.get("intents", ())), project.task)
-        settings = job.payload["recipe"]
+        task, settings = projects.get(connection, job.project_id).task, job.payload["recipe"]
         try:
-            recipe = read_recipe(str(settings["kind"]), settings, project.task)
+            trained = read_recipe(str(settings["kind"]), settings, task)
         except InvalidInput:  # settings of an older studio that no longer exist
             continue
-        if not isinstance(recipe, ModelRecipe):
+        facts = models.lineage_of_job(connection, job.id)
+        is_alike = isinstance(trained, InstantRecipe) == isinstance(recipe, InstantRecipe)
+        if not (is_alike and isinstance(trained, ModelRecipe) and "n_exemplars" in facts):
             continue
-        began, ended = map(datetime.fromisoformat, (job.started_at, job.finished_at))
-        took = (ended - began).total_seconds()
-        return min(max(took / _seconds(recipe, size), 0.2), 5.0)
-    return 1.0
+        size = Size(int(facts["n_exemplars"]), len(facts.get("intents", ())), task)
+        return min(max(took / _seconds(trained, size), 0.2), 5.0)
+    return None
+
+
+def _seconds_taken(job: JobRecord) -> float | None:
+    """Return the seconds that a training took; None unless it succeeded at its first attempt."""
+    is_done = job.state == "succeeded" and job.kind == "train" and job.attempt == 1
+    if not (is_done and job.started_at and job.finished_at):
+        return None
+    began, ended = map(datetime.fromisoformat, (job.started_at, job.finished_at))
+    return (ended - began).total_seconds()
+
+
+def _time_words(seconds: float, *, is_measured: bool) -> str:
+    basis = "going by the last one on this computer" if is_measured else "a guess for two cores"
+    return f"about {in_words(seconds)} ({basis})"
 
 
 def _changed_defaults(recipe: Recipe, task: Task) -> str:

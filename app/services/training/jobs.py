@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from app.services.studio import Studio
 from core.errors import Conflict
+from core.recipes.read import title_of
 from core.text import counted
 from storage import jobs, projects
 from storage.database import Transaction
@@ -13,7 +14,10 @@ from storage.records import JobRecord
 
 @dataclass(frozen=True, slots=True)
 class JobView:
-    """A job's row with the project's name; a cancelled job with a checkpoint is `resumable`."""
+    """A job's row with the project's name; a cancelled job with a checkpoint is `resumable`.
+
+    `title` is the recipe's name on pages.
+    """
 
     id: str
     kind: str
@@ -29,6 +33,7 @@ class JobView:
     curve_words: str
     result: dict[str, object]
     recipe: str
+    title: str
     created_at: str
     finished_at: str | None
     cancel_requested: bool
@@ -104,6 +109,7 @@ def _view(studio: Studio, connection: Transaction, job: JobRecord) -> JobView:
         curve_words=curve_words(job.curve or {}),
         result=job.result or {},
         recipe=str(job.payload.get("recipe", {}).get("kind", "")),
+        title=title_of(job.payload.get("recipe", {})),
         created_at=job.created_at,
         finished_at=job.finished_at,
         cancel_requested=job.cancel_requested,

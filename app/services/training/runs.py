@@ -198,12 +198,15 @@ def _publisher(
             "pins": facts["pins"],
         }
         model = models.add(connection, values)
-        if gate.opens_for(models.champion(connection, data.project.id)):
+        promoted = gate.opens_for(models.champion(connection, data.project.id))
+        if promoted:
             models.point(connection, model)
         return {
             "model": f"{data.project.name}@{model.number}",
             "metrics": facts["metrics"],
             "gate": list(gate.reasons),
+            "promoted": promoted,
+            "against": None if gate.beaten is None else gate.beaten.number,
         }
 
     return publish

@@ -8,7 +8,7 @@ from app.services.answering.stored import load_model
 from app.services.embedding import embed_texts
 from app.services.studio import Studio
 from app.services.versions.comparison_views import GateVerdict, ModelComparison, PinChange
-from app.services.versions.comparison_words import points, words_of
+from app.services.versions.comparison_words import outcome_of, points, verdict_of, words_of
 from core.errors import NotFound
 from core.metrics.multi_label import multi_label_report
 from core.metrics.paired import (
@@ -126,7 +126,9 @@ def compare_contenders(
         pins=_pin_changes(pins, names, before, after),
         stale_pins=len(stored_pins) - len(pins),
     )
-    return replace(comparison, words=words_of(comparison))
+    outcome = outcome_of(comparison)
+    told = replace(comparison, outcome=outcome, words=words_of(comparison))
+    return replace(told, verdict=verdict_of(told))
 
 
 def gate(comparison: ModelComparison) -> GateVerdict:
@@ -142,16 +144,16 @@ def gate(comparison: ModelComparison) -> GateVerdict:
     ]
     difference = comparison.difference
     if difference is not None and difference.high < 0:
-        against.append(f"Its {figure} is lower beyond chance: {points(difference)}.")
+        against.append(f"The loss of {figure} is real, not luck: {points(difference)}.")
     if against:
         return GateVerdict(promote=False, reasons=tuple(against))
     kept = "No pin is broken." if comparison.pins else "There are no pins to break."
     if difference is None:
-        judged = "Nothing says whether it is better or worse: there are no texts to compare on."
+        judged = "Nobody can say whether it is better: there are no texts to compare on."
     elif difference.low > 0:
-        judged = f"Its {figure} is higher beyond chance: {points(difference)}."
+        judged = f"The gain of {figure} is real, not luck: {points(difference)}."
     else:
-        judged = f"Its {figure} is not lower beyond chance: {points(difference)}."
+        judged = f"There is no loss of {figure} beyond luck: {points(difference)}."
     return GateVerdict(promote=True, reasons=(kept, judged))
 
 

@@ -6,6 +6,8 @@ from typing import Literal
 from core.metrics.paired import Difference, IntentRecall, PairedAnswer
 from core.types import Task
 
+Outcome = Literal["better", "alike", "worse", "unknown"]
+
 
 @dataclass(frozen=True, slots=True)
 class PinChange:
@@ -41,6 +43,8 @@ class ModelComparison:
         left_out: Texts of the test split that one of the two was trained on.
         intents: Recall of each intent, the largest loss first; for the test split only.
         f1: For several labels, micro F1 of champion and candidate on the same texts; else None.
+        outcome: Whether the candidate is better or worse, alike within chance, or nobody knows.
+        verdict: The same in one sentence.
     """
 
     candidate: str
@@ -59,6 +63,8 @@ class ModelComparison:
     words: tuple[str, ...] = ()
     task: Task = "single-label"
     f1: tuple[float, float] | None = None
+    outcome: Outcome = "unknown"
+    verdict: str = ""
 
     def pins_of(self, verdict: str) -> tuple[PinChange, ...]:
         """Return the pins of one verdict."""

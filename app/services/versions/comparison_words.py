@@ -2,11 +2,68 @@
 
 from collections import Counter
 
-from app.services.versions.comparison_views import ModelComparison
+from app.services.versions.comparison_views import ModelComparison, Outcome
 from core.metrics.paired import Difference
 from core.text import counted, label_words
 
 _NAMED = 3
+
+
+def outcome_of(comparison: ModelComparison) -> Outcome:
+    """Return whether the candidate is better; within chance, the two are alike."""
+    difference = comparison.difference
+    if difference is None:
+        return "unknown"
+    if difference.beyond_chance:
+        return "better" if difference.value > 0 else "worse"
+    return "alike"
+
+
+def verdict_of(comparison: ModelComparison) -> str:
+    """Say in a sentence or two whether the candidate is better, and whether by luck."""
+    new, old = version_words(comparison.candidate), version_words(comparison.champion)
+    pins = broken_pins_words(comparison)
+    if comparison.difference is None or comparison.before is None or comparison.after is None:
+        return (
+            f"Nobody can say whether {new} is better than {old}: there are no labelled test texts "
+            f"that neither has learned from.{pins}"
+        )
+    how = {
+        "better": f"{new} is better than {old}",
+        "alike": f"{new} is about as good as {old}",
+        "worse": f"{new} is worse than {old}",
+        "unknown": "",
+    }[comparison.outcome]
+    before, after = (round(share * comparison.n) for share in (comparison.before, comparison.after))
+    texts = "test texts" if comparison.basis == "test split" else "texts"
+    single = comparison.task == "single-label"
+    what = "the right intent comes first for" if single else "exactly the right intents for"
+    then = "as before" if before == after else f"{before:,} before"
+    figures = f"{what} {after:,} of {comparison.n:,} {texts}, {then}"
+    return f"{how[0].upper()}{how[1:]}: {figures}.{luck_words(comparison)}{pins}"
+
+
+def luck_words(comparison: ModelComparison) -> str:
+    """Say whether the difference is real; "" where there is none."""
+    difference = comparison.difference
+    if difference is None or difference.value == 0:
+        return ""
+    what = "improvement" if difference.value > 0 else "loss"
+    if difference.beyond_chance:
+        return f" The {what} is real, not luck."
+    return f" So small a difference on {counted(comparison.n, 'text')} may be luck."
+
+
+def broken_pins_words(comparison: ModelComparison) -> str:
+    """Say how many pins the candidate breaks; "" if none."""
+    broken = len(comparison.pins_of("broken"))
+    return f" It breaks {counted(broken, 'pin')}." if broken else ""
+
+
+def version_words(name: str) -> str:
+    """Write `PROJECT@N` as "version N"; other names stay."""
+    _, at, number = name.rpartition("@")
+    return f"version {number}" if at else name
 
 
 def words_of(comparison: ModelComparison) -> tuple[str, ...]:
@@ -18,14 +75,13 @@ def _basis_words(comparison: ModelComparison) -> list[str]:
     words: list[str] = []
     if comparison.left_out:
         words.append(
-            f"{counted(comparison.left_out, 'text')} of the test split left out: one of the two "
-            "models was trained on the same."
+            f"{counted(comparison.left_out, 'test text')} left out: one of the two versions has "
+            "learned from the same."
         )
     if comparison.basis == "nothing":
         words.append(
-            "There are no test texts to compare on, and the two were not judged alike after their "
-            "training, so there is no verdict on accuracy. Put some labelled texts into the test "
-            "split."
+            "There are no test texts to compare on, and the two were not checked in the same way "
+            "after their training. Put some labelled texts into the test set."
         )
     if comparison.difference is None or comparison.before is None:
         return words
@@ -36,14 +92,13 @@ def _basis_words(comparison: ModelComparison) -> list[str]:
     right = "right" if comparison.task == "single-label" else "with just the right intents"
     of = "test text" if comparison.basis == "test split" else "text"
     words.append(
-        f"{comparison.candidate} answers {comparison.after:.1%} of {counted(comparison.n, of)} "
-        f"{right}, {comparison.champion} {comparison.before:.1%}: {points(comparison.difference)}."
+        f"{comparison.candidate} answers {_share(comparison.after)} of {counted(comparison.n, of)} "
+        f"{right}, {comparison.champion} {_share(comparison.before)}: "
+        f"{points(comparison.difference)}."
     )
-    more = "That is more than chance explains."
-    words.append(more if comparison.difference.beyond_chance else "Chance alone may explain that.")
     if comparison.f1 is not None:
         old, new = comparison.f1
-        words.append(f"F1 over all intents: {new:.1%}, {old:.1%} before.")
+        words.append(f"F1 over all intents: {_share(new)}, {_share(old)} before.")
     return words
 
 
@@ -82,3 +137,7 @@ def points(difference: Difference) -> str:
     """Write a difference with its interval, in points."""
     low, high = (f"{100 * edge:+.1f}" for edge in (difference.low, difference.high))
     return f"{100 * difference.value:+.1f} points (95 % interval {low} to {high})"
+
+
+def _share(value: float | None) -> str:
+    return "unknown" if value is None else f"{100 * value:.1f} %"

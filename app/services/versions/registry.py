@@ -158,6 +158,13 @@ def model_states(studio: Studio, project: str) -> dict[int, str]:
     return {record.number: _state(record, states) for record in records}
 
 
+def version_before(studio: Studio, project: str) -> int | None:
+    """Return the number of the version that rolling back would return to, or None."""
+    with studio.database.read() as connection:
+        path = _path(models.moves(connection, projects.find(connection, project).id))
+    return path[-2] if len(path) > 1 else None
+
+
 def newer_candidate(studio: Studio, project: str, number: int) -> int | None:
     """Return the number of the newest candidate after a version, or None."""
     states = model_states(studio, project)

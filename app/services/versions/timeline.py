@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from app.services.studio import Studio
 from app.services.versions.registry import chain_of
+from core.recipes.read import title_of
 from storage import models, projects
 from storage.database import Transaction
 from storage.log import versions
+from storage.log.diff import diff_states
 from storage.records import AliasRecord, DatasetVersionRecord, ModelKind, ModelVersionRecord
 
 _RANKS = {"data": 0, "model": 1}
@@ -30,8 +33,13 @@ class DatasetVersionView:
 class ModelView:
     """A model version with its origin and metrics.
 
-    `base` is `bundled`, a folder's name, a hub id or `PROJECT@N`, or empty. An `encoder` is a base
-    for others and answers nothing.
+    An `encoder` is a base for others and answers nothing.
+
+    Attributes:
+        base: `bundled`, a folder's name, a hub id or `PROJECT@N`, or empty.
+        title: The recipe's name on pages.
+        examples: Number of labelled texts that it learned from.
+        changes: What changed in the data since the version before, in words; empty for the first.
     """
 
     name: str
@@ -45,6 +53,9 @@ class ModelView:
     metrics: dict[str, object]
     kind: ModelKind = "intents"
     chain: tuple[str, ...] = ()
+    title: str = ""
+    examples: int | None = None
+    changes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +83,7 @@ def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], 
         made = models.list_all(connection, project.id)
         champion = models.champion(connection, project.id)
         chains = {record.number: chain_of(connection, record) for record in made}
+        learned = _changes_of_models(studio, connection, made)
     told = [("the first",), *changes[1:]]
     views = [
         DatasetVersionView(v.number, v.n_rows, v.sha256, v.created_at, v.message, ", ".join(words))
@@ -90,9 +102,39 @@ def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], 
             metrics=m.metrics,
             kind=m.kind,
             chain=chains[m.number],
+            title=title_of(m.lineage.get("recipe", {})),
+            examples=m.lineage.get("n_exemplars"),
+            changes=learned.get(m.number, ()),
         )
         for m in made
     ]
+
+
+def _changes_of_models(
+    studio: Studio, connection: Transaction, made: list[ModelVersionRecord]
+) -> dict[int, tuple[str, ...]]:
+    """Return what changed in the data of each model version since those of the one before."""
+    changes: dict[int, tuple[str, ...]] = {}
+    before: int | None = None
+    for record in made:
+        now = record.dataset_version_id
+        if now is None or record.kind == "encoder":
+            continue
+        if before is not None:
+            words = partial(_words_between, connection, record.project_id, (before, now))
+            key = ("changes between", before, now)
+            changes[record.number] = studio.cache.get(key, words, lambda told: 100 * len(told))
+        before = now
+    return changes
+
+
+def _words_between(
+    connection: Transaction, project_id: int, pair: tuple[int, int]
+) -> tuple[str, ...]:
+    older, newer = (versions.get(connection, key).revision for key in pair)
+    if newer <= older:
+        return ()
+    return diff_states(*versions.states_between(connection, project_id, older, newer)).words
 
 
 def _learned_from(record: ModelVersionRecord) -> str:

@@ -1,37 +1,100 @@
-// A candidate against the champion: in words first, then by intent and text by text.
+// A version against another: the verdict, better and worse texts, and folded how this is computed.
 import {h, table} from './elements.js';
 import {nothingFits, number, percent, plural} from './words.js';
 
 const MOST_ANSWERS = 300;
-const OPEN_UP_TO = 12; // changed answers that are shown at once
+const SHOWN = 6; // texts of a side that are shown at once
 const KIND = {fixed: 'good', broken: 'bad', kept: 'good', missed: 'warn', other: ''};
+const PIN_WORDS = {fixed: 'mended', broken: 'broken', kept: 'kept', missed: 'wrong as before'};
+// Colour is not the only sign: each has a word and a mark of its own.
+const OUTCOMES = {
+  better: {mark: '▲', words: 'Better', kind: 'good'},
+  alike: {mark: '≈', words: 'About as good', kind: 'accent'},
+  worse: {mark: '▼', words: 'Worse', kind: 'bad'},
+  unknown: {mark: '?', words: 'Not known', kind: 'warn'},
+};
 
 const points = share => `${share >= 0 ? '+' : '−'}${(100 * Math.abs(share)).toFixed(1)} points`;
 const saying = task => intents => intents.join(' and ') || nothingFits(task);
-const badge = verdict => h('span', {class: `badge ${KIND[verdict]}`}, verdict);
 
-export const comparisonOf = ({comparison: found, gate}) =>
+// `actions` stand beside the verdict.
+export const comparisonOf = ({comparison: found, gate}, ...actions) =>
   h(
     'div',
-    {class: 'stack', style: {'margin-top': '12px'}},
-    gateNote(gate),
-    found.before !== null && figuresOf(found),
-    h(
-      'ul',
-      {style: {margin: 0, 'padding-left': '20px'}},
-      found.words.map(sentence => h('li', {}, sentence)),
-    ),
+    {class: 'stack'},
+    verdictOf(found, gate, actions),
+    found.answers.length > 0 && sidesOf(found),
     found.pins.length > 0 && pinsOf(found.pins, saying(found.task)),
-    found.answers.length > 0 && answersOf(found),
-    found.intents.some(changed) && intentsOf(found.intents),
+    computedOf(found, gate),
   );
 
-const gateNote = gate =>
-  h(
+function verdictOf({outcome, verdict}, gate, actions) {
+  const {mark, words, kind} = OUTCOMES[outcome];
+  return h(
     'div',
-    {class: `note ${gate.promote ? 'good' : 'warn'}`, 'data-role': 'gate'},
-    h('b', {}, gate.promote ? 'It passes the gate. ' : 'It does not pass the gate. '),
-    gate.reasons.join(' '),
+    {class: 'verdict', 'data-role': 'verdict', 'data-outcome': outcome},
+    h('span', {class: `badge ${kind}`}, h('span', {'aria-hidden': 'true'}, `${mark} `), words),
+    h('p', {}, verdict),
+    !gate.promote && h('p', {class: 'warn small'}, `Better keep what is live. ${gate.reasons.join(' ')}`),
+    actions.length > 0 && h('div', {class: 'row'}, actions),
+  );
+}
+
+// The texts whose answers became right or wrong, side by side.
+function sidesOf(found) {
+  const said = saying(found.task);
+  const of = verdict => found.answers.filter(one => answerVerdict(one, found.task) === verdict);
+  const better = line => [h('b', {}, said(line.after)), ` instead of ${said(line.before)}`];
+  const worse = line => [h('b', {}, said(line.after)), ` instead of ${said(line.expected)}`];
+  return h(
+    'div',
+    {class: 'sides'},
+    side('Right now, wrong before', 'better', of('fixed'), better),
+    side('Wrong now, right before', 'worse', of('broken'), worse),
+  );
+}
+
+function side(title, role, lines, words) {
+  const item = line =>
+    h('li', {}, h('bdi', {}, `“${line.text}”`), h('div', {class: 'soft small'}, words(line)));
+  const rest = lines.slice(SHOWN, MOST_ANSWERS);
+  return h(
+    'section',
+    {'data-role': role, 'aria-label': title},
+    h('h3', {}, `${title}: ${number(lines.length)}`),
+    lines.length ? h('ul', {}, lines.slice(0, SHOWN).map(item)) : h('p', {class: 'soft small'}, 'None.'),
+    rest.length > 0 &&
+      h('details', {}, h('summary', {}, `${number(rest.length)} more`), h('ul', {}, rest.map(item))),
+  );
+}
+
+function pinsOf(pins, said) {
+  const badge = verdict => h('span', {class: `badge ${KIND[verdict]}`}, PIN_WORDS[verdict]);
+  const rows = pins.map(pin => [pin.text, said(pin.expected), said(pin.after), badge(pinVerdict(pin))]);
+  return h(
+    'details',
+    {open: pins.some(pin => pinVerdict(pin) === 'broken')},
+    h('summary', {}, plural(pins.length, 'pin')),
+    table(['Pin', 'Must get', 'Gets now', ''], rows),
+  );
+}
+
+const computedOf = (found, gate) =>
+  h(
+    'details',
+    {'data-role': 'computed'},
+    h('summary', {}, 'How this is computed'),
+    h(
+      'div',
+      {class: 'stack', style: {'margin-top': '10px'}},
+      found.before !== null && figuresOf(found),
+      h(
+        'ul',
+        {style: {margin: 0, 'padding-left': '20px'}},
+        [...gate.reasons, ...found.words].map(sentence => h('li', {}, sentence)),
+      ),
+      found.intents.some(changed) && intentsOf(found.intents),
+    ),
   );
 
 function figuresOf({champion, candidate, before, after, difference, n, basis, f1}) {
@@ -42,7 +105,7 @@ function figuresOf({champion, candidate, before, after, difference, n, basis, f1
     figure(champion, percent(before), f1 && `exact match; F1 ${percent(f1[0])}`),
     figure(candidate, percent(after), f1 && `exact match; F1 ${percent(f1[1])}`),
     difference && figure('difference', points(difference.value), range),
-    figure('judged on', plural(n, 'text'), basis),
+    figure('checked on', plural(n, 'text'), basis),
   );
 }
 
@@ -55,16 +118,6 @@ const figure = (name, value, note) =>
     note && h('div', {class: 'soft small'}, note),
   );
 
-function pinsOf(pins, said) {
-  const rows = pins.map(pin => [pin.text, said(pin.expected), said(pin.after), badge(pinVerdict(pin))]);
-  return h(
-    'details',
-    {open: pins.some(pin => pinVerdict(pin) === 'broken')},
-    h('summary', {}, plural(pins.length, 'pin')),
-    table(['Pin', 'Must get', 'Gets now', ''], rows),
-  );
-}
-
 function pinVerdict({expected, before, after}) {
   const was = isSame(before, expected);
   if (isSame(after, expected)) return was ? 'kept' : 'fixed';
@@ -72,25 +125,6 @@ function pinVerdict({expected, before, after}) {
 }
 
 const isSame = (one, other) => one.length === other.length && one.every(intent => other.includes(intent));
-
-function answersOf({answers, task}) {
-  const said = saying(task);
-  const rows = answers
-    .slice(0, MOST_ANSWERS)
-    .map(one => [
-      one.text,
-      said(one.expected),
-      said(one.before),
-      said(one.after),
-      badge(answerVerdict(one, task)),
-    ]);
-  return h(
-    'details',
-    {open: answers.length <= OPEN_UP_TO},
-    h('summary', {}, `${plural(answers.length, 'answer')} changed`),
-    table(['Text', 'Label', 'Champion', 'Candidate', ''], rows),
-  );
-}
 
 // Multi-label: the answer must equal the label. Single-label: any intent of the label is right.
 function answerVerdict({expected, before, after}, task) {

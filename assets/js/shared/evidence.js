@@ -5,9 +5,12 @@ import {binary} from './rest.js';
 
 export const open = path => window.open(path, '_blank', 'noopener');
 
+const TYPES = {html: 'text/html', pdf: 'application/pdf'};
+
 // The file is fetched first, so an error of printing is shown here and not saved as a file.
-export async function savePdf(path, name) {
-  const content = new Blob([await binary(path)], {type: 'application/pdf'});
+export async function saveFile(path, name) {
+  const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
+  const content = new Blob([await binary(path)], {type});
   const link = h('a', {href: URL.createObjectURL(content), download: name});
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
@@ -26,8 +29,14 @@ export function busyButton(words, action, attributes = {}) {
   return h('button', {...attributes, onclick: press}, words);
 }
 
-// The link to pass on: it can be read and changes nothing.
-export function linkLine({link}, what) {
+// The files to pass on come first: they open anywhere. `save` takes the kind of file.
+export const downloadsOf = save => [
+  busyButton('Download HTML', () => save('html'), {'data-key': 'html'}),
+  busyButton('Download PDF', () => save('pdf'), {'data-key': 'pdf'}),
+];
+
+// The link to pass on: it can be read and changes nothing. It says who can open it.
+export function linkLine({link, reach, reaches_others: isOpen}, what) {
   const address = new URL(link, location.origin).href;
   const box = h('input', {
     type: 'text',
@@ -41,13 +50,14 @@ export function linkLine({link}, what) {
   const copy = guarded(async () => {
     box.select();
     await navigator.clipboard.writeText(address);
-    toast('Copied.', 'Whoever opens it can read, and change nothing.', 'good');
+    toast('Copied.', reach, isOpen ? 'good' : 'warn');
   });
   return h(
     'div',
     {class: 'row tight', style: {'margin-top': '10px'}},
-    h('span', {class: 'soft small'}, 'Read-only link'),
+    h('span', {class: 'soft small'}, 'Link to read only'),
     h('div', {style: {flex: '1 1 220px'}}, box),
     h('button', {onclick: copy}, 'Copy'),
+    h('p', {class: `small ${isOpen ? 'soft' : 'warn'}`, 'data-role': 'reach-of-link'}, reach),
   );
 }

@@ -6,7 +6,8 @@ import {BUNDLED, bundledWords, chainWords} from '../shared/words.js';
 export class BaseChoice {
   #versions; // address of the project's versions
   #encoders = [];
-  #chosen = BUNDLED;
+  #live = {name: BUNDLED, words: ''}; // what the live version started from
+  #chosen = null; // null: as the live version
   #fresh = false; // whether the recipe needs no base
   #chain = h('p', {
     class: 'small soft',
@@ -26,15 +27,23 @@ export class BaseChoice {
   }
 
   get value() {
-    return this.#fresh ? BUNDLED : this.#chosen;
+    return this.#fresh ? BUNDLED : (this.#chosen ?? this.#live.name);
   }
 
-  // The list of encoders may have changed.
-  async load() {
+  // The list of encoders, or what the live version started from, may have changed.
+  async load({base, base_words: words}) {
     const {models} = await call(this.#versions);
+    this.#live = {name: base, words};
     this.#encoders = models.filter(model => model.kind === 'encoder').toReversed();
-    if (!this.#encoders.some(model => model.name === this.#chosen)) this.#chosen = BUNDLED;
+    if (!this.#options().some(([name]) => name === this.#chosen)) this.#chosen = null;
     this.#draw();
+  }
+
+  #options() {
+    const named = this.#encoders.map(({name, recipe}) => [name, `${name} (${recipe})`]);
+    const all = [[BUNDLED, bundledWords], ...named];
+    const {name, words} = this.#live;
+    return all.some(([known]) => known === name) ? all : [[name, words], ...all];
   }
 
   choose(name) {
@@ -49,10 +58,11 @@ export class BaseChoice {
   }
 
   #draw() {
-    this.element.hidden = this.#fresh || !this.#encoders.length;
-    const named = this.#encoders.map(({name, recipe}) => [name, `${name} (${recipe})`]);
-    fill(this.#select, ...optionsOf([[BUNDLED, bundledWords], ...named], this.#chosen));
-    const base = this.#encoders.find(model => model.name === this.#chosen);
-    this.#chain.textContent = chainWords([...(base?.chain ?? [BUNDLED]), `this ${this.recipe}`]);
+    const options = this.#options();
+    const {value} = this;
+    this.element.hidden = this.#fresh || options.length < 2;
+    fill(this.#select, ...optionsOf(options, value));
+    const base = this.#encoders.find(model => model.name === value);
+    this.#chain.textContent = chainWords([...(base?.chain ?? [value]), `this ${this.recipe}`]);
   }
 }

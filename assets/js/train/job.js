@@ -1,34 +1,38 @@
 // A training that runs or has ended, and those before it.
 import {h, progressBar, table} from '../shared/elements.js';
 import {ago, duration, figuresOf, percent} from '../shared/words.js';
-import {curvesOf} from './curve.js';
 
 const SHOWN = 8; // earlier trainings
 const KIND = {succeeded: 'good', failed: 'bad', cancelled: 'warn'};
 
 export const isOver = job => job.state in KIND;
 
-// `actions`: `cancel` and `resume` the job, and `use` the encoder that it made.
-export function jobView(job, actions) {
+// `curves` is the element of its charts. `actions`: `cancel` and `resume` the job, and `use` the encoder that it made.
+export function jobView(job, curves, actions) {
   const over = isOver(job);
-  const left = !over && job.eta_seconds !== null && h('span', {class: 'push'}, duration(job.eta_seconds));
   return [
     h(
       'div',
       {class: 'row'},
-      h('h2', {}, `Training with ${job.recipe}`),
+      h('h2', {}, over ? 'Last training' : 'Training'),
       h('span', {class: `badge ${KIND[job.state] ?? 'accent'}`, 'data-role': 'job-state'}, job.state),
-      h('span', {class: 'soft small'}, ago(job.created_at)),
+      h('span', {class: 'soft small'}, ago(job.created_at), job.title && ` · ${job.title}`),
       !over && cancelButton(job, actions.cancel),
       job.resumable && h('button', {class: 'push', 'data-key': 'resume', onclick: actions.resume}, 'Resume'),
     ),
-    progressOf(job),
-    h('div', {class: 'row soft'}, wordsOf(job), left),
+    !over && progressOf(job),
+    h('div', {class: 'row soft'}, wordsOf(job), !over && leftOf(job)),
     job.hint && h('p', {class: 'soft'}, job.hint),
     job.result.kind === 'encoder' && nextStep(job, actions.use),
-    curvesOf(job),
+    curves,
     job.log && logOf(job),
   ];
+}
+
+// No time is told before steps were measured.
+function leftOf({eta_seconds: seconds, state}) {
+  if (seconds !== null) return h('span', {class: 'push'}, duration(seconds));
+  return state === 'running' && h('span', {class: 'push'}, 'the time left is not known yet');
 }
 
 const nextStep = ({result}, use) =>
@@ -38,9 +42,9 @@ const nextStep = ({result}, use) =>
     h(
       'span',
       {style: {flex: '1', 'min-width': '220px'}},
-      `${result.model} is an encoder; models start from it.`,
+      `${result.model} is a start for other trainings. It answers nothing by itself.`,
     ),
-    h('button', {'data-key': 'use', onclick: use}, `Start ConvFiT from ${result.model}`),
+    h('button', {'data-key': 'use', onclick: use}, `Start from ${result.model}`),
   );
 
 const cancelButton = (job, cancel) =>
@@ -64,14 +68,19 @@ function progressOf(job) {
   return h('div', {class: 'row', style: {margin: '10px 0'}}, progressBar(job.progress, attributes), share);
 }
 
-const wordsOf = ({state, stage, message}) =>
-  ({
+function wordsOf({state, stage, message, result}) {
+  if (state === 'succeeded' && result.metrics)
+    return `finished: ${figuresOf(result.metrics)} on ${basisOf(result)}`;
+  return {
     queued: 'waiting for its turn',
     running: stage,
     succeeded: 'finished',
     failed: `failed: ${message}`,
     cancelled: 'cancelled',
-  })[state];
+  }[state];
+}
+
+const basisOf = ({metrics}) => metrics.judged_on || 'its own examples';
 
 const logOf = job =>
   h(
@@ -82,7 +91,7 @@ const logOf = job =>
   );
 
 function resultWords({kind, metrics}) {
-  if (kind === 'encoder') return 'encoder';
+  if (kind === 'encoder') return 'a start';
   return metrics ? figuresOf(metrics) : '–';
 }
 
@@ -90,14 +99,14 @@ export function earlierTable(jobs) {
   const rows = jobs
     .filter(isOver)
     .slice(0, SHOWN)
-    .map(({created_at: created, recipe, state, result, message}) => [
+    .map(({created_at: created, title, recipe, state, result, message}) => [
       ago(created),
-      recipe,
+      title || recipe,
       state,
       result.model ?? h('span', {class: 'soft'}, message),
       h('td', {class: 'number'}, resultWords(result)),
     ]);
   if (!rows.length) return null;
   const accuracy = h('th', {class: 'number'}, 'Accuracy');
-  return table(['When', 'Recipe', 'Ended', 'Model', accuracy], rows);
+  return table(['When', 'How', 'Ended', 'Version', accuracy], rows);
 }

@@ -42,7 +42,7 @@ function formOf(recipe, controls) {
   return h(
     'details',
     {id: `settings-${recipe}`, hidden: true},
-    h('summary', {}, 'Settings of the tuning'),
+    h('summary', {}, 'Settings of the training'),
     of(false),
     h('details', {}, h('summary', {}, 'Advanced'), of(true)),
   );

@@ -1,6 +1,6 @@
 // Why an answer is as it is: its words, what would change it, and other ways of deciding.
 import {fill, h, select, table} from '../shared/elements.js';
-import {busyButton, linkLine, open, savePdf} from '../shared/evidence.js';
+import {busyButton, downloadsOf, linkLine, open, saveFile} from '../shared/evidence.js';
 import {complain, guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 
@@ -126,7 +126,8 @@ export class Why {
     if (this.#intents.multi) return null;
     const asked = this.#text;
     const label = guarded(async () => {
-      if (asked === this.#text) await this.#acts.relabel({id, text, labels: null}, this.#acts.idsWith(intent));
+      if (asked === this.#text)
+        await this.#acts.relabel({id, text, labels: null}, this.#acts.idsWith(intent));
     });
     return h('button', {class: 'small push', 'data-key': `label ${id}`, onclick: label}, 'Label it');
   }
@@ -139,12 +140,10 @@ export class Why {
     return h(
       'ul',
       {class: 'told'},
-      examples
-        .slice(0, SHOWN)
-        .map(example => {
-          const {text, intents} = example;
-          return h('li', {}, `“${text}” `, isOther(intents) && this.#intents.named(intents), besides(example));
-        }),
+      examples.slice(0, SHOWN).map(example => {
+        const {text, intents} = example;
+        return h('li', {}, `“${text}” `, isOther(intents) && this.#intents.named(intents), besides(example));
+      }),
       more > 0 && h('li', {class: 'soft'}, `and ${more} more`),
     );
   }
@@ -156,16 +155,16 @@ export class Why {
       return kept;
     };
     const receipt = async () => open((await keep()).path);
-    const pdf = async () => {
+    const save = async kind => {
       const {id} = await keep();
-      await savePdf(`/receipts/${id}/receipt.pdf`, `receipt-${id.slice(0, 8)}.pdf`);
+      await saveFile(`/receipts/${id}/receipt.${kind}`, `receipt-${id.slice(0, 8)}.${kind}`);
     };
     return h(
       'div',
       {class: 'row', style: {'margin-top': '12px'}},
-      h('span', {class: 'soft small'}, 'For somebody else:'),
-      busyButton('Receipt', receipt, {'data-key': 'receipt'}),
-      busyButton('PDF', pdf, {'data-key': 'pdf'}),
+      h('span', {class: 'soft small'}, 'A receipt for somebody else:'),
+      downloadsOf(save),
+      busyButton('Open the receipt', receipt, {'data-key': 'receipt'}),
     );
   }
 }

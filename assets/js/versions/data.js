@@ -4,7 +4,7 @@ import {h, select, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {ago, number} from '../shared/words.js';
 
-const HEAD = ['Version', 'Rows', 'Since the one before', 'Frozen', ''];
+const HEAD = ['Version', 'Texts', 'Since the one before', 'Kept', ''];
 const MOST_SHOWN = 500; // changed utterances
 
 // `compare` takes an older and a newer number; 0 means the empty project, or the current data.
@@ -20,17 +20,16 @@ export function dataView(base, versions, compare) {
     download(base, one),
   ]);
   return [
+    h('summary', {'data-key': 'data versions'}, 'Data versions: what each training learned from'),
     h(
       'div',
-      {class: 'row'},
-      h('h2', {}, 'Data versions'),
-      h('span', {class: 'push'}),
+      {class: 'row', style: {'margin-top': '8px'}},
       older,
       ' to ',
       newer,
       h('button', {onclick: show}, 'What changed'),
     ),
-    rows.length ? table(HEAD, rows) : h('p', {class: 'soft'}, 'The first training freezes the first one.'),
+    rows.length ? table(HEAD, rows) : h('p', {class: 'soft'}, 'The first training keeps the first one.'),
   ];
 }
 

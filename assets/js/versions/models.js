@@ -1,93 +1,155 @@
-// The project's models, newest first, and what can be done with each.
+// The line of versions, newest first: which is live, how accurate, what changed, and what can be done with each.
 import {accuracyOf} from '../shared/accuracy.js';
 import {h, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {firstAct} from '../shared/first_act.js';
 import {guarded} from '../shared/messages.js';
-import {ago, capital, chainWords, figuresOf, percent} from '../shared/words.js';
+import {ago, chainWords, figuresOf, number, percent} from '../shared/words.js';
 
-const HEAD = ['Version', 'Recipe', 'Learned from', 'Accuracy', 'Made', ''];
+// The mark differs in shape, not in colour alone.
+const STATES = {
+  champion: {mark: '●', words: 'Live', kind: 'good'},
+  'former champion': {mark: '○', words: 'Was live', kind: ''},
+  candidate: {mark: '◇', words: 'Waits for you', kind: 'accent'},
+  discarded: {mark: '×', words: 'Put aside', kind: ''},
+  encoder: {mark: '▹', words: 'A start for others', kind: ''},
+};
 
 // `actions`: `promote`, `compare`, `lineage`, `report` and `remove` take a version's number; `rollBack` takes the
-// champion's number; `importBundle` takes a file.
+// live version's number; `importBundle` takes a file.
 // `status` is the project's, with the accuracy of what answers now. `counts` of its texts are needed where there is
 // no version.
-export function modelsView({base, project, status}, {models, states, counts}, actions) {
-  const champion = models.find(model => model.champion);
-  const rows = models
-    .toReversed()
-    .map(model => [
-      [h('b', {}, `v${model.number}`), ' ', stateBadge(model, states[model.number])],
-      [model.recipe || h('span', {class: 'soft'}, 'imported'), chainOf(model)],
-      h('td', {class: 'soft'}, model.dataset_version),
-      h('td', {class: 'tabular', title: model.metrics.judged_on ?? ''}, figures(model, status)),
-      h('td', {class: 'soft'}, ago(model.created_at)),
-      h('div', {class: 'row'}, buttonsOf(base, model, champion, actions)),
-    ]);
-  const rollBack = () => actions.rollBack(champion.number);
+export function modelsView(context, found, actions) {
+  const {models, counts} = found;
   const none = h(
     'div',
     {class: 'empty'},
     h('p', {}, 'Each training makes a version: you can compare it, go back to it, and hand it over.'),
-    counts && firstAct(project, counts),
+    counts && firstAct(context.project, counts),
   );
+  const champion = models.find(model => model.champion);
+  const lines = models.toReversed().map(model => lineOf(model, context, found, actions));
   return [
     h(
       'div',
       {class: 'row'},
-      h('h2', {}, 'Model versions'),
+      h('h2', {}, champion ? `Version ${champion.number} is live` : 'No version is live'),
       h('span', {class: 'push'}),
-      champion && models.length > 1 && busyButton('Roll back', rollBack, {'data-key': 'roll back'}),
       h('button', {'data-key': 'import', onclick: actions.importBundle}, 'Import a bundle'),
     ),
-    models.length ? table(HEAD, rows, {'data-role': 'models'}) : none,
+    models.length ? h('ol', {class: 'line', 'data-role': 'models'}, lines) : none,
   ];
 }
 
-const stateBadge = (model, state) => h('span', {class: `badge ${model.champion ? 'good' : ''}`}, state);
+function lineOf(model, context, {models, states, previous}, actions) {
+  const state = STATES[states[model.number]] ?? STATES.candidate;
+  const champion = models.find(one => one.champion);
+  return h(
+    'li',
+    {'data-version': model.number, class: model.champion ? 'live' : null},
+    h(
+      'div',
+      {class: 'row'},
+      h('h3', {}, `Version ${model.number}`),
+      h(
+        'span',
+        {class: `badge ${state.kind}`, 'data-role': 'state'},
+        h('span', {'aria-hidden': 'true'}, `${state.mark} `),
+        state.words,
+      ),
+      h('span', {class: 'soft small'}, ago(model.created_at)),
+    ),
+    h('div', {class: 'tabular'}, figures(model, context.status)),
+    h('p', {'data-role': 'changes'}, changesOf(model, models)),
+    h('div', {class: 'row tight'}, buttonsOf(context.base, model, champion, previous, actions)),
+    h('p', {class: 'soft small', 'data-role': 'made-by'}, madeBy(model)),
+    chainOf(model),
+  );
+}
+
+// What the version learned since the one before it.
+function changesOf({number: mine, kind, changes, examples, metrics}, models) {
+  if (kind === 'encoder') return 'A start for other trainings. It answers nothing by itself.';
+  const older = models.filter(one => one.number < mine && one.kind === 'intents').at(-1);
+  const learned = examples ? `Learned from ${number(examples)} examples` : 'Imported';
+  if (!older || metrics.imported) return `${learned}.`;
+  if (!changes.length) return `${learned}. Nothing changed in the data since version ${older.number}.`;
+  return `${learned}. Changes in the data since version ${older.number}: ${changes.join(', ')}.`;
+}
+
+function madeBy({title, recipe, dataset_version: data}) {
+  const how = title || recipe;
+  return [how ? `Recipe: ${how}` : 'Imported', data && ` · ${data}`];
+}
 
 function figures({kind, champion, metrics}, {now, checking}) {
-  if (kind === 'encoder') return h('span', {class: 'soft'}, 'answers nothing');
-  const share = champion ? accuracyOf({...metrics, now, checking}) : figuresOf(metrics);
-  return [h('div', {'data-role': champion ? 'accuracy' : null}, share), hardOf(metrics)];
+  if (kind === 'encoder') return null;
+  const share = champion
+    ? accuracyOf({...metrics, now, checking})
+    : [h('b', {}, figuresOf(metrics)), whenMade(metrics)];
+  return [
+    h('div', {'data-role': champion ? 'accuracy' : null}, 'Right answers: ', share),
+    champion && metrics.judged_on && h('div', {class: 'soft small'}, `checked on ${metrics.judged_on}`),
+    hardOf(metrics),
+  ];
 }
+
+const whenMade = ({judged_on: basis}) =>
+  h('span', {class: 'soft'}, ` at training${basis ? `, checked on ${basis}` : ''}`);
 
 // Accuracy on texts that share a word with another intent's name and none with their own.
 const hardOf = ({borderline_accuracy: share, borderline_n: n}) =>
   share !== undefined &&
-  h('div', {class: 'soft small', 'data-role': 'borderline'}, `misleading words ${percent(share)} of ${n}`);
+  h(
+    'div',
+    {class: 'soft small', 'data-role': 'borderline'},
+    `Hard test (${number(n)} texts with tricky wording): ${percent(share, 0)}`,
+  );
 
 // The chain of trainings of a version that does not start from the bundled encoder.
 const chainOf = ({chain, kind}) =>
   (chain.length > 2 || kind === 'encoder') &&
   h('div', {class: 'soft small', 'data-role': 'chain'}, chainWords(chain));
 
-function buttonsOf(base, {number, kind, champion: isChampion}, champion, actions) {
+function buttonsOf(base, model, champion, previous, actions) {
+  const {number: mine, kind, champion: isLive} = model;
   const answers = kind === 'intents';
-  const button = (words, action, kind = null) =>
-    h('button', {class: kind, 'data-key': `${words} ${number}`, onclick: guarded(action)}, words);
+  const button = (words, action, look = null) =>
+    h('button', {class: look, 'data-key': `${words} ${mine}`, onclick: guarded(() => action(mine))}, words);
   const what = answers ? 'bundle' : 'encoder';
-  const handOver = {
-    class: 'button',
-    href: `/api${base}/models/${number}/${what}`,
-    'data-key': `${what} ${number}`,
-    download: true,
-  };
+  const handOver = h(
+    'a',
+    {
+      class: 'button',
+      href: `/api${base}/models/${mine}/${what}`,
+      'data-key': `${what} ${mine}`,
+      title: 'One file with everything it needs to answer. Developers run it without the studio.',
+      download: true,
+    },
+    'Hand over',
+  );
+  const back = () => actions.rollBack(mine);
   return [
-    answers && !isChampion && button('Promote', () => actions.promote(number)),
-    answers && champion && !isChampion && button('Compare', () => actions.compare(number, champion.number)),
-    button('Lineage', () => actions.lineage(number)),
-    answers && button('Report', () => actions.report(number)),
-    h('a', handOver, capital(what)),
-    !isChampion && button('Delete', () => actions.remove(number), 'danger'),
+    answers && !isLive && button('Promote', actions.promote),
+    isLive && previous && busyButton(`Roll back to version ${previous}`, back, {'data-key': 'roll back'}),
+    answers && button('Report', actions.report),
+    answers && champion && !isLive && button('Compare', one => actions.compare(one, champion.number)),
+    handOver,
+    h(
+      'details',
+      {class: 'more', 'data-key': `more ${mine}`},
+      h('summary', {'data-key': `more summary ${mine}`}, 'More'),
+      button('Where it comes from', actions.lineage),
+      !isLive && button('Delete', actions.remove, 'danger'),
+    ),
   ];
 }
 
 // The lineage of a version; `chain` lists the trainings that led to it.
-export function lineageView(number, chain, found) {
+export function lineageView(mine, chain, found) {
   const known = Object.entries(found).filter(([, value]) => !isEmpty(value));
   return [
-    h('h2', {}, `Where version ${number} comes from`),
+    h('h2', {}, `Where version ${mine} comes from`),
     h('p', {'data-role': 'chain'}, chainWords(chain)),
     table(
       ['', ''],

@@ -249,6 +249,7 @@ def two_versions(route: Route) -> None:
     first = {**found["models"][0], "champion": False}
     found["models"] = [first, {**first, "number": 2, "champion": True}]
     found["states"] = {"1": "former champion", "2": "champion"}
+    found["previous"] = 1
     route.fulfill(json=found)
 
 
@@ -258,7 +259,8 @@ def test_what_is_told_of_a_version_is_what_was_asked_last(
     """Where a version comes from came late, and took the place of the report asked for since."""
     page = visit(studio, "/versions?project=sample")
     held = hold(page, "**/models/1/lineage")
-    page.get_by_role("button", name="Lineage").click()
+    page.locator("[data-role=models]").get_by_text("More", exact=True).click()
+    page.get_by_role("button", name="Where it comes from").click()
     held.arrived()
     page.get_by_role("button", name="Report").click()
     title = page.get_by_role("heading", name="Report about version 1")

@@ -44,12 +44,13 @@ def test_a_slider_moves_neighbours_and_points(visit: Callable[..., Page], valued
     compresses_an_answer(page)
     compresses_the_map(page, valued)
     page.goto(f"{valued.base}/versions?project=sample")
-    shapes = page.get_by_role("region", name="Shape of the spaces")
-    expect(shapes.locator("circle")).to_have_count(2)
-    expect(shapes.locator("[data-role=shapes-basis]")).to_contain_text("of the test split")
+    page.get_by_text("Charts and figures for researchers").click()
+    expect(page.locator("[data-role=shapes] .scatterlayer .point")).to_have_count(2)
+    expect(page.locator("[data-role=shapes-basis]")).to_contain_text("of the test split")
     page.goto(f"{valued.base}/train?project=sample")
+    page.get_by_text("More ways", exact=True).click()
     page.get_by_role("radio", name="Templates").click()
-    expect(page.locator("[data-role=estimate]")).to_contain_text("with marked values")
+    expect(page.get_by_role("radio", name="Templates")).to_contain_text("with marked values")
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
 
 

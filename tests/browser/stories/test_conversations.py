@@ -69,13 +69,14 @@ def imports_a_log(page: Page, studio: Served, folder: Path) -> None:
 
 def stops_and_resumes_stage_one(page: Page, studio: Served) -> None:
     go(page, "Train")
+    page.get_by_text("More ways", exact=True).click()
     page.get_by_role("radio", name="Dialogues").click()
     form = page.locator("#settings-dialogues")
-    form.get_by_text("Settings of the tuning", exact=True).click()
+    form.get_by_text("Settings of the training", exact=True).click()
     form.get_by_label("Epochs").fill("2")
     form.get_by_text("Advanced", exact=True).click()
     form.get_by_label("Batch size").fill("4")
-    expect(page.locator("[data-role=estimate]")).to_contain_text("72 turns in 24 conversations")
+    expect(page.locator("[data-role=estimate]")).to_contain_text("Your labels stay")
     page.get_by_role("button", name="Train", exact=True).click()
     await_checkpoint(page, studio)
     page.get_by_role("button", name="Cancel").click()
@@ -111,13 +112,13 @@ def trains_stage_two_on_top(page: Page, studio: Served, folder: Path) -> None:
     page.locator("[data-role=preview]").get_by_role("button", name="Import").click()
     page.get_by_text("20 labelled").last.wait_for()
     go(page, "Train")
-    page.get_by_role("button", name="Start ConvFiT from shop@1").click()
+    page.get_by_role("button", name="Start from shop@1").click()
     expect(page.get_by_label("Start from")).to_have_value("shop@1")
     expect(page.locator("[data-role=chain]")).to_have_text(
         "the bundled encoder → shop@1 dialogues → this convfit"
     )
     page.get_by_role("button", name="Train", exact=True).click()
-    page.wait_for_selector("h2:has-text('Training with convfit')")
+    expect(page.get_by_role("region", name="Training", exact=True)).to_contain_text("ConvFiT")
     state = page.locator("[data-role=job-state]")
     expect(state).to_have_text("succeeded", timeout=600_000)
     expect(page.locator("[data-role=champion]")).to_contain_text("v2")
@@ -125,13 +126,14 @@ def trains_stage_two_on_top(page: Page, studio: Served, folder: Path) -> None:
 
 def shows_where_it_comes_from(page: Page) -> None:
     go(page, "Versions")
-    rows = page.locator("[data-role=models] tbody tr")
+    rows = page.locator("[data-role=models] > li")
     expect(rows.nth(0).locator("[data-role=chain]")).to_have_text(
         "the bundled encoder → shop@1 dialogues → shop@2 convfit"
     )
     expect(rows.nth(1)).to_contain_text("24 conversations of 1 log")
     expect(rows.nth(1).get_by_role("button", name="Promote")).to_have_count(0)
-    rows.nth(0).get_by_role("button", name="Lineage").click()
+    rows.nth(0).get_by_text("More", exact=True).click()
+    rows.nth(0).get_by_role("button", name="Where it comes from").click()
     expect(page.get_by_label("Comparison")).to_contain_text("shop@1")
 
 

@@ -130,8 +130,9 @@ def labels_without_a_model(page: Page, studio: Served) -> None:
 
 def trains(page: Page, studio: Served) -> None:
     go(page, "Train")
-    page.get_by_role("radio", name="Instant").click()
-    expect(page.locator("[data-role=estimate]")).to_contain_text("30 labelled utterances")
+    quick = page.get_by_role("radio", name="Quick")
+    quick.click()
+    expect(quick).to_contain_text("30 examples of")
     page.get_by_role("button", name="Train", exact=True).click()
     page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=600_000)
     champion = page.locator("[data-role=champion]")

@@ -42,13 +42,13 @@ def asks_why(page: Page) -> None:
 def keeps_a_receipt(page: Page, tmp_path: Path) -> str:
     why = page.get_by_role("region", name="Why")
     with page.context.expect_page() as opened:
-        why.get_by_role("button", name="Receipt").click()
+        why.get_by_role("button", name="Open the receipt").click()
     expect(opened.value.locator("h1")).to_have_text(f"“{ASKED}”")
     with page.expect_download() as printed:
-        why.get_by_role("button", name="PDF").click()
+        why.get_by_role("button", name="Download PDF").click()
     printed.value.save_as(tmp_path / "receipt.pdf")
     assert (tmp_path / "receipt.pdf").read_bytes().startswith(b"%PDF")
-    assert b"/Count 2" in (tmp_path / "receipt.pdf").read_bytes()
+    assert b"/Count 3" in (tmp_path / "receipt.pdf").read_bytes()
     return str(why.get_by_label("Link to the receipt").input_value())
 
 

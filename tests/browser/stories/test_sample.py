@@ -139,14 +139,14 @@ def lassos_five(page: Page, studio: Served) -> None:
 
 def retrains_and_changes_its_mind(page: Page, studio: Served) -> None:
     go(page, "Train")
-    page.get_by_role("radio", name="ConvFiT").click()
-    expect(page.locator("[data-role=estimate]")).to_contain_text("about")
+    page.get_by_role("radio", name="Best").click()
+    expect(page.locator("[data-role=estimate]")).to_contain_text("About")
     page.get_by_role("button", name="Retrain").click()
     page.wait_for_selector("[data-role=job-state]:has-text('running')")
-    page.wait_for_selector("[data-role=curves]", timeout=600_000)
+    page.wait_for_selector("summary:has-text('How the training went')", timeout=600_000)
     page.reload()
     page.wait_for_selector("[data-role=job-state]:has-text('running')")
-    page.wait_for_selector("[data-role=curves]")
+    page.wait_for_selector("summary:has-text('How the training went')")
     page.get_by_role("button", name="Cancel").click()
     page.wait_for_selector("[data-role=job-state]:has-text('cancelled')")
     assert [model["number"] for model in models(studio)] == [1]
@@ -154,14 +154,14 @@ def retrains_and_changes_its_mind(page: Page, studio: Served) -> None:
 
 def retrains_and_promotes(page: Page, studio: Served) -> None:
     form = page.locator("#settings-convfit")
-    form.get_by_text("Settings of the tuning", exact=True).click()
+    form.get_by_text("Settings of the training", exact=True).click()
     before = page.locator("[data-role=estimate]").inner_text()
     form.get_by_label("Epochs").fill("1")
     expect(page.locator("[data-role=estimate]")).not_to_have_text(before)
     page.get_by_role("button", name="Retrain").click()
     page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=600_000)
-    page.wait_for_selector("[data-role=gate]")
-    assert "judged on" in page.get_by_label("Proposal").inner_text()
+    page.wait_for_selector("[data-role=verdict]")
+    assert "test texts" in page.get_by_role("region", name="Result").inner_text()
     page.get_by_role("button", name="Promote version 2").click()
     page.wait_for_selector("[data-role=champion]:has-text('v2')")
     assert {model["number"]: model["champion"] for model in models(studio)} == {1: False, 2: True}
@@ -187,9 +187,9 @@ def tries_and_pins(page: Page, studio: Served) -> None:
 def hands_over(page: Page, studio: Served, number: int, tmp_path: Path) -> int:
     """Download a version's bundle, have it verified by the command line, and return its size."""
     go(page, "Versions")
-    row = page.locator("[data-role=models] tr", has_text=f"v{number}")
+    row = page.locator(f"[data-role=models] > li[data-version='{number}']")
     with page.expect_download() as coming:
-        row.get_by_role("link", name="Bundle").click()
+        row.get_by_role("link", name="Hand over").click()
     bundle = tmp_path / f"handed-over-{number}.zip"
     coming.value.save_as(bundle)
     verdict = json.loads(run(studio.home, "bundle", "verify", str(bundle), "--json"))
@@ -201,15 +201,16 @@ def tunes_an_adapter(page: Page, studio: Served) -> None:
     """One intent an utterance, small layers only: the studio keeps a few MB more, not 90."""
     kept = bytes_kept(studio)
     go(page, "Train")
+    page.get_by_text("More ways", exact=True).click()
     page.get_by_role("radio", name="Adapter").click()
-    expect(page.locator("[data-role=estimate]")).to_contain_text("Tunes an adapter")
+    expect(page.get_by_role("radio", name="Adapter")).to_have_attribute("aria-checked", "true")
     form = page.locator("#settings-adapter")
-    form.get_by_text("Settings of the tuning", exact=True).click()
+    form.get_by_text("Settings of the training", exact=True).click()
     form.get_by_label("Epochs").fill("1")
     page.get_by_role("button", name="Retrain").click()
     page.wait_for_selector("[data-role=job-state]:has-text('running')")
     page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=600_000)
-    page.wait_for_selector("[data-role=gate]")
+    page.wait_for_selector("[data-role=verdict]")
     assert models(studio)[-1]["recipe"] == "adapter"
     assert bytes_kept(studio) - kept < 8_000_000
 

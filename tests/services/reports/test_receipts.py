@@ -15,9 +15,9 @@ from app.services.explaining.explain import explain, explain_text, explained_mod
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.reports.judged_again import JudgedText, calibration_bins
 from app.services.reports.model_report import report, report_page
+from app.services.reports.next_steps import next_steps
 from app.services.reports.pdf import find_browser, print_pdf
 from app.services.reports.receipts import content_of, find_receipt, keep_receipt, receipt_page
-from app.services.reports.weaknesses import weaknesses_of
 from app.services.studio import Studio
 from app.settings import Settings
 from core.errors import InvalidInput, NotFound
@@ -141,10 +141,11 @@ def test_a_report_says_what_is_new_and_what_is_weak(live_studio: LiveStudio) -> 
     wrong = sum(line.count for line in first.confusions)
     assert wrong == pytest.approx(sum((1 - line.right) * line.n for line in first.bins))
     assert sum(line.n for line in first.bins) == 20
-    assert any("not judged on a test split" in one for one in first.weaknesses)
-    assert any("Fewer than 8 examples teach" in one for one in first.weaknesses)
+    assert first.steps[0].startswith("Label some texts for the test set")
+    assert any(one.startswith("Label up to 8 examples of") for one in first.steps)
+    assert first.ready.level == "unknown"
     page = report_page(second, "http://here/reports/p/2", {})
-    assert "Since <bdi>p@1</bdi>" in page
+    assert "What changed since <bdi>version 1</bdi>" in page
     is_harmless(page)
 
 
@@ -176,8 +177,8 @@ def test_a_model_without_a_fault_is_not_blamed(live_studio: LiveStudio) -> None:
         kept, outside, refused = 1.0, 9, 0.9
 
     metrics = {"judged_on": "test split of 9 texts", "expected_calibration_error": 0.05}
-    assert weaknesses_of(metrics, [], Scope(), 0) == ()
-    assert "breaks 2 pins" in weaknesses_of(metrics, [], Scope(), 2)[0]
+    assert next_steps(metrics, [], Scope(), (), 0) == ()
+    assert next_steps(metrics, [], Scope(), (), 2)[0].startswith("Look at 2 broken pins")
 
 
 def test_a_pdf_is_printed_from_a_home_with_a_long_path(

@@ -203,8 +203,8 @@ def test_without_conversations_it_says_why(studio: Studio, labelled_csv: Path) -
 
 def test_the_estimate_knows_turns_and_the_limit_of_time(home: Studio) -> None:
     found = estimate(home, "p", "dialogues", {"epochs": 100, "minutes": 1})
-    assert "after each of 72 turns in 24 conversations; about a minute" in found.sentence
-    assert "answers no intents" in found.sentence
+    assert "follows each of 72 turns in 24 conversations; about a minute" in found.sentence
+    assert "answers nothing by itself" in found.sentence
     assert found.seconds == 68
 
 

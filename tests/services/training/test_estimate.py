@@ -81,7 +81,7 @@ def test_the_sentence_counts_exemplars_alone(studio: Studio) -> None:
     """Unlabelled rows of the training split and intents of tests alone had been counted."""
     fill(studio, 40)
     found = estimate(studio, "p", "instant", {})
-    assert "lets 40 labelled utterances of 4 intents vote" in found.sentence
+    assert "Uses 40 examples of 4 intents as they are" in found.sentence
     assert found.seconds == pytest.approx(8.0 + 0.003 * 40)
     with studio.database.read() as connection:
         assert utterances.taught(connection, 1, "single-label") == (40, 4)
@@ -114,6 +114,20 @@ def test_an_earlier_training_tells_the_speed_of_its_own_size(home: Studio) -> No
     assert estimate(home, "p", "convfit", {}).seconds == pytest.approx(2 * plain)
     ran(home, 1_000 * expected)
     assert estimate(home, "p", "convfit", {}).seconds == pytest.approx(5 * plain)
+
+
+def test_a_training_of_another_kind_tells_nothing(home: Studio) -> None:
+    """Seconds of loading for `instant` had made a tuning of minutes look three times shorter."""
+    with home.database.write() as connection:
+        newest = jobs.list_all(connection, 1)[0]
+        connection.execute(sa.delete(job).where(job.c.id == newest.id))
+    plain = progress._seconds(read_recipe("convfit", {}), Size(20, 4))
+    found = estimate(home, "p", "convfit", {})
+    assert found.seconds == pytest.approx(plain)
+    assert found.time.endswith("(a guess for two cores)")
+    assert estimate(home, "p", "instant", {}).time.endswith(
+        "(going by the last one on this computer)"
+    )
 
 
 def test_a_recipe_of_an_older_studio_is_passed_over(home: Studio) -> None:

@@ -41,10 +41,20 @@ def pin(before: str, after: str) -> PinChange:
 @pytest.mark.parametrize(
     ("fixed", "broken", "promote", "says"),
     [
-        (0, 20, False, "lower beyond chance: -20.0 points (95 % interval -27.8 to -12.2)"),
-        (3, 5, True, "not lower beyond chance: -2.0 points (95 % interval -7.5 to +3.5)"),
-        (20, 0, True, "higher beyond chance: +20.0 points (95 % interval +12.2 to +27.8)"),
-        (0, 0, True, "not lower beyond chance: +0.0 points"),
+        (
+            0,
+            20,
+            False,
+            "The loss of accuracy is real, not luck: -20.0 points (95 % interval -27.8 to -12.2)",
+        ),
+        (3, 5, True, "no loss of accuracy beyond luck: -2.0 points (95 % interval -7.5 to +3.5)"),
+        (
+            20,
+            0,
+            True,
+            "The gain of accuracy is real, not luck: +20.0 points (95 % interval +12.2 to +27.8)",
+        ),
+        (0, 0, True, "no loss of accuracy beyond luck: +0.0 points"),
     ],
 )
 def test_accuracy_lost_beyond_noise_is_refused_with_its_interval(fixed, broken, promote, says):

@@ -138,8 +138,7 @@ def test_without_a_value_the_next_step_is_said(studio: Studio, tiny_path: Path) 
 def test_what_it_would_take_is_told_beforehand(valued: Studio) -> None:
     found = estimate(valued, "p", "templates", {})
     assert found.sentence.startswith(
-        "Tunes the encoder to bring utterances and their templates together, without labels, "
-        "from 30 utterances with marked values; about "
+        "Learns from 30 texts with marked values to look past these values; about "
     )
     twice = estimate(valued, "p", "templates", {"epochs": 21})
     assert twice.seconds - found.seconds == pytest.approx(20 * 4 * 0.0061 * 35)

@@ -60,10 +60,15 @@ def test_five_fixed_and_two_broken_of_a_hundred_test_texts(studio: Studio) -> No
         ("refund", 100, 0.94, 0.97)
     ]
     assert found.words == (
-        "p@2 answers 97.0% of 100 test texts right, p@1 94.0%: "
+        "p@2 answers 97.0 % of 100 test texts right, p@1 94.0 %: "
         "+3.0 points (95 % interval -2.2 to +8.2).",
-        "Chance alone may explain that.",
         "Answers: 5 fixed, 2 broken.",
+    )
+    assert found.outcome == "alike"
+    assert found.verdict == (
+        "Version 2 is about as good as version 1: the right intent comes first for 97 of 100 test "
+        "texts, 94 before. "
+        "So small a difference on 100 texts may be luck."
     )
     assert gate(found).promote
     assert gate(found).reasons[0] == "There are no pins to break."
@@ -76,7 +81,9 @@ def test_the_gate_closes_when_the_whole_interval_is_a_loss(studio: Studio, n_bro
     found = compare_contenders(studio, "p", worse, contender("p@1", wrong()))
     verdict = gate(found)
     assert verdict.promote is (n_broken == 3)
-    assert ("not lower beyond chance" in verdict.reasons[-1]) is (n_broken == 3)
+    assert found.outcome == ("alike" if n_broken == 3 else "worse")
+    assert ("The loss is real, not luck." in found.verdict) is (n_broken == 4)
+    assert ("no loss of accuracy beyond luck" in verdict.reasons[-1]) is (n_broken == 3)
 
 
 def test_a_pin_is_fixed_broken_kept_or_missed_and_a_broken_one_closes_the_gate(
@@ -96,6 +103,7 @@ def test_a_pin_is_fixed_broken_kept_or_missed_and_a_broken_one_closes_the_gate(
         "'broken' should be parcel, and is out of scope now.",
     )
     verdict = gate(found)
+    assert found.verdict.endswith(" It breaks 1 pin.")
     assert verdict.promote is False
     assert verdict.reasons == ("It breaks the pin 'broken': out of scope instead of parcel.",)
 
@@ -119,8 +127,8 @@ def test_texts_that_one_of_the_two_was_trained_on_are_left_out(studio: Studio) -
     new = StubPipeline({"new": "parcel"}, exemplars=(Exemplar("e", "Known!", ("refund",)),))
     found = compare_contenders(studio, "p", contender("p@2", new), contender("p@1", old))
     assert (found.n, found.left_out, found.before, found.after) == (1, 2, 0.0, 1.0)
-    assert found.words[0].startswith("2 texts of the test split left out")
-    assert "100.0% of 1 test text right" in found.words[1]
+    assert found.words[0].startswith("2 test texts left out")
+    assert "100.0 % of 1 test text right" in found.words[1]
 
 
 def test_what_is_sent_out_of_scope_is_counted_beside_the_accuracy(studio: Studio) -> None:
@@ -158,8 +166,10 @@ def test_without_anything_alike_there_is_no_verdict_and_it_is_said(
     old = contender("p@1", StubPipeline({}), {**STORED, "accuracy": 0.9})
     found = compare_contenders(studio, "p", contender("p@2", StubPipeline({}), metrics), old)
     assert (found.basis, found.difference, found.before) == ("nothing", None, None)
-    assert "no verdict on accuracy" in found.words[0]
-    assert gate(found).reasons[1].startswith("Nothing says whether it is better or worse")
+    assert "not checked in the same way" in found.words[0]
+    assert found.outcome == "unknown"
+    assert found.verdict.startswith("Nobody can say whether version 2 is better than version 1")
+    assert gate(found).reasons[1].startswith("Nobody can say whether it is better")
 
 
 def test_a_renamed_intent_is_the_same_answer_and_a_merged_one_is_wrong(studio: Studio) -> None:

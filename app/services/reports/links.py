@@ -1,0 +1,28 @@
+"""Whether an address of this studio can be opened on another computer."""
+
+import ipaddress
+from urllib.parse import urlsplit
+
+
+def reaches_others(address: str) -> bool:
+    """Whether other computers may open an address: its host is not this computer alone.
+
+    A host of the network reaches those who are in the same network and may log in.
+    """
+    host = urlsplit(address).hostname or ""
+    if not host or host == "localhost" or host.endswith(".localhost"):
+        return False
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:  # a name, not a number
+        return True
+
+
+def link_words(address: str) -> str:
+    """Say who can open an address."""
+    if reaches_others(address):
+        return "It opens for everyone who can reach this studio over the network while it runs."
+    return (
+        "It opens on this computer only, while the studio runs. For anybody else, send the PDF or "
+        "the page."
+    )

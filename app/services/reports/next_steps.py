@@ -1,0 +1,102 @@
+"""What to do next about a model version, the most useful first."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.services.reports.report_views import ConfusionLine, IntentLine, ScopeLine
+from core.text import counted
+
+_FEW_EXAMPLES = 8
+_FEW_TESTS = 3
+_LOW = 0.7
+_GAP = 0.1
+_NAMED = 4
+_OFTEN = 3
+"""Times that one intent is taken for another before it is worth a step of its own."""
+_FEW_OUTSIDE = 20
+
+
+def next_steps(
+    metrics: Mapping[str, Any],
+    intents: Sequence[IntentLine],
+    scope: ScopeLine,
+    confusions: Sequence[ConfusionLine],
+    broken: int,
+) -> tuple[str, ...]:
+    """Return what to do, each with its reason; `broken` is the number of broken pins."""
+    found = []
+    if broken:
+        found.append(
+            f"Look at {counted(broken, 'broken pin')}: answers that somebody promised and this "
+            "version does not give."
+        )
+    if not str(metrics.get("judged_on", "")).startswith("test"):
+        found.append(
+            "Label some texts for the test set: its figures come from its own examples, and are "
+            "likely to flatter it."
+        )
+    return (*found, *_of_scope(scope), *_of_intents(intents, confusions), *_of_confidence(metrics))
+
+
+def _of_scope(scope: ScopeLine) -> list[str]:
+    if scope.refused is None:
+        return [
+            f"Label {_FEW_OUTSIDE} texts that fit no intent as out of scope: nothing is known of "
+            "how it treats them."
+        ]
+    if scope.refused < _LOW:
+        return [
+            f"Raise the limit for out of scope, or label more such texts: {1 - scope.refused:.0%} "
+            "of the texts that fit no intent get an answer.".replace("%", " %")
+        ]
+    return []
+
+
+def _of_intents(intents: Sequence[IntentLine], confusions: Sequence[ConfusionLine]) -> list[str]:
+    found = []
+    missed = [one for one in intents if _low(one.recall) and one.support >= _FEW_TESTS]
+    if missed:
+        found.append(
+            f"Label more examples of {_named(missed)}: fewer than {10 * _LOW:.0f} of 10 such texts "
+            "are found."
+        )
+    greedy = [one for one in intents if _low(one.precision) and one.support >= _FEW_TESTS]
+    if greedy:
+        found.append(
+            f"Check the examples of {_named(greedy)}: it is often answered where something else "
+            "was meant."
+        )
+    if confusions and confusions[0].count >= _OFTEN:
+        worst = confusions[0]
+        found.append(
+            f"Make “{worst.actual}” and “{worst.said}” easier to tell apart: {worst.count:,} texts "
+            "of the first were answered as the second."
+        )
+    thin = [one for one in intents if one.examples < _FEW_EXAMPLES]
+    if thin:
+        found.append(
+            f"Label up to {_FEW_EXAMPLES} examples of {_named(thin)}: each has fewer than that."
+        )
+    return found
+
+
+def _of_confidence(metrics: Mapping[str, Any]) -> list[str]:
+    gap = metrics.get("expected_calibration_error")
+    if gap is None or gap <= _GAP:
+        return []
+    return [
+        f"Do not show users how sure it is: that differs from how often it is right by "
+        f"{100 * gap:.0f} points on average."
+    ]
+
+
+def _low(share: float | None) -> bool:
+    return share is not None and share < _LOW
+
+
+def _named(lines: Sequence[IntentLine]) -> str:
+    names = [f"“{one.name}”" for one in lines[:_NAMED]]
+    more = len(lines) - len(names)
+    if more:
+        names.append(f"{more} more")
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

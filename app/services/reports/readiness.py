@@ -1,0 +1,202 @@
+"""Whether a model version is ready to be used, in five sentences and three figures for a manager.
+
+Ready: at least 85 of 100 checked texts are answered right, no pin is broken, at least half of the
+texts that fit no intent are refused, and it is not worse than the version before beyond luck. The
+first limit is a habit of the trade, not a law: the report says it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.services.reports.judged_again import JudgedVersion
+from app.services.reports.report_views import IntentLine, KeyFigure, Level, Readiness, ScopeLine
+from app.services.versions.comparison_views import Outcome
+from core.text import counted
+from core.types import Task
+
+READY, TRIAL = 0.85, 0.7
+"""Shares of right answers from which a version is ready, or fit for a trial."""
+REFUSED = 0.5
+"""Share of the texts that fit no intent that must be refused."""
+WELL = 0.8
+"""Share of an intent's texts that must be found for the intent to work well."""
+_TITLES: Mapping[Level, str] = {
+    "ready": "Ready to use",
+    "trial": "Ready for a trial, not for everybody",
+    "not-ready": "Not ready yet",
+    "unknown": "Nobody knows yet whether it is ready",
+}
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """How a version did on the texts it was checked on.
+
+    `right` counts answers as given: a text that is refused as out of scope is not answered right.
+    `on_tests` tells whether these are test texts, which it did not learn from.
+    """
+
+    right: int
+    n: int
+    on_tests: bool
+
+    @property
+    def share(self) -> float:
+        """Share of right answers; 0 without texts."""
+        return self.right / self.n if self.n else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What readiness is judged by; `broken` counts pins, `outcome` is against the one before."""
+
+    task: Task
+    examples: int
+    intents: Sequence[IntentLine]
+    scope: ScopeLine
+    checked: Checked
+    broken: int
+    outcome: Outcome | None = None
+
+
+def checked_on(judged: JudgedVersion, task: Task) -> Checked:
+    """Count right answers as they are given."""
+    refused_is_wrong = task == "single-label"
+    right = sum(one.right and not (refused_is_wrong and one.refused) for one in judged.answers)
+    return Checked(right, len(judged.answers), judged.basis.startswith("the test"))
+
+
+def readiness_of(facts: Facts) -> Readiness:
+    """Judge by the rule of this module."""
+    checked, reasons = facts.checked, tuple(_reasons(facts))
+    level: Level = "ready"
+    if not checked.n or not checked.on_tests:
+        level = "unknown"
+    elif checked.share < TRIAL or facts.broken or facts.outcome == "worse":
+        level = "not-ready"
+    elif reasons:
+        level = "trial"
+    rule = (
+        f"“Ready” means: at least {READY:.0%} of the test texts answered right, no pin broken, at "
+        f"least {REFUSED:.0%} of the texts that fit no intent refused, and not worse than the "
+        "version before."
+    ).replace("%", " %")
+    return Readiness(level, _TITLES[level], reasons, rule, sentences_of(facts), figures_of(facts))
+
+
+def _reasons(facts: Facts) -> list[str]:
+    checked, found = facts.checked, []
+    if not checked.n:
+        found.append("There are no texts to check it on.")
+    elif not checked.on_tests:
+        found.append(
+            "There are no test texts: it was checked on its own examples only, which flatters it."
+        )
+    if checked.n and checked.share < READY:
+        found.append(
+            f"It answers {_of_hundred(checked.share)} of 100 texts right, not {_of_hundred(READY)}."
+        )
+    if facts.broken:
+        found.append(f"It breaks {counted(facts.broken, 'pin')}: answers that somebody promised.")
+    if facts.outcome == "worse":
+        found.append("It is worse than the version before, and that is not luck.")
+    refused = facts.scope.refused
+    if refused is not None and refused < REFUSED:
+        found.append(
+            f"Of 100 texts that fit no intent it answers {_of_hundred(1 - refused)}, and should "
+            "refuse them."
+        )
+    return found
+
+
+def sentences_of(facts: Facts) -> tuple[str, ...]:
+    """Return five sentences: what it is, how good, what it refuses, strongest, weakest."""
+    return (
+        f"It sorts what people write into {counted(len(facts.intents), 'intent')}; an intent is "
+        f"what somebody wants. It learned them from {counted(facts.examples, 'labelled text')}.",
+        _quality_words(facts),
+        _refusal_words(facts),
+        _intent_words(facts),
+        _outcome_words(facts.outcome),
+    )
+
+
+def _quality_words(facts: Facts) -> str:
+    checked = facts.checked
+    if not checked.n:
+        return "How often it is right is not known: there are no texts to check it on."
+    right = "with exactly the right intents" if facts.task == "multi-label" else "right"
+    basis = (
+        f"test texts that it had never seen ({checked.right:,} of {checked.n:,} right)"
+        if checked.on_tests
+        else f"its own examples, each without its own label ({checked.right:,} of {checked.n:,})"
+    )
+    return (
+        f"Of 100 texts it answers about {_of_hundred(checked.share)} {right}, checked on {basis}."
+    )
+
+
+def _refusal_words(facts: Facts) -> str:
+    refused, n = facts.scope.refused, facts.scope.outside
+    nothing = "texts that fit no intent (out of scope)"
+    if refused is None:
+        return f"How it treats {nothing} is not known: none of them are labelled yet."
+    return (
+        f"Of {nothing} it refuses {_of_hundred(refused)} of 100, so {_of_hundred(1 - refused)} get "
+        f"an answer that cannot be right (checked on {n:,})."
+    )
+
+
+def _intent_words(facts: Facts) -> str:
+    known = [one for one in facts.intents if one.recall is not None and one.support]
+    if not known:
+        return "Which intents it finds well is not known yet."
+    weak = [one for one in known if (one.recall or 0.0) < WELL]
+    if not weak:
+        return f"All {counted(len(known), 'checked intent')} are found in at least 8 of 10 cases."
+    names = [f"“{one.name}”" for one in weak[:_NAMED]]
+    named = " and ".join([*([", ".join(names[:-1])] if names[1:] else []), names[-1]])
+    return (
+        f"{len(known) - len(weak):,} of {counted(len(known), 'checked intent')} are found in at "
+        f"least 8 of 10 cases; it is weakest at {named}."
+    )
+
+
+def _outcome_words(outcome: Outcome | None) -> str:
+    return {
+        None: "It is the first version, so there is nothing to compare it with.",
+        "better": "It is better than the version before, and that is not luck.",
+        "alike": "It is about as good as the version before: the difference may be luck.",
+        "worse": "It is worse than the version before, and that is not luck.",
+        "unknown": "Nobody can say whether it is better than the version before.",
+    }[outcome]
+
+
+def figures_of(facts: Facts) -> tuple[KeyFigure, ...]:
+    """Return three figures: right answers, refused texts, intents that work well."""
+    checked, scope = facts.checked, facts.scope
+    known = [one for one in facts.intents if one.recall is not None and one.support]
+    well = sum((one.recall or 0.0) >= WELL for one in known)
+    texts = "test texts" if checked.on_tests else "own examples"
+    return (
+        KeyFigure(
+            "Exactly right answers" if facts.task == "multi-label" else "Right answers",
+            f"{100 * checked.share:.1f} %" if checked.n else "not known",
+            f"{checked.right:,} of {checked.n:,} {texts}" if checked.n else "no texts to check on",
+        ),
+        KeyFigure(
+            "Out-of-scope texts refused",
+            "not known" if scope.refused is None else f"{100 * scope.refused:.0f} %",
+            f"of {scope.outside:,} texts that fit no intent" if scope.outside else "none labelled",
+        ),
+        KeyFigure(
+            "Intents that work well",
+            f"{well:,} of {len(known):,}" if known else "not known",
+            "found in at least 8 of 10 cases",
+        ),
+    )
+
+
+def _of_hundred(share: float) -> int:
+    return round(100 * share)

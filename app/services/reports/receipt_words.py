@@ -1,0 +1,106 @@
+"""The first page of a receipt: what was answered and why, for somebody who knows no model."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.text import counted
+
+_CLOSE = 0.1
+"""Margin of scores up to which the next intent is called close."""
+_NEAREST = 5
+_REFUSED = ("out-of-scope", "no-intent")
+
+
+def sentences_of(explanation: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say how sure the answer is, what it rests on, and what else it might have been."""
+    is_refused = explanation["rule"] in _REFUSED
+    found = [_sure_words(explanation, is_refused=is_refused), _examples_words(explanation)]
+    if not is_refused and explanation["runner_up"]:
+        found.append(_rival_words(explanation["runner_up"]["intent"], explanation["margin"]))
+        found.append(_weight_words(explanation["reasons"]))
+    return tuple(sentence for sentence in found if sentence)
+
+
+def key_figures(
+    explanation: Mapping[str, Any], figures: Sequence[Mapping[str, Any]]
+) -> tuple[Mapping[str, Any], ...]:
+    """Return at most three figures; a refused text has none of its own or of the closest intent."""
+    if explanation["rule"] in _REFUSED:
+        return tuple(figures[:1])
+    found: list[Mapping[str, Any]] = []
+    if explanation["answer"] and explanation["rule"] != "exact":
+        found.append(
+            {
+                "name": "How sure it is",
+                "value": f"{_of_hundred(explanation['confidence'])} of 100",
+                "basis": "of answers like this, about so many are right",
+            }
+        )
+    return (*found, *figures)[:3]
+
+
+def steps_of(explanation: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say what to do with this answer."""
+    if explanation["rule"] in _REFUSED:
+        return (
+            "If it should be refused, nothing needs to be done.",
+            "If it belongs to an intent, add it as an example of that intent: on the Try page, "
+            "under the answer.",
+        )
+    named = " and ".join(explanation["answer"])
+    return (
+        f"If {named} is right, pin the answer on the Try page: you are told when a later version "
+        "answers otherwise.",
+        "If it is wrong, add the text there as an example of the right intent.",
+    )
+
+
+def _sure_words(explanation: Mapping[str, Any], *, is_refused: bool) -> str:
+    if explanation["rule"] == "exact":
+        return "A person has labelled just this text, so the answer is that label."
+    if is_refused:
+        return (
+            "It gives no answer: the text is too unlike all labelled examples, and a wrong answer "
+            "would be worse than none."
+        )
+    sure = _of_hundred(explanation["confidence"])
+    return f"Of 100 answers like this, about {sure} are right."
+
+
+def _examples_words(explanation: Mapping[str, Any]) -> str:
+    """Count the labels of the most similar examples among those shown."""
+    reasons = explanation["reasons"]
+    votes = reasons[0]["votes"] if reasons else []
+    nearest = sorted(votes, key=lambda vote: -vote["cosine"])[:_NEAREST]
+    if not nearest:
+        return ""
+    labels = Counter(" and ".join(vote["example"]["intents"]) for vote in nearest)
+    [(name, n)] = labels.most_common(1)
+    others = reasons[0]["n_others"] + len(votes)
+    return (
+        f"It compares the text with {counted(others, 'example')} that people have labelled. Of the "
+        f"{len(nearest)} most similar that count here, {n} are labelled {name or 'out of scope'}."
+    )
+
+
+def _rival_words(intent: str, margin: float | None) -> str:
+    if margin is None:
+        return ""
+    how = "close behind" if margin <= _CLOSE else "clearly behind"
+    return f"The next intent, {intent}, is {how}."
+
+
+def _weight_words(reasons: Sequence[Mapping[str, Any]]) -> str:
+    """Say how many examples the answer rests on."""
+    bearing = reasons[0]["load_bearing"] if reasons else None
+    if not bearing or not bearing["examples"]:
+        return ""
+    n = len(bearing["examples"])
+    heaviest = f"its {n} heaviest examples" if n > 1 else "its heaviest example"
+    return f"Without {heaviest} it would be {bearing['after']}."
+
+
+def _of_hundred(share: float) -> int:
+    """Never certainty, neither way."""
+    return min(max(round(100 * share), 1), 99)

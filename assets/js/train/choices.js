@@ -1,0 +1,98 @@
+// The trainings to choose from: Quick and Best, more ways folded, and what cannot be used here with its reason.
+import {fill, h} from '../shared/elements.js';
+import {capital, plural} from '../shared/words.js';
+
+const FIRST = 'best';
+const FEATURED = ['quick', 'best'];
+
+export class Choices {
+  element = h('div', {role: 'radiogroup', 'aria-label': 'How to train'});
+  #choose;
+  #all = []; // what the server says of each recipe
+  #name = null; // the chosen recipe
+
+  // Calls `chosen` when another recipe is chosen.
+  constructor(chosen) {
+    this.#choose = name => {
+      this.choose(name);
+      chosen();
+    };
+  }
+
+  // What the project has may have changed since.
+  show(choices) {
+    this.#all = choices;
+    if (!this.chosen || this.chosen.why_not) this.#name = this.#of(FIRST)[0].recipe;
+    this.#draw();
+  }
+
+  get chosen() {
+    return this.#all.find(({recipe}) => recipe === this.#name);
+  }
+
+  // Without a name: Best.
+  choose(name = this.#of(FIRST)[0].recipe) {
+    this.#name = name;
+    this.#draw();
+  }
+
+  #of(...roles) {
+    return roles.flatMap(role => this.#all.filter(choice => choice.role === role));
+  }
+
+  #draw() {
+    const [more, unusable] = [this.#of('more'), this.#of('unusable')];
+    const featured = this.#of(...FEATURED).map(choice => this.#card(choice));
+    const isMore = more.some(({recipe}) => recipe === this.#name);
+    fill(
+      this.element,
+      h('div', {class: 'cards two'}, featured),
+      h(
+        'details',
+        {class: 'more-ways', 'data-key': 'more ways', open: isMore},
+        h('summary', {'data-key': 'more ways summary'}, 'More ways'),
+        more.length > 0 &&
+          h(
+            'div',
+            {class: 'cards'},
+            more.map(choice => this.#card(choice)),
+          ),
+        unusable.length > 0 && notYet(unusable),
+      ),
+    );
+  }
+
+  #card(choice) {
+    const {recipe, name, title, summary, learns_from: data, time, why_not: why} = choice;
+    const is = recipe === this.#name;
+    return h(
+      'button',
+      {
+        class: 'choice',
+        role: 'radio',
+        'aria-checked': String(is),
+        'data-key': `choice ${recipe}`,
+        disabled: Boolean(why),
+        onclick: () => this.#choose(recipe),
+      },
+      h('strong', {}, name),
+      h('span', {}, summary),
+      why && h('span', {class: 'why small'}, why),
+      data && h('span', {class: 'small'}, h('span', {class: 'soft'}, 'Learns from '), data),
+      time && h('span', {class: 'small', 'data-role': 'time'}, capital(time)),
+      name !== title && h('span', {class: 'soft small recipe'}, `Recipe: ${title}`),
+    );
+  }
+}
+
+const notYet = unusable =>
+  h(
+    'details',
+    {class: 'more-ways', 'data-key': 'not here'},
+    h('summary', {'data-key': 'not here summary'}, `${plural(unusable.length, 'way')} not usable here yet`),
+    h(
+      'ul',
+      {'data-role': 'not-here'},
+      unusable.map(({title, why_not: why}) => h('li', {}, h('b', {}, title), `: ${why}`)),
+    ),
+  );

@@ -1,0 +1,82 @@
+// What the last training brought: the verdict, better and worse texts, and the decision.
+import {comparisonOf} from '../shared/comparison.js';
+import {fill, h} from '../shared/elements.js';
+import {busyButton} from '../shared/evidence.js';
+import {toast} from '../shared/messages.js';
+import {call, post} from '../shared/rest.js';
+
+export class Result {
+  element = h('section', {class: 'sheet result', hidden: true, 'aria-label': 'Result', tabindex: -1});
+  #context;
+  #drawn = ''; // which comparison is shown: comparing again takes the server a while
+
+  constructor(context) {
+    this.#context = context;
+  }
+
+  hide() {
+    this.element.hidden = true;
+    this.#drawn = '';
+  }
+
+  // `job` is a training that ended while this page was open, or null.
+  async draw(job) {
+    const {candidate, champion} = this.#context.status;
+    const live = liveBy(job, champion);
+    if (candidate === null && !live) return this.hide();
+    const [newer, older] = candidate === null ? [live.number, live.against] : [candidate, champion];
+    const wanted = `${newer}:${older}`;
+    if (wanted === this.#drawn) return undefined;
+    this.#drawn = wanted;
+    this.element.hidden = false;
+    const title = h('h2', {}, candidate === null ? `Version ${newer} is live` : `Version ${newer} is ready`);
+    const actions = candidate === null ? this.#whenLive(newer, older) : this.#toDecide(newer, older);
+    if (older === null) return fill(this.element, title, h('div', {class: 'row'}, actions));
+    fill(this.element, title, h('p', {class: 'soft'}, `Comparing it with version ${older} …`));
+    try {
+      const found = await call(`${this.#context.base}/compare?candidate=${newer}&champion=${older}`);
+      if (wanted === this.#drawn) fill(this.element, title, comparisonOf(found, ...actions));
+    } catch (error) {
+      fill(this.element, title, h('p', {class: 'bad'}, error.message), h('div', {class: 'row'}, actions));
+      this.#drawn = '';
+    }
+    return undefined;
+  }
+
+  // Promote comes first; what was live stays until then.
+  #toDecide(newer, older) {
+    const undo = older === null ? null : () => this.#do('rollback', `Version ${older} is live again.`, newer);
+    const promote = () => this.#do(`models/${newer}/promote`, `Version ${newer} is live.`, null, undo);
+    const discard = () => this.#do(`models/${newer}/discard`, `Version ${newer} is put aside.`);
+    return [
+      busyButton(`Promote version ${newer}`, promote, {class: 'primary', 'data-key': 'promote'}),
+      busyButton('Discard', discard, {'data-key': 'discard'}),
+      h(
+        'span',
+        {class: 'soft small'},
+        older === null ? '' : `Version ${older} stays live until you promote.`,
+      ),
+    ];
+  }
+
+  #whenLive(newer, older) {
+    if (older === null) return [h('span', {class: 'soft'}, 'It is the first one that answers.')];
+    const back = () => this.#do('rollback', `Version ${older} is live again.`, newer);
+    return [busyButton(`Roll back to version ${older}`, back, {'data-key': 'roll back'})];
+  }
+
+  async #do(path, words, champion = null, undo = null) {
+    await post(`${this.#context.base}/${path}`, champion === null ? undefined : {champion});
+    toast(words, '', 'good', undo);
+    this.hide();
+    await this.#context.refresh();
+    await this.draw(null);
+  }
+}
+
+// The version that a training made live by itself; null where it did not, or another is live since.
+function liveBy(job, champion) {
+  if (!job?.result.promoted) return null;
+  const number = Number(job.result.model.slice(job.result.model.lastIndexOf('@') + 1));
+  return number === champion ? {number, against: job.result.against} : null;
+}

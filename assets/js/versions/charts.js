@@ -1,0 +1,115 @@
+// Charts of the versions, folded until opened: how many answers are right, and the shape of each version's space.
+import {fill, h} from '../shared/elements.js';
+import {complain} from '../shared/messages.js';
+import {drawChart, look} from '../shared/plotly.js';
+import {call} from '../shared/rest.js';
+import {percent} from '../shared/words.js';
+
+const MOST = 12; // versions whose space is measured; each has to be loaded
+const WORDS =
+  'The shape of the spaces. Closeness: how far apart texts of one intent lie (alignment). Spread: how unevenly all ' +
+  'texts fill the space (uniformity). Lower is better for both, so the best version lies at the bottom left.';
+
+export class Charts {
+  #base;
+  #models = [];
+  #running = 0; // number of the newest round of measuring; earlier rounds stop drawing
+  #accuracy = h('div', {class: 'plot', role: 'img', 'data-role': 'accuracy-chart'});
+  #space = h('div', {class: 'plot', role: 'img', 'data-role': 'shapes'});
+  #basis = h('p', {class: 'soft small', role: 'status', 'data-role': 'shapes-basis'});
+  element = h('details', {class: 'sheet', hidden: true, ontoggle: () => this.#draw().catch(complain)});
+
+  constructor(base) {
+    this.#base = base;
+    this.#space.hidden = true; // until something is measured
+    fill(
+      this.element,
+      h('summary', {'data-key': 'charts'}, 'Charts and figures for researchers'),
+      h('h3', {}, 'Right answers by version, as checked after each training'),
+      this.#accuracy,
+      h('h3', {}, 'Shape of the spaces'),
+      h('p', {class: 'soft small'}, WORDS),
+      this.#space,
+      this.#basis,
+    );
+  }
+
+  show(models) {
+    this.#models = models;
+    this.element.hidden = models.length === 0;
+    if (this.element.open) this.#draw().catch(complain);
+  }
+
+  async #draw() {
+    if (!this.element.open || !this.#models.length) return;
+    await this.#drawAccuracy();
+    await this.#measure();
+  }
+
+  async #drawAccuracy() {
+    const judged = this.#models.filter(({metrics}) => metrics.accuracy !== undefined);
+    this.#accuracy.hidden = judged.length === 0;
+    if (!judged.length) return;
+    const said = judged.map(({number, metrics}) => `version ${number}: ${percent(metrics.accuracy)}`);
+    this.#accuracy.setAttribute('aria-label', `Right answers by version. ${said.join('; ')}`);
+    const trace = {
+      ...look(this.#accuracy, 0),
+      type: 'scatter',
+      mode: 'lines+markers+text',
+      x: judged.map(({number}) => `version ${number}`),
+      y: judged.map(({metrics}) => metrics.accuracy),
+      text: judged.map(({metrics, champion}) => `${percent(metrics.accuracy)}${champion ? ' (live)' : ''}`),
+      textposition: 'top center',
+      cliponaxis: false,
+      hoverinfo: 'text',
+    };
+    const y = {title: {text: 'right (higher is better ↑)'}, tickformat: '.0%'};
+    await drawChart(this.#accuracy, [trace], {x: {type: 'category'}, y, showlegend: false});
+  }
+
+  // Measures one version after the other, so the page stays responsive; points appear as they arrive.
+  async #measure() {
+    const round = ++this.#running;
+    const numbers = [0, ...this.#models.slice(-MOST).map(model => model.number)];
+    const found = [];
+    for (const number of numbers) {
+      const shape = await call(`${this.#base}/models/${number}/shape`).catch(() => null);
+      if (round !== this.#running || !this.element.isConnected) return;
+      if (shape) found.push(shape);
+      await this.#drawSpace(found, numbers.length);
+    }
+  }
+
+  async #drawSpace(found, expected) {
+    const points = found.filter(({alignment}) => alignment !== null);
+    const on = found.length ? `Measured on ${found[0].basis}.` : '';
+    const why = points.length ? on : (found[0]?.basis ?? '');
+    this.#basis.textContent = why + (found.length < expected ? ' Measuring …' : '');
+    this.#space.hidden = points.length === 0;
+    if (!points.length) return;
+    const said = points.map(point => `${nameOf(point)}: ${figures(point)}`);
+    this.#space.setAttribute('aria-label', `Closeness and spread. ${said.join('; ')}`);
+    const {marker} = look(this.#space, 0);
+    const trace = {
+      marker: {...marker, size: 11, symbol: points.map(({number}) => (number ? 'circle' : 'circle-open'))},
+      type: 'scatter',
+      mode: 'markers+text',
+      x: points.map(({alignment}) => alignment),
+      y: points.map(({uniformity}) => uniformity),
+      text: points.map(nameOf),
+      textposition: 'top center',
+      cliponaxis: false,
+      hovertext: said,
+      hoverinfo: 'text',
+    };
+    await drawChart(this.#space, [trace], {
+      x: {title: {text: '← better: texts of one intent lie closer (alignment)'}},
+      y: {title: {text: '↓ better: texts are spread evenly (uniformity)'}},
+      showlegend: false,
+    });
+  }
+}
+
+const nameOf = ({number, recipe}) => (number ? `v${number} ${recipe}`.trim() : 'untuned');
+const figures = ({alignment, uniformity}) =>
+  `alignment ${alignment.toFixed(3)}, uniformity ${uniformity.toFixed(3)}`;

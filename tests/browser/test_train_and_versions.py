@@ -1,0 +1,81 @@
+"""Train offers two choices and ends with a verdict; Versions begins with what a designer needs."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served, StudioPool, copy_home
+
+
+@pytest.fixture(scope="module")
+def twice(
+    twice_home: Path, tmp_path_factory: pytest.TempPathFactory, studios: StudioPool
+) -> Iterator[Served]:
+    """The sample with a second version that waits."""
+    home = copy_home(twice_home, tmp_path_factory.mktemp("twice-shared") / "home")
+    with studios.serving(home) as served:
+        yield served
+
+
+def test_two_choices_say_what_they_do_and_how_long_they_take(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """Seven recipes stood side by side, in a researcher's words and without times."""
+    page = visit(twice, "/train?project=sample")
+    quick, best = (page.get_by_role("radio", name=name) for name in ("Quick", "Best"))
+    expect(best).to_have_attribute("aria-checked", "true")
+    for choice, recipe in ((quick, "Instant"), (best, "ConvFiT")):
+        expect(choice).to_contain_text("examples of 17 intents")
+        expect(choice.locator("[data-role=time]")).to_contain_text("About ")
+        expect(choice).to_contain_text(f"Recipe: {recipe}")
+    expect(quick).to_contain_text("going by the last one on this computer")
+    expect(best).to_contain_text("a guess for two cores")
+    expect(page.get_by_role("radio")).to_have_count(2)
+    page.get_by_text("More ways", exact=True).click()
+    expect(page.get_by_role("radio", name="Adapter")).to_contain_text("1 MB a version")
+    page.get_by_text("3 ways not usable here yet").click()
+    expect(page.locator("[data-role=not-here]")).to_contain_text("there are none yet")
+
+
+def test_the_result_is_a_verdict_with_better_and_worse_texts_and_promote_first(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """A candidate had been compared in figures, with the decision at the side."""
+    page = visit(twice, "/train?project=sample")
+    result = page.get_by_role("region", name="Result")
+    verdict = result.locator("[data-role=verdict]")
+    expect(verdict).to_contain_text("than version 1: the right intent comes first for")
+    expect(verdict.locator(".badge")).to_contain_text("Worse")
+    for role in ("better", "worse"):
+        expect(result.locator(f"[data-role={role}] li").first).to_contain_text("instead of")
+    expect(result.get_by_text("judged on")).to_have_count(0)
+    buttons = verdict.get_by_role("button")
+    expect(buttons.first).to_have_text("Promote version 2")
+    buttons.first.click()
+    expect(page.locator("[data-role=champion]")).to_contain_text("v2")
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(page.locator("[data-role=champion]")).to_contain_text("v1")
+
+
+def test_versions_begin_with_what_is_live_and_fold_the_figures(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """A table of recipes, and charts that loaded every version before anybody asked."""
+    page = visit(twice)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{twice.base}/versions?project=sample")
+    first = page.locator("[data-role=models] > li[data-version='1']")
+    second = page.locator("[data-role=models] > li[data-version='2']")
+    expect(first.locator("[data-role=state]")).to_contain_text("Live")
+    expect(second.locator("[data-role=changes]")).to_contain_text("since version 1: ")
+    expect(second.locator("[data-role=changes]")).to_contain_text("unlabelled")
+    expect(second.get_by_role("button", name="Promote")).to_be_visible()
+    expect(first.get_by_role("link", name="Hand over")).to_be_visible()
+    assert not [url for url in asked if url.endswith(("/shape", "/api/plotly.js"))]
+    page.get_by_text("Charts and figures for researchers").click()
+    chart = page.locator("[data-role=accuracy-chart]")
+    expect(chart.locator(".ytitle")).to_have_text("right (higher is better ↑)")
+    expect(chart).to_contain_text("(live)")

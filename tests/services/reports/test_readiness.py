@@ -1,0 +1,120 @@
+"""What a manager reads first: ready or not by one rule, five sentences, three figures."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.services.reports.judged_again import JudgedText, JudgedVersion
+from app.services.reports.links import link_words, reaches_others
+from app.services.reports.readiness import Checked, Facts, checked_on, readiness_of
+from app.services.reports.receipt_words import key_figures, sentences_of, steps_of
+from app.services.reports.report_views import IntentLine, ScopeLine
+
+INTENTS = [
+    IntentLine("refund", 10, "t", 0.9, 0.95, 20),
+    IntentLine("parcel", 10, "t", 0.9, 0.5, 20),
+]
+GOOD = Facts(
+    task="single-label",
+    examples=20,
+    intents=INTENTS,
+    scope=ScopeLine(0.3, 0.97, 50, 0.7),
+    checked=Checked(90, 100, on_tests=True),
+    broken=0,
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "level", "reason"),
+    [
+        ({}, "ready", None),
+        ({"checked": Checked(84, 100, on_tests=True)}, "trial", "84 of 100 texts right, not 85"),
+        ({"checked": Checked(69, 100, on_tests=True)}, "not-ready", "69 of 100"),
+        ({"checked": Checked(90, 100, on_tests=False)}, "unknown", "no test texts"),
+        ({"checked": Checked(0, 0, on_tests=False)}, "unknown", "no texts to check it on"),
+        ({"broken": 1}, "not-ready", "breaks 1 pin"),
+        ({"outcome": "worse"}, "not-ready", "not luck"),
+        ({"outcome": "alike"}, "ready", None),
+        ({"scope": ScopeLine(0.3, 0.97, 50, 0.4)}, "trial", "fit no intent it answers 60"),
+        ({"scope": ScopeLine(0.3, 0.97, 0, None)}, "ready", None),
+    ],
+)
+def test_ready_or_not_is_decided_by_the_rule_that_the_report_prints(
+    change: dict, level: str, reason: str | None
+) -> None:
+    found = readiness_of(replace(GOOD, **change))
+    assert found.level == level
+    assert any(reason in one for one in found.reasons) if reason else found.reasons == ()
+    assert "at least 85 % of the test texts" in found.rule
+    assert (len(found.sentences), len(found.figures)) == (5, 3)
+
+
+def test_sentences_and_figures_count_on_what_they_rest() -> None:
+    found = readiness_of(GOOD)
+    assert "Of 100 texts it answers about 90 right" in found.sentences[1]
+    assert "(90 of 100 right)" in found.sentences[1]
+    assert "refuses 70 of 100, so 30 get an answer" in found.sentences[2]
+    assert "weakest at “parcel”" in found.sentences[3]
+    assert [one.value for one in found.figures] == ["90.0 %", "70 %", "1 of 2"]
+
+
+def test_a_refused_text_of_an_intent_is_not_answered_right() -> None:
+    """A report must not say 96 % where people get right answers for 93 %."""
+    answers = tuple(
+        JudgedText("t", ("a",), ("a",), 0.9, right=True, refused=refused)
+        for refused in (True, False)
+    )
+    judged = JudgedVersion(answers, (), "the test set as it is now, 2 texts")
+    assert checked_on(judged, "single-label") == Checked(1, 2, on_tests=True)
+    assert checked_on(judged, "multi-label").right == 2
+
+
+@pytest.mark.parametrize(
+    ("address", "where"),
+    [
+        ("http://127.0.0.1:7860/reports/p/1", "this computer"),
+        ("http://localhost:7860/x", "this computer"),
+        ("http://[::1]:7860/x", "this computer"),
+        ("http://192.168.0.7:7860/x", "the network"),
+        ("https://studio.example.org/x", "the network"),
+        ("", "this computer"),
+    ],
+)
+def test_a_link_says_whether_it_works_on_another_computer(address: str, where: str) -> None:
+    assert reaches_others(address) is (where == "the network")
+    assert where in link_words(address)
+
+
+def test_the_first_page_of_a_receipt_is_for_people_who_know_no_model() -> None:
+    vote = {"cosine": 0.9, "example": {"intents": ["refund"]}}
+    asked = {
+        "rule": "best",
+        "answer": ["refund"],
+        "confidence": 0.934,
+        "runner_up": {"intent": "parcel"},
+        "margin": 0.05,
+        "reasons": [
+            {
+                "votes": [vote, vote],
+                "n_others": 18,
+                "load_bearing": {"examples": [1, 2, 3], "after": "parcel"},
+            }
+        ],
+    }
+    assert sentences_of(asked) == (
+        "Of 100 answers like this, about 93 are right.",
+        "It compares the text with 20 examples that people have labelled. Of the 2 most similar "
+        "that count here, 2 are labelled refund.",
+        "The next intent, parcel, is close behind.",
+        "Without its 3 heaviest examples it would be parcel.",
+    )
+    assert [one["value"] for one in key_figures(asked, [{"value": "9"}] * 3)] == [
+        "93 of 100",
+        "9",
+        "9",
+    ]
+    refused = {**asked, "rule": "out-of-scope", "answer": []}
+    assert not any("93" in one for one in sentences_of(refused))
+    figures = [{"value": "96.2 %"}, {"value": "100 %"}]
+    assert key_figures(refused, figures) == (figures[0],)
+    assert "add it as an example" in steps_of(refused)[1]

@@ -1,0 +1,80 @@
+"""Which training is Quick and which is Best in a project, and what each takes."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.services.data.projects import create_project
+from app.services.studio import Studio
+from app.services.training.choices import (
+    BUNDLED,
+    ProjectData,
+    ordered,
+    quick_and_best,
+    training_choices,
+    why_not,
+)
+from core.recipes.conversations import DialoguesRecipe
+from core.recipes.labels import ConvfitRecipe, InstantRecipe, LabelEncoderRecipe
+from core.recipes.read import RECIPES
+from core.recipes.templates import TemplatesRecipe
+from storage import jobs, models
+from storage.queries import dataset
+
+DATA = ProjectData("single-label", 640, 64, has_conversations=False, has_marked=False)
+
+
+@pytest.mark.parametrize(
+    ("data", "best"),
+    [
+        (DATA, ConvfitRecipe),
+        (replace(DATA, examples=128), ConvfitRecipe),
+        (replace(DATA, examples=127), LabelEncoderRecipe),
+        (replace(DATA, examples=64, task="multi-label"), ConvfitRecipe),
+    ],
+)
+def test_best_is_chosen_by_labels_and_task(data: ProjectData, best: type) -> None:
+    assert quick_and_best(data) == (InstantRecipe, best)
+
+
+def test_what_cannot_be_used_comes_last_with_its_reason() -> None:
+    found = ordered(DATA)
+    assert set(found) == set(RECIPES.values())
+    reasons = [bool(why_not(recipe, DATA)) for recipe in found]
+    assert reasons == sorted(reasons)
+    assert "no" in why_not(DialoguesRecipe, DATA)
+    assert not why_not(DialoguesRecipe, replace(DATA, has_conversations=True))
+    assert not why_not(TemplatesRecipe, replace(DATA, has_marked=True))
+    several = replace(DATA, task="multi-label")
+    assert "several intents" in why_not(LabelEncoderRecipe, several)
+    assert "at least two intents" in why_not(InstantRecipe, replace(DATA, intents=1))
+
+
+def test_each_choice_says_what_it_learns_from_and_how_long_it_takes(home: Studio) -> None:
+    found = training_choices(home, "p")
+    quick, best, *more = found.choices
+    assert (quick.role, quick.name, quick.title) == ("quick", "Quick", "Instant")
+    assert (best.role, best.name, best.title) == ("best", "Best", "ConvFiT")
+    assert best.learns_from == "20 examples of 4 intents"
+    assert best.time.endswith("(going by the last one on this computer)")
+    assert {one.role for one in more} == {"more", "unusable"}
+    unusable = [one for one in more if one.role == "unusable"]
+    assert all(one.why_not and not one.time for one in unusable)
+
+
+def test_without_labels_quick_and_best_say_what_they_need(studio: Studio) -> None:
+    create_project(studio, "q")
+    quick, best, *_ = training_choices(studio, "q").choices
+    assert (quick.role, best.role) == ("quick", "best")
+    assert quick.why_not == best.why_not == "It learns from labels of at least two intents."
+
+
+def test_a_project_keeps_the_encoder_that_its_live_version_started_from(home: Studio) -> None:
+    """The page trained every project from the bundled encoder, whatever it had begun with."""
+    with home.database.read() as connection:
+        live = models.champion(connection, 1)
+        folder = str(jobs.get(connection, live.job_id).payload["base"])
+        assert dataset.utterances(connection, 1)
+    found = training_choices(home, "p")
+    assert found.base == folder != BUNDLED
+    assert found.base_words.endswith(f", as version {live.number}")
