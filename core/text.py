@@ -34,6 +34,8 @@ def is_storable(text: str) -> bool:
     return "\0" not in text and not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
+_HALF = 1e-9
+"""Added to percents: a half that a computer keeps exactly is rounded to even otherwise."""
 _NOTHING: dict[Task, str] = {"single-label": "out of scope", "multi-label": "no intent"}
 
 
@@ -53,5 +55,8 @@ def counted(n: int, noun: str) -> str:
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """Write a share in percent, as all pages, reports and commands do: "86.0 %"."""
-    return f"{100 * share:.{digits}f} %"
+    """Write a share in percent, as all pages, reports and commands do: "86.0 %".
+
+    Halves are rounded up, as scripts do.
+    """
+    return f"{100 * share + _HALF:.{digits}f} %"

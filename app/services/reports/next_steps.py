@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.services.reports.report_views import ConfusionLine, IntentLine, ScopeLine
-from core.text import counted
+from core.text import counted, percent
 
 _FEW_EXAMPLES = 8
 _FEW_TESTS = 3
@@ -46,8 +46,8 @@ def _of_scope(scope: ScopeLine) -> list[str]:
         ]
     if scope.refused < _LOW:
         return [
-            f"Raise the limit for out of scope, or label more such texts: {1 - scope.refused:.0%} "
-            "of the texts that fit no intent get an answer.".replace("%", " %")
+            "Raise the limit for out of scope, or label more such texts: "
+            f"{percent(1 - scope.refused)} of the texts that fit no intent get an answer."
         ]
     return []
 

@@ -7,6 +7,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from app.services.explaining.words import day, sure_share
+from core.text import percent
 
 _UNKNOWN, _MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
 
@@ -36,7 +37,7 @@ def _environment() -> Environment:
 
 
 def _share(value: float | None, digits: int = 1) -> str:
-    return _UNKNOWN if value is None else f"{100 * value:.{digits}f} %"
+    return _UNKNOWN if value is None else percent(value, digits)
 
 
 def _signed(value: float) -> str:

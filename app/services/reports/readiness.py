@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from app.services.reports.judged_again import JudgedVersion
 from app.services.reports.report_views import IntentLine, KeyFigure, Level, Readiness, ScopeLine
 from app.services.versions.comparison_views import Outcome
-from core.text import counted
+from core.text import counted, percent
 from core.types import Task
 
 READY, TRIAL = 0.85, 0.7
@@ -78,10 +78,10 @@ def readiness_of(facts: Facts) -> Readiness:
     elif reasons:
         level = "trial"
     rule = (
-        f"“Ready” means: at least {READY:.0%} of the test texts answered right, no pin broken, at "
-        f"least {REFUSED:.0%} of the texts that fit no intent refused, and not worse than the "
+        f"“Ready” means: at least {percent(READY)} of the test texts answered right, no pin broken, at "
+        f"least {percent(REFUSED)} of the texts that fit no intent refused, and not worse than the "
         "version before."
-    ).replace("%", " %")
+    )
     return Readiness(level, _TITLES[level], reasons, rule, sentences_of(facts), figures_of(facts))
 
 
@@ -182,12 +182,12 @@ def figures_of(facts: Facts) -> tuple[KeyFigure, ...]:
     return (
         KeyFigure(
             "Exactly right answers" if facts.task == "multi-label" else "Right answers",
-            f"{100 * checked.share:.1f} %" if checked.n else "not known",
+            percent(checked.share, 1) if checked.n else "not known",
             f"{checked.right:,} of {checked.n:,} {texts}" if checked.n else "no texts to check on",
         ),
         KeyFigure(
             "Out-of-scope texts refused",
-            "not known" if scope.refused is None else f"{100 * scope.refused:.0f} %",
+            "not known" if scope.refused is None else percent(scope.refused),
             f"of {scope.outside:,} texts that fit no intent" if scope.outside else "none labelled",
         ),
         KeyFigure(

@@ -16,6 +16,7 @@ from app.services.studio import Studio
 from app.services.trying.landing import example_map, land
 from core.errors import NotFound
 from core.maps.palette import GREY, position_colour
+from core.text import percent
 from storage import receipts
 from storage.records import ReceiptRecord
 
@@ -121,13 +122,13 @@ def _figures(metrics: Mapping[str, Any], found: Explanation) -> list[Figure]:
     many = metrics.get("task") == "multi-label"
     right = "Texts answered with just their intents" if many else "The right intent comes first"
     basis = f"{metrics['n']:,} texts: {metrics.get('judged_on', 'as it was judged in training')}"
-    figures = [Figure(right, _share(metrics["accuracy"]), basis)]
+    figures = [Figure(right, percent(metrics["accuracy"], 1), basis)]
     shown = {reason.intent for reason in found.reasons}
     figures += [
         Figure(
             f"“{one['intent']}” is found",
-            _share(one["recall"], 0),
-            f"of {one['support']:,} texts; {_share(one['precision'], 0)} of such answers are right",
+            percent(one["recall"]),
+            f"of {one['support']:,} texts; {percent(one['precision'])} of such answers are right",
         )
         for one in metrics.get("per_intent", ())
         if one["intent"] in shown
@@ -135,13 +136,9 @@ def _figures(metrics: Mapping[str, Any], found: Explanation) -> list[Figure]:
     error = metrics.get("expected_calibration_error")
     if error is not None:
         figures.append(
-            Figure("Confidence is off by", _share(error), "on average: how sure against how right")
+            Figure("Confidence is off by", percent(error, 1), "on average: how sure against how right")
         )
     return figures
-
-
-def _share(value: float, digits: int = 1) -> str:
-    return f"{100 * value:.{digits}f} %"
 
 
 def _map(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections import Counter
 
 from app.services.versions.comparison_views import ModelComparison, Outcome
 from core.metrics.paired import Difference
-from core.text import counted, label_words
+from core.text import counted, label_words, percent
 
 _NAMED = 3
 
@@ -83,7 +83,7 @@ def _basis_words(comparison: ModelComparison) -> list[str]:
             "There are no test texts to compare on, and the two were not checked in the same way "
             "after their training. Put some labelled texts into the test set."
         )
-    if comparison.difference is None or comparison.before is None:
+    if comparison.difference is None or comparison.before is None or comparison.after is None:
         return words
     if comparison.basis == "stored figures":
         words.append(
@@ -92,13 +92,13 @@ def _basis_words(comparison: ModelComparison) -> list[str]:
     right = "right" if comparison.task == "single-label" else "with just the right intents"
     of = "test text" if comparison.basis == "test split" else "text"
     words.append(
-        f"{comparison.candidate} answers {_share(comparison.after)} of {counted(comparison.n, of)} "
-        f"{right}, {comparison.champion} {_share(comparison.before)}: "
+        f"{comparison.candidate} answers {percent(comparison.after, 1)} of {counted(comparison.n, of)} "
+        f"{right}, {comparison.champion} {percent(comparison.before, 1)}: "
         f"{points(comparison.difference)}."
     )
     if comparison.f1 is not None:
         old, new = comparison.f1
-        words.append(f"F1 over all intents: {_share(new)}, {_share(old)} before.")
+        words.append(f"F1 over all intents: {percent(new, 1)}, {percent(old, 1)} before.")
     return words
 
 
@@ -137,7 +137,3 @@ def points(difference: Difference) -> str:
     """Write a difference with its interval, in points."""
     low, high = (f"{100 * edge:+.1f}" for edge in (difference.low, difference.high))
     return f"{100 * difference.value:+.1f} points (95 % interval {low} to {high})"
-
-
-def _share(value: float | None) -> str:
-    return "unknown" if value is None else f"{100 * value:.1f} %"
