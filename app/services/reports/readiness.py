@@ -78,9 +78,9 @@ def readiness_of(facts: Facts) -> Readiness:
     elif reasons:
         level = "trial"
     rule = (
-        f"“Ready” means: at least {percent(READY)} of the test texts answered right, no pin broken, at "
-        f"least {percent(REFUSED)} of the texts that fit no intent refused, and not worse than the "
-        "version before."
+        f"“Ready” means: at least {percent(READY)} of the test texts answered right, no pin "
+        f"broken, at least {percent(REFUSED)} of the texts that fit no intent refused, and not "
+        "worse than the version before."
     )
     return Readiness(level, _TITLES[level], reasons, rule, sentences_of(facts), figures_of(facts))
 

@@ -128,7 +128,8 @@ def _figures(metrics: Mapping[str, Any], found: Explanation) -> list[Figure]:
         Figure(
             f"“{one['intent']}” is found",
             percent(one["recall"]),
-            f"of {one['support']:,} texts; {percent(one['precision'])} of such answers are right",
+            f"of {one['support']:,} texts; {percent(one['precision'])} of such answers are "
+            "right",
         )
         for one in metrics.get("per_intent", ())
         if one["intent"] in shown

@@ -92,8 +92,8 @@ def _basis_words(comparison: ModelComparison) -> list[str]:
     right = "right" if comparison.task == "single-label" else "with just the right intents"
     of = "test text" if comparison.basis == "test split" else "text"
     words.append(
-        f"{comparison.candidate} answers {percent(comparison.after, 1)} of {counted(comparison.n, of)} "
-        f"{right}, {comparison.champion} {percent(comparison.before, 1)}: "
+        f"{comparison.candidate} answers {percent(comparison.after, 1)} of "
+        f"{counted(comparison.n, of)} {right}, {comparison.champion} {percent(comparison.before, 1)}: "
         f"{points(comparison.difference)}."
     )
     if comparison.f1 is not None:
