@@ -50,7 +50,7 @@ class TrainPage {
       onchange: guarded(event => this.#keepGate(event.target.checked)),
     });
     this.#gateLine = h('label', {class: 'check'}, this.#gate, GATE_WORDS);
-    this.#start = h('button', {class: 'primary start', onclick: guarded(() => this.#train())}, 'Train');
+    this.#start = h('button', {class: 'primary', onclick: guarded(() => this.#train())}, 'Train');
   }
 
   async start() {

@@ -33,7 +33,7 @@ SHOWN = {
     "map": ".map[data-ready=true]",
     "train": "[data-role=estimate]:not(:empty)",
     "try": ".vote",
-    "versions": "[data-role=models] tbody tr",
+    "versions": "[data-role=models] > li",
 }
 """What a page shows when it is filled, by its path."""
 FIRST = ("Home", "Label", "Data", "Try")
@@ -147,9 +147,9 @@ def test_the_keyboard_alone_reaches_and_does_everything(
     page.keyboard.press("Enter")
     settled(page, "train")
     expect(page.get_by_role("button", name="Retrain")).to_be_enabled()
-    tab_to(page, "Instant")
+    tab_to(page, "Quick")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("radio", name="Instant")).to_have_attribute("aria-checked", "true")
+    expect(page.get_by_role("radio", name="Quick")).to_have_attribute("aria-checked", "true")
     tab_to(page, "Retrain")
 
 

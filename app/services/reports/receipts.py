@@ -128,8 +128,7 @@ def _figures(metrics: Mapping[str, Any], found: Explanation) -> list[Figure]:
         Figure(
             f"“{one['intent']}” is found",
             percent(one["recall"]),
-            f"of {one['support']:,} texts; {percent(one['precision'])} of such answers are "
-            "right",
+            f"of {one['support']:,} texts; {percent(one['precision'])} of such answers are right",
         )
         for one in metrics.get("per_intent", ())
         if one["intent"] in shown
@@ -137,7 +136,9 @@ def _figures(metrics: Mapping[str, Any], found: Explanation) -> list[Figure]:
     error = metrics.get("expected_calibration_error")
     if error is not None:
         figures.append(
-            Figure("Confidence is off by", percent(error, 1), "on average: how sure against how right")
+            Figure(
+                "Confidence is off by", percent(error, 1), "on average: how sure against how right"
+            )
         )
     return figures
 

@@ -93,8 +93,8 @@ def _basis_words(comparison: ModelComparison) -> list[str]:
     of = "test text" if comparison.basis == "test split" else "text"
     words.append(
         f"{comparison.candidate} answers {percent(comparison.after, 1)} of "
-        f"{counted(comparison.n, of)} {right}, {comparison.champion} {percent(comparison.before, 1)}: "
-        f"{points(comparison.difference)}."
+        f"{counted(comparison.n, of)} {right}, {comparison.champion} "
+        f"{percent(comparison.before, 1)}: {points(comparison.difference)}."
     )
     if comparison.f1 is not None:
         old, new = comparison.f1
