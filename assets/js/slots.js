@@ -23,6 +23,7 @@ class SlotsPage {
   #proposals;
   #augmenting;
   #counts = h('span', {class: 'soft small tabular', 'data-role': 'marked'});
+  #acts = h('div', {class: 'row push'});
   #place = h('div');
 
   constructor(context) {
@@ -37,7 +38,8 @@ class SlotsPage {
 
   async start() {
     const undo = h('button', {onclick: guarded(() => this.#undo())}, icon('undo-2'), 'Undo');
-    this.#context.heading.append(h('div', {class: 'row push'}, this.#counts, undo));
+    this.#acts.append(this.#counts, undo);
+    this.#context.heading.append(this.#acts);
     this.#context.main.append(this.#place);
     await this.#intents.load();
     await this.#load();
@@ -50,6 +52,7 @@ class SlotsPage {
     if (this.#intents.counts.total === 0) await this.#intents.load(); // they may have come since
     const book = await this.#book.load();
     const {n_marked: marked, n_utterances: all} = book;
+    this.#acts.hidden = all === 0;
     this.#counts.textContent = `Values marked in ${number(marked)} of ${plural(all, 'text')}`;
     const sheets = [
       h('div', {class: 'stack'}, this.#book.element),
