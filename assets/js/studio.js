@@ -14,6 +14,7 @@ const PAGES = [
   ['label', 'Label', 'tag'],
   ['data', 'Data', 'table-2'],
   ['slots', 'Slots', 'braces'],
+  ['data#conversations', 'Conversations', 'messages-square'],
   ['review', 'Review', 'list-checks'],
   ['map', 'Map', 'chart-scatter'],
   ['train', 'Train', 'graduation-cap'],

@@ -17,6 +17,7 @@ export class ConversationSheet {
   #place = h('div');
   #picker;
   #choose;
+  #shown = false;
 
   // Calls `changed` after conversations, and perhaps utterances, have changed.
   constructor(context, changed) {
@@ -32,7 +33,7 @@ export class ConversationSheet {
     this.#choose = h('button', {type: 'button', onclick: () => this.#picker.click()}, 'Choose a log');
     this.element = h(
       'section',
-      {class: 'sheet', 'aria-label': 'Conversations'},
+      {class: 'sheet', id: 'conversations', 'aria-label': 'Conversations'},
       h('h2', {}, 'Conversations'),
       h('p', {class: 'soft small'}, WHAT),
       this.#list,
@@ -62,6 +63,8 @@ export class ConversationSheet {
     };
     const list = {class: 'logs', 'data-role': 'logs', 'aria-label': 'Logs'};
     fill(this.#list, logs.length > 0 && h('ul', list, logs.map(line)));
+    if (!this.#shown && location.hash === `#${this.element.id}`) this.element.scrollIntoView();
+    this.#shown = true;
   }
 
   #remover(log) {

@@ -13,5 +13,9 @@ export function setQuery(values) {
   history.replaceState(null, '', `${location.pathname}?${now}`);
 }
 
-export const address = (page, project, more = {}) =>
-  `/${page}?${new URLSearchParams({...(project ? {project} : {}), ...more})}`;
+// A page may be followed by the id of a part of it: "data#conversations".
+export function address(page, project, more = {}) {
+  const [path, part] = page.split('#');
+  const values = new URLSearchParams({...(project ? {project} : {}), ...more});
+  return `/${path}?${values}${part ? `#${part}` : ''}`;
+}
