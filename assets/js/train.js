@@ -68,7 +68,7 @@ class TrainPage {
       this.#choices.element,
       this.#base.element,
       this.#settings.element,
-      h('div', {class: 'row', style: {'margin-top': '14px'}}, this.#start, estimated),
+      h('div', {class: 'row after'}, this.#start, estimated),
       this.#gateLine,
     );
     this.#context.main.append(this.#result.element, this.#form, this.#live, this.#earlier);

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from app.services.embedding import embed_texts
 from app.services.explaining.explained_model import ExplainedModel
 from app.services.studio import Studio
-from app.services.versions.comparison import names_since
 from core.calibration.calibration import probabilities
 from core.calibration.fence import signals_left_out
 from core.heads.folds import left_with_source, said_rows, sources_of
@@ -79,7 +78,6 @@ def judge_again(studio: Studio, model: ExplainedModel) -> JudgedVersion:
     with studio.database.read() as connection:
         project = projects.get(connection, model.project.id)
         names = {one.id: one.name for one in dataset.intents(connection, project.id)}
-        renamed = names_since(connection, project.id, model.version.dataset_version_id)
         rows = [row for row in dataset.utterances(connection, project.id) if row.labels is not None]
     seen = {match_key(exemplar.text) for exemplar in model.pipeline.exemplars}
     fresh = [row for row in rows if match_key(row.text) not in seen]
@@ -87,14 +85,14 @@ def judge_again(studio: Studio, model: ExplainedModel) -> JudgedVersion:
     if project.task == "single-label":
         tests = [one for one in tests if one.intents]
         nothing = [_exemplar(row, names) for row in fresh if not row.labels]
-        outside = tuple(one.refused for one in _answers(studio, model, nothing, renamed)[0])
+        outside = tuple(one.refused for one in _answers(studio, model, nothing)[0])
     else:
         outside = ()
     if tests:
-        found, bins = _answers(studio, model, tests, renamed)
+        found, bins = _answers(studio, model, tests)
         basis = f"the test set as it is now, {len(tests):,} texts"
         return JudgedVersion(tuple(found), outside, basis, bins)
-    left_out, bins = _left_out(model, renamed)
+    left_out, bins = _left_out(model)
     basis = f"{len(left_out):,} examples, each answered by the votes of the others"
     return JudgedVersion(tuple(left_out), outside, basis if left_out else "", bins)
 
@@ -104,21 +102,17 @@ def _exemplar(row: UtteranceRecord, names: dict[str, str]) -> Exemplar:
     return Exemplar(row.id, row.text, labels)
 
 
-def _answers(
-    studio: Studio, model: ExplainedModel, asked: Sequence[Exemplar], renamed: dict[str, str]
-) -> _Marked:
+def _answers(studio: Studio, model: ExplainedModel, asked: Sequence[Exemplar]) -> _Marked:
     if not asked:
         return [], ()
     pipeline = model.pipeline
     texts = [one.text for one in asked]
     rows = embed_texts(studio.database, pipeline.encoder, texts)
     scores = pipeline.head.scores(rows)
-    return _marked(
-        pipeline, asked, (scores, pipeline.calibration.familiarity(rows, scores)), renamed
-    )
+    return _marked(pipeline, asked, (scores, pipeline.calibration.familiarity(rows, scores)))
 
 
-def _left_out(model: ExplainedModel, renamed: dict[str, str]) -> _Marked:
+def _left_out(model: ExplainedModel) -> _Marked:
     """Answer each example by the others, in closed form, without its own label.
 
     Synthetic examples are not evaluated, and do not vote on their source.
@@ -130,8 +124,7 @@ def _left_out(model: ExplainedModel, renamed: dict[str, str]) -> _Marked:
     sources = sources_of(pipeline.exemplars)
     rows = said_rows(sources)
     asked = [
-        Exemplar(one.id, one.text, tuple(renamed.get(name, name) for name in one.intents))
-        for one in (pipeline.exemplars[row] for row in rows)
+        Exemplar(one.id, one.text, one.intents) for one in (pipeline.exemplars[row] for row in rows)
     ]
     scores = left_with_source(head, leave_one_out(head), sources)
     scores += voices_of(pipeline.head, pipeline.embeddings)
@@ -141,18 +134,17 @@ def _left_out(model: ExplainedModel, renamed: dict[str, str]) -> _Marked:
         familiarity = measure.fence.familiarity(
             signals_left_out(measure.shapes, left_out, rows, sources)
         )
-    return _marked(pipeline, asked, (left_out, familiarity), renamed)
+    return _marked(pipeline, asked, (left_out, familiarity))
 
 
 def _marked(
     pipeline: IntentPipeline,
     asked: Sequence[Exemplar],
     measured: tuple[ScoreArray, ScoreArray],
-    renamed: dict[str, str],
 ) -> _Marked:
     """Compare answers, by scores (n, intents) and familiarity (n,), with labels."""
     scores, familiar = measured
-    names = [renamed.get(name, name) for name in pipeline.head.intents]
+    names = list(pipeline.head.intents)
     task = pipeline.task
     shares = probabilities(scores, pipeline.calibration)
     limits = pipeline.calibration.limits(len(names))

@@ -8,6 +8,7 @@ from typing import Any
 from app.services.studio import Studio
 from app.services.versions.registry import chain_of
 from core.recipes.read import title_of
+from core.text import percent
 from storage import models, projects
 from storage.database import Transaction
 from storage.log import versions
@@ -193,9 +194,12 @@ def _model_entry(name: str, record: ModelVersionRecord) -> TimelineEntry:
 
 
 def _figures(metrics: Mapping[str, Any]) -> str:
-    parts = [f"accuracy {metrics['accuracy']:.1%}"]
+    parts = [f"accuracy {percent(metrics['accuracy'], 1)}"]
     if metrics.get("task") == "multi-label":
-        parts = [f"F1 {metrics['micro_f1']:.1%}", f"exact match {metrics['accuracy']:.1%}"]
+        parts = [
+            f"F1 {percent(metrics['micro_f1'], 1)}",
+            f"exact match {percent(metrics['accuracy'], 1)}",
+        ]
     return ", ".join(filter(None, [*parts, str(metrics.get("judged_on", ""))]))
 
 

@@ -86,11 +86,11 @@ const computedOf = (found, gate) =>
     h('summary', {}, 'How this is computed'),
     h(
       'div',
-      {class: 'stack', style: {'margin-top': '10px'}},
+      {class: 'stack below'},
       found.before !== null && figuresOf(found),
       h(
         'ul',
-        {style: {margin: 0, 'padding-left': '20px'}},
+        {class: 'listed'},
         [...gate.reasons, ...found.words].map(sentence => h('li', {}, sentence)),
       ),
       found.intents.some(changed) && intentsOf(found.intents),
@@ -101,7 +101,7 @@ function figuresOf({champion, candidate, before, after, difference, n, basis, f1
   const range = difference && `95 % between ${points(difference.low)} and ${points(difference.high)}`;
   return h(
     'div',
-    {class: 'row', style: {gap: '26px'}},
+    {class: 'figures'},
     figure(champion, percent(before), f1 && `exact match; F1 ${percent(f1[0])}`),
     figure(candidate, percent(after), f1 && `exact match; F1 ${percent(f1[1])}`),
     difference && figure('difference', points(difference.value), range),
@@ -114,7 +114,7 @@ const figure = (name, value, note) =>
     'div',
     {},
     h('div', {class: 'soft small'}, name),
-    h('div', {class: 'tabular', style: {'font-size': '21px', 'font-weight': 650}}, value),
+    h('div', {class: 'figure tabular'}, value),
     note && h('div', {class: 'soft small'}, note),
   );
 

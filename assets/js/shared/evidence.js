@@ -54,7 +54,7 @@ export function linkLine({link, reach, reaches_others: isOpen}, what) {
   });
   return h(
     'div',
-    {class: 'row tight', style: {'margin-top': '10px'}},
+    {class: 'row tight below'},
     h('span', {class: 'soft small'}, 'Link to read only'),
     h('div', {style: {flex: '1 1 220px'}}, box),
     h('button', {onclick: copy}, 'Copy'),

@@ -10,9 +10,8 @@ export class BaseChoice {
   #chosen = null; // null: as the live version
   #fresh = false; // whether the recipe needs no base
   #chain = h('p', {
-    class: 'small soft',
+    class: 'small soft beside-field',
     'data-role': 'chain',
-    style: {margin: '0 0 9px', 'align-self': 'flex-end'},
   });
   #select = h('select', {name: 'base', onchange: event => this.choose(event.target.value)});
 
@@ -20,7 +19,7 @@ export class BaseChoice {
     this.#versions = `${base}/versions`;
     this.element = h(
       'div',
-      {class: 'row', style: {'margin-top': '14px'}, hidden: true},
+      {class: 'row after', hidden: true},
       field('Start from', this.#select),
       this.#chain,
     );

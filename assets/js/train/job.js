@@ -65,7 +65,7 @@ function progressOf(job) {
     style: {flex: '1'},
   };
   const share = h('b', {class: 'tabular'}, percent(job.progress, 0));
-  return h('div', {class: 'row', style: {margin: '10px 0'}}, progressBar(job.progress, attributes), share);
+  return h('div', {class: 'row below'}, progressBar(job.progress, attributes), share);
 }
 
 function wordsOf({state, stage, message, result}) {

@@ -3,7 +3,7 @@ import {field, h, select} from '../shared/elements.js';
 import {call} from '../shared/rest.js';
 
 export class RecipeSettings {
-  element = h('div', {style: {'margin-top': '14px'}});
+  element = h('div', {class: 'after'});
   #forms = new Map(); // by recipe: its element and its controls
 
   // Calls `changed` on every change.

@@ -3,6 +3,7 @@ import {fill, h, select, table} from '../shared/elements.js';
 import {busyButton, downloadsOf, linkLine, open, saveFile} from '../shared/evidence.js';
 import {complain, guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
+import {percent} from '../shared/words.js';
 
 const PAUSE = 500; // milliseconds without typing; an explanation costs as much as ten answers
 const SHOWN = 5;
@@ -75,7 +76,7 @@ export class Why {
   #view(found) {
     const many = found.reasons.length > 1;
     return [
-      h('p', {style: {'margin-top': '10px'}}, found.scope.words, exact()),
+      h('p', {class: 'below', dir: 'auto'}, found.scope.words, exact()),
       found.reasons.map(reason => [
         many && heading(reason.intent),
         reason.words && wordsOf(found.text, reason.words),
@@ -106,7 +107,7 @@ export class Why {
       {'data-role': 'why-not'},
       heading('Why not', exact()),
       select(attributes, options, other.intent),
-      h('p', {style: {'margin-top': '8px'}}, other.words, this.#addIt(other, text)),
+      h('p', {class: 'below', dir: 'auto'}, other.words, this.#addIt(other, text)),
       this.#list(other.examples, null, example => this.#labelIt(example, other.intent)),
     );
   }
@@ -161,7 +162,7 @@ export class Why {
     };
     return h(
       'div',
-      {class: 'row', style: {'margin-top': '12px'}},
+      {class: 'row after'},
       h('span', {class: 'soft small'}, 'A receipt for somebody else:'),
       downloadsOf(save),
       busyButton('Open the receipt', receipt, {'data-key': 'receipt'}),
@@ -170,8 +171,8 @@ export class Why {
 }
 
 const title = 'For the encoder as it is; a training moves it, and is not foretold.';
-const heading = (...words) => h('h3', {style: {'margin-top': '18px'}}, words);
-const exact = () => h('span', {class: 'badge', title, style: {'margin-left': '8px'}}, 'exact');
+const heading = (...words) => h('h3', {}, words);
+const exact = () => [' ', h('span', {class: 'badge', title}, 'exact')];
 
 // The text with each word coloured by its effect for or against the answer.
 function wordsOf(text, {words, rival, error, note}) {
@@ -187,7 +188,7 @@ function wordsOf(text, {words, rival, error, note}) {
     place = end;
   });
   const miss =
-    error === null ? note : `Integrated gradients; ${(100 * error).toFixed(2)} % is not accounted for.`;
+    error === null ? note : `How this is computed: integrated gradients; ${percent(error, 2)} is not accounted for.`;
   return [
     heading(rival ? `Words, against ${rival}` : 'Words'),
     h('p', {class: 'carrying', 'data-role': 'words', dir: 'auto'}, parts, between(place)),

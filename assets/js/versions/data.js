@@ -23,7 +23,7 @@ export function dataView(base, versions, compare) {
     h('summary', {'data-key': 'data versions'}, 'Data versions: what each training learned from'),
     h(
       'div',
-      {class: 'row', style: {'margin-top': '8px'}},
+      {class: 'row below'},
       older,
       ' to ',
       newer,
