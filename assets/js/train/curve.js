@@ -22,7 +22,7 @@ const CHARTS = {
 export class Curves {
   #job = null;
   #words = h('div', {});
-  #plots = new Map(Object.keys(CHARTS).map(measure => [measure, h('div', {class: 'plot', role: 'img'})]));
+  #plots = new Map(Object.keys(CHARTS).map(measure => [measure, h('div', {class: 'chart', role: 'img'})]));
   #figures = new Map();
   element;
 

@@ -14,8 +14,8 @@ export class Charts {
   #base;
   #models = [];
   #running = 0; // number of the newest round of measuring; earlier rounds stop drawing
-  #accuracy = h('div', {class: 'plot', role: 'img', 'data-role': 'accuracy-chart'});
-  #space = h('div', {class: 'plot', role: 'img', 'data-role': 'shapes'});
+  #accuracy = h('div', {class: 'chart', role: 'img', 'data-role': 'accuracy-chart'});
+  #space = h('div', {class: 'chart', role: 'img', 'data-role': 'shapes'});
   #basis = h('p', {class: 'soft small', role: 'status', 'data-role': 'shapes-basis'});
   element = h('details', {class: 'sheet', hidden: true, ontoggle: () => this.#draw().catch(complain)});
 
