@@ -224,8 +224,8 @@ function stateOf(status) {
 // Labels vote at once if the head allows it; the encoder learns them in the next training.
 const hotWords = ({hot, waiting}) =>
   waiting === 0
-    ? 'They vote already; the encoder learns from them at the next training'
-    : `${number(hot - waiting)} of them vote already; the others wait for the next training`;
+    ? 'Answers use them already; the next training learns from them, too'
+    : `${number(hot - waiting)} of them are used already; the others wait for the next training`;
 const sinceTraining = status => `${plural(status.hot, 'label')} since training`;
 
 const trouble = status =>

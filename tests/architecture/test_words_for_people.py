@@ -1,4 +1,4 @@
-"""What people read in the browser names no command, no option and no code."""
+"""What people read in the browser names no command, no option, no code; percents look alike."""
 
 import ast
 import re
@@ -44,3 +44,14 @@ def test_no_page_names_a_command() -> None:
         for text in quoted:
             found = " " in text and re.search(r"intent-studio |(^|\s)--\w|command line", text)
             assert not found, f"{script.name}: {text}"
+
+
+def test_percents_are_written_by_one_function() -> None:
+    """ "86.0 %" everywhere: `core.text.percent`, and `percent` of `shared/words.js`."""
+    for folder in ("app", "core", "storage"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            written = re.findall(r":\.?\d*%\}", path.read_text(encoding="utf-8"))
+            assert not written, f"{path.name}: {written}"
+    for script in sorted((ROOT / "assets/js").rglob("*.js")):
+        if script.name not in ("words.js", "selection.js"):
+            assert "} %" not in script.read_text(encoding="utf-8"), script.name

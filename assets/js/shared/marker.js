@@ -145,7 +145,7 @@ export class Marker {
       return free.length ? [...slots, ...free] : null;
     };
     const done = `${proposals.map(one => one.name).join(', ')} accepted.`;
-    this.#save(change, {done, idle: 'Nothing is proposed for this utterance.'});
+    this.#save(change, {done, idle: 'Nothing is proposed for this text.'});
   }
 
   // ---- keys and mouse ----

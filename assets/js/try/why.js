@@ -170,7 +170,7 @@ export class Why {
   }
 }
 
-const title = 'For the encoder as it is; a training moves it, and is not foretold.';
+const title = 'True for the version that is live; a training may change it.';
 const heading = (...words) => h('h3', {}, words);
 const exact = () => [' ', h('span', {class: 'badge', title}, 'exact')];
 
