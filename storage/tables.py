@@ -286,6 +286,18 @@ receipt = Table(
     sqlite_strict=True,
 )
 
+preference = Table(
+    "preference",
+    metadata,
+    Column("project_id", Integer, _project(), primary_key=True),
+    Column("actor", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("value", JsonText, nullable=False),
+    Column("at", Text, nullable=False),
+    sqlite_strict=True,
+)
+
 vector = Table(
     "vector",
     metadata,

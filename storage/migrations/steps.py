@@ -16,6 +16,7 @@ from storage.migrations import (
     m0009_receipts,
     m0010_slots,
     m0011_deleted_projects,
+    m0012_preferences,
 )
 
 STEPS = (
@@ -30,6 +31,7 @@ STEPS = (
     (m0009_receipts.REVISION, m0009_receipts.upgrade),
     (m0010_slots.REVISION, m0010_slots.upgrade),
     (m0011_deleted_projects.REVISION, m0011_deleted_projects.upgrade),
+    (m0012_preferences.REVISION, m0012_preferences.upgrade),
 )
 
 

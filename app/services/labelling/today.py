@@ -1,0 +1,96 @@
+"""A person's day at the card: the last decisions, how many today, how quick, and the goal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+from app.services.studio import Studio
+from storage import projects
+from storage.database import Transaction
+from storage.log import decisions
+from storage.people import preferences
+from storage.queries import utterances
+
+GOAL = 100
+"""Decisions a day, until the person sets another goal."""
+
+_STRIP = 10
+_LONGEST_GAP = 60.0
+"""Seconds; a longer pause between two decisions is a break and not the pace."""
+
+_GAPS = 30
+_FEWEST_GAPS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LastDecision:
+    """A decision that can be undone by its key.
+
+    `labels` are intent ids; None after a skip. `before` is the label that it replaced.
+    """
+
+    key: str
+    kind: str
+    id: str
+    text: str
+    labels: tuple[str, ...] | None
+    before: tuple[str, ...] | None
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """A person's decisions since midnight, the goal, and the pace.
+
+    `per_minute` is that of the last decisions without breaks; None before there are enough.
+    """
+
+    decided: int
+    goal: int
+    per_minute: float | None
+    last: tuple[LastDecision, ...]
+
+
+def load_today(studio: Studio, project: str, since: datetime) -> Today:
+    """Count from the log; `since` is the person's midnight, with its time zone."""
+    actor = studio.settings.actor
+    with studio.database.read() as connection:
+        project_id = projects.find(connection, project).id
+        times = decisions.times_of_decisions(connection, project_id, actor, _utc(since))
+        last = _last(connection, project_id, actor)
+        goal = preferences.kept(connection, project_id, actor, "goal").get("", GOAL)
+    return Today(len(times), int(goal), pace([datetime.fromisoformat(t) for t in times]), last)
+
+
+def set_goal(studio: Studio, project: str, goal: int) -> None:
+    """Keep a person's goal of decisions a day."""
+    with studio.database.write() as connection:
+        project_id = projects.find(connection, project).id
+        preferences.keep(connection, project_id, studio.settings.actor, "goal", {"": goal})
+
+
+def pace(times: Sequence[datetime]) -> float | None:
+    """Return decisions a minute over the last gaps of at most a minute; None with too few gaps."""
+    gaps = [(b - a).total_seconds() for a, b in pairwise(times)]
+    working = [gap for gap in gaps if gap <= _LONGEST_GAP][-_GAPS:]
+    if len(working) < _FEWEST_GAPS or sum(working) <= 0.0:
+        return None
+    return 60.0 * len(working) / sum(working)
+
+
+def _utc(at: datetime) -> str:
+    """Return a time as the log writes times; a time without a zone is UTC."""
+    zoned = at.replace(tzinfo=UTC) if at.tzinfo is None else at
+    earliest = datetime.now(UTC) - timedelta(days=2)  # no day is longer, wherever the person is
+    return max(zoned.astimezone(UTC), earliest).isoformat(timespec="milliseconds")
+
+
+def _last(connection: Transaction, project_id: int, actor: str) -> tuple[LastDecision, ...]:
+    found = decisions.last_decisions(connection, project_id, actor, _STRIP)
+    texts = utterances.by_ids(connection, project_id, [one.id for one in found])
+    return tuple(
+        LastDecision(d.key, d.verb, d.id, texts[d.id].text, d.labels, d.before, d.at)
+        for d in found
+        if d.id in texts
+    )

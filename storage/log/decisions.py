@@ -1,0 +1,85 @@
+"""What one person decided, read from the log: the last decisions, and the times of many."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from storage.tables import batch, event
+
+VERBS = ("label", "out-of-scope", "skip")
+"""Verbs of actions that decide about a text."""
+
+_ONE = sa.func.count(sa.distinct(event.c.subject_id))
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedDecision:
+    """An action of a page that decided about one text, and stands.
+
+    Attributes:
+        key: Undoes it.
+        labels: Intent ids after it; None after a skip.
+        before: Intent ids before it; None if the text had no label.
+    """
+
+    key: str
+    verb: str
+    id: str
+    labels: tuple[str, ...] | None
+    before: tuple[str, ...] | None
+    at: str
+
+
+def last_decisions(
+    connection: Connection, project_id: int, actor: str, limit: int
+) -> list[LoggedDecision]:
+    """Return a person's newest decisions about single texts, newest first."""
+    batches = connection.execute(
+        _standing(project_id, actor).order_by(batch.c.id.desc()).limit(4 * limit)
+    ).all()
+    query = sa.select(event).where(event.c.batch_id.in_([row.id for row in batches]))
+    changes: dict[int, list[Any]] = {}
+    for row in connection.execute(query.order_by(event.c.revision)):
+        if row.subject == "utterance":
+            changes.setdefault(row.batch_id, []).append(row)
+    found = [_decision(row, changes.get(row.id, [])) for row in batches]
+    return [decision for decision in found if decision is not None][:limit]
+
+
+def times_of_decisions(
+    connection: Connection, project_id: int, actor: str, since: str
+) -> list[str]:
+    """Return when a person decided about single texts, oldest first; `since` is a UTC time."""
+    query = _standing(project_id, actor).where(batch.c.at >= since)
+    return [row.at for row in connection.execute(query.order_by(batch.c.id))]
+
+
+def _standing(project_id: int, actor: str) -> sa.Select[Any]:
+    """Select the actions about single texts that were not undone."""
+    texts = sa.select(_ONE).where(event.c.batch_id == batch.c.id, event.c.subject == "utterance")
+    return sa.select(batch.c.id, batch.c.key, batch.c.verb, batch.c.at).where(
+        batch.c.project_id == project_id,
+        batch.c.actor == actor,
+        batch.c.origin == "page",
+        batch.c.verb.in_(VERBS),
+        batch.c.undone_by.is_(None),
+        texts.scalar_subquery() == 1,
+    )
+
+
+def _decision(row: Any, changes: Sequence[Any]) -> LoggedDecision | None:
+    labels = next((c for c in changes if c.field == "labels"), None)
+    if labels is None and row.verb != "skip":
+        return None
+    after, before = (None, None) if labels is None else (labels.after, labels.before)
+    return LoggedDecision(
+        row.key,
+        row.verb,
+        changes[0].subject_id,
+        None if after is None else tuple(after),
+        None if before is None else tuple(before),
+        row.at,
+    )
