@@ -132,8 +132,15 @@ def plan(
 
     With `joins`, as in multi-label projects, an intent is added to those that are there.
     """
+    return plan_each([(record, edit) for record in records], touched, joins=joins)
+
+
+def plan_each(
+    asked: Sequence[tuple[UtteranceRecord, Edit]], touched: frozenset[str], *, joins: bool
+) -> Plan:
+    """Divide utterances as `plan` does, where each has an edit of its own."""
     plan, same, meanwhile, test_labelled = Plan(), 0, 0, 0
-    for record in records:
+    for record, edit in asked:
         changes = changes_of(record, edit, joins=joins)
         if not changes:
             same += 1

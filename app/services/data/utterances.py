@@ -1,10 +1,10 @@
 """Search a project's utterances, and change many at once."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.services.data.bulk import BulkAct, BulkCounts, Edit, Plan, plan
+from app.services.data.bulk import Allowed, BulkAct, BulkCounts, Edit, Plan, plan, plan_each
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput
 from core.formats.rows import LONGEST_TEXT
@@ -100,12 +100,44 @@ def change_many(
         _refuse_number(records, edit, act.expected)
         touched = _touched(connection, target.id, act.allowed.revision)
         made = plan(records, edit, touched, joins=target.task == "multi-label")
-        changed = made.allowed(act.allowed)
-        changes = [change for part in changed for change in part]
         action = Action(edit.kind, studio.settings.actor, "page", act.key or uuid.uuid4().hex)
-        if changes:
-            events.record(connection, target.id, action, changes)
-    return ChangeView(len(changed), made.left(act.allowed))
+        return _change(connection, target.id, made, act.allowed, action)
+
+
+def label_each(studio: Studio, project: str, labels: Mapping[str, str], act: BulkAct) -> ChangeView:
+    """Label utterances, each with an intent id of its own, as one action.
+
+    The rule for bulk acts holds: texts of the test set and labelled ones change only if the act
+    allows it.
+
+    Raises:
+        Conflict: An utterance was deleted since.
+        InvalidInput: An intent does not exist any more.
+    """
+    with studio.database.write() as connection:
+        target = projects.find(connection, project)
+        before = events.find_batch(connection, target.id, act.key) if act.key else None
+        if before is not None:
+            return _done_before(connection, before)
+        usable = set(dataset.open_intents(connection, target.id))
+        edits_by_id = {k: _checked(Edit("label", v), usable) for k, v in labels.items()}
+        records = list(by_ids(connection, target.id, list(labels)).values())
+        _refuse_number(records, Edit("label"), act.expected)
+        touched = _touched(connection, target.id, act.allowed.revision)
+        asked = [(record, edits_by_id[record.id]) for record in records]
+        made = plan_each(asked, touched, joins=target.task == "multi-label")
+        action = Action("label", studio.settings.actor, "page", act.key or uuid.uuid4().hex)
+        return _change(connection, target.id, made, act.allowed, action)
+
+
+def _change(
+    connection: Transaction, project_id: int, made: Plan, allowed: Allowed, action: Action
+) -> ChangeView:
+    changed = made.allowed(allowed)
+    changes = [change for part in changed for change in part]
+    if changes:
+        events.record(connection, project_id, action, changes)
+    return ChangeView(len(changed), made.left(allowed))
 
 
 def _done_before(connection: Transaction, batch: BatchRecord) -> ChangeView:

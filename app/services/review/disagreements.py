@@ -1,24 +1,21 @@
 """Utterances whose label the model disagrees with: the first place to look for label errors."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from app.services.embedding import embed_texts
 from app.services.live.live_model import LiveModel
+from app.services.live.row_answers import answer_records, answered, exemplar_scores
 from app.services.live.server_state import LiveStudio
-from core.types import ScoreArray
 from storage import projects
 from storage.queries import slots, utterances
 from storage.records import UtteranceRecord
 
 _MOST = 5_000
-_HALF = 0.5
 
 
 def differing_ids(live_studio: LiveStudio, project: str) -> tuple[str, ...]:
-    """Return ids of real labelled utterances that the live model labels otherwise.
+    """Return ids of real labelled utterances that the live model answers otherwise.
 
-    Exemplars are scored leave-one-out, because their own label votes.
+    Exemplars are answered without their own vote, because it would repeat their label.
     """
     with live_studio.studio.database.read() as connection:
         record = projects.find(connection, project)
@@ -28,55 +25,35 @@ def differing_ids(live_studio: LiveStudio, project: str) -> tuple[str, ...]:
     with live_studio.studio.database.read() as connection:
         synthetic = slots.synthetic_ids(connection, record.id)
     judged = (key for key in _exemplars(live) if key not in synthetic)
-    return (*judged, *_tests(live_studio, record.id, live))
+    others = answer_records(live_studio.studio, live, _others(live_studio, record.id, live))
+    return (*judged, *(answer.id for answer in others if answer.differs))
 
 
 def _exemplars(live: LiveModel) -> list[str]:
-    from core.heads.mixture import voices_of, without_names
-    from core.heads.votes.fit import VoteHead, leave_one_out
-
-    pipeline = live.pipeline
-    head = without_names(pipeline.head)
-    if not isinstance(head, VoteHead) or head.diagonal is None:
+    own = exemplar_scores(live)
+    if own is None:
         return []
-    scores = leave_one_out(head) + voices_of(pipeline.head, pipeline.embeddings)
-    right = _right(live, scores, head.targets > _HALF)
-    return [pipeline.exemplars[row].id for row in np.flatnonzero(~right).tolist()]
+    scores, labels = own
+    answers = answered(live, live.pipeline.embeddings, scores)
+    return [
+        exemplar.id
+        for exemplar, answer, row in zip(live.pipeline.exemplars, answers, labels, strict=True)
+        if set(answer) != {live.columns[column] for column in np.flatnonzero(row)}
+    ]
 
 
-def _tests(live_studio: LiveStudio, project_id: int, live: LiveModel) -> list[str]:
-    records = _labelled_tests(live_studio, project_id, live)
-    if not records:
-        return []
-    rows = embed_texts(
-        live_studio.studio.database, live.pipeline.encoder, [r.text for r in records]
-    )
-    labels = np.array([[key in (r.labels or ()) for key in live.columns] for r in records])
-    right = _right(live, live.pipeline.head.scores(rows), labels)
-    if live.pipeline.task == "multi-label":  # an intent without a column cannot be answered
-        known = set(live.columns)
-        right &= np.array([known.issuperset(r.labels or ()) for r in records])
-    return [records[row].id for row in np.flatnonzero(~right).tolist()]
-
-
-def _labelled_tests(
-    live_studio: LiveStudio, project_id: int, live: LiveModel
-) -> list[UtteranceRecord]:
-    states: list[utterances.LabelState] = ["labelled"]
-    if live.pipeline.task == "multi-label":
-        states.append("out-of-scope")
-    records: list[UtteranceRecord] = []
+def _others(live_studio: LiveStudio, project_id: int, live: LiveModel) -> list[UtteranceRecord]:
+    """Read the labelled utterances that are no exemplars: the test set, and out of scope."""
+    exemplars = {exemplar.id for exemplar in live.pipeline.exemplars}
     page = utterances.Page(0, _MOST)
+    parts = [
+        utterances.Filter(split="test", state="labelled"),
+        utterances.Filter(state="out-of-scope", synthetic=False),
+    ]
     with live_studio.studio.database.read() as connection:
-        for state in states:
-            which = utterances.Filter(split="test", state=state)
-            records += utterances.read_page(connection, project_id, which, "oldest", page)[0]
-    return records
-
-
-def _right(live: LiveModel, scores: ScoreArray, labels: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return whether the best intent is a label; with several intents, whether all are right."""
-    if live.pipeline.task == "multi-label":
-        answered = scores >= live.pipeline.calibration.limits(scores.shape[1])
-        return np.asarray((answered == labels).all(1))
-    return np.asarray(labels[np.arange(len(scores)), scores.argmax(1)])
+        records = [
+            record
+            for which in parts
+            for record in utterances.read_page(connection, project_id, which, "oldest", page)[0]
+        ]
+    return [record for record in records if record.id not in exemplars]

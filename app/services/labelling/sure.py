@@ -1,0 +1,199 @@
+"""Accept all answers that the model is sure of, after a spot check of some of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.services.data.bulk import Allowed, BulkAct
+from app.services.data.utterances import ChangeView, label_each
+from app.services.embedding import embed_texts
+from app.services.live.answered_tests import labelled_tests
+from app.services.live.live_model import LiveModel
+from app.services.live.pool import Pool, outside_of
+from app.services.live.row_answers import exemplar_scores
+from app.services.live.server_state import LiveStudio
+from app.services.studio import Studio
+from core.calibration.calibration import probabilities
+from core.errors import InvalidInput
+from core.review.spot_check import Verdict, judge
+from core.review.sure import TOLERANCE, UNTESTED_LIMIT, sure_limit
+from core.types import FloatArray, ScoreArray
+from storage import projects
+from storage.queries import dataset, utterances
+
+_FEWEST_TESTS = 100
+
+CHECKED = 20
+"""Texts of a spot check; of fewer sure texts, all are judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class SureText:
+    """An unlabelled text with the answer that the model is sure of."""
+
+    id: str
+    text: str
+    intent_id: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class SureView:
+    """Texts that the model is sure of, the surest first.
+
+    Attributes:
+        looked_at: Number of unlabelled texts that were compared; of a large pool, a sample.
+        limit: The lowest probability among the texts.
+        expected: Expected share of wrong answers among them, before any check.
+        check: Ids of the texts to judge, drawn at random by `seed`.
+        revision: Revision of the project at which the texts were listed.
+    """
+
+    texts: tuple[SureText, ...]
+    looked_at: int
+    limit: float
+    expected: float
+    check: tuple[str, ...]
+    seed: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAnswers:
+    """Answers to accept: an intent id for each text, as they were listed, and the judgements.
+
+    `key` names the act: with the same key it is done once.
+    """
+
+    answers: Mapping[str, str]
+    right: frozenset[str]
+    wrong: frozenset[str]
+    seed: int
+    revision: int
+    expected: float = TOLERANCE
+    key: str = ""
+
+
+def list_sure(live_studio: LiveStudio, project: str) -> SureView:
+    """List what the live model is sure of among the unlabelled texts outside the test set.
+
+    Without a model, or in a multi-label project, the list is empty.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    with live_studio.studio.database.read() as connection:
+        record = projects.find(connection, project)
+    pool = live_studio.pools.wait(record.id)
+    if pool is None or not pool.records or record.task == "multi-label":
+        return SureView((), 0, 1.0, 0.0, (), 0, record.head_revision)
+    with live_studio.studio.database.read() as connection:
+        usable = set(dataset.open_intents(connection, record.id))
+        ids = [text.id for text in pool.records]
+        waiting = utterances.waiting(connection, record.id, ids)  # some may be labelled by now
+    rows, expected = _sure(live_studio, record.id, pool, usable, waiting)
+    texts = tuple(_sure_text(pool, row) for row in rows)
+    limit = texts[-1].probability if texts else 1.0
+    seed = record.head_revision
+    check = draw([text.id for text in texts], seed)
+    return SureView(texts, len(pool.records), limit, expected, check, seed, record.head_revision)
+
+
+def draw(ids: list[str], seed: int) -> tuple[str, ...]:
+    """Draw the texts of a spot check; the same ones for the same ids, in any order, and seed."""
+    ordered = sorted(ids)
+    chosen = np.random.default_rng(seed).permutation(len(ordered))[:CHECKED]
+    return tuple(ordered[row] for row in chosen.tolist())
+
+
+def conclude(checked: CheckedAnswers) -> Verdict:
+    """Return the errors to expect among the texts that were not judged.
+
+    Raises:
+        InvalidInput: A text of the spot check was not judged.
+    """
+    check = set(draw(list(checked.answers), checked.seed))
+    if check != checked.right | checked.wrong:
+        raise InvalidInput(
+            f"{len(check - checked.right - checked.wrong)} texts of the spot check are not judged.",
+            "Judge each of them, then accept the rest.",
+        )
+    rest = len(checked.answers) - len(check)
+    return judge(len(check), len(checked.wrong), rest, checked.expected)
+
+
+def accept_sure(studio: Studio, project: str, checked: CheckedAnswers) -> ChangeView:
+    """Label the texts with the listed answers, those judged wrong excepted, as one action.
+
+    Texts of the test set, and texts that have a label or changed since they were listed, are left
+    as they are.
+
+    Raises:
+        Conflict: Texts were deleted since.
+        InvalidInput: A text of the spot check was not judged.
+    """
+    conclude(checked)
+    labels = {key: value for key, value in checked.answers.items() if key not in checked.wrong}
+    act = BulkAct(len(labels), Allowed(revision=checked.revision), checked.key)
+    return label_each(studio, project, labels, act)
+
+
+def _sure(
+    live_studio: LiveStudio, project_id: int, pool: Pool, usable: set[str], waiting: set[str]
+) -> tuple[list[int], float]:
+    """Return rows of the pool, the surest first, and the expected share of errors."""
+    limit, expected = _limit(live_studio, project_id, pool.live)
+    outside = outside_of(pool.live, pool.embeddings)
+    best, shares = pool.probabilities.argmax(1).tolist(), pool.probabilities.max(1)
+    rows = [
+        row
+        for row, record in enumerate(pool.records)
+        if shares[row] >= limit
+        and not outside[row]
+        and record.id in waiting
+        and record.split != "test"
+        and pool.live.columns[best[row]] in usable
+    ]
+    return sorted(rows, key=lambda row: -float(shares[row])), expected
+
+
+def _limit(live_studio: LiveStudio, project_id: int, live: LiveModel) -> tuple[float, float]:
+    """Return the limit for a probability, and the expected share of errors above it.
+
+    Exemplars tell it where the encoder never saw their labels, else the labelled test texts.
+    """
+    own = exemplar_scores(live) if _is_untuned(live) else None
+    if own is not None:
+        scores, labels = own
+        return _judged(live, live.pipeline.embeddings, scores, labels)
+    studio = live_studio.studio
+    tests = labelled_tests(studio.database, project_id, with_none=False)
+    if len(tests) < _FEWEST_TESTS:
+        return UNTESTED_LIMIT, TOLERANCE
+    rows = embed_texts(studio.database, live.pipeline.encoder, [text.text for text in tests])
+    labels = np.array([[key in (text.labels or ()) for key in live.columns] for text in tests])
+    return _judged(live, rows, live.pipeline.head.scores(rows), labels)
+
+
+def _judged(
+    live: LiveModel, rows: FloatArray, scores: ScoreArray, labels: NDArray[np.bool_]
+) -> tuple[float, float]:
+    calibration = live.pipeline.calibration
+    inside = np.asarray(calibration.inside(rows, scores))
+    right = labels[np.arange(len(scores)), scores.argmax(1)]
+    shares = probabilities(scores, calibration).max(1)
+    return sure_limit(shares[inside], right[inside])
+
+
+def _is_untuned(live: LiveModel) -> bool:
+    """Whether the encoder is the bundled one, which has seen no label of the project."""
+    lineage, fingerprint = live.version.lineage, live.pipeline.encoder.fingerprint
+    return lineage.get("base") == "bundled" and lineage.get("base_fingerprint") == fingerprint
+
+
+def _sure_text(pool: Pool, row: int) -> SureText:
+    record, column = pool.records[row], int(pool.probabilities[row].argmax())
+    share = float(pool.probabilities[row, column])
+    return SureText(record.id, record.text, pool.live.columns[column], share)

@@ -1,0 +1,116 @@
+"""The live model's answers to some of a project's utterances, without their own votes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.services.embedding import embed_texts
+from app.services.live.live_model import LiveModel
+from app.services.live.models import LiveModels
+from app.services.studio import Studio
+from core.types import FloatArray, ScoreArray
+from storage import projects
+from storage.queries import utterances
+from storage.records import UtteranceRecord
+
+_HALF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class RowAnswer:
+    """An answer to one utterance; `intents` are ids, none of them if it is out of scope.
+
+    `differs` means that the utterance has a label and this is not the answer.
+    """
+
+    id: str
+    intents: tuple[str, ...]
+    differs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RowAnswers:
+    """Answers, or none while the model is not loaded; `version` is the model's number."""
+
+    version: int | None
+    ready: bool
+    answers: tuple[RowAnswer, ...]
+
+
+def answer_rows(studio: Studio, models: LiveModels, project: str, ids: Sequence[str]) -> RowAnswers:
+    """Answer utterances by the model as it is in memory; never waits for it to load.
+
+    Exemplars are answered without their own vote, which would repeat their label.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    with studio.database.read() as connection:
+        project_id = projects.find(connection, project).id
+        found = utterances.by_ids(connection, project_id, ids)
+    live = models.peek(project_id)
+    if live is None:
+        return RowAnswers(None, ready=False, answers=())
+    records = [found[key] for key in ids if key in found]
+    return RowAnswers(
+        live.version.number, ready=True, answers=answer_records(studio, live, records)
+    )
+
+
+def exemplar_scores(live: LiveModel) -> tuple[ScoreArray, NDArray[np.bool_]] | None:
+    """Return each exemplar's scores without its own vote, and its labels; (exemplars, intents).
+
+    None if the model's head has no votes to leave out.
+    """
+    from core.heads.mixture import voices_of, without_names
+    from core.heads.votes.fit import VoteHead, leave_one_out
+
+    pipeline = live.pipeline
+    head = without_names(pipeline.head)
+    if not isinstance(head, VoteHead) or head.diagonal is None:
+        return None
+    scores = leave_one_out(head) + voices_of(pipeline.head, pipeline.embeddings)
+    return scores, head.targets > _HALF
+
+
+def answer_records(
+    studio: Studio, live: LiveModel, records: Sequence[UtteranceRecord]
+) -> tuple[RowAnswer, ...]:
+    """Answer utterances by a live model, exemplars among them without their own vote."""
+    if not records:
+        return ()
+    encoder = live.pipeline.encoder
+    rows = embed_texts(studio.database, encoder, [record.text for record in records])
+    scores = _without_own_votes(live, records, live.pipeline.head.scores(rows))
+    answers = answered(live, rows, scores)
+    return tuple(
+        RowAnswer(record.id, given, record.labels is not None and set(given) != set(record.labels))
+        for record, given in zip(records, answers, strict=True)
+    )
+
+
+def _without_own_votes(
+    live: LiveModel, records: Sequence[UtteranceRecord], scores: ScoreArray
+) -> ScoreArray:
+    places = {exemplar.id: row for row, exemplar in enumerate(live.pipeline.exemplars)}
+    own = exemplar_scores(live) if any(record.id in places for record in records) else None
+    if own is None:
+        return scores
+    mixed = scores.copy()
+    for row, record in enumerate(records):
+        if record.id in places:
+            mixed[row] = own[0][places[record.id]]
+    return mixed
+
+
+def answered(live: LiveModel, rows: FloatArray, scores: ScoreArray) -> list[tuple[str, ...]]:
+    """Return the intent ids of each answer, by embeddings (n, d) and scores (n, intents)."""
+    calibration = live.pipeline.calibration
+    if live.pipeline.task == "multi-label":
+        within = scores >= calibration.limits(scores.shape[1])
+        return [tuple(live.columns[j] for j in np.flatnonzero(line)) for line in within]
+    inside = calibration.inside(rows, scores)
+    best = scores.argmax(1)
+    return [(live.columns[j],) if ok else () for j, ok in zip(best, inside, strict=True)]

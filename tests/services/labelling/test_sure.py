@@ -1,0 +1,95 @@
+"""What the model is sure of is labelled only after a spot check, and by the rule for bulk acts."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.services.data.bulk import Allowed, BulkAct, Edit
+from app.services.data.history import undo_action
+from app.services.data.projects import create_project
+from app.services.data.utterances import change_many, load_utterances
+from app.services.labelling import sure
+from app.services.labelling.sure import CheckedAnswers, SureView, accept_sure, draw, list_sure
+from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.studio import Studio
+from core.errors import InvalidInput
+from storage.queries.utterances import Filter
+
+
+@pytest.fixture
+def live_studio(home: Studio, monkeypatch: pytest.MonkeyPatch) -> LiveStudio:
+    """A project with five unlabelled texts, whose model is sure of whatever is in scope."""
+    monkeypatch.setattr(sure, "_limit", lambda *_: (0.0, 0.02))
+    monkeypatch.setattr(sure, "outside_of", lambda _, rows: [False] * len(rows))
+    return open_live_studio(home)
+
+
+def judged(view: SureView, *wrong: str, key: str = "once") -> CheckedAnswers:
+    answers = {text.id: text.intent_id for text in view.texts}
+    right = frozenset(view.check) - set(wrong)
+    return CheckedAnswers(
+        answers, right, frozenset(wrong), view.seed, view.revision, view.expected, key
+    )
+
+
+def labels(studio: Studio, view: SureView) -> dict[str, tuple[str, ...] | None]:
+    rows = load_utterances(studio, "p", [text.id for text in view.texts])
+    return {row.id: row.labels for row in rows}
+
+
+def test_the_surest_are_first_and_the_check_is_a_fixed_draw(live_studio: LiveStudio) -> None:
+    view = list_sure(live_studio, "p")
+    shares = [text.probability for text in view.texts]
+    assert len(shares) == view.looked_at == 5
+    assert shares == sorted(shares, reverse=True)
+    assert sorted(view.check) == sorted(text.id for text in view.texts)
+    assert list_sure(live_studio, "p").check == view.check
+    ids = [str(n) for n in range(300)]
+    assert len(set(draw(ids, 1))) == 20
+    assert draw(ids[::-1], 1) == draw(ids, 1) != draw(ids, 2)
+
+
+def test_what_was_judged_wrong_stays_and_the_rest_is_labelled_with_undo(
+    live_studio: LiveStudio,
+) -> None:
+    studio, view = live_studio.studio, list_sure(live_studio, "p")
+    wrong = view.check[0]
+    checked = judged(view, wrong)
+    assert accept_sure(studio, "p", checked).changed == 4
+    after = labels(studio, view)
+    assert after.pop(wrong) is None
+    assert after == {t.id: (t.intent_id,) for t in view.texts if t.id != wrong}
+    assert accept_sure(studio, "p", checked).changed == 4  # a repeated request is no second act
+    assert [text.id for text in list_sure(live_studio, "p").texts] == [wrong]
+    undo_action(studio, "p", "once")
+    assert set(labels(studio, view).values()) == {None}
+
+
+def test_nothing_is_accepted_without_the_whole_check(live_studio: LiveStudio) -> None:
+    view = list_sure(live_studio, "p")
+    checked = judged(view)
+    with pytest.raises(InvalidInput, match="1 texts of the spot check are not judged"):
+        accept_sure(live_studio.studio, "p", replace(checked, right=frozenset(view.check[1:])))
+    assert set(labels(live_studio.studio, view).values()) == {None}
+
+
+def test_test_texts_labels_and_later_changes_are_left_alone(live_studio: LiveStudio) -> None:
+    studio, view = live_studio.studio, list_sure(live_studio, "p")
+    tested, skipped = (text.id for text in view.texts[:2])
+    everything = BulkAct(1, Allowed(labelled=True, test=True))
+    change_many(studio, "p", Filter(ids=(tested,)), Edit("move", "test"), everything)
+    change_many(studio, "p", Filter(ids=(skipped,)), Edit("flag", "later"), everything)
+    done = accept_sure(studio, "p", judged(view))
+    assert done.changed == 3
+    assert done.left.meanwhile == 2
+    now = list_sure(live_studio, "p")
+    assert [text.id for text in now.texts] == [skipped]
+    left = accept_sure(studio, "p", replace(judged(view, key="again"), revision=10**6)).left
+    assert (left.test, left.labelled, left.same) == (1, 0, 3)
+
+
+def test_a_project_without_a_model_or_with_several_intents_lists_nothing(studio: Studio) -> None:
+    create_project(studio, "p")
+    create_project(studio, "q", "multi-label")
+    live = open_live_studio(studio)
+    assert list_sure(live, "p").texts == list_sure(live, "q").texts == ()
