@@ -5,7 +5,7 @@ from typing import Literal, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from core.types import FloatArray, ScoreArray
+from core.types import FloatArray, Pause, ScoreArray, no_pause
 
 Order = Literal["unsure", "torn", "unlike"]
 """Which texts are labelled first.
@@ -14,6 +14,10 @@ Order = Literal["unsure", "torn", "unlike"]
 nearly as likely (smallest margin, Scheffer et al. 2001). `unlike`: farthest from any exemplar. For
 texts with any number of intents see `rank_many`.
 """
+
+_CHUNK = 512
+_WIDTH = 0.1
+"""Of the kernel exp((cosine - 1) / width) that counts texts alike."""
 
 
 def rank(order: Order, probabilities: ScoreArray, familiarity: ScoreArray) -> NDArray[np.int64]:
@@ -47,6 +51,22 @@ def rank_many(order: Order, margins: ScoreArray, familiarity: ScoreArray) -> NDA
     openness = np.partition(np.abs(margins), place, axis=1)[:, place]
     ranking: NDArray[np.int64] = np.argsort(openness, kind="stable")
     return ranking
+
+
+def worth(doubts: ScoreArray, unit: FloatArray, pause: Pause = no_pause) -> ScoreArray:
+    """Return how much a label of each text teaches about it and about texts like it; (n,).
+
+    A text's doubt, (n,) in [0, 1], counts the more, the more waiting texts are like it, by the log
+    of their summed kernel (information density; Settles and Craven 2008). Rubbish and texts out of
+    scope are doubtful but lonely. `unit` are unit rows, (n, d) float32; O(n^2 d).
+    """
+    alike = np.empty(len(unit))
+    for start in range(0, len(unit), _CHUNK):
+        pause()
+        part = slice(start, start + _CHUNK)
+        alike[part] = np.exp((unit[part] @ unit.T - 1.0) / _WIDTH).sum(1)
+    result: ScoreArray = doubts * np.log1p(alike)
+    return result
 
 
 def margins(probabilities: ScoreArray) -> ScoreArray:

@@ -147,7 +147,7 @@ def _improvement(facts: ProjectFacts, champion: int) -> NextStep:
         unsure = "The model is unsure of them: their labels teach it most."
         if few == 1 or not facts.knows_doubt:
             unsure = f"{counted(facts.unlabelled, 'text')} without a label."
-        return NextStep("label", action, unsure, "label", {"order": "unsure"})
+        return NextStep("label", action, unsure, "label", {"order": "helps"})
     if new:
         return _training(new, champion)
     if not facts.tests:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.services.embedding import embed_texts
 from app.services.live.live_model import LiveModel
@@ -20,7 +21,9 @@ from storage.database import Transaction
 from storage.queries import dataset, utterances
 from storage.records import UtteranceRecord
 
-Order = Literal["unsure", "torn", "unlike", "newest", "random"]
+Order = Literal["helps", "unsure", "torn", "unlike", "newest", "random"]
+STANDARD: Order = "helps"
+_BY_MODEL: frozenset[Order] = frozenset({"helps", "unsure", "torn", "unlike"})
 ModelState = Literal["ready", "loading", "none"]
 _LEASE_SECONDS = 600.0
 _SUGGESTIONS = 5
@@ -79,7 +82,7 @@ class QueueRequest:
     """
 
     client: str
-    order: Order = "unsure"
+    order: Order = STANDARD
     n: int = 20
     without: frozenset[str] = frozenset()
 
@@ -178,7 +181,7 @@ def _choose(
     taken: set[str],
 ) -> list[UtteranceRecord]:
     ranked: list[UtteranceRecord] = []
-    if request.order in ("unsure", "torn", "unlike") and pool is not None:
+    if request.order in _BY_MODEL and pool is not None:
         ranked = _by_model(connection, project_id, request, pool, taken)
     taken = taken | {record.id for record in ranked}
     page = utterances.Page(0, request.n + len(taken))
@@ -208,14 +211,22 @@ def _by_model(
 ) -> list[UtteranceRecord]:
     ids = [record.id for record in pool.records]
     waiting = utterances.waiting(connection, project_id, ids)  # some may be labelled by now
-    if pool.task == "multi-label":
-        ranking = rank_many(request.order, pool.margins, pool.familiarity)  # type: ignore[arg-type]
-    else:
-        ranking = rank(request.order, pool.probabilities, pool.familiarity)  # type: ignore[arg-type]
+    ranking = _ranking(pool, request.order)
     free = np.array([ids[row] in waiting and ids[row] not in taken for row in ranking], dtype=bool)
     chosen = [ids[row] for row in spread(ranking[free], pool.embeddings, request.n)]
     records = utterances.by_ids(connection, project_id, chosen)  # current texts
     return [records[key] for key in chosen]
+
+
+def _ranking(pool: Pool, order: Order) -> NDArray[np.int64]:
+    """Return the rows of the pool in an order that goes by the model, best first."""
+    if order == "helps":
+        order = "unsure"  # until the worth of each label is computed
+        if pool.worth is not None:
+            return np.argsort(-pool.worth, kind="stable")
+    if pool.task == "multi-label":
+        return rank_many(order, pool.margins, pool.familiarity)  # type: ignore[arg-type]
+    return rank(order, pool.probabilities, pool.familiarity)  # type: ignore[arg-type]
 
 
 def _suggestions(

@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from core.calibration.calibration import probabilities
 from core.errors import StudioError
+from core.review.labelling_order import margins, worth
 from core.types import FloatArray, Pause, ScoreArray, Task, no_pause
 from core.vectors import unit_rows
 from storage import models
@@ -44,6 +45,7 @@ class Pool:
         probabilities: Of each intent, (n, intents) float64.
         margins: Score minus threshold of each intent, (n, intents) float64.
         familiarity: Largest cosine to an exemplar, (n,) float64.
+        worth: How much a label of each teaches, (n,) float64; None until it is computed.
     """
 
     records: tuple[UtteranceRecord, ...]
@@ -53,6 +55,7 @@ class Pool:
     familiarity: ScoreArray = field(repr=False)
     live: LiveModel = field(repr=False)
     task: Task = "single-label"
+    worth: ScoreArray | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True)
@@ -134,7 +137,8 @@ class Pools:
             rows = self._embedded(live, records)
             # Users wait for the first evaluation; a later one can give way to requests.
             pause = no_pause if kept.pool is None else self.traffic.give_way
-            kept.pool = judged(live, tuple(records), rows, pause)
+            pool = judged(live, tuple(records), rows, pause)
+            kept.pool = replace(pool, worth=worth(_doubts(pool), pool.embeddings, pause))
         except StudioError as error:  # such as a damaged model
             _LOG.warning("The pool of project %d was not looked at: %s", project_id, error)
             kept.trouble = error.message
@@ -183,6 +187,18 @@ def judged(
         live=live,
         task=pipeline.task,
     )
+
+
+def _doubts(pool: Pool) -> ScoreArray:
+    """Return how unsure the model is of each text, in [0, 1]; (n,).
+
+    One minus the margin between the two best intents; with several intents a text, how near the
+    most open one is to even.
+    """
+    if pool.task == "multi-label":
+        doubts: ScoreArray = 2.0 * np.minimum(pool.probabilities, 1.0 - pool.probabilities).max(1)
+        return doubts
+    return 1.0 - margins(pool.probabilities)
 
 
 def outside_of(live: LiveModel, rows: FloatArray) -> list[bool]:
