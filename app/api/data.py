@@ -13,12 +13,19 @@ from app.api.http.bodies import (
     FilterQuery,
     IdsBody,
     MappingBody,
+    SavedFilterBody,
 )
 from app.api.http.downloads import BYTES, download
 from app.api.http.server_state import Live, OpenStudio
 from app.services.data.bulk import Edit
 from app.services.data.exporting import export_file
 from app.services.data.importing import ImportReport
+from app.services.data.saved_filters import (
+    SavedFilter,
+    delete_filter,
+    save_filter,
+    saved_filters,
+)
 from app.services.data.uploads import (
     Incoming,
     delete_upload,
@@ -35,6 +42,7 @@ from app.services.data.utterances import (
     load_page,
     load_utterances,
 )
+from app.services.live.row_answers import RowAnswers, answer_rows
 from app.services.live.server_state import LiveStudio
 from app.services.review.disagreements import differing_ids
 from app.services.review.names import borderline_ids
@@ -69,6 +77,30 @@ def _filter(live_studio: LiveStudio, project: str, which: FilterBody) -> Filter:
 def by_ids(studio: OpenStudio, project: str, body: IdsBody) -> list[UtteranceRecord]:
     """Return utterances by their ids, in the order asked for."""
     return load_utterances(studio, project, body.ids)
+
+
+@router.post("/projects/{project}/utterances/answers")
+def answers(live_studio: Live, project: str, body: IdsBody) -> RowAnswers:
+    """Return the live model's answers to some utterances; never waits for it to load."""
+    return answer_rows(live_studio.studio, live_studio.models, project, body.ids)
+
+
+@router.get("/projects/{project}/filters")
+def filters(studio: OpenStudio, project: str) -> list[SavedFilter]:
+    """List the filters that the person keeps in a project."""
+    return saved_filters(studio, project)
+
+
+@router.put("/projects/{project}/filters")
+def keep_filter(studio: OpenStudio, project: str, body: SavedFilterBody) -> list[SavedFilter]:
+    """Keep a filter by name; return all."""
+    return save_filter(studio, project, body.name, body.query)
+
+
+@router.delete("/projects/{project}/filters")
+def forget_filter(studio: OpenStudio, project: str, name: str) -> list[SavedFilter]:
+    """Delete a filter by name; return the others."""
+    return delete_filter(studio, project, name)
 
 
 @router.post("/projects/{project}/edits/count")

@@ -1,14 +1,20 @@
-"""Routes of the labelling card: queue, suggestions, decisions, similar utterances."""
+"""Routes of the Label page: queue, suggestions, decisions, the day, what the model is sure of."""
 
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Query
 
 from app.api.http.bodies import OperationBody, SimilarBody
+from app.api.http.labelling_bodies import AcceptBody, GoalBody, SpotCheckBody
 from app.api.http.server_state import LabellingQueues, Live, OpenStudio
+from app.services.data.utterances import ChangeView
 from app.services.labelling import decisions
-from app.services.labelling.queue import Order, QueueItem, QueueRequest, QueueView
+from app.services.labelling.queue import STANDARD, Order, QueueItem, QueueRequest, QueueView
+from app.services.labelling.sure import SureView, accept_sure, conclude, list_sure
+from app.services.labelling.today import Today, load_today, set_goal
 from app.services.trying.similar import Similar, find_similar
+from core.review.spot_check import Verdict
 
 router = APIRouter(tags=["labelling"])
 _MOST_OPERATIONS = 500
@@ -19,7 +25,7 @@ def queue(
     queues: LabellingQueues,
     project: str,
     client: Annotated[str, Query(min_length=8, max_length=80)],
-    order: Order = "unsure",
+    order: Order = STANDARD,
     n: Annotated[int, Query(ge=1, le=100)] = 20,
     without: str = "",
 ) -> QueueView:
@@ -56,3 +62,33 @@ def decide(
 def similar(live_studio: Live, project: str, body: SimilarBody) -> list[Similar]:
     """Find utterances similar to a tray of texts."""
     return find_similar(live_studio, project, body.texts, body.n, unlabelled=body.unlabelled)
+
+
+@router.get("/projects/{project}/today")
+def today(studio: OpenStudio, project: str, since: datetime) -> Today:
+    """Return a person's decisions since midnight, the goal, the pace and the last decisions."""
+    return load_today(studio, project, since)
+
+
+@router.put("/projects/{project}/today/goal", status_code=204)
+def goal(studio: OpenStudio, project: str, body: GoalBody) -> None:
+    """Keep a person's goal of the day."""
+    set_goal(studio, project, body.goal)
+
+
+@router.get("/projects/{project}/sure")
+def sure(live_studio: Live, project: str) -> SureView:
+    """List what the live model is sure of, and draw a spot check; waits for the model to load."""
+    return list_sure(live_studio, project)
+
+
+@router.post("/projects/{project}/sure/check")
+def check(body: SpotCheckBody) -> Verdict:
+    """Conclude from a spot check how many of the other answers are wrong; nothing is saved."""
+    return conclude(body.read())
+
+
+@router.post("/projects/{project}/sure/accept")
+def accept(studio: OpenStudio, project: str, body: AcceptBody) -> ChangeView:
+    """Label the texts as the model answers, those judged wrong excepted, once for each key."""
+    return accept_sure(studio, project, body.read())

@@ -43,6 +43,13 @@ NEW_ROUTES = {
     "GET /api/deleted-projects",
     "POST /api/deleted-projects/{key}/restore",
     "DELETE /api/projects/{project}",
+    "POST /api/projects/{project}/utterances/answers",
+    *(f"{verb} /api/projects/{{project}}/filters" for verb in ("GET", "PUT", "DELETE")),
+    "GET /api/projects/{project}/today",
+    "PUT /api/projects/{project}/today/goal",
+    "GET /api/projects/{project}/sure",
+    "POST /api/projects/{project}/sure/check",
+    "POST /api/projects/{project}/sure/accept",
 }
 _REVIEW, _PARTS = "/api/projects/{project}/review", ("parts", "parts[].ids", "parts[].name")
 _UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{project}/edits"

@@ -106,6 +106,16 @@ class FilterQuery(FilterBody):
     size: int = Field(default=50, ge=1, le=500)
 
 
+class SavedFilterBody(Body):
+    """A filter to keep by name; `query` holds fields of the Data page's address."""
+
+    name: str = Field(max_length=200)
+    query: dict[
+        Literal["text", "intent", "split", "state", "differs", "borderline", "order"],
+        Annotated[str, Field(max_length=1_000)],
+    ] = Field(max_length=10)
+
+
 class EditCountBody(Body):
     """An edit to count; a `label` may be without an intent."""
 
