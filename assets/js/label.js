@@ -1,10 +1,13 @@
 // The Label page: one key decides and shows the next card; decisions are kept until they are saved.
 import {Card} from './label/card.js';
+import {Deciding} from './label/deciding.js';
 import {Decisions} from './label/decisions.js';
 import {Guidelines} from './label/guidelines.js';
 import {Keys} from './label/keys.js';
-import {ordersOf, Queue} from './label/queue.js';
+import {ordersOf, Queue, STANDARD} from './label/queue.js';
 import {ChosenIntents} from './label/chosen.js';
+import {SureTexts} from './label/sure.js';
+import {Today} from './label/today.js';
 import {Tray} from './label/tray.js';
 import {Values} from './label/values.js';
 import {Why} from './label/why.js';
@@ -28,7 +31,10 @@ class LabelPage {
   #chosen = new ChosenIntents(); // intents chosen for the utterances, in a multi-label project
   #intents;
   #decisions;
+  #deciding;
   #queue;
+  #sure;
+  #today;
   #finder;
   #card;
   #tray;
@@ -49,33 +55,44 @@ class LabelPage {
     this.#guidelines = new Guidelines(base);
     this.#why = new Why(base, this.#intents);
     this.#values = new Values(base, () => document.activeElement?.blur());
+    this.#today = new Today(base);
     this.#decisions = new Decisions(context, this.#intents, {
       sent: operations => this.#sent(operations),
       saved: () => this.#saved(),
+      undo: key => this.#deciding.undo(key),
     });
     this.#queue = new Queue(context, {
       client,
-      order: query().get('order') ?? 'unsure',
+      order: query().get('order') ?? STANDARD,
       multi: this.#multi,
       settled: () => this.#settled,
       changed: () => this.#draw(),
     });
     this.#tray = new Tray(this.#intents, {
-      label: (items, how) => this.#labelAll(items, how),
-      back: item => this.#putBack(item),
+      label: (items, how) => this.#deciding.labelAll(items, how),
+      back: item => this.#deciding.putBack(item),
       similar: guarded(texts => this.#similarTo(texts)),
+    });
+    const parts = {queue: this.#queue, decisions: this.#decisions, chosen: this.#chosen, tray: this.#tray};
+    this.#deciding = new Deciding(parts, this.#multi, {
+      drawn: () => this.#draw(),
+      counted: more => this.#countLeft(this.#waiting + more),
+    });
+    this.#sure = new SureTexts(base, this.#intents, {
+      done: () => this.#acceptedSure(),
+      doubted: ids => this.#bring(ids, 'that you judged wrong'),
     });
     this.#makeCard();
   }
 
   #makeCard() {
-    const give = intent => this.#give(intent);
-    const accept = () => this.#accept();
+    const give = intent => this.#deciding.give(intent);
+    const accept = () => this.#deciding.accept();
     const actions = this.#actions();
     this.#finder = new IntentFinder({
       intents: () => this.#byLikelihood(),
       pick: give,
-      create: name => this.#create(name),
+      create: name => this.#deciding.create(name),
       label: 'Find or create an intent',
     });
     this.#card = new Card({
@@ -95,25 +112,32 @@ class LabelPage {
         ['Pin', 'P', actions.p],
       ],
     });
-    this.#keys = new Keys({enter: accept, ...actions}, number => this.#giveNumbered(number));
+    const numbered = number => this.#giveNumbered(number);
+    this.#keys = new Keys({enter: accept, ...actions}, numbered, this.#intents);
   }
 
   #actions() {
-    const first = () => this.#queue.first;
-    const outOfScope = () => this.#decide('out-of-scope');
+    const deciding = this.#deciding;
+    const outOfScope = () => deciding.decide('out-of-scope');
+    // An act on the text of the card, without a decision.
+    const about = act => () => {
+      const item = deciding.text();
+      return item && act(item);
+    };
     return {
       '/': () => this.#finder.open(),
-      u: () => this.#undo(),
+      u: () => deciding.undo(),
       0: outOfScope,
       o: outOfScope,
-      s: () => this.#decide('skip'),
-      f: () => this.#decide('flag', {note: 'flagged while labelling'}),
-      m: guarded(async () => first() && (await this.#similarTo([first().text]))),
-      t: () => this.#intoTray(),
-      w: () => first() && this.#why.show(first()),
-      v: () => first() && this.#values.open(first()),
-      p: guarded(() => this.#pin(first())),
+      s: () => deciding.decide('skip'),
+      f: () => deciding.decide('flag', {note: 'flagged while labelling'}),
+      m: guarded(about(({text}) => this.#similarTo([text]))),
+      t: () => deciding.intoTray(),
+      w: about(item => this.#why.show(item)),
+      v: about(item => this.#values.open(item)),
+      p: guarded(about(item => this.#pin(item))),
       g: () => this.#guidelines.focus(),
+      a: () => this.#sure.open(),
     };
   }
 
@@ -121,9 +145,14 @@ class LabelPage {
     this.#layOut();
     await this.#loadIntents();
     await this.#decisions.start();
-    await this.#queue.refill();
-    await this.#bringNamed().catch(complain);
     this.#keys.listen();
+    const cards = this.#queue.refill();
+    this.#today.load().then(last => this.#decisions.recall(last), complain);
+    await cards;
+    await this.#bringNamed().catch(complain);
+    this.#sure.load();
+    if (query().get('sure')) this.#sure.open();
+    setQuery({sure: ''});
     this.#watchLeaving();
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
   }
@@ -133,11 +162,17 @@ class LabelPage {
     const named = query().get('texts');
     if (!named) return;
     setQuery({texts: ''}); // a reload would ask for what is labelled by then
-    const found = await call(`${this.#context.base}/suggestions?ids=${encodeURIComponent(named)}`);
+    await this.#bring(named.split(','), 'that another page chose');
+  }
+
+  // Shows these texts before all others, if they still wait for a label.
+  async #bring(ids, which) {
+    const asked = encodeURIComponent(ids.join(','));
+    const found = await call(`${this.#context.base}/suggestions?ids=${asked}`);
     const settled = new Set(this.#settled);
     const items = found.filter(item => item.labels === null && !settled.has(item.id));
     if (!items.length) toast('These texts are labelled already.');
-    else this.#queue.startWith(items, `${plural(items.length, 'similar text')} to label first.`);
+    else this.#queue.startWith(items, `${plural(items.length, 'text')} ${which} come first.`);
   }
 
   // Ids of utterances that must not be offered again.
@@ -152,9 +187,9 @@ class LabelPage {
       ordersOf(this.#multi),
       this.#queue.order,
     );
-    const undo = h('button', {class: 'push', onclick: () => this.#undo()}, 'Undo ', h('kbd', {}, 'U'));
+    const undo = h('button', {class: 'push', onclick: () => this.#deciding.undo()}, 'Undo ', h('kbd', {}, 'U'));
     const last = h('div', {class: 'row'}, h('h2', {}, 'Last decisions'), undo);
-    heading.append(h('div', {class: 'row push'}, this.#decisions.state, this.#left));
+    heading.append(h('div', {class: 'row push'}, this.#today.element, this.#decisions.state, this.#left));
     main.append(
       h(
         'div',
@@ -162,13 +197,14 @@ class LabelPage {
         h(
           'div',
           {class: 'stack'},
-          h('div', {class: 'row'}, order, this.#orderNote),
+          h('div', {class: 'row'}, order, this.#orderNote, h('span', {class: 'push'}), this.#keys.button),
+          this.#sure.element,
           this.#card.element,
           this.#why.element,
           this.#values.element,
           h('section', {class: 'sheet'}, last, this.#decisions.list),
         ),
-        h('aside', {class: 'stack'}, this.#tray.element, this.#guidelines.element, this.#keys.sheet),
+        h('aside', {class: 'stack'}, this.#tray.element, this.#guidelines.element),
       ),
     );
   }
@@ -176,7 +212,6 @@ class LabelPage {
   async #loadIntents() {
     await this.#intents.load();
     this.#guidelines.draw(this.#intents.open);
-    this.#keys.draw(this.#intents);
   }
 
   #watchLeaving() {
@@ -204,31 +239,11 @@ class LabelPage {
     this.#queue.reorder(order);
   }
 
-  #decide(kind, more = {}) {
-    const item = this.#queue.take();
-    if (!item) return;
-    this.#chosen.clear(item);
-    this.#decisions.add(kind, item, more);
-    if (kind !== 'flag') this.#countLeft(this.#waiting - 1);
-    this.#draw();
-    this.#queue.refillIfShort();
-  }
-
-  #give(intent) {
-    if (!this.#multi) {
-      this.#decide('label', {intents: [intent.id]});
-      return;
-    }
-    if (!this.#queue.first) return;
-    this.#chosen.toggle(this.#queue.first, intent.id);
-    this.#draw();
-  }
-
   // A number key means what stands beside that number on the card, and nothing else.
   #giveNumbered(number) {
-    if (!this.#queue.first) return;
+    if (!this.#deciding.text()) return;
     const intent = this.#card.numbered(number);
-    if (intent) this.#give(intent);
+    if (intent) this.#deciding.give(intent);
     else toast(`The card has no number ${number}.`, 'Press / to find any intent by its name.');
   }
 
@@ -241,59 +256,12 @@ class LabelPage {
     return ordered.sort(([a], [b]) => (a === b ? 0 : a - b)).map(([, intent]) => intent);
   }
 
-  // A new intent becomes the label, or in a multi-label project one of the label's intents.
-  #create(name) {
-    if (!this.#multi) this.#decide('label', {create: [name]});
-    else if (this.#queue.first) {
-      this.#chosen.create(this.#queue.first, name);
-      this.#draw();
-    }
-  }
-
-  #accept() {
-    const item = this.#queue.first;
-    if (!item) return;
-    if (this.#multi && this.#chosen.areKnown(item)) {
-      const {intents, create} = this.#chosen.of(item);
-      if (intents.length || create.length) this.#decide('label', {intents, create});
-      else this.#decide('out-of-scope');
-      return;
-    }
-    const best = item.suggestions?.[0]?.intent_id;
-    if (best) this.#decide('label', {intents: [best]});
-    else toast('There is no suggestion yet.', 'Press a number on the card, or / to find any intent.');
-  }
-
-  #undo() {
-    const item = this.#decisions.undo();
-    if (item) {
-      this.#countLeft(this.#waiting + 1);
-      this.#putBack(item);
-    } else toast('Nothing of this visit is left to undo.', 'The Data page undoes anything earlier.');
-  }
-
-  #putBack(item) {
-    this.#queue.putBack(item);
-    this.#draw();
-  }
-
-  #intoTray() {
-    const item = this.#queue.take();
-    if (!item) return;
-    this.#tray.add(item);
-    this.#draw();
-    this.#queue.refillIfShort();
-  }
-
-  #labelAll(items, how) {
-    for (const item of items) this.#decisions.add('label', item, how);
-    this.#countLeft(this.#waiting - items.length);
-    this.#draw();
-    this.#queue.refillIfShort();
+  #acceptedSure() {
+    this.#context.refreshSoon();
+    this.#queue.rearrange();
   }
 
   async #pin(item) {
-    if (!item) return;
     const {text} = item;
     const marked = this.#chosen.of(item).intents;
     const intents = this.#multi ? marked : marked.slice(0, 1);
@@ -330,6 +298,7 @@ class LabelPage {
   // After the last card, asks the server whether utterances came back or are leased to others.
   #saved() {
     this.#context.refreshSoon();
+    this.#today.loadSoon();
     if (!this.#queue.first) this.#queue.refill();
   }
 

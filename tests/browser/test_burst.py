@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.benchmarks.browser_homes import PROJECT, generated
 from tests.builders.served_studio import Served, run
@@ -52,3 +52,12 @@ def test_a_full_store_of_the_browser_stops_no_decision(page: Page) -> None:
     """One decision that did not fit kept itself and all later ones from ever being sent."""
     page.evaluate("localStorage.setItem('full', 'x'.repeat(5 * 1024 * 1024 - 200))")
     assert skip(page, 5) == 5
+
+
+def test_a_key_that_finds_no_text_is_reported(page: Page) -> None:
+    """Keys on an empty card were lost, and nothing said so."""
+    page.route("**/queue?*", lambda _: None)
+    assert skip(page, 70) == 60
+    message = page.locator(".toast", has_text="10 keys came while no text was shown")
+    expect(message).to_contain_text("nothing was saved for them")
+    expect(page.locator("[data-role=utterance]")).to_be_hidden()

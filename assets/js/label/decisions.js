@@ -1,25 +1,29 @@
-// Decisions of this visit: sent to the server, listed beside the card, undone in order.
+// The last decisions: sent to the server, listed beside the card, each with Undo. After a reload the server names
+// the last ones.
 import {fill, h} from '../shared/elements.js';
 import {chip} from '../shared/intents.js';
 import {toast} from '../shared/messages.js';
 import {plural} from '../shared/words.js';
 import {Outbox} from './outbox.js';
 
-const SHOWN = 6;
+const SHOWN = 10;
 const REMEMBERED = 60; // newest decisions whose utterances are not offered again
 const SAID = {skip: 'skipped', flag: 'flagged'};
 const LOOKS = {saved: '', saving: 'waiting', offline: 'trouble'};
 
 export class Decisions {
-  list = h('ol', {class: 'last', 'aria-label': 'Last decisions'});
+  list = h('ol', {class: 'last strip', 'aria-label': 'Last decisions'});
   state = h('span', {class: 'saved', role: 'status', 'data-role': 'saved'});
   #made = [];
   #intents;
   #outbox;
+  #undo;
 
-  // Calls `sent` after each answered batch, and `saved` when nothing waits.
-  constructor({project, base}, intents, {sent, saved}) {
+  // Calls `sent` after each answered batch, `saved` when nothing waits, and `undo` with the key of the decision whose
+  // Undo was pressed.
+  constructor({project, base}, intents, {sent, saved, undo}) {
     this.#intents = intents;
+    this.#undo = undo;
     this.#outbox = new Outbox(project, base, {
       changed: () => this.#drawState(),
       refused: (operation, outcome) => this.#refused(operation, outcome),
@@ -47,6 +51,15 @@ export class Decisions {
     this.draw();
   }
 
+  // Lists decisions of earlier visits, newest first as the server names them, before those of this visit.
+  recall(last) {
+    const known = new Set(this.#made.map(({operation}) => operation.key));
+    const pending = new Set(this.pendingIds);
+    const earlier = last.filter(one => !known.has(one.key) && !pending.has(one.id)).reverse();
+    this.#made.unshift(...earlier.map(asMade));
+    this.draw();
+  }
+
   add(kind, item, more = {}) {
     const operation = {key: crypto.randomUUID(), kind, id: item.id, seen: item.labels, ...more};
     this.#made.push({operation, item});
@@ -54,11 +67,13 @@ export class Decisions {
     this.draw();
   }
 
-  // Returns the utterance to decide again, or null if there is nothing to undo.
-  undo() {
-    const last = this.#made.pop();
-    if (!last) return null;
-    const {operation, item} = last;
+  // Returns the utterance to decide again, or null if there is nothing to undo. Without a key, the newest decision
+  // of this visit is undone.
+  undo(key = null) {
+    const isIt = ({operation, earlier}) => (key ? operation.key === key : !earlier);
+    const place = this.#made.findLastIndex(isIt);
+    if (place < 0) return null;
+    const [{operation, item}] = this.#made.splice(place, 1);
     if (!this.#outbox.withdraw(operation.key))
       this.#outbox.add({key: crypto.randomUUID(), kind: 'undo', of: operation.key, id: item.id});
     this.draw();
@@ -78,7 +93,18 @@ export class Decisions {
   }
 
   #line({operation, item}) {
-    return h('li', {}, this.#verdict(operation), h('span', {class: 'soft'}, item.text.slice(0, 120)));
+    const undo = {
+      class: 'plain small push',
+      'aria-label': `Undo: ${item.text.slice(0, 60)}`,
+      onclick: () => this.#undo(operation.key),
+    };
+    return h(
+      'li',
+      {'data-id': item.id},
+      this.#verdict(operation),
+      h('span', {class: 'soft'}, item.text.slice(0, 120)),
+      h('button', undo, 'Undo'),
+    );
   }
 
   #verdict({kind, intents = [], create = []}) {
@@ -98,4 +124,10 @@ export class Decisions {
     this.state.className = `saved ${LOOKS[state]}`;
     this.state.textContent = words[state];
   }
+}
+
+// A decision as the server remembers it; undone, its text comes back with the label from before.
+function asMade({key, kind, id, text, labels, before}) {
+  const item = {id, text, labels: before, split: '', flagged: '', suggestions: null};
+  return {operation: {key, kind, id, intents: labels ?? []}, item, earlier: true};
 }

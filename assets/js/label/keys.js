@@ -1,6 +1,6 @@
 // The keyboard of the card: one key for each action, and the numbers of the options on the card.
-import {fill, h} from '../shared/elements.js';
-import {dialogIsOpen} from '../shared/messages.js';
+import {h} from '../shared/elements.js';
+import {dialogIsOpen, present} from '../shared/messages.js';
 
 export const NUMBERED = 5; // options of the card that have a number key
 
@@ -18,6 +18,8 @@ const keysOf = ({multi, nothing, open}) => [
   ['V', 'mark values: names, dates, places'],
   ['P', 'pin as a test'],
   ['G', 'guidelines'],
+  ['A', 'accept what the model is sure of'],
+  ['Ctrl K', 'go to a page, an intent or another project'],
   ['?', 'these keys'],
 ];
 
@@ -29,44 +31,34 @@ function numbersOf(multi, most) {
 }
 
 export class Keys {
+  button = h('button', {class: 'plain small', 'data-role': 'keys', onclick: () => this.#open()}, 'Keys ', h('kbd', {}, '?'));
   #actions;
   #numbered;
-  #list = h('dl', {class: 'small keys'});
-  #sheet = h(
-    'details',
-    {class: 'sheet', id: 'keys', open: matchMedia('(min-width: 900px)').matches},
-    h('summary', {style: {cursor: 'pointer', 'font-weight': 650}}, 'Keys'),
-    this.#list,
-  );
+  #intents;
 
   // `actions` by key, in lower case; `numbered` is called with a number from 1 to 9.
-  constructor(actions, numbered) {
+  constructor(actions, numbered, intents) {
     this.#actions = {...actions, '?': () => this.#open()};
     this.#numbered = numbered;
-  }
-
-  get sheet() {
-    return this.#sheet;
-  }
-
-  // Lists the keys of this project.
-  draw(intents) {
-    const lines = keysOf(intents).map(([key, meaning]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, meaning)]);
-    fill(this.#list, ...lines);
+    this.#intents = intents;
   }
 
   listen() {
     document.addEventListener('keydown', event => this.#onKey(event));
   }
 
+  // Lists the keys of this project over the page; Escape closes the list.
   #open() {
-    this.#sheet.open = true;
-    this.#sheet.scrollIntoView({block: 'nearest'});
+    const lines = keysOf(this.#intents).map(([key, meaning]) => [
+      h('dt', {}, h('kbd', {}, key)),
+      h('dd', {}, meaning),
+    ]);
+    present('Keys of this page', h('dl', {class: 'keys', id: 'keys'}, lines));
   }
 
   #onKey(event) {
     const at = event.target;
-    if (event.isComposing || dialogIsOpen() || !this.#sheet.isConnected) return;
+    if (event.isComposing || dialogIsOpen() || !this.button.isConnected) return;
     if (at.matches?.('input,textarea,select,[contenteditable]')) return;
     const action = this.#meant(event, at);
     if (!action) return;

@@ -2,24 +2,22 @@
 import {complain} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 
-const AHEAD = 40; // more cards than a person decides on before the next answer arrives
-const MOST_AHEAD = 60;
-const MOST_NAMED = 150; // utterances that one request excludes
+const FIRST = 60; // cards of the first request, which a person waits for
+const AHEAD = 60; // with fewer, more are requested: as many as a person decides on before they arrive
+const MOST_AHEAD = 100;
+const MOST_NAMED = 300; // utterances that one request excludes
 
+export const STANDARD = 'helps'; // the order that wins most accuracy by label
+
+// Value, name and meaning. Other values of the server's orders stay usable in links.
 export const ordersOf = multi => [
+  [STANDARD, 'Helps most', 'Texts that teach the model most come first, and no two that are alike.'],
   [
     'unsure',
-    'Most unsure',
-    multi
-      ? 'An intent is only just in, or only just out; a label teaches it most.'
-      : 'The model is least sure of these; a label teaches it most.',
+    'Least sure',
+    multi ? 'An intent is only just in, or only just out.' : 'The model is least sure of these.',
   ],
-  [
-    'torn',
-    'Torn between two',
-    multi ? 'Two intents are only just in or out.' : 'Two intents are nearly as likely.',
-  ],
-  ['unlike', 'Unlike anything labelled', 'Farthest from every example so far.'],
+  ['unlike', 'Unlike all examples', 'New kinds of texts; many may be out of scope.'],
   ['newest', 'Newest first', 'In the order they came, newest first.'],
   ['random', 'Random', 'A fair sample of what waits.'],
 ];
@@ -27,7 +25,7 @@ export const ordersOf = multi => [
 // A card that was shown without suggestions stays as it was shown.
 const isBare = ({suggestions, offered}) => suggestions === null && !offered;
 
-const BY_MODEL = ['unsure', 'torn', 'unlike'];
+const BY_MODEL = [STANDARD, 'unsure', 'torn', 'unlike'];
 
 export class Queue {
   items = [];
@@ -138,7 +136,7 @@ export class Queue {
     const asked = new URLSearchParams({
       client: this.#client,
       order: this.order,
-      n: MOST_AHEAD - Math.min(AHEAD, this.items.length),
+      n: this.items.length ? MOST_AHEAD - this.items.length : FIRST,
       without: without.slice(-MOST_NAMED).join(','),
     });
     return call(`${this.#context.base}/queue?${asked}`);

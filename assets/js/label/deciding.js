@@ -1,0 +1,124 @@
+// What the keys and buttons of the card do with its text. A key that finds no text is reported, never lost in silence.
+import {toast} from '../shared/messages.js';
+import {plural} from '../shared/words.js';
+
+const PAUSE = 200; // milliseconds without a key, after which keys that found no text are reported
+
+export class Deciding {
+  #queue;
+  #decisions;
+  #chosen;
+  #tray;
+  #hears;
+  #multi;
+  #unheard = 0; // keys that found no text, since there was one
+  #timer = 0;
+
+  // `parts` are the page's queue, decisions, chosen intents and tray. Calls `drawn` when another text is on the
+  // card, and `counted` with the number of texts that wait for a label more (or fewer) than before.
+  constructor({queue, decisions, chosen, tray}, multi, hears) {
+    this.#queue = queue;
+    this.#decisions = decisions;
+    this.#chosen = chosen;
+    this.#tray = tray;
+    this.#multi = multi;
+    this.#hears = hears;
+  }
+
+  // The text on the card; null, which is reported, if there is none.
+  text() {
+    const {first} = this.#queue;
+    this.#unheard = first ? 0 : this.#unheard + 1;
+    if (first) return first;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#report(), PAUSE);
+    return null;
+  }
+
+  #report() {
+    const keys = plural(this.#unheard, 'key');
+    if (!this.#unheard) return; // a text came, and the next key found it
+    const why = this.#queue.fetching ? 'The next texts are on their way.' : 'No text waits here.';
+    toast(`${keys} came while no text was shown: nothing was saved for them.`, why, 'bad');
+  }
+
+  decide(kind, more = {}) {
+    if (!this.text()) return;
+    const item = this.#queue.take();
+    this.#chosen.clear(item);
+    this.#decisions.add(kind, item, more);
+    if (kind !== 'flag') this.#hears.counted(-1);
+    this.#next();
+  }
+
+  #next() {
+    this.#hears.drawn();
+    this.#queue.refillIfShort();
+  }
+
+  give(intent) {
+    if (!this.#multi) {
+      this.decide('label', {intents: [intent.id]});
+      return;
+    }
+    const item = this.text();
+    if (!item) return;
+    this.#chosen.toggle(item, intent.id);
+    this.#hears.drawn();
+  }
+
+  // A new intent becomes the label, or in a multi-label project one of the label's intents.
+  create(name) {
+    if (!this.#multi) {
+      this.decide('label', {create: [name]});
+      return;
+    }
+    const item = this.text();
+    if (!item) return;
+    this.#chosen.create(item, name);
+    this.#hears.drawn();
+  }
+
+  accept() {
+    const item = this.text();
+    if (!item) return;
+    if (this.#multi && this.#chosen.areKnown(item)) {
+      const {intents, create} = this.#chosen.of(item);
+      if (intents.length || create.length) this.decide('label', {intents, create});
+      else this.decide('out-of-scope');
+      return;
+    }
+    const best = item.suggestions?.[0]?.intent_id;
+    if (best) this.decide('label', {intents: [best]});
+    else toast('There is no suggestion yet.', 'Press a number on the card, or / to find any intent.');
+  }
+
+  // Without a key, the newest decision of this visit is undone.
+  undo(key = null) {
+    const item = this.#decisions.undo(key);
+    if (!item) {
+      toast('Nothing of this visit is left to undo.', 'Use the Undo beside an earlier decision.');
+      return;
+    }
+    this.#hears.counted(1);
+    this.putBack(item);
+  }
+
+  putBack(item) {
+    this.#queue.putBack(item);
+    this.#hears.drawn();
+    this.#queue.suggest();
+  }
+
+  intoTray() {
+    if (!this.text()) return;
+    this.#tray.add(this.#queue.take());
+    this.#next();
+  }
+
+  labelAll(items, how) {
+    for (const item of items) this.#decisions.add('label', item, how);
+    this.#hears.counted(-items.length);
+    this.#next();
+  }
+}

@@ -1,0 +1,214 @@
+// Accept all that the model is sure of: first a spot check by keys, then what it says of the rest, then the labels.
+import {fill, h} from '../shared/elements.js';
+import {chip} from '../shared/intents.js';
+import {complain, guarded, present, toast} from '../shared/messages.js';
+import {leftWords} from '../shared/reach.js';
+import {call, post} from '../shared/rest.js';
+import {undoing} from '../shared/undoing.js';
+import {number, percent, plural} from '../shared/words.js';
+
+const FEWEST = 5; // sure texts that are worth a check
+const LISTED = 200; // rows of the list of sure texts
+
+export class SureTexts {
+  element = h('div', {class: 'note row', hidden: true, 'data-role': 'sure'});
+  #base;
+  #intents;
+  #hears;
+  #sure = null;
+
+  // Calls `done` when texts were labelled or the labels were undone, and `doubted` with ids judged wrong.
+  constructor(base, intents, hears) {
+    this.#base = base;
+    this.#intents = intents;
+    this.#hears = hears;
+  }
+
+  // Counts what the model is sure of; waits on the server until the model is loaded.
+  async load() {
+    try {
+      this.#sure = await call(`${this.#base}/sure`);
+    } catch (error) {
+      this.#sure = null;
+      console.warn('the sure texts could not be counted', error);
+    }
+    this.#draw();
+  }
+
+  #draw() {
+    const {texts = [], looked_at: all, expected} = this.#sure ?? {};
+    this.element.hidden = texts.length < FEWEST;
+    if (this.element.hidden) return;
+    fill(
+      this.element,
+      h('span', {}, `The model is sure of ${number(texts.length)} of ${plural(all, 'unlabelled text')}. `),
+      h('span', {class: 'soft'}, `${errorWords(expected * texts.length)} to be expected among them.`),
+      h('button', {class: 'push', onclick: () => this.open()}, `Check ${this.#sure.check.length}, then accept `, h('kbd', {}, 'A')),
+    );
+  }
+
+  open = guarded(async () => {
+    await this.load();
+    const {texts} = this.#sure ?? {texts: []};
+    if (texts.length < FEWEST) {
+      toast('The model is not sure of enough texts yet.', 'Label more, then train; it gets sure of more.');
+      return;
+    }
+    const check = new SpotCheck(this.#sure, this.#intents, {
+      judged: answers => post(`${this.#base}/sure/check`, answers),
+      accepted: answers => this.#accept(answers),
+    });
+    const {closed, close} = present('Accept what the model is sure of', check.element);
+    check.start(close);
+    await closed;
+  });
+
+  async #accept(answers) {
+    const key = crypto.randomUUID();
+    const {changed, left} = await post(`${this.#base}/sure/accept`, {...answers, key});
+    const redraw = async () => {
+      await this.load();
+      this.#hears.done();
+    };
+    const said = `${plural(changed, 'text')} labelled as the model answers.`;
+    toast(said, leftWords(left), 'good', undoing(this.#base, key, redraw));
+    await redraw();
+    if (answers.wrong.length) this.#hears.doubted(answers.wrong);
+  }
+}
+
+// The dialog: one text after the other, then the verdict.
+class SpotCheck {
+  element = h('div', {class: 'spot-check', 'data-role': 'spot-check', onkeydown: event => this.#onKey(event)});
+  #sure;
+  #intents;
+  #hears;
+  #texts;
+  #judged = []; // whether each text so far is right
+  #close;
+  #place = h('div', {class: 'soft small tabular', role: 'status'});
+  #text = h('p', {class: 'utterance', 'aria-live': 'polite', 'data-role': 'checked-text'});
+  #answer = h('div');
+  #buttons;
+  #right;
+
+  constructor(sure, intents, hears) {
+    this.#sure = sure;
+    this.#intents = intents;
+    this.#hears = hears;
+    const byId = new Map(sure.texts.map(text => [text.id, text]));
+    this.#texts = sure.check.map(id => byId.get(id));
+    this.#right = h('button', {class: 'primary', onclick: () => this.#say(true)}, 'Right ', h('kbd', {}, 'Y'));
+    this.#buttons = h(
+      'div',
+      {class: 'row'},
+      this.#right,
+      h('button', {onclick: () => this.#say(false)}, 'Wrong ', h('kbd', {}, 'N')),
+      h('button', {class: 'plain', onclick: () => this.#back()}, 'Back ', h('kbd', {}, 'U')),
+    );
+  }
+
+  start(close) {
+    this.#close = close;
+    const {texts, check, expected} = this.#sure;
+    const n = `${number(texts.length)} texts, about ${percent(expected)} of them expected to be wrong.`;
+    const why = `Judge ${check.length} of them, drawn at random. Nothing is saved before you accept.`;
+    const lead = h('p', {class: 'soft'}, `${n} ${why}`);
+    fill(this.element, lead, this.#place, this.#text, this.#answer, this.#buttons, this.#list());
+    this.#ask();
+  }
+
+  #ask() {
+    const at = this.#judged.length;
+    const {text, intent_id: id} = this.#texts[at];
+    this.#place.textContent = `${at + 1} of ${this.#texts.length}`;
+    this.#text.textContent = text;
+    fill(this.#answer, 'Is this ', chip(this.#intents.byId.get(id), id), '?');
+    this.#right.focus();
+  }
+
+  #say(isRight) {
+    if (this.#judged.length === this.#texts.length) return;
+    this.#judged.push(isRight);
+    if (this.#judged.length < this.#texts.length) this.#ask();
+    else this.#conclude().catch(complain);
+  }
+
+  #back() {
+    this.#judged.pop();
+    this.#ask();
+  }
+
+  get #answers() {
+    const judged = is => this.#texts.filter((_, at) => this.#judged[at] === is).map(({id}) => id);
+    const {texts, seed, revision, expected} = this.#sure;
+    const answers = Object.fromEntries(texts.map(({id, intent_id: intent}) => [id, intent]));
+    return {answers, right: judged(true), wrong: judged(false), seed, revision, expected};
+  }
+
+  async #conclude() {
+    const verdict = await this.#hears.judged(this.#answers);
+    const n = this.#sure.texts.length - verdict.wrong;
+    const accept = h(
+      'button',
+      {class: 'primary', onclick: guarded(() => this.#accept())},
+      `Accept ${plural(n, 'label')}`,
+    );
+    const back = h('button', {onclick: () => this.#reopen()}, 'Back to the check');
+    const rest = verdict.wrong
+      ? `The ${plural(verdict.wrong, 'text')} that you judged wrong stay unlabelled and come first on the card.`
+      : '';
+    fill(
+      this.element,
+      h('p', {class: 'utterance', 'data-role': 'verdict'}, verdictWords(verdict)),
+      rest && h('p', {}, rest),
+      h('p', {class: 'soft'}, boundWords(verdict)),
+      h('div', {class: 'row'}, accept, back),
+      this.#list(),
+    );
+    accept.focus();
+  }
+
+  #reopen() {
+    this.#judged.pop();
+    this.start(this.#close);
+  }
+
+  async #accept() {
+    this.#close();
+    await this.#hears.accepted(this.#answers);
+  }
+
+  #list() {
+    const {texts} = this.#sure;
+    const line = ({text, intent_id: id}) => h('li', {}, chip(this.#intents.byId.get(id), id), h('span', {}, text));
+    const more = texts.length > LISTED ? `, the surest ${LISTED}` : '';
+    return h(
+      'details',
+      {},
+      h('summary', {}, `All ${number(texts.length)} texts${more}`),
+      h('ol', {class: 'last sure-list'}, texts.slice(0, LISTED).map(line)),
+    );
+  }
+
+  #onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.#buttons.isConnected) return;
+    const act = {y: () => this.#say(true), n: () => this.#say(false), u: () => this.#back()}[event.key.toLowerCase()];
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  }
+}
+
+const errorWords = errors => (errors < 1 ? 'Less than one error is' : `About ${plural(Math.round(errors), 'error')} are`).replace('1 error are', '1 error is');
+
+function verdictWords({checked, wrong, rest, expected}) {
+  const judged = wrong ? `${number(wrong)} of ${number(checked)} wrong.` : `None of ${number(checked)} wrong.`;
+  if (!rest) return `${judged} No others are left.`;
+  const errors = expected < 1 ? 'less than one error' : `about ${plural(Math.round(expected), 'error')}`;
+  return `${judged} Expect ${errors} among the other ${number(rest)}.`;
+}
+
+const boundWords = ({rest, at_most: atMost, probably}) =>
+  rest ? `At most ${percent(atMost, 0)} of the others are wrong (95 % sure), probably under ${percent(Math.ceil(100 * probably) / 100, 0)}.` : '';
