@@ -1,6 +1,7 @@
 // The frame around every page: navigation, the project's state, and the page's heading.
 import {accuracyBasis, accuracyInShort} from './shared/accuracy.js';
 import {address, query, setQuery} from './shared/address.js';
+import {listenForCommands} from './shared/command_bar.js';
 import {fill, h, progressBar} from './shared/elements.js';
 import {icon} from './shared/icons.js';
 import {complain} from './shared/messages.js';
@@ -103,6 +104,7 @@ class Context {
 // Draws header and heading, keeps the status up to date, and starts the page.
 export async function frame(view, page, title, lead, build) {
   const home = page === 'home';
+  listenForCommands(PAGES);
   const parts = drawFrame(view, page, title, lead);
   try {
     const project = await chooseProject();

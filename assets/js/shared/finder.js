@@ -1,22 +1,42 @@
-// Type to find any of many intents, or create one in place.
+// Type to find one of many: words in any order, arrow keys, Enter. An intent can also be created in place.
 import {fill, h} from './elements.js';
 import {chip} from './intents.js';
 
 const MOST_SHOWN = 60;
 
-const plain = text => text.toLowerCase().replace(/[_-]/g, ' ');
+export const plain = text => text.toLowerCase().replace(/[_-]/g, ' ');
 
-export class IntentFinder {
+// Returns the choices whose words hold all that is typed, in any order; those that begin with it come first.
+export function fitting(choices, typed, wordsOf) {
+  const asked = plain(typed).split(/\s+/).filter(Boolean);
+  const read = choices.map(choice => [choice, plain(wordsOf(choice))]);
+  const begins = words => words.startsWith(asked[0] ?? '');
+  return read
+    .filter(([, words]) => asked.every(word => words.includes(word)))
+    .sort(([, a], [, b]) => begins(b) - begins(a))
+    .map(([choice]) => choice);
+}
+
+// A search field with a list of choices under it.
+export class Finder {
   static #made = 0; // an input names its list by id, so each list needs its own id
-  #id = `finder-${(IntentFinder.#made += 1)}`;
-  #shown = []; // {intent} or {create: name}
+  #id = `finder-${(Finder.#made += 1)}`;
+  #shown = [];
   #at = 0;
   #list;
   #input;
+  #choices;
+  #draws;
+  #takes;
+  #left;
 
-  // `intents` returns the intents to choose from; without `create` no new intent can be made.
-  constructor({intents, pick, create = null, label}) {
-    Object.assign(this, {intents, pick, create});
+  // `choices` returns what fits the typed words, `draws` what shows a choice, `takes` is called with the chosen one,
+  // `left` on Escape.
+  constructor({choices, draws, takes, left = () => {}, label, placeholder}) {
+    this.#choices = choices;
+    this.#draws = draws;
+    this.#takes = takes;
+    this.#left = left;
     this.#list = h('ul', {id: this.#id, role: 'listbox', 'aria-label': label, hidden: true});
     this.#input = h('input', {
       type: 'search',
@@ -25,12 +45,12 @@ export class IntentFinder {
       'aria-controls': this.#id,
       'aria-autocomplete': 'list',
       'aria-label': label,
-      placeholder: create ? 'Find or create an intent  /' : label,
+      placeholder,
       autocomplete: 'off',
       maxlength: 200,
       style: {width: '100%'},
-      oninput: () => this.#look(),
-      onfocus: () => this.#look(),
+      oninput: () => this.look(),
+      onfocus: () => this.look(),
       onblur: () => this.#draw(),
       onkeydown: event => this.#onKey(event),
     });
@@ -42,24 +62,11 @@ export class IntentFinder {
     this.#input.select();
   }
 
-  #look() {
-    const typed = this.#input.value.trim();
-    const words = plain(typed).split(/\s+/).filter(Boolean);
-    const begins = intent => plain(intent.name).startsWith(words[0] ?? '');
-    const fits = intent =>
-      words.every(word => plain(intent.name).includes(word));
-    this.#shown = this.intents()
-      .filter(fits)
-      .sort((a, b) => begins(b) - begins(a))
-      .slice(0, MOST_SHOWN)
-      .map(intent => ({intent}));
-    if (this.create && typed && !this.#exists(typed)) this.#shown.push({create: typed});
+  // Lists what fits now; to be called when there is more to choose from.
+  look() {
+    this.#shown = this.#choices(this.#input.value.trim()).slice(0, MOST_SHOWN);
     this.#at = 0;
     this.#draw();
-  }
-
-  #exists(name) {
-    return this.intents().some(intent => intent.name.toLowerCase() === name.toLowerCase());
   }
 
   #draw() {
@@ -69,35 +76,25 @@ export class IntentFinder {
     input.setAttribute('aria-activedescendant', list.hidden ? '' : `${this.#id}-${this.#at}`);
     fill(
       list,
-      this.#shown.map((one, place) => this.#option(one, place)),
+      this.#shown.map((choice, place) => this.#option(choice, place)),
     );
     list.children[this.#at]?.scrollIntoView({block: 'nearest'});
   }
 
-  #option(one, place) {
+  #option(choice, place) {
     const choose = event => {
       event.preventDefault(); // keeps the focus in the input
-      this.#take(one);
+      this.#take(choice);
     };
-    return h(
-      'li',
-      {
-        id: `${this.#id}-${place}`,
-        role: 'option',
-        'aria-selected': String(place === this.#at),
-        onmousedown: choose,
-      },
-      one.intent
-        ? chip(one.intent)
-        : [h('span', {class: 'badge accent'}, 'new'), `Create “${one.create}”`],
-    );
+    const selected = String(place === this.#at);
+    const attributes = {id: `${this.#id}-${place}`, role: 'option', 'aria-selected': selected, onmousedown: choose};
+    return h('li', attributes, this.#draws(choice));
   }
 
-  #take(one) {
-    if (!one) return;
+  #take(choice) {
+    if (!choice) return;
     this.#close();
-    if (one.intent) this.pick(one.intent);
-    else this.create(one.create);
+    this.#takes(choice);
   }
 
   #close() {
@@ -120,8 +117,49 @@ export class IntentFinder {
       this.#take(this.#shown[this.#at]);
     }
     if (event.key === 'Escape') {
+      event.preventDefault();
       event.stopPropagation();
       this.#close();
+      this.#left();
     }
+  }
+}
+
+export class IntentFinder {
+  #finder;
+  #intents;
+  #create;
+
+  // `intents` returns the intents to choose from; without `create` no new intent can be made.
+  constructor({intents, pick, create = null, label}) {
+    this.#intents = intents;
+    this.#create = create;
+    this.#finder = new Finder({
+      choices: typed => this.#fitting(typed),
+      draws: ({intent, name}) =>
+        intent ? chip(intent) : [h('span', {class: 'badge accent'}, 'new'), `Create “${name}”`],
+      takes: ({intent, name}) => (intent ? pick(intent) : create(name)),
+      label,
+      placeholder: create ? 'Find or create an intent  /' : label,
+    });
+  }
+
+  get element() {
+    return this.#finder.element;
+  }
+
+  open() {
+    this.#finder.open();
+  }
+
+  #fitting(typed) {
+    const found = fitting(this.#intents(), typed, intent => intent.name).slice(0, MOST_SHOWN - 1);
+    const shown = found.map(intent => ({intent}));
+    if (this.#create && typed && !this.#exists(typed)) shown.push({name: typed});
+    return shown;
+  }
+
+  #exists(name) {
+    return this.#intents().some(intent => intent.name.toLowerCase() === name.toLowerCase());
   }
 }

@@ -1,0 +1,130 @@
+// The command bar: Ctrl K finds pages, acts, intents and projects by any of their words.
+import {address, query} from './address.js';
+import {h} from './elements.js';
+import {Finder, fitting} from './finder.js';
+import {chip} from './intents.js';
+import {guarded, toast} from './messages.js';
+import {call, post} from './rest.js';
+
+const own = []; // acts that the page at hand offers
+
+// A page offers acts of its own: pairs of words and a function.
+export function offerActs(...acts) {
+  own.push(...acts.map(([name, act]) => ({kind: 'act', name, act})));
+}
+
+// `pages` are pairs of a path and a name.
+export function listenForCommands(pages) {
+  const bar = new CommandBar(pages);
+  document.addEventListener('keydown', event => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== 'k') return;
+    event.preventDefault();
+    bar.toggle();
+  });
+  return bar;
+}
+
+class CommandBar {
+  #pages;
+  #dialog = null;
+  #fetched = null; // intents and projects, from the first time that the bar is opened
+  #finder;
+
+  constructor(pages) {
+    this.#pages = pages;
+  }
+
+  toggle() {
+    if (this.#dialog) this.#close();
+    else if (!document.querySelector('dialog[open]')) this.#open();
+  }
+
+  // Pages and acts are there at once; intents and projects follow.
+  #open() {
+    this.#finder = new Finder({
+      choices: typed => fitting(this.#choices, typed, ({name, kind}) => `${name} ${kind}`),
+      draws: choice => [
+        choice.intent ? chip(choice.intent) : h('span', {}, choice.name),
+        h('span', {class: 'kind'}, choice.kind),
+      ],
+      takes: choice => {
+        this.#close();
+        go(choice);
+      },
+      left: () => this.#close(),
+      label: 'Go to a page, an intent or a project, or do something',
+      placeholder: 'Page, intent, project or act',
+    });
+    const before = document.activeElement;
+    const dialog = h('dialog', {class: 'command-bar', 'aria-label': 'Command bar'}, this.#finder.element);
+    dialog.addEventListener('click', event => event.target === dialog && this.#close());
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      this.#dialog = null;
+      before?.focus?.();
+    });
+    this.#dialog = dialog;
+    document.querySelector('.studio').append(dialog);
+    dialog.showModal();
+    this.#finder.open();
+    if (!this.#fetched) this.#fetch();
+  }
+
+  #close() {
+    this.#dialog?.close();
+  }
+
+  get #project() {
+    return query().get('project') ?? localStorage.getItem('project');
+  }
+
+  get #choices() {
+    const project = this.#project;
+    const pages = project ? this.#pages.map(([path, name]) => ({kind: 'page', name, href: address(path, project)})) : [];
+    const home = {kind: 'page', name: 'Home: all projects', href: '/'};
+    return [...pages, home, ...own, ...(project ? actsOf(project) : []), ...(this.#fetched ?? [])];
+  }
+
+  // Without an answer of the server, pages and acts remain.
+  async #fetch() {
+    const project = this.#project;
+    this.#fetched = [];
+    const base = `/projects/${encodeURIComponent(project)}`;
+    const [names, {intents}] = await Promise.all([
+      call('/project-names').catch(() => []),
+      project ? call(`${base}/overview`).catch(() => ({intents: []})) : {intents: []},
+    ]);
+    const open = intents.filter(intent => !intent.archived);
+    this.#fetched = [
+      ...open.map(intent => ({
+        kind: 'intent',
+        name: intent.name,
+        intent,
+        href: address('data', project, {intent: intent.id}),
+      })),
+      ...names.filter(name => name !== project).map(name => ({kind: 'project', name, href: address('label', name)})),
+    ];
+    if (this.#dialog) this.#finder.look();
+  }
+}
+
+// Acts of every page.
+const actsOf = project => [
+  {kind: 'act', name: 'Label what helps most', href: address('label', project, {order: 'helps'})},
+  {kind: 'act', name: 'Accept what the model is sure of', href: address('label', project, {sure: 1})},
+  {kind: 'act', name: 'Import texts', href: address('data', project, {import: 1})},
+  {kind: 'act', name: 'Show unlabelled texts', href: address('data', project, {state: 'unlabelled'})},
+  {kind: 'act', name: 'Show where the model disagrees', href: address('data', project, {differs: true})},
+  {kind: 'act', name: 'Export as CSV', href: `/api/projects/${encodeURIComponent(project)}/export?kind=csv`},
+  {kind: 'act', name: 'Undo the last change', act: () => undoLast(project)},
+];
+
+async function undoLast(project) {
+  const {undone} = await post(`/projects/${encodeURIComponent(project)}/undo`);
+  toast(undone ? `Taken back: ${undone.verb}.` : 'There is nothing to undo.');
+}
+
+const go = guarded(async ({href, act}) => {
+  if (act) await act();
+  else location.assign(href);
+});

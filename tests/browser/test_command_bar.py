@@ -1,0 +1,74 @@
+"""The command bar: Ctrl K finds pages, acts, intents and projects, by keys alone."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+_TIMED = """() => new Promise(done => {
+  const began = performance.now();
+  document.activeElement.dispatchEvent(
+    new KeyboardEvent('keydown', {key: 'k', ctrlKey: true, bubbles: true, cancelable: true}));
+  const look = () => document.querySelector('.command-bar [role=option]')
+    ? done(performance.now() - began) : requestAnimationFrame(look);
+  look();
+})"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def other(studio: Served) -> None:
+    """A second project."""
+    studio.ask("/projects", {"name": "flights and hotels"})
+
+
+def test_the_bar_opens_at_once_and_gives_the_focus_back(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/data?project=sample")
+    search = page.get_by_label("Search in utterances")
+    search.focus()
+    assert page.evaluate(_TIMED) < 100
+    bar = page.get_by_role("combobox", name=re.compile("^Go to a page"))
+    expect(bar).to_be_focused()
+    expect(bar).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("Escape")
+    expect(bar).to_have_count(0)
+    expect(search).to_be_focused()
+    page.keyboard.press("Meta+k")
+    expect(bar).to_be_focused()
+    page.keyboard.press("Meta+k")
+    expect(bar).to_have_count(0)
+
+
+def test_words_in_any_order_find_an_intent_a_project_a_page_and_an_act(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/try?project=sample")
+    options = page.locator(".command-bar [role=option]")
+
+    def finds(typed: str, name: str) -> None:
+        page.keyboard.press("Control+k")
+        page.keyboard.type(typed)
+        expect(options.first).to_contain_text(name)
+
+    finds("usage data", "data_usage")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/data\?.*intent="))
+    expect(page.get_by_label("Intent", exact=True)).not_to_have_value("")
+
+    finds("page", "Data")
+    expect(options.nth(1)).to_have_attribute("aria-selected", "false")
+    page.keyboard.press("ArrowDown")
+    expect(options.nth(1)).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Escape")
+
+    finds("sure accept", "Accept what the model is sure of")
+    page.keyboard.press("Escape")
+
+    finds("hotels fl", "flights and hotels")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/label\?project=flights"))
