@@ -5,6 +5,7 @@ import {Filter} from './data/filter.js';
 import {ImportSheet} from './data/importing.js';
 import {IntentList} from './data/intents.js';
 import {Rows} from './data/rows.js';
+import {SavedFilters} from './data/saved_filters.js';
 import {query, setQuery} from './shared/address.js';
 import {h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
@@ -23,6 +24,7 @@ class DataPage {
   #intents;
   #filter;
   #rows;
+  #saved;
   #bulk;
   #intentList;
   #import;
@@ -34,6 +36,7 @@ class DataPage {
     this.#context = context;
     this.#intents = new Intents(base, context.status.task);
     this.#filter = new Filter(this.#intents.nothing, () => this.#loadOthers());
+    this.#saved = new SavedFilters(base, this.#filter);
     this.#rows = new Rows({
       base,
       filter: this.#filter,
@@ -60,7 +63,7 @@ class DataPage {
       if (before && before.revision !== status.revision) this.#follow();
     });
     await this.#loadIntents();
-    await Promise.all([this.#rows.load(), this.#conversations.load()]);
+    await Promise.all([this.#rows.load(), this.#conversations.load(), this.#saved.load()]);
     if (!query().get('import')) return;
     this.#import.focus();
     setQuery({import: ''});
@@ -94,6 +97,7 @@ class DataPage {
             'section',
             {class: 'sheet', 'aria-label': 'Utterances'},
             this.#filter.element,
+            this.#saved.element,
             h('div', {class: 'row', style: {margin: '8px 0'}}, this.#rows.total, this.#filter.splits),
             this.#rows.table,
             this.#rows.pager,
@@ -113,6 +117,7 @@ class DataPage {
   }
 
   #loadOthers() {
+    this.#saved.draw();
     this.#rows.unpick();
     this.#rows.load();
   }

@@ -81,7 +81,7 @@ export class Filter {
       checked: this.#values.differs,
       onchange: event => this.#change({differs: event.target.checked}),
     });
-    const differs = h('label', {class: 'check', title: DISAGREES}, this.#differs, 'model disagrees');
+    const differs = h('label', {class: 'check', title: DISAGREES}, this.#differs, 'answer differs from the label');
     this.#borderline = h('input', {
       type: 'checkbox',
       checked: this.#values.borderline,
@@ -94,6 +94,25 @@ export class Filter {
   #choice(label, options, name) {
     const change = event => this.#change({[name]: event.target.value});
     return select({'aria-label': label, onchange: change}, options, this.#values[name]);
+  }
+
+  // What a saved filter keeps: the fields that restrict, and an order other than the first.
+  get kept() {
+    const {order, ...fields} = this.#values;
+    const set = Object.entries(fields).filter(([, value]) => value);
+    const kept = set.map(([name, value]) => [name, String(value)]);
+    return Object.fromEntries(order === 'newest' ? kept : [...kept, ['order', order]]);
+  }
+
+  // Sets the filter to a saved one; fields that it does not hold restrict nothing.
+  set(kept) {
+    const {text = '', intent = '', split = '', state = '', order = 'newest'} = kept;
+    const chosen = {intent, split, state, order};
+    this.#search.value = text;
+    for (const [name, value] of Object.entries(chosen)) this.#selects[name].value = value;
+    this.#differs.checked = kept.differs === 'true';
+    this.#borderline.checked = kept.borderline === 'true';
+    this.#change({text, ...chosen, differs: this.#differs.checked, borderline: this.#borderline.checked});
   }
 
   // The filter as the server reads it.
@@ -148,10 +167,8 @@ export class Filter {
   }
 
   clear() {
-    this.#search.value = '';
-    this.#differs.checked = this.#borderline.checked = false;
-    for (const name of ['intent', 'split', 'state']) this.#selects[name].value = '';
-    this.#change({text: '', intent: '', split: '', state: '', differs: false, borderline: false});
+    const {order} = this.#values;
+    this.set({order});
   }
 
   #searchSoon() {

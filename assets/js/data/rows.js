@@ -4,6 +4,7 @@ import {slotChips} from '../shared/marker.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
+import {Answers} from './answers.js';
 import {LabelCell} from './labelling.js';
 
 const SIZE = 50; // rows of a page
@@ -22,6 +23,7 @@ export class Rows {
   #filter;
   #intents;
   #hears;
+  #answers;
   #body = h('tbody');
   #pickPage;
 
@@ -32,12 +34,13 @@ export class Rows {
     this.#filter = filter;
     this.#intents = intents;
     this.#hears = hears;
+    this.#answers = new Answers(base, intents);
     this.#pickPage = h('input', {
       type: 'checkbox',
       'aria-label': 'Pick all of this page',
       onchange: event => this.#pickRows(event.target.checked ? this.#rows : []),
     });
-    const head = [this.#pickPage, 'Utterance', 'Label', 'Split', ''].map(name => h('th', {}, name));
+    const head = [this.#pickPage, 'Utterance', 'Label', 'Answer', 'Split', ''].map(name => h('th', {}, name));
     this.table = h(
       'table',
       {class: 'wraps', 'data-role': 'utterances'},
@@ -86,6 +89,7 @@ export class Rows {
       this.#rows = found.rows;
       this.#count = found.total;
       this.#draw();
+      this.#answers.ask(this.#rows, this.#body);
     } catch (error) {
       this.total.textContent = error.message;
     }
@@ -110,7 +114,7 @@ export class Rows {
     const where = pages > 1 ? `, page ${number(this.#filter.page + 1)} of ${number(pages)}` : '';
     this.total.textContent = plural(this.#count, 'utterance') + where;
     this.#pickPage.checked = rows.length > 0 && rows.every(row => this.#picked.has(row.id));
-    const none = h('tr', {}, h('td', {colspan: 5}, this.#nothing()));
+    const none = h('tr', {}, h('td', {colspan: 6}, this.#nothing()));
     fill(this.#body, rows.length ? rows.map(row => this.#row(row)) : none);
     fill(this.pager, pages > 1 && this.#turns(pages));
     this.#hears.picked();
@@ -148,6 +152,7 @@ export class Rows {
         row.slots.length > 0 && h('div', {class: 'row tight'}, slotChips(row.text, row.slots)),
       ),
       this.#label(row),
+      this.#answers.cell(row),
       h('td', {class: 'soft'}, row.split),
       h('td', {class: 'acts'}, this.#values(row), this.#removal(row)),
     );

@@ -1,0 +1,72 @@
+// Filters that the person keeps by name: chips that set the filter, each with a way to delete it.
+import {fill, h} from '../shared/elements.js';
+import {ask, guarded, toast} from '../shared/messages.js';
+import {call} from '../shared/rest.js';
+
+export class SavedFilters {
+  element = h('div', {class: 'row tight', 'aria-label': 'Saved filters', 'data-role': 'saved-filters'});
+  #path;
+  #filter;
+  #saved = [];
+
+  constructor(base, filter) {
+    this.#path = `${base}/filters`;
+    this.#filter = filter;
+  }
+
+  async load() {
+    this.#show(await call(this.#path));
+  }
+
+  // Marks the chip of the filter that is set; the chip to save one is there if none of them is.
+  draw() {
+    const now = fingerprint(this.#filter.kept);
+    const isSaved = this.#saved.some(one => fingerprint(one.query) === now);
+    const isEmpty = now === fingerprint({});
+    const save = {class: 'small', 'data-key': 'save filter', onclick: guarded(() => this.#save())};
+    fill(
+      this.element,
+      this.#saved.map(one => this.#chip(one, now)),
+      !isEmpty && !isSaved && h('button', save, 'Save this filter'),
+    );
+  }
+
+  #show(saved) {
+    this.#saved = saved;
+    this.draw();
+  }
+
+  #chip({name, query}, now) {
+    const isOn = fingerprint(query) === now;
+    const set = () => (isOn ? this.#filter.clear() : this.#filter.set(query));
+    const remove = {
+      class: 'plain small',
+      'aria-label': `Delete the filter ${name}`,
+      'data-key': `delete filter ${name}`,
+      onclick: guarded(() => this.#remove({name, query})),
+    };
+    return h(
+      'span',
+      {class: 'saved-filter'},
+      h('button', {class: 'small', 'aria-pressed': String(isOn), 'data-key': `filter ${name}`, onclick: set}, name),
+      h('button', remove, '×'),
+    );
+  }
+
+  async #save() {
+    const field = h('input', {name: 'name', maxlength: 60, required: true, 'aria-label': 'Name of the filter'});
+    const given = await ask('Save this filter', h('label', {}, 'Name ', field), 'Save');
+    if (given?.name) await this.#keep({name: given.name, query: this.#filter.kept});
+  }
+
+  async #keep({name, query}) {
+    this.#show(await call(this.#path, {method: 'PUT', body: {name, query}}));
+  }
+
+  async #remove(saved) {
+    this.#show(await call(`${this.#path}?name=${encodeURIComponent(saved.name)}`, {method: 'DELETE'}));
+    toast(`Filter “${saved.name}” deleted.`, '', 'good', () => this.#keep(saved));
+  }
+}
+
+const fingerprint = query => JSON.stringify(Object.entries(query).sort());

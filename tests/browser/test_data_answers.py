@@ -1,0 +1,46 @@
+"""The Data page shows the model's answer beside the label, and keeps filters by name."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+
+def test_the_answer_stands_beside_the_label_and_can_be_filtered(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/data?project=sample&state=labelled")
+    rows = page.locator("[data-role=utterances] tr[data-id]")
+    expect(page.locator(".answer-cell .chip").first).to_be_visible()
+    assert page.locator(".answer-cell .chip").count() == rows.count()
+    page.get_by_label("answer differs from the label").check()
+    differing = studio.ask("/projects/sample/utterances?size=1&state=labelled&differs=true")
+    expect(page.locator("[data-role=total]")).to_contain_text(f"{differing['total']} utterances")
+    expect(page.locator(".answer-cell .badge")).to_have_count(rows.count())
+    assert rows.count() > 0
+
+
+def test_a_filter_is_kept_by_name_and_deleted_with_undo(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/data?project=sample")
+    saved = page.locator("[data-role=saved-filters]")
+    expect(page.get_by_role("button", name="Save this filter")).to_have_count(0)
+    page.get_by_label("State of the label").select_option("unlabelled")
+    page.get_by_label("Split").select_option("pool")
+    page.get_by_role("button", name="Save this filter").click()
+    page.get_by_label("Name of the filter").fill("to label")
+    page.get_by_role("button", name="Save", exact=True).click()
+    chip = saved.get_by_role("button", name="to label", exact=True)
+    expect(chip).to_have_attribute("aria-pressed", "true")
+    page.goto(f"{studio.base}/data?project=sample")
+    expect(chip).to_have_attribute("aria-pressed", "false")
+    chip.click()
+    expect(page.get_by_label("State of the label")).to_have_value("unlabelled")
+    expect(page.get_by_label("Split")).to_have_value("pool")
+    expect(page.locator("[data-role=utterances] tr[data-id]").first).to_contain_text("no label")
+    page.get_by_role("button", name="Delete the filter to label").click()
+    expect(chip).to_have_count(0)
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(chip).to_be_visible()
