@@ -13,7 +13,7 @@ export function offerActs(...acts) {
   own.push(...acts.map(([name, act]) => ({kind: 'act', name, act})));
 }
 
-// `pages` are pairs of a path and a name.
+// `pages` are lists of a path, empty for the start page, and a name.
 export function listenForCommands(pages) {
   const bar = new CommandBar(pages);
   document.addEventListener('keydown', event => {
@@ -80,9 +80,9 @@ class CommandBar {
 
   get #choices() {
     const project = this.#project;
-    const pages = project ? this.#pages.map(([path, name]) => ({kind: 'page', name, href: address(path, project)})) : [];
-    const home = {kind: 'page', name: 'Home: all projects', href: '/'};
-    return [...pages, home, ...own, ...(project ? actsOf(project) : []), ...(this.#fetched ?? [])];
+    const shown = this.#pages.filter(([path]) => project || !path);
+    const pages = shown.map(([path, name]) => ({kind: 'page', name, href: path ? address(path, project) : '/'}));
+    return [...pages, ...own, ...(project ? actsOf(project) : []), ...(this.#fetched ?? [])];
   }
 
   // Without an answer of the server, pages and acts remain.
