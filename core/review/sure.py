@@ -5,11 +5,14 @@ from numpy.typing import NDArray
 
 from core.types import ScoreArray
 
-TOLERANCE = 0.03
-"""Largest expected share of wrong answers among those that the model is sure of."""
+TOLERANCES = (0.02, 0.05, 0.1)
+"""Largest expected share of wrong answers; a later one where wrong labels rule out the earlier."""
 
-UNTESTED_LIMIT = 0.99
-"""The limit where no judged answers tell the errors; fewer than the tolerance were wrong."""
+_FEWEST_SHARE = 0.1
+"""Of the judged answers that a tolerance must let pass; else the next tolerance is tried."""
+
+UNTESTED = (0.99, 0.02)
+"""Limit and expected share of errors where there are no judged answers."""
 
 
 def sure_limit(shares: ScoreArray, right: NDArray[np.bool_]) -> tuple[float, float]:
@@ -18,14 +21,15 @@ def sure_limit(shares: ScoreArray, right: NDArray[np.bool_]) -> tuple[float, flo
     `shares` are calibrated probabilities of answers that did not see their own label, (n,). The
     expected share is (wrong + 1) / (answers + 1) at or above the limit: one more error than was
     seen, for a mean of one minus the probability promises less than half of the errors. Without a
-    limit that keeps it at `TOLERANCE` or less, the limit is above one.
+    limit that keeps it at the last of `TOLERANCES` or less, the limit is above one.
     """
     order = np.argsort(-shares, kind="stable")
     numbers = np.arange(1, len(order) + 1)
     expected = (np.cumsum(~right[order]) + 1) / (numbers + 1)
     ends = np.append(np.diff(shares[order]) < 0, True)[: len(order)]  # equal ones stay together
-    allowed = np.flatnonzero((expected <= TOLERANCE) & ends)
-    if not len(allowed):
-        return 2.0, 0.0
-    last = int(allowed[-1])
-    return float(shares[order[last]]), float(expected[last])
+    for tolerance in TOLERANCES:
+        allowed = np.flatnonzero((expected <= tolerance) & ends)
+        if len(allowed) and allowed[-1] + 1 >= _FEWEST_SHARE * len(order):
+            last = int(allowed[-1])
+            return float(shares[order[last]]), float(expected[last])
+    return 2.0, 0.0

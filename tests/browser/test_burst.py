@@ -57,7 +57,8 @@ def test_a_full_store_of_the_browser_stops_no_decision(page: Page) -> None:
 def test_a_key_that_finds_no_text_is_reported(page: Page) -> None:
     """Keys on an empty card were lost, and nothing said so."""
     page.route("**/queue?*", lambda _: None)
-    assert skip(page, 70) == 60
-    message = page.locator(".toast", has_text="10 keys came while no text was shown")
+    saved = skip(page, 70)  # more than any page holds ahead at first
+    assert saved < 70
+    message = page.locator(".toast", has_text=f"{70 - saved} keys came while no text was shown")
     expect(message).to_contain_text("nothing was saved for them")
     expect(page.locator("[data-role=utterance]")).to_be_hidden()

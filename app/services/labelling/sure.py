@@ -18,7 +18,7 @@ from app.services.studio import Studio
 from core.calibration.calibration import probabilities
 from core.errors import InvalidInput
 from core.review.spot_check import Verdict, judge
-from core.review.sure import TOLERANCE, UNTESTED_LIMIT, sure_limit
+from core.review.sure import UNTESTED, sure_limit
 from core.types import FloatArray, ScoreArray
 from storage import projects
 from storage.queries import dataset, utterances
@@ -72,7 +72,7 @@ class CheckedAnswers:
     wrong: frozenset[str]
     seed: int
     revision: int
-    expected: float = TOLERANCE
+    expected: float
     key: str = ""
 
 
@@ -171,7 +171,7 @@ def _limit(live_studio: LiveStudio, project_id: int, live: LiveModel) -> tuple[f
     studio = live_studio.studio
     tests = labelled_tests(studio.database, project_id, with_none=False)
     if len(tests) < _FEWEST_TESTS:
-        return UNTESTED_LIMIT, TOLERANCE
+        return UNTESTED
     rows = embed_texts(studio.database, live.pipeline.encoder, [text.text for text in tests])
     labels = np.array([[key in (text.labels or ()) for key in live.columns] for text in tests])
     return _judged(live, rows, live.pipeline.head.scores(rows), labels)

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import beta, binom
 
 from core.review.spot_check import judge
-from core.review.sure import TOLERANCE, sure_limit
+from core.review.sure import TOLERANCES, sure_limit
 
 
 def test_none_of_twenty_wrong_is_no_proof_of_none() -> None:
@@ -36,15 +36,24 @@ def test_the_limit_is_the_lowest_whose_errors_are_few() -> None:
     assert sure_limit(shares, right) == (0.5, 1 / 251)
     right[200:] = False
     assert sure_limit(shares, right) == (0.9, 1 / 201)
-    right[[0, 1, 2, 150, 151]] = False
-    assert sure_limit(shares, right) == (0.9, 6 / 201)
+    right[[0, 150, 151]] = False
+    assert sure_limit(shares, right) == (0.9, 4 / 201)
     right[152] = False
     limit, expected = sure_limit(shares, right)
-    assert (limit, expected) == (0.99, 4 / 151)
-    assert expected <= TOLERANCE
+    assert (limit, expected) == (0.99, 2 / 151)
+    assert expected <= TOLERANCES[0]
+
+
+def test_wrong_labels_raise_the_errors_to_expect_and_leave_something_sure() -> None:
+    shares, right = np.linspace(1, 0.5, 400), np.ones(400, bool)
+    right[::25] = False  # 4 % in every part
+    limit, expected = sure_limit(shares, right)
+    assert limit < 0.52
+    assert TOLERANCES[0] < expected <= TOLERANCES[1]
 
 
 def test_a_few_right_answers_make_no_model_sure() -> None:
-    assert sure_limit(np.full(32, 0.99), np.ones(32, bool))[0] > 1
-    assert sure_limit(np.full(33, 0.99), np.ones(33, bool))[0] == 0.99
+    assert sure_limit(np.full(8, 0.99), np.ones(8, bool))[0] > 1
+    assert sure_limit(np.full(9, 0.99), np.ones(9, bool)) == (0.99, 0.1)
+    assert sure_limit(np.full(49, 0.99), np.ones(49, bool)) == (0.99, 0.02)
     assert sure_limit(np.zeros(0), np.zeros(0, bool))[0] > 1
