@@ -31,7 +31,7 @@ def saved_filters(studio: Studio, project: str) -> list[SavedFilter]:
 
 
 def save_filter(
-    studio: Studio, project: str, name: str, query: Mapping[str, Any]
+    studio: Studio, project: str, name: str, query: Mapping[Any, str]
 ) -> list[SavedFilter]:
     """Keep a filter under a name, which may be taken; return all.
 
