@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection, Engine
 from core.errors import InvalidInput
 from storage.write_queue import WriteQueue
 
-SCHEMA = "0012"
+SCHEMA = "0013"
 """The newest revision; the migrations and Alembic are imported only when needed."""
 
 FIXED_SQLITE = (3, 51, 3)

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
@@ -135,6 +136,13 @@ utterance = Table(
     Index("ix_utterance_added", "project_id", "added_revision"),
     Index("ix_utterance_touched", "project_id", "touched_revision"),
     Index("ix_utterance_text", "project_id", "text", "id"),
+    # Texts that wait for a label, in the order in which the queue draws them.
+    Index(
+        "ix_utterance_waiting",
+        *("project_id", "skipped", "text_hash", "id"),
+        sqlite_where=text("labels IS NULL"),
+        postgresql_where=text("labels IS NULL"),
+    ),
     sqlite_strict=True,
 )
 

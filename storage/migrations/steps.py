@@ -17,6 +17,7 @@ from storage.migrations import (
     m0010_slots,
     m0011_deleted_projects,
     m0012_preferences,
+    m0013_waiting_texts,
 )
 
 STEPS = (
@@ -32,6 +33,7 @@ STEPS = (
     (m0010_slots.REVISION, m0010_slots.upgrade),
     (m0011_deleted_projects.REVISION, m0011_deleted_projects.upgrade),
     (m0012_preferences.REVISION, m0012_preferences.upgrade),
+    (m0013_waiting_texts.REVISION, m0013_waiting_texts.upgrade),
 )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.services.embedding import embed_texts
 from app.services.live.live_model import LiveModel
-from app.services.live.pool import Pool, judged, outside_of
+from app.services.live.pool import Pool, judged
 from app.services.live.server_state import LiveStudio
 from core.review.labelling_order import rank, rank_many, spread
 from core.templates.slots import Slot
@@ -160,13 +160,12 @@ class Queues:
             self.live_studio.studio.database, live.pipeline.encoder, [r.text for r in records]
         )
         fresh = judged(live, tuple(records), rows)
-        outside = outside_of(live, rows)
-        answers = zip(plain, fresh.probabilities, fresh.margins, outside, strict=True)
+        answers = zip(plain, fresh.probabilities, fresh.margins, fresh.outside, strict=True)
         return tuple(
             replace(
                 item,
                 suggestions=_suggestions(live, numbers, shares, margins),
-                out_of_scope=is_out,
+                out_of_scope=bool(is_out),
                 likely=_likely(live, numbers, shares),
             )
             for item, shares, margins, is_out in answers

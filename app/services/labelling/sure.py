@@ -11,7 +11,7 @@ from app.services.data.utterances import ChangeView, label_each
 from app.services.embedding import embed_texts
 from app.services.live.answered_tests import labelled_tests
 from app.services.live.live_model import LiveModel
-from app.services.live.pool import Pool, outside_of
+from app.services.live.pool import Pool
 from app.services.live.row_answers import exemplar_scores
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
@@ -145,13 +145,12 @@ def _sure(
 ) -> tuple[list[int], float]:
     """Return rows of the pool, the surest first, and the expected share of errors."""
     limit, expected = _limit(live_studio, project_id, pool.live)
-    outside = outside_of(pool.live, pool.embeddings)
     best, shares = pool.probabilities.argmax(1).tolist(), pool.probabilities.max(1)
     rows = [
         row
         for row, record in enumerate(pool.records)
         if shares[row] >= limit
-        and not outside[row]
+        and not pool.outside[row]
         and record.id in waiting
         and record.split != "test"
         and pool.live.columns[best[row]] in usable

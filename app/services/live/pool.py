@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.services.embedding import embed_texts
 from app.services.live.live_model import LiveModel
@@ -45,6 +46,7 @@ class Pool:
         probabilities: Of each intent, (n, intents) float64.
         margins: Score minus threshold of each intent, (n, intents) float64.
         familiarity: Largest cosine to an exemplar, (n,) float64.
+        outside: Whether each is answered with no intent, (n,) bool.
         worth: How much a label of each teaches, (n,) float64; None until it is computed.
     """
 
@@ -55,6 +57,7 @@ class Pool:
     familiarity: ScoreArray = field(repr=False)
     live: LiveModel = field(repr=False)
     task: Task = "single-label"
+    outside: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool), repr=False)
     worth: ScoreArray | None = field(default=None, repr=False)
 
 
@@ -186,6 +189,7 @@ def judged(
         familiarity=familiarity,
         live=live,
         task=pipeline.task,
+        outside=_outside(live, unit, scores),
     )
 
 
@@ -201,11 +205,10 @@ def _doubts(pool: Pool) -> ScoreArray:
     return 1.0 - margins(pool.probabilities)
 
 
-def outside_of(live: LiveModel, rows: FloatArray) -> list[bool]:
+def _outside(live: LiveModel, rows: FloatArray, scores: ScoreArray) -> NDArray[np.bool_]:
     """Return for each embedded text, (n, d) float32, whether it is answered with no intent."""
-    pipeline = live.pipeline
-    scores = pipeline.head.scores(rows)
-    if pipeline.task == "single-label":
-        return [not is_in for is_in in pipeline.calibration.inside(rows, scores)]
-    below = scores < pipeline.calibration.limits(scores.shape[1])
-    return [bool(row.all()) for row in below]
+    calibration = live.pipeline.calibration
+    if live.pipeline.task == "single-label":
+        return ~np.asarray(calibration.inside(rows, scores), dtype=bool)
+    below: NDArray[np.bool_] = (scores < calibration.limits(scores.shape[1])).all(1)
+    return below

@@ -189,6 +189,7 @@ def test_a_number_decides_at_once_and_only_for_what_the_card_shows(
     page.evaluate(_PRESS, ["7"])
     expect(page.get_by_text("The card has no number 7.")).to_be_visible()
     expect(card).to_have_text(TEXTS[3])
+    page.keyboard.press("?")
     keys = page.locator("#keys")
     expect(keys).to_contain_text("1 to 5")
     expect(keys).not_to_contain_text("17")

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from app.services.data.bulk import Allowed, BulkAct, Edit
@@ -10,6 +11,7 @@ from app.services.data.projects import create_project
 from app.services.data.utterances import change_many, load_utterances
 from app.services.labelling import sure
 from app.services.labelling.sure import CheckedAnswers, SureView, accept_sure, draw, list_sure
+from app.services.live import pool
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from core.errors import InvalidInput
@@ -20,7 +22,7 @@ from storage.queries.utterances import Filter
 def live_studio(home: Studio, monkeypatch: pytest.MonkeyPatch) -> LiveStudio:
     """A project with five unlabelled texts, whose model is sure of whatever is in scope."""
     monkeypatch.setattr(sure, "_limit", lambda *_: (0.0, 0.02))
-    monkeypatch.setattr(sure, "outside_of", lambda _, rows: [False] * len(rows))
+    monkeypatch.setattr(pool, "_outside", lambda _, rows, __: np.zeros(len(rows), bool))
     return open_live_studio(home)
 
 

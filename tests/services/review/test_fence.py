@@ -10,7 +10,7 @@ from app.services.answering.stored import load_model
 from app.services.data import utterances
 from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.explaining.explain import explain
-from app.services.live.pool import outside_of
+from app.services.live.pool import judged
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.fence import preview_fence, save_fence
 from app.services.review.fence_views import FenceSetting
@@ -186,7 +186,7 @@ def test_every_method_holds_wherever_an_answer_is_given(
     assert found.distance == pytest.approx(after[POOL[3]].familiarity - middle)
     assert "familiarity" in found.words
     live = live_studio.models.get(1)
-    outside = outside_of(live, live.pipeline.encoder.encode(texts))
+    outside = judged(live, (), live.pipeline.encoder.encode(texts)).outside.tolist()
     assert [after[text].out_of_scope for text in texts] == outside
     out = tmp_path / "fence.zip"
     export_model(studio, "p", out)
