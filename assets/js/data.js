@@ -154,7 +154,12 @@ class DataPage {
     if (!changed) return;
     const named = value ? this.#intents.byId.get(value).name : this.#intents.nothing;
     const words = {label: named, 'out-of-scope': named, unlabel: value ? `not ${named}` : 'no label'}[kind];
-    toast(`“${row.text.slice(0, 60)}”: ${words}.`, '', 'good', undoing(base, key, () => this.#reload()));
+    toast(
+      `“${row.text.slice(0, 60)}”: ${words}.`,
+      '',
+      'good',
+      undoing(base, key, () => this.#reload()),
+    );
     await this.#reload();
   }
 

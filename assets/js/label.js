@@ -187,7 +187,12 @@ class LabelPage {
       ordersOf(this.#multi),
       this.#queue.order,
     );
-    const undo = h('button', {class: 'push', onclick: () => this.#deciding.undo()}, 'Undo ', h('kbd', {}, 'U'));
+    const undo = h(
+      'button',
+      {class: 'push', onclick: () => this.#deciding.undo()},
+      'Undo ',
+      h('kbd', {}, 'U'),
+    );
     const last = h('div', {class: 'row'}, h('h2', {}, 'Last decisions'), undo);
     heading.append(h('div', {class: 'row push'}, this.#today.element, this.#decisions.state, this.#left));
     main.append(
@@ -322,7 +327,11 @@ class LabelPage {
     const {project} = this.#context;
     const {counts} = this.#intents;
     if (counts?.total === 0 && this.#context.status.unlabelled === 0)
-      return emptyPage('No texts yet', 'Import some; then they come here one by one.', firstAct(project, counts));
+      return emptyPage(
+        'No texts yet',
+        'Import some; then they come here one by one.',
+        firstAct(project, counts),
+      );
     const {waiting} = this.#queue;
     const title =
       waiting || this.#decisions.unsaved ? 'The queue is being filled' : 'Nothing is left to label';

@@ -43,7 +43,8 @@ export class Answers {
     const answer = this.#known.get(cell.dataset.answer);
     if (!answer) return;
     cell.classList.toggle('differs', answer.differs);
-    const note = answer.differs && h('span', {class: 'badge warn', title: 'Not the label of this text'}, 'differs');
+    const note =
+      answer.differs && h('span', {class: 'badge warn', title: 'Not the label of this text'}, 'differs');
     fill(cell, this.#intents.labels(answer.intents), note);
   }
 }

@@ -81,7 +81,12 @@ export class Filter {
       checked: this.#values.differs,
       onchange: event => this.#change({differs: event.target.checked}),
     });
-    const differs = h('label', {class: 'check', title: DISAGREES}, this.#differs, 'answer differs from the label');
+    const differs = h(
+      'label',
+      {class: 'check', title: DISAGREES},
+      this.#differs,
+      'answer differs from the label',
+    );
     this.#borderline = h('input', {
       type: 'checkbox',
       checked: this.#values.borderline,

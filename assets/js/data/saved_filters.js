@@ -48,13 +48,22 @@ export class SavedFilters {
     return h(
       'span',
       {class: 'saved-filter'},
-      h('button', {class: 'small', 'aria-pressed': String(isOn), 'data-key': `filter ${name}`, onclick: set}, name),
+      h(
+        'button',
+        {class: 'small', 'aria-pressed': String(isOn), 'data-key': `filter ${name}`, onclick: set},
+        name,
+      ),
       h('button', remove, '×'),
     );
   }
 
   async #save() {
-    const field = h('input', {name: 'name', maxlength: 60, required: true, 'aria-label': 'Name of the filter'});
+    const field = h('input', {
+      name: 'name',
+      maxlength: 60,
+      required: true,
+      'aria-label': 'Name of the filter',
+    });
     const given = await ask('Save this filter', h('label', {}, 'Name ', field), 'Save');
     if (given?.name) await this.#keep({name: given.name, query: this.#filter.kept});
   }

@@ -99,12 +99,13 @@ export class Card {
   // Without a model the card offers the first intents of the list. It goes on to do so when a model comes,
   // for a number must not change its meaning under the hand.
   #optionsOf(item, chosen, hasModel) {
-    if (item.suggestions === null && !hasModel) item.offered = this.#intents.open.slice(0, NUMBERED).map(bare);
+    if (item.suggestions === null && !hasModel)
+      item.offered = this.#intents.open.slice(0, NUMBERED).map(bare);
     const options = item.suggestions ?? item.offered ?? [];
     const ids = new Set(options.map(option => option.intent_id));
     const besides = [...chosen].filter(id => !ids.has(id));
-    return [...options, ...besides.map(id => bare(this.#intents.byId.get(id) ?? {id, name: '?'}))].map(option =>
-      item.out_of_scope ? {...option, probability: null} : option,
+    return [...options, ...besides.map(id => bare(this.#intents.byId.get(id) ?? {id, name: '?'}))].map(
+      option => (item.out_of_scope ? {...option, probability: null} : option),
     );
   }
 

@@ -18,7 +18,7 @@ const keysOf = ({multi, nothing, open}) => [
   ['V', 'mark values: names, dates, places'],
   ['P', 'pin as a test'],
   ['G', 'guidelines'],
-  ['A', 'accept what the model is sure of'],
+  ...(multi ? [] : [['A', 'accept what the model is sure of']]),
   ['Ctrl K', 'go to a page, an intent or another project'],
   ['?', 'these keys'],
 ];
@@ -31,7 +31,12 @@ function numbersOf(multi, most) {
 }
 
 export class Keys {
-  button = h('button', {class: 'plain small', 'data-role': 'keys', onclick: () => this.#open()}, 'Keys ', h('kbd', {}, '?'));
+  button = h(
+    'button',
+    {class: 'plain small', 'data-role': 'keys', onclick: () => this.#open()},
+    'Keys ',
+    h('kbd', {}, '?'),
+  );
   #actions;
   #numbered;
   #intents;

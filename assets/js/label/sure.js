@@ -42,8 +42,13 @@ export class SureTexts {
     fill(
       this.element,
       h('span', {}, `The model is sure of ${number(texts.length)} of ${plural(all, 'unlabelled text')}. `),
-      h('span', {class: 'soft'}, `${errorWords(expected * texts.length)} to be expected among them.`),
-      h('button', {class: 'push', onclick: () => this.open()}, `Check ${this.#sure.check.length}, then accept `, h('kbd', {}, 'A')),
+      h('span', {class: 'soft'}, `Expect ${errorWords(expected * texts.length)} among them.`),
+      h(
+        'button',
+        {class: 'push', onclick: () => this.open()},
+        `Check ${this.#sure.check.length} `,
+        h('kbd', {}, 'A'),
+      ),
     );
   }
 
@@ -79,7 +84,11 @@ export class SureTexts {
 
 // The dialog: one text after the other, then the verdict.
 class SpotCheck {
-  element = h('div', {class: 'spot-check', 'data-role': 'spot-check', onkeydown: event => this.#onKey(event)});
+  element = h('div', {
+    class: 'spot-check',
+    'data-role': 'spot-check',
+    onkeydown: event => this.#onKey(event),
+  });
   #sure;
   #intents;
   #hears;
@@ -98,7 +107,12 @@ class SpotCheck {
     this.#hears = hears;
     const byId = new Map(sure.texts.map(text => [text.id, text]));
     this.#texts = sure.check.map(id => byId.get(id));
-    this.#right = h('button', {class: 'primary', onclick: () => this.#say(true)}, 'Right ', h('kbd', {}, 'Y'));
+    this.#right = h(
+      'button',
+      {class: 'primary', onclick: () => this.#say(true)},
+      'Right ',
+      h('kbd', {}, 'Y'),
+    );
     this.#buttons = h(
       'div',
       {class: 'row'},
@@ -181,7 +195,8 @@ class SpotCheck {
 
   #list() {
     const {texts} = this.#sure;
-    const line = ({text, intent_id: id}) => h('li', {}, chip(this.#intents.byId.get(id), id), h('span', {}, text));
+    const line = ({text, intent_id: id}) =>
+      h('li', {}, chip(this.#intents.byId.get(id), id), h('span', {}, text));
     const more = texts.length > LISTED ? `, the surest ${LISTED}` : '';
     return h(
       'details',
@@ -193,7 +208,9 @@ class SpotCheck {
 
   #onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.#buttons.isConnected) return;
-    const act = {y: () => this.#say(true), n: () => this.#say(false), u: () => this.#back()}[event.key.toLowerCase()];
+    const act = {y: () => this.#say(true), n: () => this.#say(false), u: () => this.#back()}[
+      event.key.toLowerCase()
+    ];
     if (!act) return;
     event.preventDefault();
     event.stopPropagation();
@@ -201,14 +218,21 @@ class SpotCheck {
   }
 }
 
-const errorWords = errors => (errors < 1 ? 'Less than one error is' : `About ${plural(Math.round(errors), 'error')} are`).replace('1 error are', '1 error is');
+const errorWords = errors =>
+  errors < 1 ? 'less than one error' : `about ${plural(Math.round(errors), 'error')}`;
 
 function verdictWords({checked, wrong, rest, expected}) {
-  const judged = wrong ? `${number(wrong)} of ${number(checked)} wrong.` : `None of ${number(checked)} wrong.`;
+  const judged = wrong
+    ? `${number(wrong)} of ${number(checked)} wrong.`
+    : `None of ${number(checked)} wrong.`;
   if (!rest) return `${judged} No others are left.`;
-  const errors = expected < 1 ? 'less than one error' : `about ${plural(Math.round(expected), 'error')}`;
-  return `${judged} Expect ${errors} among the other ${number(rest)}.`;
+  return `${judged} Expect ${errorWords(expected)} among the other ${number(rest)}.`;
 }
 
-const boundWords = ({rest, at_most: atMost, probably}) =>
-  rest ? `At most ${percent(atMost, 0)} of the others are wrong (95 % sure), probably under ${percent(Math.ceil(100 * probably) / 100, 0)}.` : '';
+function boundWords({rest, at_most: atMost, probably}) {
+  if (!rest) return '';
+  const bound = `At most ${percent(atMost, 0)} of the others are wrong (95 % sure)`;
+  return `${bound}, probably under ${percent(upwards(probably), 0)}.`;
+}
+
+const upwards = share => Math.ceil(100 * share) / 100;

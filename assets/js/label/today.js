@@ -38,13 +38,28 @@ export class Today {
     const change = guarded(() => this.#change(goal));
     fill(
       this.element,
-      h('button', {class: 'plain', title: 'Change the goal of the day', 'data-key': 'goal', onclick: change}, words),
+      h(
+        'button',
+        {class: 'plain', title: 'Change the goal of the day', 'data-key': 'goal', onclick: change},
+        words,
+      ),
     );
   }
 
   async #change(goal) {
-    const field = {type: 'number', name: 'goal', min: 1, max: 10000, value: goal, 'aria-label': 'Texts a day'};
-    const given = await ask('Your goal of the day', h('label', {}, h('input', field), ' texts a day'), 'Save');
+    const field = {
+      type: 'number',
+      name: 'goal',
+      min: 1,
+      max: 10000,
+      value: goal,
+      'aria-label': 'Texts a day',
+    };
+    const given = await ask(
+      'Your goal of the day',
+      h('label', {}, h('input', field), ' texts a day'),
+      'Save',
+    );
     if (!given?.goal) return;
     await call(`${this.#base}/today/goal`, {method: 'PUT', body: {goal: Number(given.goal)}});
     await this.load();

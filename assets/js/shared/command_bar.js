@@ -81,7 +81,11 @@ class CommandBar {
   get #choices() {
     const project = this.#project;
     const shown = this.#pages.filter(([path]) => project || !path);
-    const pages = shown.map(([path, name]) => ({kind: 'page', name, href: path ? address(path, project) : '/'}));
+    const pages = shown.map(([path, name]) => ({
+      kind: 'page',
+      name,
+      href: path ? address(path, project) : '/',
+    }));
     return [...pages, ...own, ...(project ? actsOf(project) : []), ...(this.#fetched ?? [])];
   }
 
@@ -102,7 +106,9 @@ class CommandBar {
         intent,
         href: address('data', project, {intent: intent.id}),
       })),
-      ...names.filter(name => name !== project).map(name => ({kind: 'project', name, href: address('label', name)})),
+      ...names
+        .filter(name => name !== project)
+        .map(name => ({kind: 'project', name, href: address('label', name)})),
     ];
     if (this.#dialog) this.#finder.look();
   }

@@ -87,7 +87,12 @@ export class Finder {
       this.#take(choice);
     };
     const selected = String(place === this.#at);
-    const attributes = {id: `${this.#id}-${place}`, role: 'option', 'aria-selected': selected, onmousedown: choose};
+    const attributes = {
+      id: `${this.#id}-${place}`,
+      role: 'option',
+      'aria-selected': selected,
+      onmousedown: choose,
+    };
     return h('li', attributes, this.#draws(choice));
   }
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from core.review.labelling_order import margins, rank, rank_many, spread
+from core.review.labelling_order import margins, rank, rank_many, spread, worth
 
 SHARES = np.array([[0.9, 0.1, 0.0], [0.4, 0.35, 0.25], [0.5, 0.5, 0.0], [0.34, 0.33, 0.33]])
 FAMILIARITY = np.array([0.2, 0.9, 0.5, 0.9])
@@ -45,6 +45,18 @@ def test_near_copies_of_what_was_taken_come_last() -> None:
     assert spread(ranking, rows, 4).tolist() == [0, 2, 3, 1]
     assert spread(ranking, rows, 9).tolist() == [0, 2, 3, 1]
     assert spread(ranking[:0], rows, 2).tolist() == []
+
+
+def test_a_doubtful_text_with_many_alike_is_worth_more_than_a_lonely_one() -> None:
+    """Rubbish and texts out of scope are the most doubtful, and filled the first forty cards."""
+    crowd = np.array([[np.cos(a), np.sin(a), 0] for a in np.linspace(0, 0.2, 9)], np.float32)
+    rows = np.concatenate([crowd, np.array([[0, 0, 1]], np.float32)])
+    doubts = np.array([0.5] * 8 + [0.1] + [0.9])
+    values = worth(doubts, rows)
+    assert values.shape == (10,)
+    assert values[:8].min() > values[9] > values[8]
+    assert values[4] == values[:8].max()  # in the middle of the crowd
+    assert worth(doubts[:0], rows[:0]).shape == (0,)
 
 
 @settings(deadline=None, max_examples=60)

@@ -92,7 +92,7 @@ def test_a_skipped_item_leaves_the_queue_and_is_not_lost(queues: Queues) -> None
 def test_every_order_works_before_there_is_a_model(queues: Queues) -> None:
     shuffled = asked(queues, "one", "random")
     assert sorted(shuffled) == [f"u{i}" for i in range(8)]
-    for order in ("unsure", "torn", "unlike"):
+    for order in ("helps", "unsure", "torn", "unlike"):
         view = queues.next("p", wish("one", order))
         assert [item.id for item in view.items] == shuffled
         assert {item.suggestions for item in view.items} == {None}
@@ -135,6 +135,17 @@ def test_each_order_puts_first_what_it_says(queues: Queues, monkeypatch) -> None
     assert asked(queues, "one", "unsure", 4) == ["u2", "u1", "u3", "u0"]
     assert asked(queues, "one", "torn", 4) == ["u1", "u2", "u3", "u0"]
     assert asked(queues, "one", "unlike", 4) == ["u3", "u1", "u2", "u0"]
+
+
+def test_what_helps_most_goes_by_worth_once_it_is_known(queues: Queues, monkeypatch) -> None:
+    kept(queues, monkeypatch)
+    shares = np.array([[0.9, 0.1], [0.5, 0.5], [0.6, 0.4]])
+    pool(queues, shares, np.eye(3), np.zeros(3))
+    assert QueueRequest("one").order == "helps"
+    assert asked(queues, "one", "helps", 3) == ["u1", "u2", "u0"]
+    evaluated = queues.live_studio.pools.kept[1]
+    evaluated.pool = replace(evaluated.pool, worth=np.array([0.1, 0.2, 0.9]))
+    assert asked(queues, "one", "helps", 3) == ["u2", "u1", "u0"]
 
 
 def test_near_copies_wait_and_texts_the_model_has_not_seen_follow(queues, monkeypatch) -> None:
