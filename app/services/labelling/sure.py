@@ -91,8 +91,13 @@ def list_sure(live_studio: LiveStudio, project: str) -> SureView:
         return SureView((), 0, 1.0, 0.0, (), 0, record.head_revision)
     with live_studio.studio.database.read() as connection:
         usable = set(dataset.open_intents(connection, record.id))
-        ids = [text.id for text in pool.records]
-        waiting = utterances.waiting(connection, record.id, ids)  # some may be labelled by now
+        # Since the pool was evaluated, some may have been labelled or moved to the test set.
+        now = utterances.by_ids(connection, record.id, [text.id for text in pool.records])
+    waiting = {
+        text.id
+        for text in now.values()
+        if text.labels is None and not text.skipped and text.split != "test"
+    }
     rows, expected = _sure(live_studio, record.id, pool, usable, waiting)
     texts = tuple(_sure_text(pool, row) for row in rows)
     limit = texts[-1].probability if texts else 1.0
@@ -152,7 +157,6 @@ def _sure(
         if shares[row] >= limit
         and not pool.outside[row]
         and record.id in waiting
-        and record.split != "test"
         and pool.live.columns[best[row]] in usable
     ]
     return sorted(rows, key=lambda row: -float(shares[row])), expected

@@ -210,5 +210,4 @@ def _outside(live: LiveModel, rows: FloatArray, scores: ScoreArray) -> NDArray[n
     calibration = live.pipeline.calibration
     if live.pipeline.task == "single-label":
         return ~np.asarray(calibration.inside(rows, scores), dtype=bool)
-    below: NDArray[np.bool_] = (scores < calibration.limits(scores.shape[1])).all(1)
-    return below
+    return np.asarray((scores < calibration.limits(scores.shape[1])).all(1), dtype=bool)
