@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Query
 
 from app.api.http.bodies import OperationBody, SimilarBody
-from app.api.http.labelling_bodies import AcceptBody, GoalBody, SpotCheckBody
+from app.api.http.labelling_bodies import AcceptSureBody, GoalBody, SpotCheckBody
 from app.api.http.server_state import LabellingQueues, Live, OpenStudio
 from app.services.data.utterances import ChangeView
 from app.services.labelling import decisions
@@ -89,6 +89,6 @@ def check(body: SpotCheckBody) -> Verdict:
 
 
 @router.post("/projects/{project}/sure/accept")
-def accept(studio: OpenStudio, project: str, body: AcceptBody) -> ChangeView:
+def accept(studio: OpenStudio, project: str, body: AcceptSureBody) -> ChangeView:
     """Label the texts as the model answers, those judged wrong excepted, once for each key."""
     return accept_sure(studio, project, body.read())

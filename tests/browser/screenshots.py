@@ -16,7 +16,7 @@ from tests.builders.served_studio import Served
 PAGES = {
     "projects": ("/", ".tiles a"),
     "data": ("/data?project=sample", "[data-role=utterances] tbody tr"),
-    "label": ("/label?project=sample&order=torn", ".option"),
+    "label": ("/label?project=sample&order=helps", ".option"),
     "review": ("/review?project=sample", "[data-role=finding] [data-role=turns]"),
     "map": ("/map?project=sample", ".map[data-ready=true]"),
     "train": ("/train?project=sample", "[data-role=verdict]"),

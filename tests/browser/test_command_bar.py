@@ -59,7 +59,7 @@ def test_words_in_any_order_find_an_intent_a_project_a_page_and_an_act(
     expect(page).to_have_url(re.compile(r"/data\?.*intent="))
     expect(page.get_by_label("Intent", exact=True)).not_to_have_value("")
 
-    finds("page", "Data")
+    finds("page", "Home")
     expect(options.nth(1)).to_have_attribute("aria-selected", "false")
     page.keyboard.press("ArrowDown")
     expect(options.nth(1)).to_have_attribute("aria-selected", "true")

@@ -31,7 +31,7 @@ class SpotCheckBody(Body):
         return CheckedAnswers(**self.model_dump())
 
 
-class AcceptBody(SpotCheckBody):
+class AcceptSureBody(SpotCheckBody):
     """A spot check whose other answers are accepted."""
 
     key: Key

@@ -10,6 +10,7 @@ from app.services.embedding import embed_texts
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from app.services.studio import Studio
+from core.text import match_key
 from core.types import FloatArray, ScoreArray
 from storage import projects
 from storage.queries import utterances
@@ -84,11 +85,24 @@ def answer_records(
     encoder = live.pipeline.encoder
     rows = embed_texts(studio.database, encoder, [record.text for record in records])
     scores = _without_own_votes(live, records, live.pipeline.head.scores(rows))
-    answers = answered(live, rows, scores)
+    twins, own = _said_exactly(live), {exemplar.id for exemplar in live.pipeline.exemplars}
+    answers = [
+        (record, given if record.id in own else twins.get(match_key(record.text), given))
+        for record, given in zip(records, answered(live, rows, scores), strict=True)
+    ]
     return tuple(
         RowAnswer(record.id, given, record.labels is not None and set(given) != set(record.labels))
-        for record, given in zip(records, answers, strict=True)
+        for record, given in answers
     )
+
+
+def _said_exactly(live: LiveModel) -> dict[str, tuple[str, ...]]:
+    """Return the intent ids of texts that an example decides because it says just the same."""
+    ids = dict(zip(live.pipeline.head.intents, live.columns, strict=True))
+    return {
+        key: tuple(ids[name] for name in names if name in ids)
+        for key, names in live.pipeline.exact.items()
+    }
 
 
 def _without_own_votes(

@@ -30,7 +30,12 @@ const DISAGREES = 'Labelled utterances that the model would label otherwise, jud
 
 export class Filter {
   page = 0;
-  splits = h('div', {class: 'row tight push', 'aria-label': 'Texts by split', 'data-role': 'splits'});
+  splits = h('div', {
+    class: 'row tight push',
+    role: 'group',
+    'aria-label': 'Texts by split',
+    'data-role': 'splits',
+  });
   #values; // filter and order
   #changed;
   #counts = null;

@@ -4,7 +4,12 @@ import {ask, guarded, toast} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 
 export class SavedFilters {
-  element = h('div', {class: 'row tight', 'aria-label': 'Saved filters', 'data-role': 'saved-filters'});
+  element = h('div', {
+    class: 'row tight',
+    role: 'group',
+    'aria-label': 'Saved filters',
+    'data-role': 'saved-filters',
+  });
   #path;
   #filter;
   #saved = [];
