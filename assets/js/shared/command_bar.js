@@ -27,6 +27,7 @@ export function listenForCommands(pages) {
 class CommandBar {
   #pages;
   #dialog = null;
+  #before = null; // had the focus before the bar
   #fetched = null; // intents and projects, from the first time that the bar is opened
   #finder;
 
@@ -55,14 +56,10 @@ class CommandBar {
       label: 'Go to a page, an intent or a project, or do something',
       placeholder: 'Page, intent, project or act',
     });
-    const before = document.activeElement;
-    const dialog = h('dialog', {class: 'command-bar', 'aria-label': 'Command bar'}, this.#finder.element);
+    this.#before = document.activeElement;
+    const about = {class: 'command-bar', 'aria-label': 'Command bar', oncancel: () => this.#close()};
+    const dialog = h('dialog', about, this.#finder.element);
     dialog.addEventListener('click', event => event.target === dialog && this.#close());
-    dialog.addEventListener('close', () => {
-      dialog.remove();
-      this.#dialog = null;
-      before?.focus?.();
-    });
     this.#dialog = dialog;
     document.querySelector('.studio').append(dialog);
     dialog.showModal();
@@ -71,7 +68,12 @@ class CommandBar {
   }
 
   #close() {
-    this.#dialog?.close();
+    const dialog = this.#dialog;
+    if (!dialog) return;
+    this.#dialog = null;
+    dialog.close();
+    dialog.remove();
+    this.#before?.focus?.();
   }
 
   get #project() {
