@@ -77,9 +77,11 @@ def goal(studio: OpenStudio, project: str, body: GoalBody) -> None:
 
 
 @router.get("/projects/{project}/sure")
-def sure(live_studio: Live, project: str) -> SureView:
+def sure(
+    live_studio: Live, project: str, most: Annotated[int | None, Query(ge=0)] = None
+) -> SureView:
     """List what the live model is sure of, and draw a spot check; waits for the model to load."""
-    return list_sure(live_studio, project)
+    return list_sure(live_studio, project, most)
 
 
 @router.post("/projects/{project}/sure/check")

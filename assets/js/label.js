@@ -12,6 +12,7 @@ import {Tray} from './label/tray.js';
 import {Values} from './label/values.js';
 import {Why} from './label/why.js';
 import {address, query, setQuery} from './shared/address.js';
+import {offerActs} from './shared/command_bar.js';
 import {h, select} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {IntentFinder} from './shared/finder.js';
@@ -146,6 +147,7 @@ class LabelPage {
     await this.#loadIntents();
     await this.#decisions.start();
     this.#keys.listen();
+    offerActs(['Show the keys of this page', () => this.#keys.open()]);
     const cards = this.#queue.refill();
     this.#today.load().then(last => this.#decisions.recall(last), complain);
     await cards;

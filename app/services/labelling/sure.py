@@ -44,6 +44,7 @@ class SureView:
     """Texts that the model is sure of, the surest first.
 
     Attributes:
+        n: Number of these texts; `texts` may hold only the first of them.
         looked_at: Number of unlabelled texts that were compared; of a large pool, a sample.
         limit: The lowest probability among the texts.
         expected: Expected share of wrong answers among them, before any check.
@@ -52,6 +53,7 @@ class SureView:
     """
 
     texts: tuple[SureText, ...]
+    n: int
     looked_at: int
     limit: float
     expected: float
@@ -76,8 +78,10 @@ class CheckedAnswers:
     key: str = ""
 
 
-def list_sure(live_studio: LiveStudio, project: str) -> SureView:
+def list_sure(live_studio: LiveStudio, project: str, most: int | None = None) -> SureView:
     """List what the live model is sure of among the unlabelled texts outside the test set.
+
+    At most `most` texts are listed; the number, the limit and the check are those of all.
 
     Without a model, or in a multi-label project, the list is empty.
 
@@ -88,7 +92,7 @@ def list_sure(live_studio: LiveStudio, project: str) -> SureView:
         record = projects.find(connection, project)
     pool = live_studio.pools.wait(record.id)
     if pool is None or not pool.records or record.task == "multi-label":
-        return SureView((), 0, 1.0, 0.0, (), 0, record.head_revision)
+        return SureView((), 0, 0, 1.0, 0.0, (), 0, record.head_revision)
     with live_studio.studio.database.read() as connection:
         usable = set(dataset.open_intents(connection, record.id))
         # Since the pool was evaluated, some may have been labelled or moved to the test set.
@@ -103,7 +107,16 @@ def list_sure(live_studio: LiveStudio, project: str) -> SureView:
     limit = texts[-1].probability if texts else 1.0
     seed = record.head_revision
     check = draw([text.id for text in texts], seed)
-    return SureView(texts, len(pool.records), limit, expected, check, seed, record.head_revision)
+    return SureView(
+        texts[:most],
+        len(texts),
+        len(pool.records),
+        limit,
+        expected,
+        check,
+        seed,
+        record.head_revision,
+    )
 
 
 def draw(ids: list[str], seed: int) -> tuple[str, ...]:

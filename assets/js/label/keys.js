@@ -33,7 +33,7 @@ function numbersOf(multi, most) {
 export class Keys {
   button = h(
     'button',
-    {class: 'plain small', 'data-role': 'keys', onclick: () => this.#open()},
+    {class: 'plain small', 'data-role': 'keys', onclick: () => this.open()},
     'Keys ',
     h('kbd', {}, '?'),
   );
@@ -43,7 +43,7 @@ export class Keys {
 
   // `actions` by key, in lower case; `numbered` is called with a number from 1 to 9.
   constructor(actions, numbered, intents) {
-    this.#actions = {...actions, '?': () => this.#open()};
+    this.#actions = {...actions, '?': () => this.open()};
     this.#numbered = numbered;
     this.#intents = intents;
   }
@@ -53,7 +53,7 @@ export class Keys {
   }
 
   // Lists the keys of this project over the page; Escape closes the list.
-  #open() {
+  open() {
     const lines = keysOf(this.#intents).map(([key, meaning]) => [
       h('dt', {}, h('kbd', {}, key)),
       h('dd', {}, meaning),

@@ -15,7 +15,7 @@ export class SureTexts {
   #base;
   #intents;
   #hears;
-  #sure = null;
+  #fetching = false;
 
   // Calls `done` when texts were labelled or the labels were undone, and `doubted` with ids judged wrong.
   constructor(base, intents, hears) {
@@ -26,40 +26,34 @@ export class SureTexts {
 
   // Counts what the model is sure of; waits on the server until the model is loaded.
   async load() {
-    try {
-      this.#sure = await call(`${this.#base}/sure`);
-    } catch (error) {
-      this.#sure = null;
-      console.warn('the sure texts could not be counted', error);
-    }
-    this.#draw();
+    const sure = await call(`${this.#base}/sure?most=0`).catch(() => ({n: 0})); // the page works without
+    this.#draw(sure);
   }
 
-  #draw() {
-    const {texts = [], looked_at: all, expected} = this.#sure ?? {};
-    this.element.hidden = texts.length < FEWEST;
+  #draw({n, looked_at: all, expected, check}) {
+    this.element.hidden = n < FEWEST;
     if (this.element.hidden) return;
     fill(
       this.element,
-      h('span', {}, `The model is sure of ${number(texts.length)} of ${plural(all, 'unlabelled text')}. `),
-      h('span', {class: 'soft'}, `Expect ${errorWords(expected * texts.length)} among them.`),
-      h(
-        'button',
-        {class: 'push', onclick: () => this.open()},
-        `Check ${this.#sure.check.length} `,
-        h('kbd', {}, 'A'),
-      ),
+      h('span', {}, `The model is sure of ${number(n)} of ${plural(all, 'unlabelled text')}. `),
+      h('span', {class: 'soft'}, `Expect ${errorWords(expected * n)} among them.`),
+      h('button', {class: 'push', onclick: () => this.open()}, `Check ${check.length} `, h('kbd', {}, 'A')),
     );
   }
 
+  // A second key while the texts are fetched opens no second dialog.
   open = guarded(async () => {
-    await this.load();
-    const {texts} = this.#sure ?? {texts: []};
-    if (texts.length < FEWEST) {
+    if (this.#fetching) return;
+    this.#fetching = true;
+    const sure = await call(`${this.#base}/sure`).finally(() => {
+      this.#fetching = false;
+    });
+    this.#draw(sure);
+    if (sure.n < FEWEST) {
       toast('The model is not sure of enough texts yet.', 'Label more, then train; it gets sure of more.');
       return;
     }
-    const check = new SpotCheck(this.#sure, this.#intents, {
+    const check = new SpotCheck(sure, this.#intents, {
       judged: answers => post(`${this.#base}/sure/check`, answers),
       accepted: answers => this.#accept(answers),
     });
