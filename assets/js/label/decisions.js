@@ -117,7 +117,7 @@ export class Decisions {
   #drawState() {
     const {state, size} = this.#outbox;
     const words = {
-      saved: this.#made.length ? 'all saved' : 'saved as you go',
+      saved: this.#made.some(one => !one.earlier) ? 'all saved' : 'saved as you go',
       saving: 'saving …',
       offline: `${plural(size, 'decision')} kept here, retrying`,
     };
