@@ -50,7 +50,7 @@ def _likely_error(evidence: Evidence, row: int, kind: Literal["label", "doubt"])
     own, name = evidence.label(labels), evidence.name(other)
     wanted = (other,) if evidence.single else tuple(sorted({*labels, other}))
     text = evidence.example(row, suggested=None if proposed is None else wanted)
-    near = evidence.near.rows[row, :_ALIKE].tolist()
+    near = evidence.alike.rows[row, :_ALIKE].tolist()
     agree = sum(not set(labels).isdisjoint(evidence.labels[place]) for place in near)
     remedies = [
         Remedy("Another label …", Repair("relabel", (text.id,)), "intent"),
@@ -79,7 +79,7 @@ def _doubt(agree: int, of: int, own: str, other: str, *, agreed: bool) -> str:
     is_ = "are" if agree > 1 else "is"
     similar = f"{share} most similar examples {is_} labelled {own}." if of else ""
     tail = "" if agreed else ", but the similar examples do not agree on a label"
-    return f"{similar} The model would say {other}{tail}.".strip()
+    return f"{similar} The other examples say {other}{tail}.".strip()
 
 
 def same_texts(evidence: Evidence) -> list[Finding]:

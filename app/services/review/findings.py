@@ -38,7 +38,7 @@ _AGREED = 0.5
 """Share of an example's neighbours, by nearness, that a proposed label needs."""
 
 _MOST_FITTED = 12_000
-_SETTINGS = (0.3, 0.1)
+VOTE_SETTINGS = (0.3, 0.1)
 """tau and ridge of the votes fitted for review, where the model has no votes of all examples."""
 
 
@@ -123,6 +123,7 @@ class Evidence:
         head: Votes of all examples: the model's own, or else votes fitted for the review.
         held_out: Leave-one-out scores of the examples, (m, intents).
         suspects: How likely each example's label is wrong.
+        alike: Neighbours by which labels are doubted: of an encoder that has not learned them.
         test_rows: Embeddings of `tests`, (n, d).
         synthetic: Ids of the examples made from templates; their labels are not doubted.
     """
@@ -135,6 +136,7 @@ class Evidence:
     held_out: ScoreArray = field(repr=False)
     near: Nearby = field(repr=False)
     suspects: Suspicion = field(repr=False)
+    alike: Nearby = field(repr=False)
     tests: tuple[UtteranceRecord, ...] = field(repr=False)
     test_rows: FloatArray = field(repr=False)
     synthetic: frozenset[str] = field(default=frozenset(), repr=False)
@@ -188,7 +190,7 @@ def votes_of(live: LiveModel) -> VoteHead:
     targets = target_matrix(
         [exemplar.intents for exemplar in pipeline.exemplars], head.intents, others=True
     )
-    return fit_votes(pipeline.embeddings, targets, head.intents, *_SETTINGS)
+    return fit_votes(pipeline.embeddings, targets, head.intents, *VOTE_SETTINGS)
 
 
 def held_out_with_names(live: LiveModel) -> ScoreArray:

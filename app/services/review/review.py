@@ -15,6 +15,7 @@ from app.services.review.examples import greedy, likely_errors, same_texts
 from app.services.review.findings import (
     KEEP,
     KINDS,
+    VOTE_SETTINGS,
     Evidence,
     Finding,
     FoundText,
@@ -25,12 +26,13 @@ from app.services.review.findings import (
 )
 from app.services.review.intents import Border, border, confusions, ill_intents
 from app.services.review.names import misleading_names, misled_by_names
+from app.services.review.unlearned import unlearned_rows
 from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import NotFound
 from core.heads.mixture import without_names
-from core.heads.votes.fit import leave_one_out
-from core.review.label_errors import NEIGHBOURS, suspicion
+from core.heads.votes.fit import VoteHead, fit_votes, leave_one_out
+from core.review.label_errors import NEIGHBOURS, Suspicion, suspicion
 from core.review.nearby import Nearby, nearby
 from core.review.next_labels import next_labels
 from core.text import counted, percent
@@ -188,6 +190,7 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
             texts = [record.text for record in tests]
             rows = embed_texts(live_studio.studio.database, live.pipeline.encoder, texts)
         held_out, near = leave_one_out(head), _nearby(live_studio, live)
+        alike, suspects = _doubts(live_studio, live, head)
         return Evidence(
             live=live,
             head=head,
@@ -196,7 +199,8 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
             labels=labels_of(live),
             held_out=held_out,
             near=near,
-            suspects=suspicion(held_out, head.targets, near),
+            suspects=suspects,
+            alike=alike,
             tests=tuple(tests),
             test_rows=rows,
             synthetic=synthetic,
@@ -206,8 +210,20 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
     return live_studio.studio.cache.get(key, make, _size)
 
 
+def _doubts(live_studio: LiveStudio, live: LiveModel, head: VoteHead) -> tuple[Nearby, Suspicion]:
+    """Judge labels by an encoder that has not learned them, and return its neighbours, too."""
+    rows = unlearned_rows(live_studio, live)
+    if rows is live.pipeline.embeddings:
+        near = _nearby(live_studio, live)
+    else:
+        near = nearby(rows, NEIGHBOURS, live_studio.traffic.give_way)
+        head = fit_votes(rows, head.targets, head.intents, *VOTE_SETTINGS)
+    return near, suspicion(leave_one_out(head), head.targets, near)
+
+
 def _size(made: Evidence) -> int:
-    return int(made.held_out.nbytes + made.near.rows.nbytes + made.test_rows.nbytes)
+    near = made.near.rows.nbytes + made.alike.rows.nbytes
+    return int(made.held_out.nbytes + near + made.test_rows.nbytes)
 
 
 def _nearby(live_studio: LiveStudio, live: LiveModel) -> Nearby:

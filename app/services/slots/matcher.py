@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from app.services.embedding import Points
 from app.services.slots.book import book_of
 from app.services.studio import Studio
-from app.services.versions.registry import recipes_behind
+from app.services.versions.ancestry import recipes_behind
 from core.recipes.read import learns_from
 from core.templates.matching import SlotMatcher
 from core.templates.slots import SlottedText, Tokens, template_of

@@ -150,6 +150,8 @@ def _train_model(
         watched=_exemplars(data, "test"),
         task=project.task,
     )
+    # Review doubts labels by these embeddings, which no training on labels has changed.
+    embed_texts(context.database, encoder, [exemplar.text for exemplar in exemplars])
     size = Size(len(exemplars), len(inputs.intents), project.task)
     after = share_after_steps(recipe, size, len(inputs.watched))
     result = drive(context, run_recipe(recipe, inputs, latest_checkpoint_of(context)), after)

@@ -1,12 +1,12 @@
 """Decisions about model versions: promote, roll back, discard, delete; and their lineage."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from app.services.studio import Studio
+from app.services.versions.ancestry import AncestorView, ancestors
 from core.encoders.bundled import BUNDLED_SHA256
-from core.errors import Conflict, NotFound
+from core.errors import Conflict
 from storage import jobs, models, projects
 from storage.artifacts import blob_at, drop_tree, own_blobs
 from storage.database import Transaction
@@ -38,16 +38,6 @@ class DeletionView:
     bytes_later: int
     reasons_against: tuple[str, ...]
     forbidden: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AncestorView:
-    """A model version from which another was trained, directly or through others."""
-
-    name: str
-    recipe: str
-    dataset_version: int | None
-    deleted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,26 +163,6 @@ def newer_candidate(studio: Studio, project: str, number: int) -> int | None:
     )
 
 
-def chain_of(connection: Transaction, record: ModelVersionRecord) -> tuple[str, ...]:
-    """Return a version's first base, then each training with its recipe."""
-    line = [record, *(parent for parent, _ in _ancestors(connection, record))]
-    names = [projects.get(connection, one.project_id).name for one in line]
-    steps = [
-        f"{name}@{one.number} {one.lineage.get('recipe', {}).get('kind', '')}".strip()
-        for name, one in zip(names, line, strict=True)
-    ]
-    first = str(line[-1].lineage.get("base", ""))
-    return (*([first] if first else []), *reversed(steps))
-
-
-def recipes_behind(
-    connection: Transaction, record: ModelVersionRecord
-) -> Iterator[Mapping[str, Any]]:
-    """Yield the recipe of a version, and those of the versions it was trained from."""
-    for one in (record, *(parent for parent, _ in _ancestors(connection, record))):
-        yield one.lineage.get("recipe", {})
-
-
 def deletion_preview(studio: Studio, project: str, number: int) -> DeletionView:
     """Return what deleting a model version would free, and the reasons against it."""
     with studio.database.read() as connection:
@@ -238,7 +208,7 @@ def lineage(studio: Studio, project: str, number: int) -> LineageView:
     with studio.database.read() as connection:
         project_record = projects.find(connection, project)
         record = models.find(connection, project_record.id, number)
-        parents = list(_ancestors(connection, record))
+        parents = list(ancestors(connection, record))
         data = record.dataset_version_id
         frozen = None if data is None else versions.get(connection, data)
         states = _states(models.moves(connection, project_record.id))
@@ -339,40 +309,6 @@ def _doubts(connection: Transaction, record: ModelVersionRecord, name: str) -> l
     if len(path) > 1 and path[-2] == record.number:
         reasons.append(f"Rolling back would return to {name}.")
     return reasons
-
-
-def _ancestors(
-    connection: Transaction, record: ModelVersionRecord
-) -> Iterator[tuple[ModelVersionRecord, AncestorView]]:
-    """Follow bases `PROJECT@N` as far as they are known, the nearest first."""
-    seen = {record.id}
-    while (base := _base_version(connection, record)) is not None and base[1].id not in seen:
-        project, record = base
-        seen.add(record.id)
-        data = record.dataset_version_id
-        yield (
-            record,
-            AncestorView(
-                name=f"{project.name}@{record.number}",
-                recipe=str(record.lineage.get("recipe", {}).get("kind", "")),
-                dataset_version=None if data is None else versions.get(connection, data).number,
-                deleted=not record.tree_sha256,
-            ),
-        )
-
-
-def _base_version(
-    connection: Transaction, record: ModelVersionRecord
-) -> tuple[ProjectRecord, ModelVersionRecord] | None:
-    name, at, number = str(record.lineage.get("base", "")).rpartition("@")
-    if not at or not number.isdecimal():
-        return None
-    try:
-        project = projects.find(connection, name)
-    except NotFound:
-        return None
-    version = models.recall(connection, project.id, int(number))
-    return None if version is None else (project, version)
 
 
 def _fingerprint(

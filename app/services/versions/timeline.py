@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from app.services.studio import Studio
-from app.services.versions.registry import chain_of
+from app.services.versions.ancestry import chain_of
 from core.recipes.read import title_of
 from core.text import percent
 from storage import models, projects

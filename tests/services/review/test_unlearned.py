@@ -1,0 +1,59 @@
+"""Labels are doubted by an encoder that has not learned them."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.services.live.server_state import LiveStudio, open_live, open_live_studio
+from app.services.review import review
+from app.services.review.unlearned import unlearned_rows
+from app.services.studio import Studio
+from app.services.versions.registry import promote
+from core.encoders.loading import load_folder
+from core.heads.votes.fit import fit_votes, leave_one_out
+from tests.builders.tiny_encoder import tiny_folder
+from tests.builders.trained_home import train
+
+
+@pytest.fixture
+def tuned(home: Studio) -> LiveStudio:
+    """A studio whose second version, tuned on its labels, answers."""
+    promote(home, "p", 2)
+    return open_live_studio(home)
+
+
+def test_a_version_that_changed_no_encoder_doubts_labels_by_its_own(home: Studio) -> None:
+    promote(home, "p", 1)
+    live_studio = open_live_studio(home)
+    _, live = open_live(live_studio, "p")
+    assert unlearned_rows(live_studio, live) is live.pipeline.embeddings
+
+
+def test_a_tuned_version_doubts_labels_by_the_encoder_it_started_from(
+    tuned: LiveStudio, tiny_path: Path
+) -> None:
+    """A tuning hid a quarter of planted errors: it had pulled them to their wrong labels."""
+    _, live = open_live(tuned, "p")
+    texts = [exemplar.text for exemplar in live.pipeline.exemplars]
+    rows = unlearned_rows(tuned, live)
+    np.testing.assert_allclose(rows, load_folder(tiny_path).encode(texts), atol=1e-6)
+    assert np.abs(rows - live.pipeline.embeddings).max() > 0.001
+    head = live.pipeline.head
+    scores = leave_one_out(fit_votes(rows, head.targets, head.intents, 0.3, 0.1))
+    wrong = scores.argmax(1) != head.targets.argmax(1)
+    findings = [f for kind in ("label", "doubt") for f in review.review(tuned, "p", kind).findings]
+    doubted = {finding.texts[0].text for finding in findings}
+    assert doubted == {texts[row] for row in np.flatnonzero(wrong)}
+    assert 0 < len(doubted) < len(texts)
+
+
+def test_without_that_encoder_it_doubts_them_by_its_own(home: Studio, tmp_path: Path) -> None:
+    base = tiny_folder(tmp_path / "lent")
+    train(home, base, {"kind": "convfit", "epochs": 1})
+    promote(home, "p", 3)
+    shutil.rmtree(base)
+    live_studio = open_live_studio(home)
+    _, live = open_live(live_studio, "p")
+    assert unlearned_rows(live_studio, live) is live.pipeline.embeddings
