@@ -98,7 +98,7 @@ class DataPage {
             {class: 'sheet', 'aria-label': 'Utterances'},
             this.#filter.element,
             this.#saved.element,
-            h('div', {class: 'row', style: {margin: '8px 0'}}, this.#rows.total, this.#filter.splits),
+            h('div', {class: 'row around'}, this.#rows.total, this.#filter.splits),
             this.#rows.table,
             this.#rows.pager,
             this.#bulk.element,

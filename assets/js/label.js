@@ -294,7 +294,7 @@ class LabelPage {
     const items = near.map(({id, text, split, labels, flagged}) => {
       return {id, text, split, labels, flagged, suggestions: null};
     });
-    this.#queue.bringForward(items, `${plural(near.length, 'utterance')} like ${like} come next.`);
+    this.#queue.bringForward(items, `${plural(near.length, 'text')} like ${like} come next.`);
   }
 
   // The number and colour of an intent that was created with a label come from the server.
@@ -322,7 +322,7 @@ class LabelPage {
     this.#values.follow(first);
     this.#why.follow(first);
     if (first) this.#card.draw(first, {chosen: this.#chosen, hasModel});
-    else this.#card.rest(fetching ? h('p', {class: 'empty'}, 'Looking for utterances …') : this.#done());
+    else this.#card.rest(fetching ? h('p', {class: 'empty'}, 'Looking for texts …') : this.#done());
   }
 
   #done() {
@@ -339,7 +339,7 @@ class LabelPage {
       waiting || this.#decisions.unsaved ? 'The queue is being filled' : 'Nothing is left to label';
     const words = waiting
       ? 'Other tabs may hold what is left.'
-      : 'Every utterance has a label or was skipped.';
+      : 'Every text has a label or was skipped.';
     return h(
       'div',
       {class: 'empty'},
@@ -347,7 +347,7 @@ class LabelPage {
       h('p', {}, words),
       h(
         'div',
-        {class: 'row', style: {'justify-content': 'center'}},
+        {class: 'row centre'},
         h('button', {'data-key': 'again', onclick: () => this.#queue.refill()}, 'Look again'),
         h('a', {class: 'button', href: address('data', project)}, 'Import more'),
         h('a', {class: 'button primary', href: address('train', project)}, 'Train'),

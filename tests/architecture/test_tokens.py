@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 CSS = Path(__file__).parents[2] / "assets/css"
-LATER = {"data.css", "label.css", "map.css"}
+LATER = {"map.css"}
 COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgb|hsl)a?\(|: (?:white|black|gr[ae]y)\b", re.I)
 SIZE = re.compile(r"(?:font-size|border-radius): (?!var|0\b|inherit)")
 SPACE = re.compile(r"(?:padding|margin|gap)(?:-[a-z-]+)?: [^;]*?\b(?!1px)\d+(?:\.\d+)?(?:px|r?em)")

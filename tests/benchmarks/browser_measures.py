@@ -88,7 +88,7 @@ def searching(place: Place) -> Iterator[Figure]:
     )
     _until_ready(place)
     _clear(page)
-    search = "input[aria-label='Search in utterances']"
+    search = "input[aria-label='Search in texts']"
     typed = [_shown(page, search, word) for word in _WORDS]
     asked = _clock(page, "rows")
     _clear(page)

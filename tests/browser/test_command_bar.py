@@ -33,7 +33,7 @@ def test_the_bar_opens_at_once_and_gives_the_focus_back(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     page = visit(studio, "/data?project=sample")
-    search = page.get_by_label("Search in utterances")
+    search = page.get_by_label("Search in texts")
     search.focus()
     assert page.evaluate(_TIMED) < 100
     expect(search).to_be_focused()

@@ -32,7 +32,7 @@ def test_the_focus_goes_to_the_row_after_a_deleted_one(
     page = visit(studio, "/data?project=sample")
     rows = page.locator("[data-role=utterances] tbody tr")
     ids = [rows.nth(place).get_attribute("data-id") for place in (3, 4)]
-    rows.nth(3).get_by_role("button", name="Delete this utterance").focus()
+    rows.nth(3).get_by_role("button", name="Delete this text").focus()
     page.keyboard.press("Enter")
     expect(page.locator(f"tr[data-id='{ids[0]}']")).to_have_count(0)
     assert page.evaluate(_FOCUS) == f"delete {ids[1]}"
@@ -46,7 +46,7 @@ def test_what_to_do_with_the_picked_rows_outlives_another_pick(
     picks.nth(0).check()
     page.get_by_label("What to do").select_option("move:test")
     picks.nth(1).check()
-    expect(page.locator("[data-role=picked]")).to_have_text("2 utterances picked")
+    expect(page.locator("[data-role=picked]")).to_have_text("2 texts picked")
     expect(page.get_by_label("What to do")).to_have_value("move:test")
     expect(page.get_by_label("Intent to label with")).to_be_hidden()
 

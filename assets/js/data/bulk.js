@@ -67,7 +67,7 @@ export class Bulk {
   draw() {
     const {picked, mayPickMore, count} = this.#rows;
     this.element.hidden = picked === 0;
-    this.#picked.textContent = `${plural(picked, 'utterance')} picked`;
+    this.#picked.textContent = `${plural(picked, 'text')} picked`;
     this.#more.hidden = !mayPickMore;
     this.#more.textContent = `Pick all ${number(count)} of this filter`;
   }
@@ -82,7 +82,7 @@ export class Bulk {
     if (!terms) return;
     const key = crypto.randomUUID();
     const {changed, left} = await post(`${this.#base}/edits`, {filter, kind, value, key, ...terms});
-    const words = `${plural(changed, 'utterance')}: ${said.toLowerCase()}.`;
+    const words = `${plural(changed, 'text')}: ${said.toLowerCase()}.`;
     toast(words, leftWords(left), 'good', undoing(this.#base, key, this.#done));
     this.#rows.unpick();
     await this.#done();
@@ -94,7 +94,7 @@ export class Bulk {
     const reach = new Reach(this.#base, {
       joins: this.#several,
       hears: () => {
-        confirm.textContent = `${said}: ${plural(reach.number, 'utterance')}`;
+        confirm.textContent = `${said}: ${plural(reach.number, 'text')}`;
         const button = confirm.closest('button');
         if (button) button.disabled = reach.number === 0;
       },

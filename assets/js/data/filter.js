@@ -25,8 +25,8 @@ const ORDERS = [
   ['text', 'by text'],
 ];
 const MISLED =
-  'Labelled utterances that share no word with the name of their intent, but one with the name of another';
-const DISAGREES = 'Labelled utterances that the model would label otherwise, judged without their own vote';
+  'Labelled texts that share no word with the name of their intent, but one with the name of another';
+const DISAGREES = 'Labelled texts that the model would label otherwise, judged without their own label';
 
 export class Filter {
   page = 0;
@@ -70,7 +70,7 @@ export class Filter {
       type: 'search',
       placeholder: 'Search',
       maxlength: 1000,
-      'aria-label': 'Search in utterances',
+      'aria-label': 'Search in texts',
       value: this.#values.text,
       style: {'min-width': '200px', flex: '1'},
       oninput: () => this.#searchSoon(),

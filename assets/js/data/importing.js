@@ -1,5 +1,6 @@
 // Import: drop a file or paste texts, see every case counted, then import all of it or nothing.
 import {fill, h, table} from '../shared/elements.js';
+import {icon} from '../shared/icons.js';
 import {complain, guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
@@ -178,7 +179,7 @@ export class ImportSheet {
         {class: 'note good row', role: 'status', 'data-role': 'imported'},
         h('span', {}, summary(report)),
         h('button', {class: 'push', onclick: guarded(undo)}, 'Undo'),
-        h('button', {class: 'plain', 'aria-label': 'Close this message', onclick: close}, '×'),
+        h('button', {class: 'plain', 'aria-label': 'Close this message', onclick: close}, icon('x')),
       ),
     );
   }

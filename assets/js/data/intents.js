@@ -68,19 +68,19 @@ const nameField = (value = '') =>
   field('Name', h('input', {type: 'text', name: 'name', value, required: true, maxlength: 200}));
 
 const describing = (words, rows, value = '') =>
-  field(words, h('textarea', {name: 'description', rows}, value), {style: {'margin-top': '8px'}});
+  field(words, h('textarea', {name: 'description', rows}, value), {class: 'below'});
 
 const isHex = color => /^#/.test(color);
 
 function editing(intent, others) {
   const color = isHex(intent.color) ? intent.color : GREY;
-  const carried = `${plural(intent.utterances, 'utterance')} carry it.`;
+  const carried = `${plural(intent.utterances, 'text')} carry it.`;
   return [
     nameField(intent.name),
     describing('What belongs to it, and what does not', 4, intent.description),
     h(
       'div',
-      {class: 'row', style: {'margin-top': '8px'}},
+      {class: 'row below'},
       field('Colour', h('input', {type: 'color', name: 'color', value: color})),
       h(
         'label',
@@ -92,7 +92,7 @@ function editing(intent, others) {
     ),
     h(
       'p',
-      {class: 'soft small', style: {'margin-top': '8px'}},
+      {class: 'soft small below'},
       `${carried} Renaming touches no label; merging moves all of them to the other intent.`,
     ),
   ];

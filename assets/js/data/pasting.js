@@ -21,9 +21,9 @@ export class PasteBox {
     const read = h('button', {type: 'button', onclick: () => this.#read()}, 'Preview');
     this.element = h(
       'details',
-      {'data-key': 'paste', style: {'margin-top': '10px'}},
+      {'data-key': 'paste', class: 'below'},
       h('summary', {}, 'Paste texts'),
-      h('div', {class: 'stack', style: {'margin-top': '8px'}}, this.#box, h('div', {class: 'row'}, read)),
+      h('div', {class: 'stack below'}, this.#box, h('div', {class: 'row'}, read)),
     );
   }
 

@@ -1,5 +1,6 @@
 // The utterances that match the filter, page by page, and the picked ones.
 import {fill, h} from '../shared/elements.js';
+import {icon} from '../shared/icons.js';
 import {slotChips} from '../shared/marker.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
@@ -11,7 +12,7 @@ const SIZE = 50; // rows of a page
 
 export class Rows {
   total = h('span', {class: 'soft small tabular', role: 'status', 'data-role': 'total'});
-  pager = h('div', {class: 'row', style: {'margin-top': '10px'}});
+  pager = h('div', {class: 'row below'});
   #rows = [];
   #count = 0;
   editing = false; // a label is being chosen
@@ -112,7 +113,7 @@ export class Rows {
     const rows = this.#rows;
     const pages = Math.max(1, Math.ceil(this.#count / SIZE));
     const where = pages > 1 ? `, page ${number(this.#filter.page + 1)} of ${number(pages)}` : '';
-    this.total.textContent = plural(this.#count, 'utterance') + where;
+    this.total.textContent = plural(this.#count, 'text') + where;
     this.#pickPage.checked = rows.length > 0 && rows.every(row => this.#picked.has(row.id));
     const none = h('tr', {}, h('td', {colspan: 6}, this.#nothing()));
     fill(this.#body, rows.length ? rows.map(row => this.#row(row)) : none);
@@ -172,7 +173,7 @@ export class Rows {
       'button',
       {
         class: 'plain mono',
-        'aria-label': 'Values of this utterance',
+        'aria-label': 'Values of this text',
         'data-key': `values ${row.id}`,
         title: 'Mark values',
         onclick: guarded(() => this.#hears.values(row)),
@@ -186,12 +187,12 @@ export class Rows {
       'button',
       {
         class: 'plain',
-        'aria-label': 'Delete this utterance',
+        'aria-label': 'Delete this text',
         'data-key': `delete ${row.id}`,
         title: 'Delete',
         onclick: guarded(() => this.#hears.remove(row)),
       },
-      '×',
+      icon('trash-2'),
     );
   }
 
@@ -200,7 +201,7 @@ export class Rows {
       return h(
         'div',
         {class: 'empty'},
-        h('h2', {}, 'No utterances yet'),
+        h('h2', {}, 'No texts yet'),
         h('p', {}, 'Choose a file, with labels or without, or paste texts into the box “Import”.'),
         h('button', {class: 'primary', 'data-role': 'first-act', onclick: this.#hears.fill}, 'Import texts'),
       );

@@ -1,5 +1,6 @@
 // Filters that the person keeps by name: chips that set the filter, each with a way to delete it.
 import {fill, h} from '../shared/elements.js';
+import {icon} from '../shared/icons.js';
 import {ask, guarded, toast} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 
@@ -58,7 +59,7 @@ export class SavedFilters {
         {class: 'small', 'aria-pressed': String(isOn), 'data-key': `filter ${name}`, onclick: set},
         name,
       ),
-      h('button', remove, '×'),
+      h('button', remove, icon('x')),
     );
   }
 

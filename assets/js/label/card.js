@@ -9,7 +9,7 @@ const NO_INTENT = 'There is no intent yet. Press / and type the name of the firs
 const LOADING = 'The model is loading; suggestions will follow. You can label already.';
 
 export class Card {
-  #about = h('div', {class: 'row small soft', style: {'min-height': '22px'}});
+  #about = h('div', {class: 'row small soft about'});
   #text = h('p', {class: 'utterance', 'aria-live': 'polite', 'data-role': 'utterance'});
   #options;
   #take;
@@ -34,7 +34,7 @@ export class Card {
       this.#about,
       this.#text,
       this.#options,
-      h('div', {style: {margin: '12px 0'}}, finder.element),
+      h('div', {class: 'around'}, finder.element),
       h('div', {class: 'row'}, this.#take, buttons.map(keyButton)),
     );
     this.element = h(
@@ -126,7 +126,7 @@ export class Card {
         onclick: () => this.#give(intent),
       },
       key ? h('kbd', {}, key) : h('span'),
-      h('span', {class: 'chip bare', style: {border: 0, background: 'transparent', padding: 0}}, name),
+      h('span', {class: 'chip bare inside'}, name),
       h('span', {class: 'share'}, isKnown ? percent(probability, 0) : ''),
       isKnown && h('i', {class: 'fill', style: {width: `${100 * probability}%`}}),
     );

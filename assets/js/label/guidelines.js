@@ -31,7 +31,7 @@ export class Guidelines {
   }
 
   #entry(intent) {
-    const examples = h('ul', {class: 'soft', style: {'padding-left': '18px'}});
+    const examples = h('ul', {class: 'soft examples'});
     const show = guarded(async event => {
       if (event.target.open) await this.#showExamples(intent, examples);
     });
@@ -41,7 +41,7 @@ export class Guidelines {
       {ontoggle: show, 'data-key': intent.id},
       h(
         'summary',
-        {style: {cursor: 'pointer', padding: '4px 0'}, 'data-key': `summary of ${intent.id}`},
+        {'data-key': `summary of ${intent.id}`},
         chip(intent),
         h('span', {class: 'soft small'}, ` ${number(intent.utterances)}`),
       ),

@@ -1,5 +1,6 @@
 // The tray: utterances set aside, to be labelled together.
 import {fill, h} from '../shared/elements.js';
+import {icon} from '../shared/icons.js';
 import {IntentFinder} from '../shared/finder.js';
 
 export class Tray {
@@ -51,11 +52,7 @@ export class Tray {
         {class: 'last'},
         items.map(item => this.#line(item)),
       ),
-      h(
-        'div',
-        {class: 'row', style: {margin: '10px 0'}},
-        h('button', {'data-key': 'similar', onclick: similar}, 'Find similar'),
-      ),
+      h('div', {class: 'row around'}, h('button', {'data-key': 'similar', onclick: similar}, 'Find similar')),
       this.#finder.element,
     );
   }
@@ -67,6 +64,6 @@ export class Tray {
       'data-key': item.id,
       onclick: () => this.#remove(item),
     };
-    return h('li', {}, h('span', {}, item.text), h('button', button, '×'));
+    return h('li', {}, h('span', {}, item.text), h('button', button, icon('x')));
   }
 }

@@ -16,7 +16,7 @@ def test_the_answer_stands_beside_the_label_and_can_be_filtered(
     assert page.locator(".answer-cell .chip").count() == rows.count()
     page.get_by_label("answer differs from the label").check()
     differing = studio.ask("/projects/sample/utterances?size=1&state=labelled&differs=true")
-    expect(page.locator("[data-role=total]")).to_contain_text(f"{differing['total']} utterances")
+    expect(page.locator("[data-role=total]")).to_contain_text(f"{differing['total']} texts")
     expect(page.locator(".answer-cell .badge")).to_have_count(rows.count())
     assert rows.count() > 0
 

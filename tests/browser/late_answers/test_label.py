@@ -149,7 +149,7 @@ def test_a_card_that_is_like_another_stays(visit: Callable[..., Page], studio: S
     expect(card).to_have_text(TEXTS[1])
     found = [{"record": one} for one in (first, record_of(card))]
     similar.routes.pop().fulfill(json=found)
-    expect(page.get_by_text("1 utterance like")).to_be_visible()
+    expect(page.get_by_text("1 text like")).to_be_visible()
     expect(card).to_have_text(TEXTS[1])
 
 

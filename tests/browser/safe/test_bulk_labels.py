@@ -83,7 +83,7 @@ def test_the_bar_of_the_data_page_follows_the_same_rule(
     dialog = page.locator("dialog")
     tests = sum(split == "test" for _, split in before.values())
     expect(dialog.get_by_label(f"Also {tests} texts of the test set")).not_to_be_checked()
-    dialog.get_by_role("button", name=f"{len(ids) - tests} utterances").click()
+    dialog.get_by_role("button", name=f"{len(ids) - tests} texts").click()
     toast = page.locator(".toast", has_text="take the label away")
     expect(toast).to_be_visible()
     now = labels(studio, ids)

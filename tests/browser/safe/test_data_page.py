@@ -48,7 +48,7 @@ def test_splits_are_counted_and_the_bar_stays_in_sight(
     counts = studio.ask("/projects/sample/overview")["counts"]["by_split"]
     chip = page.locator("[data-role=splits]").get_by_role("button", name=f"test {counts['test']}")
     chip.click()
-    expect(page.locator("[data-role=total]")).to_contain_text(f"{counts['test']} utterances")
+    expect(page.locator("[data-role=total]")).to_contain_text(f"{counts['test']} texts")
     expect(chip).to_have_attribute("aria-pressed", "true")
     bar = page.locator(".bulk")
     page.locator("[data-role=utterances] tr[data-id] input").first.check()

@@ -60,11 +60,11 @@ def imports_a_log(page: Page, studio: Served, folder: Path) -> None:
     preview.get_by_role("button", name="Import the log").click()
     page.get_by_text("24 conversations added, 28 unlabelled texts added").wait_for()
     expect(page.locator("[data-role=logs] li")).to_contain_text("masked: 24 e-mail")
-    page.wait_for_selector("[data-role=total]:has-text('28 utterances')")
+    page.wait_for_selector("[data-role=total]:has-text('28 texts')")
     page.get_by_role("button", name="Undo").click()
-    page.wait_for_selector("[data-role=total]:has-text('0 utterances')")
+    page.wait_for_selector("[data-role=total]:has-text('0 texts')")
     page.get_by_role("button", name="Redo").click()
-    page.wait_for_selector("[data-role=total]:has-text('28 utterances')")
+    page.wait_for_selector("[data-role=total]:has-text('28 texts')")
 
 
 def stops_and_resumes_stage_one(page: Page, studio: Served) -> None:

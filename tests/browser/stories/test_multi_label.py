@@ -91,7 +91,7 @@ def imports_sets(page: Page, studio: Served, folder: Path) -> None:
     preview.get_by_role("button", name="Import").click()
     page.get_by_text("38 added").wait_for()
     page.get_by_label("State of the label").select_option(label="no intent")
-    page.wait_for_selector("[data-role=total]:has-text('6 utterances')")
+    page.wait_for_selector("[data-role=total]:has-text('6 texts')")
     expect(page.locator("[data-role=utterances] .chip.oos")).to_have_text(["no intent"] * 6)
     counts = studio.ask("/projects/bank/overview")["counts"]
     assert (counts["labelled"], counts["out_of_scope"], counts["unlabelled"]) == (24, 6, 8)

@@ -67,8 +67,8 @@ def imports_a_file(page: Page, studio: Served, tmp_path: Path) -> None:
     after = counts(studio)
     assert after["total"] - before["total"] == 4
     assert after["labelled"] - before["labelled"] == 2
-    page.get_by_label("Search in utterances").fill("TWELVE euros")
-    page.wait_for_selector("[data-role=total]:has-text('1 utterance')")
+    page.get_by_label("Search in texts").fill("TWELVE euros")
+    page.wait_for_selector("[data-role=total]:has-text('1 text')")
     assert "text=TWELVE" in page.url
 
 
