@@ -41,7 +41,7 @@ export class Rows {
       'aria-label': 'Pick all of this page',
       onchange: event => this.#pickRows(event.target.checked ? this.#rows : []),
     });
-    const head = [this.#pickPage, 'Utterance', 'Label', 'Answer', 'Split', ''].map(name => h('th', {}, name));
+    const head = [this.#pickPage, 'Text', 'Label', 'Answer', 'Split', ''].map(name => h('th', {}, name));
     this.table = h(
       'table',
       {class: 'wraps', 'data-role': 'utterances'},
