@@ -11,10 +11,11 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import TypeAdapter
 
 from app.api.http import schemas
-from app.api.http.bodies import ColourQuery, LayoutBody, PlacesQuery
+from app.api.http.bodies import ColourQuery, IslandsQuery, LayoutBody, PlacesQuery
 from app.api.http.downloads import BYTES
 from app.api.http.server_state import OpenStudio
 from app.services.maps import compressed, requests
+from app.services.maps.islands import IslandsView, MapChoice, map_islands
 from app.services.maps.views import ColourView, DriftView, MapView
 from app.services.studio import Studio
 from core.errors import Conflict
@@ -94,7 +95,7 @@ def colours(studio: OpenStudio, project: str, which: Annotated[ColourQuery, Quer
     colouring = requests.map_colours(studio, project, which.model, which.by, ids)
     _same(colouring, which.order)
     legend = [
-        {"name": c.name, "colour": c.colour, "count": n}
+        {"name": c.name, "colour": c.colour, "count": n, "kind": c.kind}
         for c, n in zip(colouring.legend, colouring.counts, strict=True)
     ]
     head = json.dumps({"legend": legend, "revision": colouring.revision}).encode()
@@ -103,13 +104,24 @@ def colours(studio: OpenStudio, project: str, which: Annotated[ColourQuery, Quer
     return Binary(body, headers=_FRESH)
 
 
+@router.get("/projects/{project}/map/islands")
+def islands(
+    studio: OpenStudio, project: str, which: Annotated[IslandsQuery, Query()]
+) -> IslandsView:
+    """Return where the names of the intents stand on a map."""
+    choice = MapChoice(which.model, which.method, which.other)
+    view = map_islands(studio, project, choice)
+    _same(view, which.order)
+    return view
+
+
 def _ids(studio: Studio, project: str, which: ColourQuery) -> tuple[str, ...]:
     if which.other is None:
         return requests.map_points(studio, project, which.model, which.method).ids
     return requests.compare_maps(studio, project, which.other, which.model or 0, which.method).ids
 
 
-def _same(shown: MapView | ColourView, order: str) -> None:
+def _same(shown: MapView | ColourView | IslandsView, order: str) -> None:
     if shown.order != order:
         raise Conflict("The texts of this map have changed meanwhile.", "Load the map again.")
 
@@ -138,6 +150,7 @@ def compare(
         missing=comparison.missing,
         revision=comparison.revision,
         order=comparison.order,
+        method=comparison.method,
     )
     return _written(_COMPARISON.dump_json(view))
 

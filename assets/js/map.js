@@ -2,8 +2,10 @@
 import {Legend} from './map/legend.js';
 import {Note} from './map/note.js';
 import {Plot} from './map/plot.js';
-import {COLOURINGS, Points, utterances} from './map/points.js';
+import {COLOURINGS, Points} from './map/points.js';
+import {Search} from './map/search.js';
 import {Selection} from './map/selection.js';
+import {Teller} from './map/tooltip.js';
 import {query, setQuery} from './shared/address.js';
 import {h, select} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
@@ -11,18 +13,17 @@ import {Intents} from './shared/intents.js';
 import {guarded} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
 import {Strength} from './shared/strength.js';
-import {plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const METHODS = [
+  ['auto', 'Automatic'],
   ['pca', 'PCA'],
   ['umap', 'UMAP'],
   ['tsne', 't-SNE'],
 ];
-const PAUSE = 150; // milliseconds without typing before a search is sent
-const MOST_MARKED = 500;
-const NO_VALUES = 'No value is marked in this project: mark some on the Label page.';
 const COMPARED = 'Not while two maps are compared.';
+const UNTRAINED = 'After the first training, a clearer map (UMAP) is made by itself.';
+const FAILED = 'The clearer map (UMAP) could not be made.';
 const COMPRESS = 'Moves texts towards their templates, in which values are left out; for looking only.';
 
 export const mount = view => frame(view, 'map', 'Map', null, context => new MapPage(context).start());
@@ -37,15 +38,15 @@ class MapPage {
   #intents;
   #points; // on the map now
   #wanted; // requested and not drawn yet
-  #texts = new Map(); // utterances that the pointer has been on, by id
-  #hovered = '';
   #side = 'after';
   #awaitsLayout = false;
+  #clearer = ''; // champion or version for which UMAP was asked by itself
   #plot;
   #legend;
   #note;
   #selection;
   #search;
+  #teller;
   #strength = new Strength(guarded(strength => this.#compress(strength)));
   #compression;
   #reason = h('span', {class: 'soft', 'data-role': 'no-compression'});
@@ -57,7 +58,7 @@ class MapPage {
     this.#context = context;
     this.#choice = {
       by: given.get('by') ?? 'intent',
-      method: given.get('method') ?? 'pca',
+      method: given.get('method') ?? 'auto',
       model: given.get('model') ?? '',
       other: given.get('other') ?? '',
     };
@@ -65,10 +66,19 @@ class MapPage {
     this.#plot = new Plot({
       lassoed: guarded(places => this.#pick(places.map(place => this.#points.ids[place]))),
       clicked: guarded(place => this.#showNeighbours(this.#points.ids[place])),
-      hovered: guarded(place => this.#read(this.#points.ids[place])),
+      pointed: guarded(place => this.#teller.point(this.#points, place)),
+      left: () => this.#dropSelection(),
     });
-    this.#legend = new Legend(codes => this.#plot.hide(codes));
+    this.#legend = new Legend({
+      hidden: codes => this.#plot.hide(codes),
+      glanced: codes => this.#plot.glance(codes),
+    });
+    this.#teller = new Teller(context.base, (...told) => this.#plot.tell(...told));
     this.#note = new Note(() => this.#compute());
+    this.#search = new Search(context.base, {
+      marked: ids => this.#mark(ids),
+      told: words => (words ? this.#note.say(words) : this.#points && this.#describe()),
+    });
     this.#selection = new Selection(context, this.#intents, {
       edited: () => this.#edited(),
       picked: () => this.#highlightPicked(),
@@ -79,27 +89,15 @@ class MapPage {
   }
 
   #makeControls() {
-    let timer = 0;
-    const highlight = guarded(() => this.#highlight());
-    this.#search = h('input', {
-      type: 'search',
-      placeholder: 'Highlight',
-      'aria-label': 'Highlight texts',
-      maxlength: 1000,
-      oninput: () => {
-        clearTimeout(timer);
-        timer = setTimeout(highlight, PAUSE);
-      },
-    });
     const compression = {class: 'row tight small', title: COMPRESS};
-    this.#compression = h('label', compression, 'Compression', this.#strength.element, this.#reason);
+    this.#compression = h('label', {...compression, hidden: true}, 'Compression', this.#strength.element, this.#reason);
     this.#swap = h('button', {hidden: true, 'data-role': 'swap', onclick: () => this.#flip()});
     this.#nameSwap();
   }
 
   async start() {
     const {base} = this.#context;
-    // The drawing library and the points take longest, so they are requested first.
+    // The points take longest, so they are requested first.
     const begun = this.#fetch();
     begun.catch(() => {}); // the error is shown when they are drawn
     const [states] = await Promise.all([call(`${base}/models`), this.#intents.load()]);
@@ -141,16 +139,18 @@ class MapPage {
       {class: 'row'},
       h('span', {class: 'soft small'}, 'Colour by'),
       this.#colouring,
-      this.#search,
+      this.#search.element,
       this.#compression,
+      this.#legend.opener,
+      this.#plot.tools,
     );
     const sheet = {class: 'sheet', 'aria-label': 'Map'};
     this.#context.main.append(
       h(
         'div',
-        {class: 'columns'},
-        h('section', sheet, controls, this.#plot.element, this.#note.element, this.#legend.element),
-        h('aside', {class: 'stack'}, this.#selection.element),
+        {class: 'columns map-page'},
+        h('section', sheet, controls, this.#plot.element, this.#note.element),
+        h('aside', {class: 'map-side'}, this.#legend.element, this.#selection.element),
       ),
     );
   }
@@ -168,7 +168,7 @@ class MapPage {
   async #fetch() {
     const points = new Points(this.#context.base, this.#choice);
     this.#wanted = points;
-    await Promise.all([this.#plot.load(), points.load(this.#context.status.champion)]);
+    await points.load(this.#context.status.champion);
     return points;
   }
 
@@ -183,23 +183,24 @@ class MapPage {
     this.#plot.stop();
     try {
       const points = await begun;
-      const {by, colours} = await this.#coloursOf(points);
+      const [{by, colours}, islands] = await Promise.all([this.#coloursOf(points), points.islands()]);
       if (wanted !== this.#wanted) return;
       this.#points = points;
       this.#side = 'after';
       this.#nameSwap();
       this.#legend.show(by, colours.legend);
       if (points.compared || !this.#selection.picked.length) this.#showSide();
-      await this.#plot.draw(points.places.after, colours, {
-        boxed: points.compared !== null,
+      this.#plot.draw(points.places.after, colours, {
+        islands,
         hidden: this.#legend.hidden,
         picked: this.#placesOf(this.#selection.picked),
       });
       this.#strength.value = 0;
       this.#allowCompression();
       this.#describe();
-      if (this.#search.value.trim()) guarded(() => this.#highlight())();
+      if (this.#search.isUsed) guarded(() => this.#search.look())();
       points.fetchOtherColours();
+      guarded(() => this.#makeClearer())();
     } catch (error) {
       if (wanted !== this.#wanted) return;
       this.#wanted = null;
@@ -219,7 +220,8 @@ class MapPage {
   #describe() {
     const {compared} = this.#points;
     const version = compared && this.#versions.find(([value]) => value === String(compared[this.#side]));
-    this.#note.describe(this.#points, `${this.#side}: ${version?.[1] ?? ''}`);
+    if (this.#isSketch && this.#awaitsLayout) this.#note.follow(this.#context.status.job, true);
+    else this.#note.describe(this.#points, {sideName: `${this.#side}: ${version?.[1] ?? ''}`, sketch: this.#sketch});
     this.#swap.hidden = !compared;
   }
 
@@ -239,7 +241,8 @@ class MapPage {
     const {marked} = this.#context.status;
     const compared = Boolean(this.#points?.compared);
     this.#strength.allow(marked && !compared);
-    this.#reason.textContent = compared ? COMPARED : marked ? '' : NO_VALUES;
+    this.#reason.textContent = compared ? COMPARED : '';
+    this.#compression.hidden = !marked; // without marked values there is nothing to compress
   }
 
   async #compress(strength) {
@@ -252,7 +255,6 @@ class MapPage {
     }
     const places = await points.compressed(strength);
     if (points !== this.#points || strength !== this.#strength.value) return;
-    await this.#plot.hold();
     this.#plot.moveTo(places);
     this.#note.tellDrift(drift, strength);
   }
@@ -265,17 +267,46 @@ class MapPage {
     }
     await this.#context.refresh();
     this.#awaitsLayout = true;
-    this.#note.follow(this.#context.status.job);
+    this.#note.follow(this.#context.status.job, false);
+  }
+
+  get #isSketch() {
+    const points = this.#points;
+    return this.#choice.method === 'auto' && points?.method === 'pca' && !points.compared;
+  }
+
+  get #sketch() {
+    if (!this.#isSketch) return '';
+    return this.#points.model ? FAILED : UNTRAINED;
+  }
+
+  // UMAP takes seconds to minutes, so it is asked for by itself once for each trained version, and the map does
+  // not wait for it.
+  async #makeClearer() {
+    const {model} = this.#points;
+    if (!this.#isSketch || !model || this.#clearer === model) return;
+    this.#clearer = model;
+    this.#awaitsLayout = true;
+    this.#note.follow(null, true);
+    try {
+      await post(`${this.#context.base}/map/layout`, {method: 'umap', model});
+      await this.#context.refresh();
+    } catch {
+      this.#awaitsLayout = false; // it is not installed, say; the note tells that this is a sketch
+      this.#describe();
+    }
   }
 
   #onStatus(status, before) {
     if (this.#awaitsLayout) {
       this.#awaitsLayout = Boolean(status.job);
       if (!status.job) {
-        this.#load();
+        const showClearer = () => this.#load();
+        if (this.#isSketch && this.#selection.picked.length) this.#note.offerClearer(showClearer);
+        else showClearer();
         return;
       }
-      this.#note.follow(status.job);
+      this.#note.follow(status.job, this.#isSketch);
     }
     if (!before) return;
     if (before.champion !== status.champion && !this.#choice.model) this.#load();
@@ -284,7 +315,7 @@ class MapPage {
 
   async #recolourAfresh() {
     for (const points of [this.#points, this.#wanted]) points?.forget();
-    this.#texts.clear();
+    this.#teller.forget();
     this.#allowCompression();
     await Promise.all([this.#recolour(), this.#selection.renew()]);
   }
@@ -292,10 +323,11 @@ class MapPage {
   async #recolour() {
     const points = this.#points;
     if (!points) return; // they will be drawn in the right colours
-    const found = await this.#coloursOf(points).catch(error => this.#stayWith(this.#legend.by, error));
+    const colouring = this.#coloursOf(points).catch(error => this.#stayWith(this.#legend.by, error));
+    const [found, islands] = await Promise.all([colouring, points.islands()]);
     if (points !== this.#points) return;
     this.#legend.show(found.by, found.colours.legend);
-    await this.#plot.recolour(found.colours, this.#legend.hidden);
+    this.#plot.recolour(found.colours, {islands, hidden: this.#legend.hidden});
   }
 
   // Keeps the colours shown, and their name, when others could not be loaded.
@@ -313,7 +345,7 @@ class MapPage {
 
   async #pick(ids) {
     if (!ids.length) {
-      if (this.#selection.picked.length) this.#clear();
+      this.#dropSelection();
       return;
     }
     const shown = this.#selection.showPicked(ids);
@@ -324,6 +356,14 @@ class MapPage {
   #clear() {
     this.#showSide();
     this.#highlightPicked();
+    if (!this.#search.isUsed) this.#mark([]);
+  }
+
+  // After a click beside all points, or Escape; whether anything was selected.
+  #dropSelection() {
+    const was = this.#selection.isUsed;
+    if (was) this.#clear();
+    return was;
   }
 
   #highlightPicked() {
@@ -335,17 +375,6 @@ class MapPage {
     return [...this.#points.ids.keys()].filter(place => wanted.has(this.#points.ids[place]));
   }
 
-  async #read(id) {
-    this.#hovered = id;
-    if (!this.#texts.has(id)) {
-      const [found] = await utterances(this.#context.base, [id]);
-      this.#texts.set(id, found);
-    }
-    const row = this.#texts.get(id);
-    if (!row || this.#hovered !== id) return;
-    this.#note.read(row, row.labels?.length ? this.#intents.labels(row.labels) : null);
-  }
-
   async #showNeighbours(id) {
     await this.#selection.showNeighbours(id);
     this.#highlightPicked();
@@ -353,20 +382,6 @@ class MapPage {
 
   #mark(ids) {
     if (this.#points) this.#plot.mark(this.#placesOf(ids)); // otherwise the search marks them when the points are drawn
-  }
-
-  async #highlight() {
-    const text = this.#search.value;
-    if (!text.trim()) {
-      this.#mark([]);
-      return;
-    }
-    const asked = new URLSearchParams({text, size: MOST_MARKED});
-    const {rows, total} = await call(`${this.#context.base}/utterances?${asked}`);
-    if (text !== this.#search.value) return; // the search text has changed
-    this.#mark(rows.map(row => row.id));
-    const more = total > MOST_MARKED ? `; the first ${MOST_MARKED} are marked` : '';
-    this.#note.say(`${plural(total, 'utterance')} with “${text}”${more}`);
   }
 
   #nameSwap() {
@@ -378,6 +393,6 @@ class MapPage {
     this.#side = this.#side === 'after' ? 'before' : 'after';
     this.#nameSwap();
     this.#describe();
-    this.#plot.moveTo(this.#points.places[this.#side]);
+    this.#plot.moveTo(this.#points.places[this.#side], this.#side === 'before' ? 'before' : 'at');
   }
 }

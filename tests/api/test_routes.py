@@ -297,8 +297,11 @@ def test_the_map_travels_as_binary_of_the_same_points(client, trained) -> None:
     head = json.loads(colours[4 : 4 + length])
     assert len(colours) - 4 - length == 23 * 2
     assert sum(entry["count"] for entry in head["legend"]) == 23
-    stale = client.get("/api/projects/p/map/xy", params={"order": "another"})
-    assert stale.status_code == 409
+    islands = client.get("/api/projects/p/map/islands", params={"order": info["order"]}).json()
+    assert {len(island["at"]) for island in islands["islands"]} == {2}
+    for end in ("xy", "islands"):
+        stale = client.get(f"/api/projects/p/map/{end}", params={"order": "another"})
+        assert stale.status_code == 409
 
 
 def test_two_maps_are_compared_in_one_unit_box_of_few_digits(client, trained) -> None:

@@ -37,6 +37,7 @@ NEW_HELP = {("intent-studio import", "--format")} | {
 NEW_ROUTES = {
     "GET /api/recipes",
     "GET /api/projects/{project}/training-choices",
+    "GET /api/projects/{project}/map/islands",
     "GET /api/projects/{project}/review/groups",
     "POST /api/projects/{project}/edits/count",
     "GET /api/project-names",
@@ -103,6 +104,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *((_EDITS, "answer", name) for name in ("left", *(f"left.{name}" for name in _LEFT))),
     *(("GET /api/projects", "answer", f"[].now{name}") for name in _OF_ACCURACY),
     *(("GET /api/projects/{project}/status", "answer", f"now{name}") for name in _OF_ACCURACY),
+    ("GET /api/projects/{project}/map/compare", "answer", "method"),
     ("GET /api/projects", "answer", "[].checking"),
     ("PATCH /api/projects/{project}", "body", "name"),
     *(("GET /api/projects", "answer", f"[].next{name}") for name in _OF_NEXT),

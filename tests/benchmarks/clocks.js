@@ -67,9 +67,9 @@ window.bench = {
   },
   answer: text => drawn(find('[data-role=answer]'), () => put(find('textarea'), text), () => find('[data-role=answer] .chip')),
   recolour: async by => {
-    const range = () => JSON.stringify(find('.map').layout.xaxis.range), before = range();
+    const zoom = () => find('.map').probe().zoom, before = zoom();
     const spent = await drawn(find('.legend'), () => put(find('select[aria-label="Colour by"]'), by));
-    return [spent, range() === before];
+    return [spent, zoom() === before];
   },
   // The next page reads when it was asked for.
   markClick: () => addEventListener('click', () => sessionStorage.setItem('clicked', Date.now()), true),

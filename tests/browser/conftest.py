@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from storage.queries.utterances import Filter
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.contexts import ContextPool
 from tests.builders.served_studio import Served, StudioPool, copy_home
-from tests.builders.trained_home import train_here
+from tests.builders.trained_home import lay_out_here, train_here
 
 # How long a page may take to show what must come: a busy machine is no fault of the page.
 _PATIENCE_MS = 60_000
@@ -58,11 +58,12 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A studio with the sample project and an instant model of it; to be copied, not used."""
+    """The sample project with an instant model and a clear map of it; to be copied, not used."""
     home = tmp_path_factory.mktemp("sample") / "home"
     studio = open_studio(Settings(home=home, device="cpu"))
     create_sample(studio, "sample")
     train_here(studio, TrainingRequest("sample", "instant", {}))
+    lay_out_here(studio, "sample")  # else each visit of the map would start UMAP
     studio.database.close()
     return home
 
@@ -124,6 +125,19 @@ def contexts(chromium: Browser) -> ContextPool:
 @pytest.fixture
 def visit(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
     """Open a browser of its own on a studio; whatever it asks of elsewhere fails the test."""
+    with _watched_pages(contexts) as open_page:
+        yield open_page
+
+
+@pytest.fixture(scope="module")
+def visit_once(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
+    """Open a page that the tests of a file share, watched like that of `visit`."""
+    with _watched_pages(contexts) as open_page:
+        yield open_page
+
+
+@contextmanager
+def _watched_pages(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
     used: list[tuple[BrowserContext, dict[str, Any], str]] = []
     strangers: list[str] = []
     troubles: list[str] = []

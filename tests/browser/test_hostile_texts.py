@@ -143,14 +143,7 @@ def looks_at_the_map(page: Page) -> None:
         page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
     page.mouse.up()
     nothing_ran(page, "selected")
-    x, y = page.evaluate(
-        """() => {
-        const plot = document.querySelector('.map'), {xaxis, yaxis} = plot._fullLayout;
-        const box = plot.getBoundingClientRect(), {x, y} = plot.data[0];
-        const left = box.x + xaxis._offset, top = box.y + yaxis._offset;
-        return [left + xaxis.l2p(x[0]), top + yaxis.l2p(y[0])];
-        }"""
-    )
+    x, y = page.evaluate("document.querySelector('.map').probe().points[0]")
     page.mouse.move(x, y)
     nothing_ran(page, "about")
     page.mouse.click(x, y)

@@ -7,10 +7,14 @@ import pytest
 
 from app.bootstrap import open_studio, workplace_of
 from app.jobs.worker import work
+from app.services.maps import layouts
+from app.services.maps.requests import start_layout
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest, start_training
 from app.settings import Settings
+from core.maps.layouts import pca_layout
 from core.training import checkpoints
+from core.types import FloatArray
 from storage import jobs, models, projects
 from storage.log import edits, events, versions
 from storage.log.events import Action
@@ -43,6 +47,20 @@ def train_here(studio: Studio, request: TrainingRequest) -> None:
     """Train a version in this process; a child would load torch again for each job."""
     job = start_training(dataclasses.replace(studio, executor=Idle()), request)
     assert do(studio, job.id).state == "succeeded"
+
+
+def lay_out_here(studio: Studio, project: str, model: int | None = None) -> None:
+    """Store a layout as UMAP's in this process; its places are made in no time, by PCA."""
+    idle = dataclasses.replace(studio, executor=Idle())
+    job = start_layout(idle, project, model, "umap")
+
+    def mirrored(embeddings: FloatArray, **_: object) -> FloatArray:
+        placed: FloatArray = -pca_layout(embeddings)
+        return placed
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layouts, "umap_layout", mirrored)
+        assert do(studio, job.id).state == "succeeded"
 
 
 def do_killed_at(studio: Studio, job_id: str, step: int) -> JobRecord:

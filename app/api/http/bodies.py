@@ -262,14 +262,19 @@ class PlacesQuery(Body):
     strength: float | None = Field(default=None, ge=0, le=1)
 
 
-class ColourQuery(Body):
-    """Which points, and how to colour them; with `other`, those of a comparison."""
+class IslandsQuery(Body):
+    """Which points; with `other`, those of a comparison."""
 
     order: str
-    by: By = "intent"
     method: str = "pca"
     model: int | None = Field(default=None, ge=0)
     other: int | None = Field(default=None, ge=0)
+
+
+class ColourQuery(IslandsQuery):
+    """Which points, and how to colour them."""
+
+    by: By = "intent"
 
 
 class SlotBody(Body):

@@ -153,6 +153,7 @@ class MapComparison:
     missing: int
     revision: int
     order: str
+    method: str
 
 
 @dataclass(frozen=True, slots=True)

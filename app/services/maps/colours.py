@@ -107,7 +107,11 @@ def _by_intent(canvas: Canvas) -> Colouring:
             return unlabelled
         return min((place[key] for key in labels), default=none)
 
-    legend = (*canvas.legend, Colour("out of scope", AMBER), Colour("unlabelled", GREY))
+    legend = (
+        *canvas.legend,
+        Colour("out of scope", AMBER, "outside"),
+        Colour("unlabelled", GREY, "unlabelled"),
+    )
     return Colouring(_each(canvas.points.columns.labels, code), legend)
 
 

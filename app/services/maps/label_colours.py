@@ -41,7 +41,7 @@ def combination_codes(
         code |= dict.fromkeys(ranked[_MOST:], len(legend))
         legend.append(Colour("other combinations", VIOLET))
     code |= {(): len(legend), None: len(legend) + 1}
-    legend += [Colour("no intent", AMBER), Colour(missing, GREY)]
+    legend += [Colour("no intent", AMBER, "outside"), Colour(missing, GREY, "unlabelled")]
     return np.array([code[label] for label in labels], dtype=np.int64), tuple(legend)
 
 

@@ -15,19 +15,23 @@ from core.errors import InvalidInput
 from core.maps.alignment import normalise
 from core.maps.layouts import check_method
 from core.maps.palette import GREY
-from storage import jobs
+from storage import jobs, layouts
 from storage.database import Transaction
 from storage.queries import dataset
 from storage.records import JobRecord
+
+AUTO = "auto"
+"""The clearest layout that is there."""
 
 
 def map_points(
     studio: Studio, project: str, model: int | None = None, method: str = "pca"
 ) -> MapView:
-    """Return where the texts of a project are, by pca, umap or tsne.
+    """Return where the texts of a project are, by pca, umap, tsne or auto.
 
     PCA is computed now from the known embeddings, after encoding at most 500 missing ones. UMAP and
-    t-SNE are read from the job that `start_layout` queued. `model` is a version's number: 0 is the
+    t-SNE are read from the job that `start_layout` queued; `auto` is UMAP if it was computed for
+    this version, and else PCA. `model` is a version's number: 0 is the
     untuned encoder, None the champion or, without one, the untuned encoder.
 
     Raises:
@@ -36,6 +40,7 @@ def map_points(
     """
     space = _find(studio, project, model)
     points = read_points(studio, space.project)
+    method = _best(studio, method, space)
     ids, xy = current_layout(studio, space, points, method)
     return MapView(
         project=project,
@@ -127,7 +132,9 @@ def start_layout(
 def compare_maps(
     studio: Studio, project: str, before_number: int, after_number: int, method: str = "pca"
 ) -> ComparisonView:
-    """Compare the maps of two model versions (0: the untuned encoder), by pca, umap or tsne.
+    """Compare the maps of two model versions (0: the untuned encoder), by pca, umap, tsne or auto.
+
+    `auto` is UMAP if it was computed for both, and else PCA.
 
     Raises:
         NotFound: There is no such project or version, or a layout was not computed yet.
@@ -138,6 +145,7 @@ def compare_maps(
     points = read_points(studio, before.project)
     with studio.database.read() as connection:
         ended = jobs.count_ended(connection)  # a job may have replaced a layout
+    method = _best(studio, method, before, after)
     return studio.cache.get(
         (
             "comparison",
@@ -156,6 +164,17 @@ def compare_maps(
 def _find(studio: Studio, project: str, model: int | None) -> Space:
     with studio.database.read() as connection:
         return find_space(connection, project, model)
+
+
+def _best(studio: Studio, method: str, *spaces: Space) -> str:
+    """Return the method that `auto` stands for: UMAP where every space has it, else PCA."""
+    if method != AUTO:
+        return method
+    with studio.database.read() as connection:
+        stored = (
+            layouts.find(connection, space.project.id, space.version_id, "umap") for space in spaces
+        )
+        return "umap" if all(stored) else "pca"
 
 
 def _under_way(

@@ -1,6 +1,7 @@
 """Values of the embedding map: each array has one row for each point."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +11,15 @@ from core.types import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class Colour:
-    """An entry of a legend: its name, and its colour as #rrggbb."""
+    """An entry of a legend: its name, its colour as #rrggbb, and what kind of texts it has.
+
+    Texts labelled with no intent are `outside`, those without a label `unlabelled`; every other
+    entry has no kind.
+    """
 
     name: str
     colour: str
+    kind: Literal["", "outside", "unlabelled"] = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

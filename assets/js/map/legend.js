@@ -1,20 +1,52 @@
-// The legend; pressing an entry hides or shows its points.
+// The legend: names, colours and counts, with a search; pressing an entry shows its points alone.
 import {fill, h} from '../shared/elements.js';
 import {number} from '../shared/words.js';
 
+const plain = text => text.toLowerCase().replace(/[_-]/g, ' ');
+const STEPS = {ArrowDown: 1, ArrowUp: -1};
+
 export class Legend {
-  element = h('div', {class: 'legend', 'aria-label': 'Legend'});
+  element;
+  opener; // the button that opens the legend where there is no room beside the map
   #by = '';
   #entries = [];
-  #hidden = new Set(); // names with their way of colouring; codes would change when an entry is added or removed
-  #hide;
+  #alone = new Set(); // entries shown alone, named with their way of colouring; codes change when an entry is added
+  #glanced = null; // code of the entry under the pointer
+  #hears;
+  #search = h('input', {
+    type: 'search',
+    placeholder: 'Find in the legend',
+    'aria-label': 'Find in the legend',
+    maxlength: 200,
+    oninput: () => this.#draw(),
+  });
+  #all = h(
+    'button',
+    {class: 'plain push', 'data-role': 'show-all', onclick: () => this.#isolate(new Set())},
+    'Show all',
+  );
+  #heading = h('h2');
+  #list = h('ul', {class: 'entries'});
 
-  constructor(hide) {
-    this.#hide = hide;
+  // Callbacks in `hears`: `hidden` with the codes of points to hide; `glanced` with codes to point out for a moment.
+  constructor(hears) {
+    this.#hears = hears;
+    const leave = {class: 'plain only-narrow', 'aria-label': 'Close the legend', onclick: () => this.#close()};
+    const close = h('button', leave, '×');
+    this.element = h(
+      'section',
+      {class: 'sheet legend', 'aria-label': 'Legend', onkeydown: event => this.#onKey(event)},
+      h('div', {class: 'row'}, this.#heading, this.#all, close),
+      this.#search,
+      this.#list,
+    );
+    const open = () => this.#open(!this.element.classList.contains('open'));
+    this.opener = h('button', {class: 'only-narrow', 'aria-expanded': 'false', onclick: open}, 'Legend');
   }
 
-  // Hidden entries stay hidden when colours are loaded again.
+  // Entries that are shown alone stay so when colours are loaded again.
   show(by, entries) {
+    if (by !== this.#by) this.#search.value = '';
     this.#by = by;
     this.#entries = entries;
     this.#draw();
@@ -24,20 +56,28 @@ export class Legend {
     return this.#by;
   }
 
-  // Codes of the hidden points.
+  // Codes of the points that are not shown.
   get hidden() {
-    return new Set(this.#entries.flatMap((entry, code) => (this.#isHidden(entry) ? [code] : [])));
+    const isAlone = this.#entries.map(entry => this.#alone.has(this.#nameOf(entry)));
+    if (!isAlone.includes(true)) return new Set();
+    return new Set(isAlone.flatMap((alone, code) => (alone ? [] : [code])));
   }
 
-  #toggle(entry) {
+  // A press shows an entry alone, a second press all; with Ctrl or Shift it joins or leaves those shown.
+  #press(entry, event) {
     const name = this.#nameOf(entry);
-    if (!this.#hidden.delete(name)) this.#hidden.add(name);
-    this.#hide(this.hidden);
-    this.#draw();
+    const joins = event.ctrlKey || event.metaKey || event.shiftKey;
+    const was = this.#alone.has(name);
+    const others = joins ? [...this.#alone].filter(one => one !== name) : [];
+    const repeated = was && (joins || this.#alone.size === 1);
+    this.#isolate(new Set(repeated ? others : [...others, name]));
   }
 
-  #isHidden(entry) {
-    return this.#hidden.has(this.#nameOf(entry));
+  #isolate(names) {
+    this.#alone = names;
+    this.#glanced = null;
+    this.#draw();
+    this.#hears.hidden(this.hidden);
   }
 
   #nameOf({name}) {
@@ -45,20 +85,79 @@ export class Legend {
   }
 
   #draw() {
-    const entries = this.#entries.map(entry =>
-      h(
-        'button',
-        {
-          class: 'chip',
-          style: {'--dot': entry.colour},
-          'aria-pressed': String(!this.#isHidden(entry)),
-          'data-key': entry.name,
-          onclick: () => this.#toggle(entry),
-        },
-        entry.name,
-        h('span', {class: 'soft'}, number(entry.count)),
-      ),
+    const words = plain(this.#search.value).split(/\s+/).filter(Boolean);
+    const used = this.#entries.filter(entry => entry.count > 0);
+    const found = used.filter(({name}) => words.every(word => plain(name).includes(word)));
+    const {hidden} = this;
+    this.#heading.textContent = hidden.size
+      ? `${number(this.#entries.length - hidden.size)} of ${number(used.length)} shown`
+      : 'Legend';
+    this.#all.hidden = !hidden.size;
+    const button = entry => this.#button(entry, hidden);
+    const none = h('li', {class: 'soft'}, 'Nothing by that name.');
+    fill(this.#list, found.length ? found.map(entry => h('li', {}, button(entry))) : none);
+    this.#stop(this.#list.querySelector('[aria-pressed=true]') ?? this.#list.querySelector('button'));
+  }
+
+  #button(entry, hidden) {
+    const code = this.#entries.indexOf(entry);
+    const isAlone = hidden.size > 0 && !hidden.has(code);
+    const about = {
+      class: hidden.has(code) ? 'plain spared' : 'plain',
+      'aria-pressed': String(isAlone),
+      'data-key': entry.name,
+      title: isAlone ? 'Show all again' : 'Show only this; with Ctrl, this as well',
+      tabindex: -1,
+      onclick: event => this.#press(entry, event),
+      onpointermove: event => this.#glance(event, code),
+      onpointerleave: event => this.#glance(event, null),
+    };
+    const shape = entry.kind || 'labelled';
+    return h(
+      'button',
+      about,
+      h('i', {class: `shape ${shape}`, style: {'--dot': entry.colour}}),
+      h('span', {class: 'grow'}, entry.name),
+      h('span', {class: 'soft tabular'}, number(entry.count)),
     );
-    fill(this.element, entries);
+  }
+
+  // Only a pointer that moves points something out, not an entry that comes to lie under it.
+  #glance({pointerType, movementX, movementY}, code) {
+    if (pointerType !== 'mouse' || code === this.#glanced || (code !== null && !movementX && !movementY)) return;
+    this.#glanced = code;
+    this.#hears.glanced(new Set(code === null ? [] : [code]));
+  }
+
+  // One entry is reached by Tab, the others from it by the arrow keys.
+  #stop(button) {
+    this.#list.querySelector('[tabindex="0"]')?.setAttribute('tabindex', -1);
+    button?.setAttribute('tabindex', 0);
+  }
+
+  #onKey(event) {
+    if (event.key === 'Escape' && this.#close()) event.stopPropagation();
+    const buttons = [...this.#list.querySelectorAll('button')];
+    const at = buttons.indexOf(document.activeElement);
+    const step = STEPS[event.key];
+    if (!step || (at < 0 && document.activeElement !== this.#search)) return;
+    event.preventDefault();
+    if (at + step < 0) this.#search.focus();
+    else buttons[at + step]?.focus();
+    if (buttons[at + step]) this.#stop(buttons[at + step]);
+  }
+
+  #open(opens) {
+    this.element.classList.toggle('open', opens);
+    this.opener.setAttribute('aria-expanded', String(opens));
+    if (opens) this.#search.focus();
+  }
+
+  // Closes the drawer; whether it was open.
+  #close() {
+    if (!this.element.classList.contains('open')) return false;
+    this.#open(false);
+    this.opener.focus();
+    return true;
   }
 }

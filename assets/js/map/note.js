@@ -1,7 +1,10 @@
-// The line under the map: number of points, missing points, and the text under the pointer.
+// The line under the map: which layout it is, number of points, missing points, and what runs.
 import {fill, h, progressBar} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {duration, number, plural} from '../shared/words.js';
+
+const LAYOUTS = {pca: 'PCA', umap: 'UMAP', tsne: 't-SNE'};
+const SKETCH = 'A first sketch (PCA).';
 
 export class Note {
   element = h('div', {class: 'row small soft', role: 'status', 'data-role': 'map-note'});
@@ -16,14 +19,16 @@ export class Note {
     this.element.textContent = words;
   }
 
-  describe(points, sideName) {
-    const {ids, missing, compared} = points;
+  // `sketch`: words about a clearer layout that is to come.
+  describe(points, {sideName, sketch}) {
+    const {ids, missing, compared, method} = points;
     fill(
       this.element,
+      h('span', {'data-role': 'layout'}, sketch ? `${SKETCH} ${sketch}` : `Layout: ${LAYOUTS[method]}`),
       h('span', {}, plural(ids.length, 'point')),
       compared && comparisonOf(compared, sideName),
       missing > 0 && [
-        h('span', {class: 'warn'}, `${plural(missing, 'utterance')} not on this map`),
+        h('span', {class: 'warn'}, `${plural(missing, 'text')} not on this map`),
         h('button', {class: 'plain', onclick: this.#compute}, 'Compute them'),
       ],
     );
@@ -43,6 +48,15 @@ export class Note {
     );
   }
 
+  // A clearer layout has been computed while texts were selected on this one.
+  offerClearer(show) {
+    fill(
+      this.element,
+      h('span', {'data-role': 'layout'}, 'The clearer map (UMAP) is ready.'),
+      h('button', {'data-key': 'clearer', onclick: show}, 'Show it'),
+    );
+  }
+
   // Which points have moved under compression, and how their coordinates were computed.
   tellDrift({marked, proposed, total, words}, strength) {
     const who = `${number(marked + proposed)} of ${plural(total, 'point')} have values (${number(proposed)} proposed)`;
@@ -58,17 +72,12 @@ export class Note {
     );
   }
 
-  follow(job) {
+  // `sketch`: whether the map shown until then is only a first one.
+  follow(job, sketch) {
     const left = job && duration(job.eta_seconds);
-    fill(
-      this.element,
-      h('span', {}, `computing: ${job?.stage ?? 'waiting'} `, left),
-      progressBar(job?.progress ?? 0),
-    );
-  }
-
-  read(row, chips) {
-    fill(this.element, h('span', {style: {color: 'var(--ink)', 'font-size': '15px'}}, row.text), chips);
+    const stage = job?.kind === 'layout' && job.stage ? job.stage : 'waiting';
+    const words = sketch ? `${SKETCH} The clearer map (UMAP) is on its way: ${stage} ` : `computing: ${stage} `;
+    fill(this.element, h('span', {'data-role': 'layout'}, words, left), progressBar(job?.progress ?? 0));
   }
 }
 

@@ -1,253 +1,326 @@
-// All calls to Plotly: points, highlights, and pointer events.
+// The map itself: points, names on the islands, and what pointer and keyboard do on it. Points are given by index.
 import {h} from '../shared/elements.js';
+import {Camera} from './camera.js';
+import {Gestures, HELP, listenToKeys} from './gestures.js';
+import {Grid, insideOf} from './grid.js';
+import {Names} from './names.js';
+import {painterOn} from './painter.js';
+import {sceneOf} from './scene.js';
+import {Tooltip} from './tooltip.js';
 
-const POINTS = 0; // index of the trace
-const MARKS = 1;
-const MANY = 8000; // points that are drawn smaller
-const MOST_MOVING = 10000; // more points jump
 const MOVE = 700; // milliseconds
-const SHOWN = 0.85; // opacity
-const FAINT = 0.17; // opacity of points outside the selection
-const HIDDEN = 0.04;
-const BOX = [-0.03, 1.03];
-const GREY = '#888';
-const CONFIG = {
-  responsive: true,
-  displaylogo: false,
-  scrollZoom: true,
-  showSendToCloud: false,
-  plotlyServerURL: '',
-  plotGlPixelRatio: 1,
-  modeBarButtonsToRemove: ['toImage', 'autoScale2d'],
-};
+const REACH = 9; // pixels from the pointer to a point
+const TOUCH_REACH = 20;
+const GROWTH = 0.3; // points grow by this power of the zoom
+const LARGEST = 2.2; // times
+const MOST_DENSE = 2; // pixels of the screen for one of the page
+const TOOLS = [
+  ['lasso', 'Lasso', 'Draw around points to select them; hold Shift to move the map'],
+  ['move', 'Move', 'Drag to move the map'],
+];
+const coarse = () => matchMedia('(pointer: coarse)').matches;
 
 export class Plot {
-  element = h('div', {
-    class: 'map',
-    role: 'img',
-    'aria-label': 'Map of the utterances; the list beside it shows what is selected',
-  });
+  element;
+  tools;
   #hears;
-  #plotly;
-  #xy; // coordinates drawn now
+  #canvas = h('canvas', {'aria-hidden': 'true'});
+  #ring = h('div', {class: 'cursor', hidden: true});
+  #spoken = h('div', {class: 'hidden-text', role: 'status', 'aria-live': 'polite', 'data-role': 'spoken'});
+  #map;
+  #painter;
+  #camera = new Camera();
+  #names = new Names();
+  #tip = new Tooltip();
+  #gestures;
+  #view = {colours: null, hidden: new Set(), picked: [], marked: [], glanced: new Set()};
+  #xy = new Float32Array(); // coordinates drawn now
   #target; // coordinates at the end of the movement
+  #side = 'at';
+  #seen = new Uint32Array(); // points that are drawn, lowest first
+  #grid = null; // made when it is needed
+  #at = null; // the point that the keyboard is on
+  #pointed = null; // the point that is told of, and where
   #frame = 0;
-  #marked = []; // indices of highlighted points
-  #colours;
-  #hidden = new Set(); // codes
-  #picked = new Set(); // indices of selected points; if empty, all have full opacity
+  #moving = 0;
 
-  // Callbacks in `hears`: `lassoed` with points, or none when the selection is dropped; `clicked` and `hovered`
-  // with one point. Points are given by index.
+  // Callbacks in `hears`: `lassoed` with points; `clicked` and `pointed` with one point, `left` with none.
   constructor(hears) {
     this.#hears = hears;
-  }
-
-  // The library is large, so it is loaded only when a map is opened.
-  load() {
-    this.#plotly ??= fetchPlotly().catch(error => {
-      this.#plotly = null;
-      throw error;
+    this.#map = h('div', {
+      class: 'map',
+      tabindex: 0,
+      role: 'application',
+      'aria-label': `Map of the texts. ${HELP}`,
+      onfocus: () => this.#map.matches(':focus-visible') && this.#drawCursor(),
+      onblur: () => this.#leave(),
     });
-    return this.#plotly;
+    this.#gestures = new Gestures(this.#map, {
+      pointed: (left, top) => this.#point(left, top),
+      clicked: (left, top) => this.#click(left, top),
+      outlined: outline => this.#enclose(outline),
+      panned: (right, down) => this.#look(() => this.#camera.panBy(right, down)),
+      zoomed: (factor, left, top) => this.#look(() => this.#camera.zoomAt(factor, left, top)),
+    });
+    listenToKeys(this.#map, {
+      go: (right, up) => this.#go(right, up),
+      open: () => this.#at !== null && this.#hears.clicked(this.#at),
+      zoom: factor => this.#look(() => this.#camera.zoomAt(factor)),
+      home: () => this.#look(() => this.#camera.home()),
+      leave: () => this.#gestures.stop() || this.#leave() || this.#hears.left(),
+    });
+    this.#map.append(this.#canvas, this.#names.element, this.#gestures.element, this.#ring, this.#tip.element);
+    this.#map.probe = () => this.#probe();
+    this.tools = this.#makeTools();
+    this.element = h('div', {class: 'map-frame'}, this.#map, this.#spoken);
+    new ResizeObserver(() => this.#resize()).observe(this.#map);
   }
 
-  // `boxed`: coordinates lie in the unit box, which stays in view.
-  async draw(xy, colours, {boxed, hidden, picked}) {
-    const plotly = await this.load();
-    this.stop();
-    this.#xy = xy;
-    this.#colours = colours;
-    this.#hidden = hidden;
-    this.#picked = new Set(picked);
-    this.#marked = [];
-    const style = getComputedStyle(this.element);
-    const traces = [this.#points(), marks(style.color)];
-    await plotly.newPlot(this.element, traces, layout(style, boxed), CONFIG);
-    this.#listen();
-    this.element.dataset.ready = 'true';
-  }
-
-  #points() {
-    const [x, y] = split(this.#xy);
-    const {legend, codes} = this.#colours;
-    const marker = {
-      size: x.length > MANY ? 4 : 7,
-      color: codes,
-      colorscale: scale(legend),
-      cmin: 0,
-      cmax: Math.max(1, legend.length - 1),
-      opacity: this.#opacity(),
-      symbol: this.#symbols(),
+  #makeTools() {
+    const choose = name => {
+      this.#gestures.tool = name;
+      for (const [key, button] of buttons) button.setAttribute('aria-pressed', String(key === name));
     };
-    return {type: 'scattergl', mode: 'markers', hoverinfo: 'none', x, y, marker};
+    const button = ([name, words, title]) => [name, h('button', {title, onclick: () => choose(name)}, words)];
+    const buttons = new Map(TOOLS.map(button));
+    choose(coarse() ? 'move' : 'lasso');
+    const turn = (words, label, act) =>
+      h('button', {'aria-label': label, title: label, onclick: () => this.#look(act)}, words);
+    return h(
+      'div',
+      {class: 'row tight push map-tools', role: 'toolbar', 'aria-label': 'Tools of the map'},
+      ...buttons.values(),
+      turn('+', 'Larger', () => this.#camera.zoomAt(1.5)),
+      turn('−', 'Smaller', () => this.#camera.zoomAt(1 / 1.5)),
+      turn('Whole map', 'Show the whole map', () => this.#camera.home()),
+    );
   }
 
-  #listen() {
-    const first = event => event.points.find(point => point.curveNumber === POINTS)?.pointIndex;
-    const when = (hear, place) => place !== undefined && hear(place);
-    this.element.on('plotly_selected', event => (event?.lassoPoints || event?.range) && this.#lassoed(event));
-    this.element.on('plotly_deselect', () => this.#hears.lassoed([]));
-    this.element.on('plotly_click', event => when(this.#hears.clicked, first(event)));
-    this.element.on('plotly_hover', event => when(this.#hears.hovered, first(event)));
+  // `picked`: the selected points; `islands`: names and their places.
+  draw(xy, colours, {islands, hidden, picked}) {
+    this.stop();
+    this.#painter ??= painterOn(this.#canvas);
+    this.#xy = xy;
+    this.#side = 'at';
+    Object.assign(this.#view, {colours, hidden, picked, marked: [], glanced: new Set()});
+    this.#leave();
+    this.#at = null;
+    this.#camera.fit(xy);
+    this.#names.show(islands);
+    this.#resize();
+    this.#stage();
+    this.#map.dataset.ready = 'true';
   }
 
-  // The outline is removed after the selection, because it would block clicks on points under it. Plotly then
-  // reports a selection without points and outline, which is ignored.
-  #lassoed(event) {
-    const points = event.points.filter(point => point.curveNumber === POINTS);
-    const isSeen = place => !this.#hidden.has(this.#colours.codes[place]);
-    const places = points.map(point => point.pointIndex).filter(isSeen);
-    window.Plotly.update(this.element, {selectedpoints: [null]}, {selections: []}, [POINTS]);
-    this.#hears.lassoed(places);
-  }
-
-  recolour(colours, hidden) {
-    this.#colours = colours;
-    this.#hidden = hidden;
-    const {legend, codes} = colours;
-    return this.#restyle(POINTS, {
-      'marker.color': [codes],
-      'marker.colorscale': [scale(legend)],
-      'marker.cmax': [Math.max(1, legend.length - 1)],
-      'marker.opacity': [this.#opacity()],
-      'marker.symbol': [this.#symbols()],
-    });
+  recolour(colours, {islands, hidden}) {
+    Object.assign(this.#view, {colours, hidden, glanced: new Set()});
+    this.#names.show(islands);
+    this.#stage();
   }
 
   hide(codes) {
-    this.#hidden = codes;
-    this.#restyle(POINTS, {'marker.opacity': [this.#opacity()]});
+    Object.assign(this.#view, {hidden: codes, glanced: new Set()});
+    this.#leave();
+    this.#stage();
   }
 
-  // Plotly cannot highlight points while some are hidden, because opacities differ.
+  // Selected points stand out, and marked ones as well, with a ring; all others are dimmed.
   highlight(places) {
-    this.#picked = new Set(places);
-    this.#restyle(POINTS, {'marker.opacity': [this.#opacity()]});
+    this.#view.picked = places;
+    this.#stage();
   }
 
   mark(places) {
-    this.#marked = places;
-    const [x, y] = this.#markedAt();
-    this.#restyle(MARKS, {x: [x], y: [y]});
+    this.#view.marked = places;
+    this.#stage();
   }
 
-  // Animates the points unless there are too many. A call during an animation starts from the current positions.
-  moveTo(xy) {
+  get #lit() {
+    return new Set([...this.#view.picked, ...this.#view.marked]);
+  }
+
+  glance(codes) {
+    this.#view.glanced = codes;
+    this.#stage();
+  }
+
+  #stage() {
+    if (!this.#view.colours) return;
+    const ink = getComputedStyle(this.#map).color;
+    const scene = sceneOf({...this.#view, lit: this.#lit, ink});
+    this.#seen = scene.places.subarray(0, scene.seen);
+    this.#grid = null;
+    this.#painter.load(scene, this.#xy);
+    this.#ask();
+  }
+
+  #resize() {
+    const {clientWidth: width, clientHeight: height} = this.#map;
+    const density = Math.min(MOST_DENSE, devicePixelRatio || 1);
+    this.#camera.resize(width, height);
+    this.#canvas.width = Math.round(width * density);
+    this.#canvas.height = Math.round(height * density);
+    if (this.#view.colours) this.#paint();
+  }
+
+  #ask() {
+    this.#frame ||= requestAnimationFrame(() => this.#paint());
+  }
+
+  #paint() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    const grown = Math.min(LARGEST, Math.max(1, this.#camera.zoom) ** GROWTH);
+    this.#painter.draw(this.#camera, (grown * this.#canvas.width) / this.#camera.width);
+    this.#names.place(this.#camera, {isShown: name => this.#isShown(name), side: this.#side});
+    this.#drawCursor();
+  }
+
+  // A name goes with the points of its entry in the legend, if it has one.
+  #isShown(name) {
+    const code = this.#view.colours.legend.findIndex(entry => entry.name === name);
+    return code < 0 || !this.#view.hidden.has(code);
+  }
+
+  #look(change) {
+    change();
+    this.#hideTip();
+    this.#ask();
+  }
+
+  // Only what is drawn and in view can be pointed at, clicked or enclosed.
+  get #near() {
+    this.#grid ??= new Grid(this.#xy, this.#seen);
+    return this.#grid;
+  }
+
+  #nearest(left, top, reach) {
+    const [x, y] = this.#camera.toMap(left, top);
+    const place = this.#near.nearest(x, y, reach / this.#camera.scale);
+    return place !== null && this.#inView(place) ? place : null;
+  }
+
+  #inView(place) {
+    return this.#camera.sees(this.#xy[2 * place], this.#xy[2 * place + 1]);
+  }
+
+  #point(left, top) {
+    const place = left === undefined ? null : this.#nearest(left, top, REACH);
+    if (place === null) {
+      this.#hideTip();
+      return;
+    }
+    const isNew = this.#pointed?.place !== place;
+    this.#pointed = {place, left, top};
+    if (isNew) this.#hears.pointed(place);
+  }
+
+  #hideTip() {
+    this.#pointed = null;
+    this.#tip.hide();
+  }
+
+  // Tells of a point while it is pointed at; `words` are read aloud if the keyboard is on it.
+  tell(place, content, words) {
+    if (this.#pointed?.place === place) this.#tip.show(content, this.#pointed.left, this.#pointed.top);
+    if (this.#at === place && words) this.#spoken.textContent = words;
+  }
+
+  #click(left, top) {
+    const place = this.#nearest(left, top, coarse() ? TOUCH_REACH : REACH);
+    if (place === null) this.#hears.left();
+    else this.#hears.clicked(place);
+  }
+
+  #enclose(outline) {
+    const isInside = insideOf(outline.map(point => this.#camera.toMap(...point)));
+    const sees = (x, y) => this.#camera.sees(x, y) && isInside(x, y);
+    this.#hears.lassoed(this.#near.within(sees));
+  }
+
+  #go(right, up) {
+    const middle = [this.#camera.width / 2, this.#camera.height / 2];
+    const next =
+      this.#at === null || !this.#seen.includes(this.#at)
+        ? this.#near.nearest(...this.#camera.toMap(...middle), 2)
+        : this.#near.towards(this.#at, right, up);
+    if (next === null) return;
+    this.#at = next;
+    this.#look(() => this.#camera.bring(this.#xy[2 * next], this.#xy[2 * next + 1]));
+    this.#drawCursor();
+    this.#hears.pointed(next);
+  }
+
+  // The ring around the point that the keyboard is on, which tells of it.
+  #drawCursor() {
+    const shows = this.#at !== null && document.activeElement === this.#map;
+    this.#ring.hidden = !shows;
+    if (!shows) return;
+    const [left, top] = this.#camera.toPage(this.#xy[2 * this.#at], this.#xy[2 * this.#at + 1]);
+    this.#ring.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+    this.#pointed = {place: this.#at, left, top};
+  }
+
+  // Drops the point that the keyboard is on; whether there was one.
+  #leave() {
+    const was = !this.#ring.hidden;
+    this.#ring.hidden = true;
+    this.#at = null;
+    this.#spoken.textContent = '';
+    this.#hideTip();
+    return was;
+  }
+
+  // Moves the points; `side` says whose places the names have, `at` or `before`.
+  moveTo(xy, side = 'at') {
     this.stop();
+    this.#side = side;
     this.#target = xy;
-    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    if (still || xy.length / 2 > MOST_MOVING) this.#place(xy);
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) this.#place(xy);
     else this.#glide(this.#xy, xy);
   }
 
-  // The axes stay fixed, so movement is visible.
-  hold() {
-    return window.Plotly.relayout(this.element, {'xaxis.autorange': false, 'yaxis.autorange': false});
-  }
-
   stop() {
-    cancelAnimationFrame(this.#frame);
-    this.#target = null;
-    delete this.element.dataset.moving;
+    cancelAnimationFrame(this.#moving);
+    delete this.#map.dataset.moving;
   }
 
   #glide(from, to) {
     const began = performance.now();
-    const step = async now => {
+    const step = now => {
       const share = Math.min(1, Math.max(0, (now - began) / MOVE));
       const eased = share * share * (3 - 2 * share);
-      await this.#place(share === 1 ? to : from.map((value, at) => value + eased * (to[at] - value)));
-      if (share < 1 && to === this.#target) this.#frame = requestAnimationFrame(step);
+      this.#place(share === 1 ? to : from.map((value, at) => value + eased * (to[at] - value)));
+      if (share < 1) this.#moving = requestAnimationFrame(step);
     };
-    this.element.dataset.moving = 'true';
-    this.#frame = requestAnimationFrame(step);
+    this.#map.dataset.moving = 'true';
+    this.#moving = requestAnimationFrame(step);
   }
 
   #place(xy) {
     this.#xy = xy;
-    if (xy === this.#target) delete this.element.dataset.moving;
-    const [x, y] = split(xy);
-    const [markedX, markedY] = this.#markedAt();
-    return window.Plotly.restyle(this.element, {x: [x, markedX], y: [y, markedY]}, [POINTS, MARKS]);
+    this.#grid = null;
+    if (xy === this.#target) delete this.#map.dataset.moving;
+    this.#painter.move(xy);
+    this.#ask();
   }
 
-  #restyle(trace, values) {
-    return window.Plotly.restyle(this.element, values, [trace]);
+  // Where the points are on the page, which of them are drawn, and which of those are dimmed; for tests.
+  #probe() {
+    const box = this.#map.getBoundingClientRect();
+    const at = place => this.#camera.toPage(this.#xy[2 * place], this.#xy[2 * place + 1]);
+    const {glanced, colours, marked} = this.#view;
+    const lit = this.#lit;
+    const stands = place => lit.has(place) || glanced.has(colours.codes[place]);
+    const bright = this.#seen.filter(place => (!lit.size && !glanced.size) || stands(place));
+    const places = Array.from({length: this.#xy.length / 2}, (_, place) => at(place));
+    return {
+      box: {x: box.x, y: box.y, width: this.#camera.width, height: this.#camera.height},
+      points: places.map(([left, top]) => [box.x + left, box.y + top]),
+      seen: Array.from(this.#seen),
+      bright: Array.from(bright),
+      marked,
+      zoom: this.#camera.zoom,
+    };
   }
-
-  #markedAt() {
-    return [0, 1].map(axis => this.#marked.map(place => this.#xy[2 * place + axis]));
-  }
-
-  #opacity() {
-    const [hidden, picked] = [this.#hidden, this.#picked];
-    if (!hidden.size && !picked.size) return SHOWN;
-    const opacity = place => (!picked.size || picked.has(place) ? SHOWN : FAINT);
-    return Array.from(this.#colours.codes, (code, place) => (hidden.has(code) ? HIDDEN : opacity(place)));
-  }
-
-  // The shape shows whether a point is labelled.
-  #symbols() {
-    return this.#colours.labelled?.map(is => (is ? 'circle' : 'diamond')) ?? 'circle';
-  }
-}
-
-function fetchPlotly() {
-  return new Promise((ready, failed) => {
-    const script = h('script', {
-      src: '/api/plotly.js',
-      onload: () => ready(window.Plotly),
-      onerror: () => failed(new Error('The drawing library could not be loaded.')),
-    });
-    document.head.append(script);
-  });
-}
-
-const marks = ink => ({
-  type: 'scattergl',
-  mode: 'markers',
-  hoverinfo: 'skip',
-  x: [],
-  y: [],
-  marker: {size: 13, symbol: 'circle-open', color: ink, line: {width: 2.5}},
-  unselected: {marker: {opacity: 1}},
-});
-
-// The axes of the unit box stay fixed while points move.
-const layout = (style, boxed) => ({
-  dragmode: 'lasso',
-  uirevision: 'keep',
-  showlegend: false,
-  margin: {l: 0, r: 0, t: 0, b: 0},
-  paper_bgcolor: 'transparent',
-  plot_bgcolor: 'transparent',
-  hovermode: 'closest',
-  font: {color: style.color},
-  modebar: {
-    color: style.getPropertyValue('--soft'),
-    activecolor: style.getPropertyValue('--accent'),
-    bgcolor: 'transparent',
-  },
-  xaxis: {visible: false, ...(boxed ? {range: BOX} : {})},
-  yaxis: {visible: false, scaleanchor: 'x', ...(boxed ? {range: BOX} : {})},
-});
-
-function split(xy) {
-  const n = xy.length / 2;
-  const [x, y] = [new Float32Array(n), new Float32Array(n)];
-  for (let place = 0; place < n; place += 1) {
-    x[place] = xy[2 * place];
-    y[place] = xy[2 * place + 1];
-  }
-  return [x, y];
-}
-
-function scale(legend) {
-  if (legend.length >= 2) return legend.map(({colour}, place) => [place / (legend.length - 1), colour]);
-  const colour = legend[0]?.colour ?? GREY;
-  return [
-    [0, colour],
-    [1, colour],
-  ];
 }

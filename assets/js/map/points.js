@@ -1,8 +1,6 @@
 // Coordinates and colours of a map. Both are arrays in the order of one list of ids.
 import {binary, call, post} from '../shared/rest.js';
 
-const MOST_SHAPES = 10000; // with more points, drawing a symbol for each is slow
-
 export const COLOURINGS = [
   ['intent', 'intent'],
   ['prediction', 'prediction'],
@@ -23,8 +21,10 @@ export class Points {
   #base;
   #choice;
   #order = '';
-  #model = null;
+  method = ''; // of the layout that is shown; `auto` stands for one of the others
+  model = null; // number of the version
   #colours = new Map();
+  #islands = null;
   #drift = null;
   #compressed = new Map(); // coordinates by strength
 
@@ -44,9 +44,10 @@ export class Points {
 
   async #one() {
     const found = await call(`${this.#base}/map?${this.#asked()}`);
+    this.method = found.method;
     const xy = await binary(`${this.#base}/map/xy?${this.#asked({order: found.order})}`);
     this.places = {after: new Float32Array(xy)};
-    this.#model = found.model;
+    this.model = found.model;
     return found;
   }
 
@@ -59,7 +60,8 @@ export class Points {
       after: Float32Array.from(found.after_xy.flat()),
     };
     this.compared = found;
-    this.#model = found.after;
+    this.method = found.method;
+    this.model = found.after;
     return found;
   }
 
@@ -83,32 +85,48 @@ export class Points {
   }
 
   #asked(more = {}) {
-    const {method, model} = this.#choice;
-    return new URLSearchParams({method, ...(model ? {model} : {}), ...more});
+    const {model} = this.#choice;
+    return new URLSearchParams({method: this.method || this.#choice.method, ...(model ? {model} : {}), ...more});
   }
 
-  // The legend, the code of each point, and which points are labelled (if there are few enough for shapes).
+  // The legend, the code of each point, and its kind: `labelled`, `outside` (of scope) or `unlabelled`.
   async colours(by) {
-    const shaped = this.ids.length <= MOST_SHAPES;
     const known = this.#colours;
-    const [{legend, codes}, state] = await Promise.all([
-      this.#codes(by),
-      shaped ? this.#codes('label state') : null,
-    ]);
+    const [{legend, codes}, intents] = await Promise.all([this.#codes(by), this.#codes('intent')]);
     if (known !== this.#colours) return this.colours(by); // a label has changed meanwhile
-    const isLabelled = code => state.legend[code].name !== 'unlabelled';
-    return {legend, codes, labelled: state && Array.from(state.codes, isLabelled)};
+    const kinds = intents.legend.map(({kind}) => kind || 'labelled');
+    return {legend, codes, kinds: Array.from(intents.codes, code => kinds[code])};
+  }
+
+  // Names of the intents and where they stand, largest first; a map is also of use without them.
+  async islands() {
+    const {other} = this.#choice;
+    const sides = other ? {other, model: this.compared.after} : {};
+    const asked = this.#asked({order: this.#order, ...sides});
+    this.#islands ??= call(`${this.#base}/map/islands?${asked}`).then(
+      found => found.islands,
+      () => [],
+    );
+    return this.#islands;
+  }
+
+  // What the legend of a colouring says of a point, if it has been fetched: words and colour.
+  async entryOf(by, place) {
+    const {legend, codes} = (await this.#colours.get(by)?.catch(() => null)) ?? {};
+    const entry = legend?.[codes[place]];
+    return entry ? {words: entry.name, colour: entry.colour} : null;
   }
 
   // Slow colourings are requested in advance.
   async fetchOtherColours() {
     for (const [by] of COLOURINGS)
-      if (this.#model || !NEED_MODEL.has(by)) await this.#codes(by).catch(() => {});
+      if (this.model || !NEED_MODEL.has(by)) await this.#codes(by).catch(() => {});
   }
 
   // Called when labels or marked values have changed.
   forget() {
     this.#colours = new Map();
+    this.#islands = null;
     this.#compressed.clear();
     this.#drift = null;
   }

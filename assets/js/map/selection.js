@@ -39,19 +39,25 @@ export class Selection {
     return this.#picked;
   }
 
-  #giveUp() {
+  // Whether it shows a selection or a point's neighbours.
+  get isUsed() {
+    return this.element.classList.contains('used');
+  }
+
+  #giveUp(isUsed = true) {
     this.#picked = [];
     this.#asked += 1;
+    this.element.classList.toggle('used', isUsed);
   }
 
   showNothing() {
-    this.#giveUp();
+    this.#giveUp(false);
     const words = 'Draw a lasso around points to label them together. Click a point for its neighbours.';
     fill(this.element, h('h2', {}, 'Selection'), h('p', {class: 'soft'}, words));
   }
 
   showMoved({moved}) {
-    this.#giveUp();
+    this.#giveUp(false);
     fill(
       this.element,
       h('h2', {}, 'Moved most'),

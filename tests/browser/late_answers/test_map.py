@@ -1,37 +1,43 @@
 """Answers that come late to the map, the versions and the reshaping of intents mislead nobody."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, Request, Route, expect
+from playwright.sync_api import Page, Request, Route, expect
 
 from tests.builders.held_answers import hold, settle
 from tests.builders.served_studio import Served, probe
 
-_LASSO = """places => document.querySelector('.map').emit('plotly_selected', {
-    points: places.map(pointIndex => ({curveNumber: 0, pointIndex})), lassoPoints: {},
-})"""
-_BRIGHT = """() => {
-    const [{x, marker, selectedpoints}] = document.querySelector('.map').data;
-    const stands = place => selectedpoints?.includes(place) ?? true;
-    const opacity = place => marker.opacity[place] ?? marker.opacity;
-    return [...x.keys()].filter(place => stands(place) && opacity(place) > 0.5).length;
-}"""
-_TOOL = """() => {
-    const tool = document.querySelector('.modebar-btn.active path');
-    const seen = document.createElement('i');
-    seen.style.color = getComputedStyle(tool.closest('.map')).getPropertyValue('--accent');
-    return [getComputedStyle(tool).fill, seen.style.color];
-}"""
+_BRIGHT = "document.querySelector('.map').probe().bright.length"
 
 
-def on_the_map(visit: Callable[..., Page], studio: Served, **settings: str) -> tuple[Page, Locator]:
-    """Go to the map of the sample, and return it with its legend."""
-    page = visit(studio, "/map?project=sample", **settings)
-    page.wait_for_selector(".map[data-ready=true]")
-    return page, page.locator(".legend button")
+@pytest.fixture(scope="module")
+def shared_map(visit_once: Callable[..., Page], studio: Served) -> Page:
+    """The map of the sample, which the tests that do not open it anew share."""
+    return visit_once(studio, "/map?project=sample")
+
+
+@pytest.fixture
+def page(shared_map: Page) -> Iterator[Page]:
+    """The shared map with nothing selected, searched for or shown alone."""
+    shared_map.wait_for_selector(".map[data-ready=true]")
+    yield shared_map
+    shared_map.unroute_all(behavior="wait")
+    for close in shared_map.get_by_label("Close this message").all():
+        close.click()
+    everything = shared_map.locator("[data-role=show-all]")
+    if everything.is_visible():
+        everything.click()
+    shared_map.get_by_label("Highlight texts").fill("")
+    shared_map.locator(".map").focus()
+    shared_map.keyboard.press("Escape")
+    shared_map.mouse.move(5, 5)
+
+
+def lasso(page: Page, places: list[int]) -> None:
+    page.evaluate(probe("lasso"), places)
 
 
 def lasso_five(page: Page) -> None:
@@ -47,14 +53,11 @@ def lasso_five(page: Page) -> None:
     page.mouse.up()
 
 
-def test_a_late_answer_about_a_lasso_does_not_replace_a_newer_lasso(
-    visit: Callable[..., Page], studio: Served
-) -> None:
+def test_a_late_answer_about_a_lasso_does_not_replace_a_newer_lasso(page: Page) -> None:
     """The texts of an earlier lasso came last and stood there, and the label went to them."""
-    page, _ = on_the_map(visit, studio)
     held = hold(page, "**/utterances/by-ids", "POST")
     for places in ([0, 1], [2, 3, 4]):
-        page.evaluate(_LASSO, places)
+        lasso(page, places)
     held.arrived(2)
     held.release(1)
     held.release(0)
@@ -63,21 +66,21 @@ def test_a_late_answer_about_a_lasso_does_not_replace_a_newer_lasso(
 
 
 def test_a_label_goes_to_the_newest_lasso_before_its_texts_are_there(
-    visit: Callable[..., Page], studio: Served
+    page: Page, studio: Served
 ) -> None:
     """While the texts of a lasso were on their way, a label went to the lasso before it."""
-    page, _ = on_the_map(visit, studio)
     ids = studio.ask("/projects/sample/map")["ids"]
     held = hold(page, "**/utterances/by-ids", "POST")
-    page.evaluate(_LASSO, [0, 1])
+    lasso(page, [0, 1])
     held.arrived()
     held.release()
-    page.evaluate(_LASSO, [2, 3, 4])
+    lasso(page, [2, 3, 4])
     held.arrived()
     page.route("**/edits", lambda route: route.fulfill(json={"changed": 3}))
     with page.expect_request("**/edits") as edit:
         page.get_by_role("button", name="Flag").click()
     assert edit.value.post_data_json["filter"]["ids"] == ids[2:5]
+    held.release()
 
 
 def test_late_colours_are_not_shown_under_the_name_of_others(
@@ -88,7 +91,7 @@ def test_late_colours_are_not_shown_under_the_name_of_others(
     held = hold(page, "**/map/colours?*by=prediction*")  # the map asks for them when it is loaded
     page.goto(f"{studio.base}/map?project=sample")
     page.wait_for_selector(".map[data-ready=true]")
-    legend = page.locator(".legend button")
+    legend = page.locator(".legend li button")
     by = page.get_by_label("Colour by")
     by.select_option("prediction")
     held.arrived()
@@ -99,30 +102,20 @@ def test_late_colours_are_not_shown_under_the_name_of_others(
     expect(legend).to_have_count(3)
 
 
-def test_what_the_legend_hides_stays_hidden_when_labels_change(
-    visit: Callable[..., Page], studio: Served
+def test_what_the_legend_hides_stays_hidden_when_labels_change_and_no_lasso_takes_it(
+    page: Page, studio: Served
 ) -> None:
-    """Each label, also somebody else's, brought all hidden points back."""
-    page, legend = on_the_map(visit, studio)
+    """Each label, also somebody else's, brought all hidden points back; hidden ones got labels."""
+    first = page.locator(".legend li button").first
     all_points = page.evaluate(_BRIGHT)
-    legend.first.click()
-    expect(legend.first).to_have_attribute("aria-pressed", "false")
+    first.click()
+    expect(first).to_have_attribute("aria-pressed", "true")
     seen = page.evaluate(_BRIGHT)
     assert 0 < seen < all_points
     coloured_anew(page, studio)
     assert page.evaluate(_BRIGHT) == seen
-    expect(legend.first).to_have_attribute("aria-pressed", "false")
-
-
-def test_a_lasso_takes_nothing_that_the_legend_hides(
-    visit: Callable[..., Page], studio: Served
-) -> None:
-    """Hidden points within a lasso got the label of those around them, unseen."""
-    page, legend = on_the_map(visit, studio)
-    legend.first.click()
-    expect(legend.first).to_have_attribute("aria-pressed", "false")
-    seen = page.evaluate(_BRIGHT)
-    page.evaluate(_LASSO, list(range(len(studio.ask("/projects/sample/map")["ids"]))))
+    expect(first).to_have_attribute("aria-pressed", "true")
+    lasso(page, list(range(len(studio.ask("/projects/sample/map")["ids"]))))
     expect(page.locator("[data-role=picked]")).to_have_text(f"{seen:,} texts selected")
 
 
@@ -135,39 +128,33 @@ def test_what_is_looked_for_is_marked_on_every_map(
     page.goto(f"{studio.base}/map?project=sample")
     held.arrived()
     page.get_by_label("Highlight texts").fill("bill")
-    expect(page.get_by_text("utterances with “bill”")).to_be_visible()
+    expect(page.get_by_text("texts with “bill”")).to_be_visible()
     held.release()
-    page.wait_for_function("document.querySelector('.map').data?.[1]?.x.length > 0")
+    page.wait_for_function("document.querySelector('.map').probe().marked.length > 0")
     expect(page.locator(".toast")).to_have_count(0)
 
 
-def test_the_highlight_is_that_of_the_selection(visit: Callable[..., Page], studio: Served) -> None:
+def test_the_highlight_is_that_of_the_selection(page: Page, studio: Served) -> None:
     """After a lasso all points were faint, and other points or colours took a selection's light."""
-    page, legend = on_the_map(visit, studio)
     all_points = page.evaluate(_BRIGHT)
     lasso_five(page)
     selected = page.locator("[data-role=picked]")
     expect(selected).to_have_text("5 texts selected")
     assert page.evaluate(_BRIGHT) == 5
-    legend.last.click()
-    legend.last.click()
+    last = page.locator(".legend li button").last
+    last.click()
+    last.click()
+    page.mouse.move(640, 300)
     coloured_anew(page, studio)
     assert page.evaluate(_BRIGHT) == 5
-    page.evaluate("document.querySelector('.map').data.old = true")
-    page.get_by_label("Model version").select_option("1")
-    page.wait_for_function("!document.querySelector('.map').data.old")
+    with page.expect_response("**/map/islands?*model=1*"):
+        page.get_by_label("Model version").select_option("1")
+    expect(page.locator("[data-role=layout]")).to_contain_text("UMAP")
     expect(selected).to_have_text("5 texts selected")
     assert page.evaluate(_BRIGHT) == 5
     page.get_by_role("button", name="Clear").click()
     assert page.evaluate(_BRIGHT) == all_points
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_tool_in_use_is_seen(visit: Callable[..., Page], studio: Served, scheme: str) -> None:
-    """The button of the lasso was white on white."""
-    page, _ = on_the_map(visit, studio, color_scheme=scheme)
-    fill, accent = page.evaluate(_TOOL)
-    assert fill == accent
+    page.get_by_label("Model version").select_option("")
 
 
 def test_a_map_without_its_first_colours_comes_with_others_or_on_another_try(
@@ -184,14 +171,11 @@ def test_a_map_without_its_first_colours_comes_with_others_or_on_another_try(
     page.unroute(failing)
     page.get_by_label("Colour by").select_option("split")
     page.wait_for_selector(".map[data-ready=true]")
-    expect(page.locator(".legend button").first).to_contain_text("train")
+    expect(page.locator(".legend li button").first).to_contain_text("train")
 
 
-def test_a_late_search_does_not_go_over_a_newer_one(
-    visit: Callable[..., Page], studio: Served
-) -> None:
+def test_a_late_search_does_not_go_over_a_newer_one(page: Page) -> None:
     """The marks of words that were typed over came last, and stood beside the newer words."""
-    page, _ = on_the_map(visit, studio)
     held = hold(page, "**/utterances?*text=*")
     for place, words in enumerate(("wifi", "bill")):
         page.get_by_label("Highlight texts").fill(words)
@@ -203,18 +187,15 @@ def test_a_late_search_does_not_go_over_a_newer_one(
     expect(note).to_contain_text("“bill”")
 
 
-def test_a_label_of_ones_own_colours_the_map_once(
-    visit: Callable[..., Page], studio: Served
-) -> None:
+def test_a_label_of_ones_own_colours_the_map_once(page: Page, studio: Served) -> None:
     """The page asked for colours after the label, and again when the status told of it."""
-    page, _ = on_the_map(visit, studio)
     rows = studio.ask("/projects/sample/utterances?state=unlabelled&size=1")["rows"]
     ids = studio.ask("/projects/sample/map")["ids"]
     asked: list[Request] = []
     page.on("request", lambda one: asked.append(one) if "/map/colours" in one.url else None)
     page.wait_for_load_state("networkidle")
     asked.clear()
-    page.evaluate(_LASSO, [ids.index(rows[0]["id"])])
+    lasso(page, [ids.index(rows[0]["id"])])
     page.get_by_role("button", name="Flag").click()
     expect(page.locator(".toast", has_text="flagged")).to_be_visible()
     for _ in range(2):
@@ -291,11 +272,10 @@ def test_a_late_list_of_examples_does_not_go_under_another_intent(
 
 def coloured_anew(page: Page, studio: Served) -> None:
     """Let somebody else change something, and wait until the map has its new colours."""
-    held = hold(page, "**/map/colours?*", most=2)
+    held = hold(page, "**/map/colours?*", most=1)
     row = studio.ask("/projects/sample/utterances?state=unlabelled&size=1")["rows"][0]
     for kind in ("flag", "unflag"):
         edit = {"filter": {"ids": [row["id"]]}, "kind": kind, "value": "", "expected": 1}
         studio.ask("/projects/sample/edits", edit)
-    held.arrived(2)
-    held.release()
+    held.arrived()
     held.release()

@@ -5,12 +5,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.builders.served_studio import Served
-
-_LASSO = """ids => fetch('/api/projects/sample/map').then(answer => answer.json()).then(map => {
-    const points = ids.map(id => ({curveNumber: 0, pointIndex: map.ids.indexOf(id)}));
-    document.querySelector('.map').emit('plotly_selected', {points, lassoPoints: {}});
-})"""
+from tests.builders.served_studio import Served, probe
 
 
 def rows(studio: Served, query: str, n: int) -> list[dict[str, Any]]:
@@ -35,7 +30,8 @@ def test_a_lasso_labels_what_its_button_counts_and_undo_takes_it_back(
     before = labels(studio, everything)
     page = visit(studio, "/map?project=sample")
     page.wait_for_selector(".map[data-ready=true]")
-    page.evaluate(_LASSO, everything)
+    ids = studio.ask("/projects/sample/map")["ids"]
+    page.evaluate(probe("lasso"), [ids.index(key) for key in everything])
     reach = page.locator("[data-role=reach]")
     button = page.get_by_role("button", name="Label 3 texts")
     expect(reach).to_contain_text("3 unlabelled")

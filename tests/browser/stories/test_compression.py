@@ -75,7 +75,7 @@ def compresses_the_map(page: Page, studio: Served) -> None:
     page.goto(f"{studio.base}/map?project=sample")
     plot = page.locator(".map[data-ready=true]")
     plot.wait_for(timeout=60_000)
-    places = "document.querySelector('.map').data[0].x.reduce((sum, x) => sum + x, 0)"
+    places = "document.querySelector('.map').probe().points.reduce((sum, [x]) => sum + x, 0)"
     before = page.evaluate(places)
     slider = page.get_by_role("slider", name="Strength of compression")
     slider.fill("0.8")

@@ -1,0 +1,116 @@
+"""Names on the islands of a map: each intent in the densest part of its labelled texts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.services.answering.opened import find_space
+from app.services.embedding import read_points
+from app.services.maps.requests import compare_maps, map_points
+from app.services.studio import Studio
+from core.maps.islands import island_centre
+from core.types import FloatArray
+from storage import jobs
+from storage.queries import dataset
+
+Place = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class MapChoice:
+    """A map: of one model version, or with `other` its comparison with another version.
+
+    `model` and `method` are as for `map_points`.
+    """
+
+    model: int | None = None
+    method: str = "pca"
+    other: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Island:
+    """The name of an intent, its number of labelled texts, and where it stands in the unit box.
+
+    `before` is its place on the earlier map, if two maps are compared.
+    """
+
+    name: str
+    count: int
+    at: Place
+    before: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IslandsView:
+    """The islands of a map, largest first, then by name; `order` is as in `MapView`."""
+
+    islands: tuple[Island, ...]
+    order: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shown:
+    """The points of a map; `sides` are their places on it, and on the earlier one if compared."""
+
+    ids: tuple[str, ...]
+    order: str
+    sides: tuple[FloatArray, ...]
+
+
+def map_islands(studio: Studio, project: str, choice: MapChoice) -> IslandsView:
+    """Return where the names of the intents stand; intents without a labelled text have none.
+
+    Raises:
+        NotFound: There is no such project or version, or the layout was not computed yet.
+    """
+    with studio.database.read() as connection:
+        space = find_space(connection, project, choice.model)
+        ended = jobs.count_ended(connection)  # a job may have replaced a layout
+        version = space.version_id
+    revision = space.project.head_revision
+    return studio.cache.get(
+        ("islands", space.project.id, version, choice, revision, ended),
+        lambda: _islands(studio, project, choice),
+        lambda made: 200 * len(made.islands),
+    )
+
+
+def _islands(studio: Studio, project: str, choice: MapChoice) -> IslandsView:
+    shown = _shown(studio, project, choice)
+    with studio.database.read() as connection:
+        record = find_space(connection, project, choice.model).project
+        names = {intent.id: intent.name for intent in dataset.intents(connection, record.id)}
+    columns = read_points(studio, record).columns
+    labels = dict(zip(columns.ids, columns.labels, strict=True))
+    rows = _rows_of_intents([labels.get(key) for key in shown.ids])
+    made = [_island(names[intent], rows[intent], shown.sides) for intent in rows]
+    return IslandsView(tuple(sorted(made, key=lambda one: (-one.count, one.name))), shown.order)
+
+
+def _shown(studio: Studio, project: str, choice: MapChoice) -> _Shown:
+    if choice.other is None:
+        view = map_points(studio, project, choice.model, choice.method)
+        return _Shown(view.ids, view.order, (view.xy,))
+    both = compare_maps(studio, project, choice.other, choice.model or 0, choice.method)
+    return _Shown(both.ids, both.order, (both.after_xy, both.before_xy))
+
+
+def _rows_of_intents(labels: Sequence[tuple[str, ...] | None]) -> dict[str, NDArray[np.int64]]:
+    rows: dict[str, list[int]] = {}
+    for row, intents in enumerate(labels):
+        for intent in intents or ():
+            rows.setdefault(intent, []).append(row)
+    return {intent: np.array(found, dtype=np.int64) for intent, found in rows.items()}
+
+
+def _island(name: str, rows: NDArray[np.int64], sides: tuple[FloatArray, ...]) -> Island:
+    at, *before = (_rounded(island_centre(side[rows])) for side in sides)
+    return Island(name, len(rows), at, before[0] if before else None)
+
+
+def _rounded(place: NDArray[np.float64]) -> Place:
+    x, y = place.round(5).tolist()
+    return x, y

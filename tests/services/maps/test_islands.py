@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+
+from app.services.maps.islands import MapChoice, map_islands
+from app.services.maps.requests import AUTO, compare_maps, map_colours, map_points
+from app.services.studio import Studio
+from storage import projects
+from storage.queries import dataset
+from tests.builders.trained_home import POOL, change, lay_out_here, rows_of
+from tests.conftest import SENTENCES
+
+
+def test_each_intent_has_its_name_among_its_own_labelled_texts(home: Studio) -> None:
+    view = map_points(home, "p", 1)
+    found = map_islands(home, "p", MapChoice(1))
+    assert found.order == view.order
+    assert {island.name: island.count for island in found.islands} == {
+        name: len(texts) for name, texts in SENTENCES.items()
+    }
+    ranks = [(-island.count, island.name) for island in found.islands]
+    assert ranks == sorted(ranks)
+    rows, place = rows_of(home), dict(zip(view.ids, view.xy, strict=True))
+    for island in found.islands:
+        own = np.array([place[key] for key in view.ids if rows[key][1] == (island.name,)])
+        low, high = own.min(0) - 1e-5, own.max(0) + 1e-5
+        assert (low <= island.at).all()
+        assert (island.at <= high).all()
+
+
+def test_a_new_label_counts_and_nothing_is_computed_twice(home: Studio) -> None:
+    before = map_islands(home, "p", MapChoice(1))
+    assert map_islands(home, "p", MapChoice(1)) is before
+    intent = next(row for row in map_colours(home, "p", 1, "intent").legend).name
+    with home.database.read() as connection:
+        key = dataset.intent_named(connection, projects.find(connection, "p").id, intent).id
+    change(home, POOL[0], "labels", [key])
+    counts = {island.name: island.count for island in map_islands(home, "p", MapChoice(1)).islands}
+    assert counts[intent] == len(SENTENCES[intent]) + 1
+
+
+def test_a_compared_map_has_a_place_on_each_side(home: Studio) -> None:
+    both = compare_maps(home, "p", 1, 2)
+    found = map_islands(home, "p", MapChoice(2, other=1))
+    assert found.order == both.order
+    assert len(found.islands) == len(SENTENCES)
+    assert all(island.before is not None for island in found.islands)
+    assert any(island.before != island.at for island in found.islands)
+
+
+def test_auto_is_umap_once_it_was_computed_for_the_version(home: Studio) -> None:
+    assert map_points(home, "p", 1, AUTO).method == "pca"
+    lay_out_here(home, "p", 1)
+    view = map_points(home, "p", 1, AUTO)
+    assert (view.method, view.stored) == ("umap", True)
+    assert map_points(home, "p", 2, AUTO).method == "pca"
+    assert compare_maps(home, "p", 1, 2, AUTO).method == "pca"
+    assert compare_maps(home, "p", 1, 1, AUTO).method == "umap"
+
+
+@pytest.mark.parametrize("by", ["intent", "prediction"])
+def test_the_legend_says_what_kind_of_texts_an_entry_has(home: Studio, by: str) -> None:
+    change(home, POOL[1], "labels", [])
+    kinds = {entry.name: entry.kind for entry in map_colours(home, "p", 1, by).legend}
+    expected = {"out of scope": "outside", "unlabelled": "unlabelled"} if by == "intent" else {}
+    assert {name: kind for name, kind in kinds.items() if kind} == expected
