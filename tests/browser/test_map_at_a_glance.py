@@ -23,6 +23,7 @@ _SIXTY_FOUR = """async () => {
         name: `an_intent_with_a_long_name_${at}`, at: [(at % 8) / 7, Math.floor(at / 8) / 7],
     })));
     camera.resize(600, 400);
+    camera.fit(new Float32Array([0, 0, 1, 1]));
     const shown = () => {
         names.place(camera, {isShown: () => true, side: 'at'});
         return [...names.element.querySelectorAll('[data-shown=true]')].map(node => {

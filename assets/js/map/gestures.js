@@ -19,6 +19,7 @@ export class Gestures {
   #down = new Map(); // pressed pointers by id, with the pixels where they are
   #outline = null; // of the lasso that is being drawn
   #travelled = 0;
+  #frame = 0;
 
   // Callbacks in `hears`, all in pixels of the map: `pointed(left, top)`, or none outside; `clicked(left, top)`;
   // `outlined(outline)`; `panned(right, down)`; `zoomed(factor, left, top)`.
@@ -106,6 +107,11 @@ export class Gestures {
   }
 
   #draw() {
+    this.#frame ||= requestAnimationFrame(() => this.#outlineNow());
+  }
+
+  #outlineNow() {
+    this.#frame = 0;
     this.#trace.setAttribute('points', (this.#outline ?? []).map(point => point.join(',')).join(' '));
   }
 

@@ -5,7 +5,8 @@ const MANY = 8000; // points that are drawn smaller
 const SIZES = {labelled: 8, outside: 9, unlabelled: 4.5, ring: 16}; // pixels
 const SIZES_OF_MANY = {labelled: 6, outside: 7, unlabelled: 2.5, ring: 14};
 const SHOWN = {labelled: 235, outside: 235, unlabelled: 150}; // opacity, of 255
-const DIMMED = 30;
+const DIMMED = 26;
+const SHRUNK = 0.75; // size of a dimmed point
 const LAYERS = 4; // dimmed, unlabelled, out of scope, labelled
 const GREY = [138, 138, 138];
 
@@ -32,7 +33,8 @@ export function sceneOf({colours, hidden, lit, glanced, marked, ink}) {
     const kind = kinds[place];
     const shape = kind === 'outside' ? CROSS : DISC;
     const opacity = layers[place] ? SHOWN[kind] : DIMMED;
-    put(scene, at, {rgb: rgb[codes[place]] ?? GREY, opacity, size: sizes[kind], shape});
+    const size = layers[place] ? sizes[kind] : SHRUNK * sizes[kind];
+    put(scene, at, {rgb: rgb[codes[place]] ?? GREY, opacity, size, shape});
   }
   const ring = {rgb: parsed(ink), opacity: 255, size: sizes.ring, shape: RING};
   rings.forEach((place, at) => {

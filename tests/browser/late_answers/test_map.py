@@ -24,7 +24,7 @@ def page(shared_map: Page) -> Iterator[Page]:
     """The shared map with nothing selected, searched for or shown alone."""
     shared_map.wait_for_selector(".map[data-ready=true]")
     yield shared_map
-    shared_map.unroute_all(behavior="wait")
+    shared_map.unroute_all(behavior="ignoreErrors")
     for close in shared_map.get_by_label("Close this message").all():
         close.click()
     everything = shared_map.locator("[data-role=show-all]")
