@@ -10,6 +10,17 @@ from playwright.sync_api import Page, Request, Route, expect
 from tests.builders.held_answers import hold, settle
 from tests.builders.served_studio import Served, probe
 
+_TOOL = """scheme => {
+    document.body.classList.toggle('dark', scheme === 'dark');
+    const tool = document.querySelector('.map-tools [aria-pressed=true]');
+    const seen = document.createElement('i');
+    seen.style.color = 'var(--accent)';
+    tool.closest('.studio').append(seen);
+    const colours = [getComputedStyle(tool).color, getComputedStyle(seen).color];
+    seen.remove();
+    document.body.classList.remove('dark');
+    return colours;
+}"""
 _BRIGHT = "document.querySelector('.map').probe().bright.length"
 
 
@@ -155,6 +166,13 @@ def test_the_highlight_is_that_of_the_selection(page: Page, studio: Served) -> N
     page.get_by_role("button", name="Clear").click()
     assert page.evaluate(_BRIGHT) == all_points
     page.get_by_label("Model version").select_option("")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_tool_in_use_is_seen(page: Page, scheme: str) -> None:
+    """The button of the lasso was white on white."""
+    colour, accent = page.evaluate(_TOOL, scheme)
+    assert colour == accent
 
 
 def test_a_map_without_its_first_colours_comes_with_others_or_on_another_try(
