@@ -253,21 +253,21 @@ class LayoutBody(Body):
     templates: bool = False
 
 
-class PlacesQuery(Body):
-    """Which map; `strength` moves the points towards their templates."""
-
+class _MapQuery(Body):
     order: str
     method: str = "pca"
     model: int | None = Field(default=None, ge=0)
+
+
+class PlacesQuery(_MapQuery):
+    """Which map; `strength` moves the points towards their templates."""
+
     strength: float | None = Field(default=None, ge=0, le=1)
 
 
-class IslandsQuery(Body):
+class IslandsQuery(_MapQuery):
     """Which points; with `other`, those of a comparison."""
 
-    order: str
-    method: str = "pca"
-    model: int | None = Field(default=None, ge=0)
     other: int | None = Field(default=None, ge=0)
 
 
