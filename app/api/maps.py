@@ -11,8 +11,8 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import TypeAdapter
 
 from app.api.http import schemas
-from app.api.http.bodies import ColourQuery, IslandsQuery, LayoutBody, PlacesQuery
 from app.api.http.downloads import BYTES
+from app.api.http.map_bodies import ColourQuery, IslandsQuery, LayoutBody, PlacesQuery
 from app.api.http.server_state import OpenStudio
 from app.services.maps import compressed, requests
 from app.services.maps.islands import IslandsView, MapChoice, map_islands

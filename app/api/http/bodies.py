@@ -16,7 +16,6 @@ from app.services.data.import_cases import (
     Meaning,
 )
 from app.services.data.uploads import ColumnMapping
-from app.services.maps.colours import By
 from app.services.review.fence_views import FenceSetting
 from app.services.slots.augmentation import AugmentationRequest
 from app.services.slots.marking import AcceptRequest
@@ -243,38 +242,6 @@ class TrainBody(Body):
     settings: dict[str, object] = Field(default_factory=dict)
     base: str = "bundled"
     gate: bool | None = None
-
-
-class LayoutBody(Body):
-    """A layout to compute; `pca` also encodes missing texts, with `templates` those as well."""
-
-    method: Literal["pca", "umap", "tsne"]
-    model: int | None = Field(default=None, ge=0)
-    templates: bool = False
-
-
-class _MapQuery(Body):
-    order: str
-    method: str = "pca"
-    model: int | None = Field(default=None, ge=0)
-
-
-class PlacesQuery(_MapQuery):
-    """Which map; `strength` moves the points towards their templates."""
-
-    strength: float | None = Field(default=None, ge=0, le=1)
-
-
-class IslandsQuery(_MapQuery):
-    """Which points; with `other`, those of a comparison."""
-
-    other: int | None = Field(default=None, ge=0)
-
-
-class ColourQuery(IslandsQuery):
-    """Which points, and how to colour them."""
-
-    by: By = "intent"
 
 
 class SlotBody(Body):
