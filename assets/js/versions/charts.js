@@ -7,7 +7,7 @@ import {percent} from '../shared/words.js';
 
 const MOST = 12; // versions whose space is measured; each has to be loaded
 const WORDS =
-  'The shape of the spaces. Closeness: how far apart texts of one intent lie (alignment). Spread: how unevenly all ' +
+  'Closeness: how far apart texts of one intent lie (alignment). Spread: how unevenly all ' +
   'texts fill the space (uniformity). Lower is better for both, so the best version lies at the bottom left.';
 
 export class Charts {
@@ -42,6 +42,7 @@ export class Charts {
 
   async #draw() {
     if (!this.element.open || !this.#models.length) return;
+    this.#basis.textContent = 'Drawing …';
     await this.#drawAccuracy();
     await this.#measure();
   }
