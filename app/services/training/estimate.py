@@ -34,6 +34,8 @@ _ROW_SECONDS = 0.0061
 _VIEWS = 4
 """Embeddings for one utterance in an epoch on templates: of it and its template, twice each."""
 _ENCODE_SECONDS = 0.003
+_STORE_SECONDS = 3.5
+"""Time to fit the votes, to compare with the live version and to store the result."""
 _FIFTHS = 5
 
 
@@ -143,14 +145,14 @@ def _seconds(recipe: AnyModelRecipe, size: Size) -> float:
 
 
 def share_after_steps(recipe: AnyModelRecipe, size: Size, n_tests: int) -> float:
-    """Return the time of encoding and judging after a training's steps over that of its steps.
+    """Return the time of encoding, judging and storing after a training's steps over theirs.
 
     Examples are encoded once, texts of the test split by the base and by the result.
     """
     if isinstance(recipe, InstantRecipe) or not size.rows:
         return 0.0
-    encoded = _ENCODE_SECONDS * (size.rows + 2 * n_tests)
-    return encoded / (_ROW_SECONDS * _rows_tuned(recipe, size))
+    after = _STORE_SECONDS + _ENCODE_SECONDS * (size.rows + 2 * n_tests)
+    return after / (_ROW_SECONDS * _rows_tuned(recipe, size))
 
 
 def _rows_tuned(recipe: TunedRecipe | LabelEncoderRecipe, size: Size) -> float:

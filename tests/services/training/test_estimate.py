@@ -11,7 +11,7 @@ from app.services.training import estimate as progress
 from app.services.training.estimate import Size, estimate, in_words
 from app.services.training.jobs import project_jobs
 from core.errors import InvalidInput
-from core.recipes.labels import ConvfitRecipe, chosen_epochs
+from core.recipes.labels import ConvfitRecipe, InstantRecipe, chosen_epochs
 from core.recipes.read import read_recipe
 from core.training.from_labels.held_out import held_out_parts
 from core.training.from_labels.inputs import RunInputs
@@ -63,6 +63,16 @@ def test_the_rows_tuned_are_those_that_a_run_plans(settings: dict[str, object]) 
 
 def _tuned(part: tuple[ConvfitRecipe, RunInputs]) -> tuple[ConvfitRecipe, list[str]]:
     return part[0], tuning_rows(*part)[0]
+
+
+def test_what_follows_the_steps_counts_even_in_a_small_project() -> None:
+    """Storing and comparing take seconds whatever the size: the time left had left them out."""
+    recipe = read_recipe("convfit", {})
+    assert isinstance(recipe, ConvfitRecipe)
+    small, large = (progress.share_after_steps(recipe, Size(rows, 17), 85) for rows in (340, 3_400))
+    assert small == pytest.approx(5.03 / 30.5, rel=0.05)
+    assert large < small
+    assert progress.share_after_steps(InstantRecipe(), Size(340, 17), 85) == 0.0
 
 
 def test_folds_are_in_the_estimate(studio: Studio) -> None:
