@@ -80,7 +80,7 @@ class LabelPage {
       counted: more => this.#countLeft(this.#waiting + more),
     });
     this.#sure = new SureTexts(base, this.#intents, {
-      done: () => this.#acceptedSure(),
+      done: ids => this.#acceptedSure(ids),
       doubted: ids => this.#bring(ids, 'that you judged wrong'),
     });
     this.#makeCard();
@@ -263,7 +263,8 @@ class LabelPage {
     return ordered.sort(([a], [b]) => (a === b ? 0 : a - b)).map(([, intent]) => intent);
   }
 
-  #acceptedSure() {
+  #acceptedSure(ids) {
+    this.#queue.drop(ids);
     this.#context.refreshSoon();
     this.#queue.rearrange();
   }

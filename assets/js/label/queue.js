@@ -38,6 +38,7 @@ export class Queue {
   #changed;
   #orders;
   #model = '';
+  #anew = false; // whether the next answer replaces the texts that are here
   #round = 0; // answers to requests of earlier rounds are dropped
 
   // `settled` returns ids of decided utterances that the server may not know about yet.
@@ -91,12 +92,20 @@ export class Queue {
     return BY_MODEL.includes(this.order) && this.#model === 'loading' && this.filter === null;
   }
 
-  // The current utterance stays; the rest is requested again.
+  // The rest is requested again, and stays until the answer is there: keys in a burst need texts.
   async rearrange() {
-    this.items.length = Math.min(1, this.items.length);
+    if (this.#anew && this.fetching) return; // under way; asked anew each second, it would never be done
     this.filter = null;
     this.#round += 1;
+    this.#anew = true;
     await this.refill();
+  }
+
+  // Takes out texts that were decided elsewhere on the page.
+  drop(ids) {
+    const gone = new Set(ids);
+    this.items = this.items.filter(item => !gone.has(item.id));
+    this.#changed();
   }
 
   async reorder(order) {
@@ -115,11 +124,12 @@ export class Queue {
   async refill() {
     if (this.fetching) return;
     this.fetching = true;
-    const round = this.#round;
+    const [round, anew] = [this.#round, this.#anew];
     try {
-      const without = [...this.items.map(item => item.id), ...this.#settled()];
-      const found = await this.#fetch(without);
-      if (round === this.#round) this.#add(found, new Set(without));
+      const held = anew ? this.items.slice(0, 1) : this.items;
+      const without = [...held.map(item => item.id), ...this.#settled()];
+      const found = await this.#fetch(without, held.length);
+      if (round === this.#round) this.#add(found, anew);
     } catch (error) {
       if (!this.items.length) complain(error);
     }
@@ -132,17 +142,21 @@ export class Queue {
     this.suggest();
   }
 
-  #fetch(without) {
+  #fetch(without, held) {
     const asked = new URLSearchParams({
       client: this.#client,
       order: this.order,
-      n: this.items.length ? MOST_AHEAD - this.items.length : FIRST,
+      n: held > 1 ? MOST_AHEAD - held : FIRST,
       without: without.slice(-MOST_NAMED).join(','),
     });
     return call(`${this.#context.base}/queue?${asked}`);
   }
 
-  #add({items, waiting, model}, known) {
+  // With `anew`, the new texts replace all but the current one.
+  #add({items, waiting, model}, anew) {
+    if (anew) this.items.length = Math.min(1, this.items.length);
+    this.#anew = false;
+    const known = new Set([...this.items.map(item => item.id), ...this.#settled()]);
     this.items.push(...items.filter(item => !known.has(item.id)));
     this.waiting = waiting;
     this.#model = model;

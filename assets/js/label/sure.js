@@ -17,7 +17,7 @@ export class SureTexts {
   #hears;
   #fetching = false;
 
-  // Calls `done` when texts were labelled or the labels were undone, and `doubted` with ids judged wrong.
+  // Calls `done` with the ids of listed texts when they were labelled, with none when that was undone, and `doubted` with ids judged wrong.
   constructor(base, intents, hears) {
     this.#base = base;
     this.#intents = intents;
@@ -67,11 +67,12 @@ export class SureTexts {
     const {changed, left} = await post(`${this.#base}/sure/accept`, {...answers, key});
     const redraw = async () => {
       await this.load();
-      this.#hears.done();
+      this.#hears.done([]);
     };
     const said = `${plural(changed, 'text')} labelled as the model answers.`;
     toast(said, leftWords(left), 'good', undoing(this.#base, key, redraw));
-    await redraw();
+    this.#hears.done(Object.keys(answers.answers));
+    await this.load();
     if (answers.wrong.length) this.#hears.doubted(answers.wrong);
   }
 }

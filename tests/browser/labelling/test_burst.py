@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.benchmarks.browser_homes import PROJECT, generated
 from tests.builders.served_studio import Served, run
@@ -46,6 +46,22 @@ def test_forty_keys_at_once_are_forty_decisions(page: Page) -> None:
     """Twenty cards were fetched ahead, so the other twenty keys fell on an empty card."""
     page.route("**/queue?*", lambda _: None)  # more cards never come
     assert skip(page, 40) == 40
+
+
+def test_a_burst_is_saved_while_another_model_arranges_the_queue_anew(
+    visit: Callable[..., Page], studio: Served, project: str
+) -> None:
+    """When the model was ready, all cards but one were dropped before the new ones were there."""
+    page = visit(studio, f"/label?project={project}")
+    page.wait_for_function("document.querySelector('[data-role=utterance]')?.dataset.id")
+    page.route("**/queue?*", lambda _: None)
+
+    def promoted(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), "champion": 1, "model": "ready"})
+
+    page.route("**/status", promoted)
+    expect(page.locator(".toast", has_text="Version 1 answers now.")).to_be_visible()
+    assert skip(page, 20) == 20
 
 
 def test_a_full_store_of_the_browser_stops_no_decision(page: Page) -> None:
