@@ -17,7 +17,8 @@ export class SureTexts {
   #hears;
   #fetching = false;
 
-  // Calls `done` with the ids of listed texts when they were labelled, with none when that was undone, and `doubted` with ids judged wrong.
+  // Calls `done` with the ids of listed texts when they were labelled, with none when that was undone, and
+  // `doubted` with ids judged wrong.
   constructor(base, intents, hears) {
     this.#base = base;
     this.#intents = intents;
