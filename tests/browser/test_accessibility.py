@@ -19,7 +19,7 @@ PAGES = (
     "review",
     "review?tab=border",
     "review?tab=fence",
-    # "map",
+    "map",
     "train",
     "try?text=no+signal",
     "versions",

@@ -69,11 +69,11 @@ export class Labelling {
     const choose = guarded(() => this.#choose(none));
     return [
       this.#reach.element,
-      h('div', {style: {margin: '10px 0'}}, finder.element),
+      h('div', {class: 'around'}, finder.element),
       this.#chosen,
       h(
         'div',
-        {class: 'row', style: {margin: '10px 0'}},
+        {class: 'row around'},
         this.#button,
         h('button', {'data-key': 'out-of-scope', onclick: choose}, capital(nothing)),
         this.#flag,

@@ -3,7 +3,7 @@ import {address} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
-import {number, plural} from '../shared/words.js';
+import {number, percent, plural} from '../shared/words.js';
 import {Labelling} from './labelling.js';
 import {utterances} from './points.js';
 
@@ -70,7 +70,7 @@ export class Selection {
   }
 
   #movedLine({id, text, intents, change}) {
-    const share = `${Math.round(100 * change)} % of its neighbours are others now`;
+    const share = `${percent(change, 0)} of its neighbours are others now`;
     const words = h('div', {class: 'soft small'}, `${intents.join(', ') || 'no label'}; ${share}`);
     const mark = () => this.#hears.marked([id]);
     const button = {class: 'plain', style: {'text-align': 'left'}, onclick: mark};
@@ -191,6 +191,6 @@ export class Selection {
       const about = h('div', {class: 'row small soft'}, chips, `similarity ${cosine.toFixed(2)}`);
       return h('li', {}, h('div', {}, h('div', {}, record.text), about));
     });
-    return [h('h3', {style: {'margin-top': '12px'}}, title), h('ul', {class: 'last'}, lines)];
+    return [h('h3', {class: 'after'}, title), h('ul', {class: 'last'}, lines)];
   }
 }
