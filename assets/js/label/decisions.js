@@ -15,6 +15,7 @@ export class Decisions {
   list = h('ol', {class: 'last strip', 'aria-label': 'Last decisions'});
   state = h('span', {class: 'saved', role: 'status', 'data-role': 'saved'});
   #made = [];
+  #acted = false; // whether anything was decided or undone in this visit
   #intents;
   #outbox;
   #undo;
@@ -63,6 +64,7 @@ export class Decisions {
   add(kind, item, more = {}) {
     const operation = {key: crypto.randomUUID(), kind, id: item.id, seen: item.labels, ...more};
     this.#made.push({operation, item});
+    this.#acted = true;
     this.#outbox.add(operation);
     this.draw();
   }
@@ -73,6 +75,7 @@ export class Decisions {
     const isIt = ({operation, earlier}) => (key ? operation.key === key : !earlier);
     const place = this.#made.findLastIndex(isIt);
     if (place < 0) return null;
+    this.#acted = true;
     const [{operation, item}] = this.#made.splice(place, 1);
     if (!this.#outbox.withdraw(operation.key))
       this.#outbox.add({key: crypto.randomUUID(), kind: 'undo', of: operation.key, id: item.id});
@@ -117,7 +120,7 @@ export class Decisions {
   #drawState() {
     const {state, size} = this.#outbox;
     const words = {
-      saved: this.#made.some(one => !one.earlier) ? 'all saved' : 'saved as you go',
+      saved: this.#acted ? 'all saved' : 'saved as you go',
       saving: 'saving …',
       offline: `${plural(size, 'decision')} kept here, retrying`,
     };

@@ -13,9 +13,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def project(studio: Served, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A project of 120 texts without a label."""
+    """A project of unlabelled texts: enough for all tests, whose pages cannot release theirs."""
     pool = tmp_path_factory.mktemp("burst") / "pool.txt"
-    pool.write_text("\n".join(text for text, _ in generated(120)), encoding="utf-8")
+    pool.write_text("\n".join(text for text, _ in generated(400)), encoding="utf-8")
     run(studio.home, "new", PROJECT)
     run(studio.home, "import", PROJECT, str(pool))
     return PROJECT
