@@ -25,11 +25,11 @@ PAGES = {
 }
 SIZES = {1280: 860, 390: 844}
 SCHEMES = ("light", "dark")
-IN_README = ("label", "map", "try")
+IN_README = ("label", "map", "try", "review", "train")
 
 
 def main() -> None:
-    """Take the pictures; the three that the README shows go to docs/images, too."""
+    """Take the pictures; the five that the README shows go to docs/images, too."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--into", type=Path, default=Path("build/screenshots"))
     folder = parser.parse_args().into
