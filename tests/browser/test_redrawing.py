@@ -16,6 +16,7 @@ def test_rows_that_somebody_else_changes_keep_focus_and_scroll(
 ) -> None:
     page = visit(studio, "/data?project=sample")
     row = page.locator("[data-role=utterances] tbody tr").nth(40)
+    expect(page.locator("td.answer-cell").last).not_to_be_empty()  # answers follow the rows
     row.locator("button.editable").focus()
     held, scrolled = page.evaluate(_FOCUS), page.evaluate("scrollY")
     assert held.startswith("edit ")

@@ -204,13 +204,15 @@ def test_a_second_supervisor_is_refused(home: Home) -> None:
 def test_asking_often_starts_one_supervisor(home: Home) -> None:
     """Every poll of a page started one more, until the first had loaded its modules."""
     executor = LocalExecutor(Settings(home=home.places.home))
+    running = []
     for _ in range(5):
         executor.ensure_running()
-    supervisors = serving(home.places.home, "app.jobs.supervisor")
+        running.append(len(serving(home.places.home, "app.jobs.supervisor")))
     limit = time.monotonic() + 60
     while not is_free(home.places.supervisor_lock) and time.monotonic() < limit:
         time.sleep(0.05)
-    assert len(supervisors) == 1
+    # On a busy machine the first may have ended before the last request.
+    assert (running[0], max(running)) == (1, 1)
     assert is_free(home.places.supervisor_lock)  # with no job left it ends, and its lock with it
 
 

@@ -232,12 +232,12 @@ def test_answers_are_computed_once_for_a_version_and_its_texts(
     ("verb", "error", "message", "hint"),
     [
         (lambda s: map_points(s, "q"), NotFound, "no project 'q'", "Did you mean|lists them"),
-        (lambda s: map_points(s, "p", 9), NotFound, "no model version 9", "versions"),
+        (lambda s: map_points(s, "p", 9), NotFound, "no model version 9", "Versions page"),
         (lambda s: map_points(s, "p", 1, "mds"), InvalidInput, "no map by 'mds'", "pca, umap"),
         (lambda s: map_colours(s, "p", 1, "age"), InvalidInput, "by 'age'", "agreement"),
         (lambda s: start_layout(s, "p", 1, "mds"), InvalidInput, "no map by 'mds'", "pca, umap"),
         (lambda s: start_layout(s, "empty"), InvalidInput, "'empty' has no texts", "Import"),
-        (lambda s: compare_maps(s, "p", 1, 9), NotFound, "no model version 9", "versions"),
+        (lambda s: compare_maps(s, "p", 1, 9), NotFound, "no model version 9", "Versions page"),
         (lambda s: compare_maps(s, "p", 1, 2, "tsne"), NotFound, "no tsne map of p@1", "Start"),
     ],
 )
