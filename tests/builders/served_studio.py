@@ -4,17 +4,19 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from tests.builders.forked_command import start_fork
+from tests.faults.processes import serving
 
 _PATIENCE = 90.0
 _BROWSER = Path(__file__).parents[1] / "browser"
@@ -131,8 +133,17 @@ class StudioPool:
             yield served.start()
         finally:
             served.stop()
+            _end_jobs(home)
             self.ports.append(served.port)
         assert served.strangers() == []
+
+
+def _end_jobs(home: Path) -> None:
+    """End jobs that nobody waits for any more; a map of UMAP computes for half a minute."""
+    for module in ("app.jobs.supervisor", "app.jobs.worker"):
+        for number in serving(home, module):
+            with suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)
 
 
 def run(home: Path, *arguments: str) -> str:
