@@ -106,7 +106,7 @@ class MapPage {
       return;
     }
     this.#versions = [
-      ['', 'champion'],
+      ['', 'live version'],
       ['0', 'untuned encoder'],
       ...Object.keys(states).map(known => [known, `version ${known}`]),
     ];
@@ -118,7 +118,7 @@ class MapPage {
 
   #layOut() {
     const load = () => this.#load();
-    const others = [['', 'no comparison'], ...this.#versions.slice(1)];
+    const others = [['', 'compare with …'], ...this.#versions.slice(1)];
     this.#context.heading.append(
       h(
         'div',

@@ -242,8 +242,10 @@ const trouble = status =>
     'does not answer',
   );
 
+const RUNNING = {train: 'training', layout: 'drawing the map'};
+
 function jobState(job, href) {
-  const running = job.kind === 'train' ? 'training ' : `${job.kind} `;
+  const running = `${RUNNING[job.kind]} `;
   const share = h('b', {class: 'tabular'}, percent(job.progress, 0));
   return [
     h(

@@ -140,8 +140,8 @@ class ConvfitRecipe(TunedRecipe):
 
     title: ClassVar[str] = "ConvFiT"
     summary: ClassVar[str] = (
-        "Learns from your examples how your intents differ. The most accurate; a version takes "
-        "90 MB."
+        "Learns from your examples how your intents differ. Usually the most accurate; a version "
+        "takes 90 MB."
     )
     work: ClassVar[str] = "Learns from {what}"
     multi_label: ClassVar[dict[str, object]] = {**TunedRecipe.multi_label, "learning_rate": 4e-4}

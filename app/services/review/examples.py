@@ -26,9 +26,7 @@ MOST = 500
 
 _SHOWN = 12
 _ALIKE = 5
-"""Most similar examples that are counted when a label is doubted."""
-
-_NEAREST = 3
+"""Most similar examples that are counted and shown when a label is doubted."""
 
 
 def likely_errors(evidence: Evidence) -> list[Finding]:
@@ -67,7 +65,7 @@ def _likely_error(evidence: Evidence, row: int, kind: Literal["label", "doubt"])
         why=_doubt(agree, len(near), own, name, agreed=proposed is not None),
         figure=float(evidence.suspects.rank[row]),
         measure=f"{agree or 'none'} of {len(near)} agree" + "s" * (agree == 1),
-        texts=(text, *(evidence.example(place, "similar") for place in near[:_NEAREST])),
+        texts=(text, *(evidence.example(place, "similar") for place in near)),
         remedies=tuple(remedies),
         intents=tuple(dict.fromkeys((*labels, other))),
     )
@@ -79,7 +77,7 @@ def _doubt(agree: int, of: int, own: str, other: str, *, agreed: bool) -> str:
     is_ = "are" if agree > 1 else "is"
     similar = f"{share} most similar examples {is_} labelled {own}." if of else ""
     tail = "" if agreed else ", but the similar examples do not agree on a label"
-    return f"{similar} The other examples say {other}{tail}.".strip()
+    return f"{similar} Without this label the answer would be {other}{tail}.".strip()
 
 
 def same_texts(evidence: Evidence) -> list[Finding]:

@@ -154,7 +154,7 @@ export class Rows {
       ),
       this.#label(row),
       this.#answers.cell(row),
-      h('td', {class: 'soft'}, row.split),
+      h('td', {class: 'soft split'}, row.split),
       h('td', {class: 'acts'}, this.#values(row), this.#removal(row)),
     );
   }

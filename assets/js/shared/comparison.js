@@ -44,13 +44,13 @@ function verdictOf({outcome, verdict}, gate, actions) {
 function sidesOf(found) {
   const said = saying(found.task);
   const of = verdict => found.answers.filter(one => answerVerdict(one, found.task) === verdict);
-  const better = line => [h('b', {}, said(line.after)), ` instead of ${said(line.before)}`];
-  const worse = line => [h('b', {}, said(line.after)), ` instead of ${said(line.expected)}`];
+  const better = line => `Answered ${said(line.after)}, before ${said(line.before)}`;
+  const worse = line => `Answered ${said(line.after)}, labelled ${said(line.expected)}`;
   return h(
     'div',
     {class: 'sides'},
-    side('Right now, wrong before', 'better', of('fixed'), better),
-    side('Wrong now, right before', 'worse', of('broken'), worse),
+    side('Newly right', 'better', of('fixed'), better),
+    side('Newly wrong', 'worse', of('broken'), worse),
   );
 }
 

@@ -30,27 +30,31 @@ export class Result {
     this.#drawn = wanted;
     this.element.hidden = false;
     const title = h('h2', {}, candidate === null ? `Version ${newer} is live` : `Version ${newer} is ready`);
-    const actions = candidate === null ? this.#whenLive(newer, older) : this.#toDecide(newer, older);
-    if (older === null) return fill(this.element, title, h('div', {class: 'row'}, actions));
+    const actions = outcome =>
+      candidate === null ? this.#whenLive(newer, older) : this.#toDecide(newer, older, outcome);
+    if (older === null) return fill(this.element, title, h('div', {class: 'row'}, actions('better')));
     fill(this.element, title, h('p', {class: 'soft'}, `Comparing it with version ${older} …`));
     try {
       const found = await call(`${this.#context.base}/compare?candidate=${newer}&champion=${older}`);
-      if (wanted === this.#drawn) fill(this.element, title, comparisonOf(found, ...actions));
+      if (wanted === this.#drawn) fill(this.element, title, comparisonOf(found, ...actions(found.comparison.outcome)));
     } catch (error) {
-      fill(this.element, title, h('p', {class: 'bad'}, error.message), h('div', {class: 'row'}, actions));
+      fill(this.element, title, h('p', {class: 'bad'}, error.message), h('div', {class: 'row'}, actions('unknown')));
       this.#drawn = '';
     }
     return undefined;
   }
 
-  // Promote comes first; what was live stays until then.
-  #toDecide(newer, older) {
+  // Promote comes first, as the page's advice only where the version is better; what was live stays until then.
+  #toDecide(newer, older, outcome) {
     const undo = older === null ? null : () => this.#do('rollback', `Version ${older} is live again.`, newer);
     const promote = () => this.#do(`models/${newer}/promote`, `Version ${newer} is live.`, null, undo);
     const discard = () => this.#do(`models/${newer}/discard`, `Version ${newer} is put aside.`);
     return [
-      busyButton(`Promote version ${newer}`, promote, {class: 'primary', 'data-key': 'promote'}),
-      busyButton('Discard', discard, {'data-key': 'discard'}),
+      busyButton(`Promote version ${newer}`, promote, {
+        class: outcome === 'better' ? 'primary' : '',
+        'data-key': 'promote',
+      }),
+      busyButton(older === null ? 'Put it aside' : `Keep version ${older}`, discard, {'data-key': 'discard'}),
       h(
         'span',
         {class: 'soft small'},

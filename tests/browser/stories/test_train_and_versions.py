@@ -49,7 +49,7 @@ def test_the_result_is_a_verdict_with_better_and_worse_texts_and_promote_first(
     expect(verdict).to_contain_text("than version 1: the right intent comes first for")
     expect(verdict.locator(".badge")).to_contain_text("Worse")
     for role in ("better", "worse"):
-        expect(result.locator(f"[data-role={role}] li").first).to_contain_text("instead of")
+        expect(result.locator(f"[data-role={role}] li").first).to_contain_text("Answered ")
     expect(result.get_by_text("judged on")).to_have_count(0)
     buttons = verdict.get_by_role("button")
     expect(buttons.first).to_have_text("Promote version 2")
