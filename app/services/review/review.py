@@ -31,8 +31,8 @@ from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import NotFound
 from core.heads.mixture import without_names
-from core.heads.votes.fit import VoteHead, fit_votes, leave_one_out
-from core.review.label_errors import NEIGHBOURS, Suspicion, suspicion
+from core.heads.votes.fit import fit_votes, leave_one_out
+from core.review.label_errors import NEIGHBOURS, suspicion
 from core.review.nearby import Nearby, nearby
 from core.review.next_labels import next_labels
 from core.text import counted, percent
@@ -190,7 +190,12 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
             texts = [record.text for record in tests]
             rows = embed_texts(live_studio.studio.database, live.pipeline.encoder, texts)
         held_out, near = leave_one_out(head), _nearby(live_studio, live)
-        alike, suspects = _doubts(live_studio, live, head)
+        alike, doubted = near, held_out
+        unlearned = unlearned_rows(live_studio, live)
+        if unlearned is not None:
+            alike = nearby(unlearned, NEIGHBOURS, live_studio.traffic.give_way)
+            votes = fit_votes(unlearned, head.targets, head.intents, *VOTE_SETTINGS)
+            doubted = leave_one_out(votes)
         return Evidence(
             live=live,
             head=head,
@@ -199,7 +204,7 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
             labels=labels_of(live),
             held_out=held_out,
             near=near,
-            suspects=suspects,
+            suspects=suspicion(doubted, head.targets, alike),
             alike=alike,
             tests=tuple(tests),
             test_rows=rows,
@@ -208,17 +213,6 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
 
     key = ("evidence", project.id, live.version.id, live.revision)
     return live_studio.studio.cache.get(key, make, _size)
-
-
-def _doubts(live_studio: LiveStudio, live: LiveModel, head: VoteHead) -> tuple[Nearby, Suspicion]:
-    """Judge labels by an encoder that has not learned them, and return its neighbours, too."""
-    rows = unlearned_rows(live_studio, live)
-    if rows is live.pipeline.embeddings:
-        near = _nearby(live_studio, live)
-    else:
-        near = nearby(rows, NEIGHBOURS, live_studio.traffic.give_way)
-        head = fit_votes(rows, head.targets, head.intents, *VOTE_SETTINGS)
-    return near, suspicion(leave_one_out(head), head.targets, near)
 
 
 def _size(made: Evidence) -> int:

@@ -9,26 +9,25 @@ from core.errors import StudioError
 from core.types import FloatArray
 
 
-def unlearned_rows(live_studio: LiveStudio, live: LiveModel) -> FloatArray:
+def unlearned_rows(live_studio: LiveStudio, live: LiveModel) -> FloatArray | None:
     """Embed the examples by the encoder from before the first training on labels, (m, dim) float32.
 
     A training pulls each text to its label, also to a wrong one, so that it looks right afterwards:
     of errors planted before a training, leave-one-out votes on its embeddings found 66 %, on these
-    92 % (docs/experiments.md). Where that encoder is not here any more, as for an imported bundle,
-    these are the model's own embeddings.
+    92 % (docs/experiments.md). None where no training changed the encoder by labels, or where the
+    encoder from before is not here any more, as for an imported bundle.
     """
-    studio, pipeline = live_studio.studio, live.pipeline
+    studio = live_studio.studio
     with studio.database.read() as connection:
         base = base_before_labels(connection, live.version)
     if base is None:
-        return pipeline.embeddings
-    texts = [exemplar.text for exemplar in pipeline.exemplars]
-
-    def make() -> FloatArray:
-        try:
-            return embed_texts(studio.database, load_base(studio, base), texts)
-        except (StudioError, OSError):
-            return pipeline.embeddings
-
-    key = ("unlearned", base, digest_of(texts))
-    return studio.cache.get(key, make, lambda rows: int(rows.nbytes))
+        return None
+    texts = [exemplar.text for exemplar in live.pipeline.exemplars]
+    try:
+        return studio.cache.get(
+            ("unlearned", base, digest_of(texts)),
+            lambda: embed_texts(studio.database, load_base(studio, base), texts),
+            lambda rows: int(rows.nbytes),
+        )
+    except (StudioError, OSError):
+        return None
