@@ -1,22 +1,11 @@
 """A manager reads a report: ready or not, what changed, what to do; its file opens anywhere."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.builders.served_studio import Served, StudioPool, copy_home
-
-
-@pytest.fixture(scope="module")
-def twice(
-    twice_home: Path, tmp_path_factory: pytest.TempPathFactory, studios: StudioPool
-) -> Iterator[Served]:
-    """The sample with a second version that waits."""
-    home = copy_home(twice_home, tmp_path_factory.mktemp("reported") / "home")
-    with studios.serving(home) as served:
-        yield served
+from tests.builders.served_studio import Served
 
 
 def test_a_manager_reads_whether_it_is_ready_and_gets_a_file(

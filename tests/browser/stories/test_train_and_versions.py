@@ -1,22 +1,10 @@
 """Train offers two choices and ends with a verdict; Versions begins with what a designer needs."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.builders.served_studio import Served, StudioPool, copy_home
-
-
-@pytest.fixture(scope="module")
-def twice(
-    twice_home: Path, tmp_path_factory: pytest.TempPathFactory, studios: StudioPool
-) -> Iterator[Served]:
-    """The sample with a second version that waits."""
-    home = copy_home(twice_home, tmp_path_factory.mktemp("twice-shared") / "home")
-    with studios.serving(home) as served:
-        yield served
+from tests.builders.served_studio import Served
 
 
 def test_two_choices_say_what_they_do_and_how_long_they_take(
