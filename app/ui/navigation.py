@@ -38,10 +38,10 @@ def build_pages() -> gr.Blocks:
     """Build every page; what they show is fetched by their scripts, from the REST routes."""
     pages = gr.Blocks(title="Intent Studio", fill_width=True, analytics_enabled=False)
     with pages:
-        View("home")
+        _view("home")
     for title, path, script in PAGES[1:]:
         with pages.route(title, f"/{path}", show_in_navbar=False):
-            View(script)
+            _view(script)
     return pages
 
 
@@ -58,6 +58,10 @@ def launch_settings() -> dict[str, Any]:
         "theme": studio_theme(),
         "head": _head(),
     }
+
+
+def _view(script: str) -> View:
+    return View(script, asset_address(f"js/{script}.js"))
 
 
 def _head() -> str:

@@ -4,8 +4,6 @@ from typing import Any
 
 import gradio as gr
 
-from app.ui.asset_files import asset_address
-
 _MOUNT = """
 element.classList.add('studio');
 const place = element.querySelector('.view');
@@ -16,16 +14,16 @@ import(props.address)
 
 
 class View(gr.HTML):
-    """Loads the script `assets/js/SCRIPT.js` and lets its `mount` fill the place."""
+    """Loads the script at an address and lets its `mount` fill the place of that name."""
 
-    def __init__(self, script: str) -> None:
+    def __init__(self, script: str, address: str) -> None:
         super().__init__(
             value="",
             html_template=f"<div class='view view-{script}'></div>",
             js_on_load=_MOUNT,
             apply_default_css=False,
             elem_id=f"view-{script}",
-            address=asset_address(f"js/{script}.js"),
+            address=address,
         )
 
     def api_info(self) -> dict[str, Any]:
