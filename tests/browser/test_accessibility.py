@@ -64,6 +64,9 @@ def test_no_page_has_a_serious_fault_and_all_fit_a_phone(
         page.set_viewport_size({"width": 390, "height": 844})
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
         assert faults(page, "color-contrast") == [], name
+        # One finding's texts overflowed in the fonts of another machine, out of reach of keys.
+        page.evaluate(probe("squeezed"))
+        assert faults(page, "scrollable-region-focusable") == [], name
 
 
 def settled(page: Page, name: str) -> None:

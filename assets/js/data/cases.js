@@ -125,7 +125,7 @@ export class Cases {
       kind === 'otherwise' && h('p', {class: 'soft small'}, "Tick a text to take the file's label for it."),
       h(
         'ul',
-        {class: 'compared'},
+        {class: 'compared', tabindex: 0, 'aria-label': 'Examples'},
         examples.map(one => this.#example(kind, one)),
       ),
     );

@@ -160,7 +160,7 @@ function talk({turns}) {
     const name = h('span', {class: 'small soft'}, speaker || 'unknown');
     return h('li', {class: own ? '' : 'other'}, name, said(text));
   };
-  return h('ul', {class: 'talk', 'aria-label': 'Conversation'}, turns.map(line));
+  return h('ul', {class: 'talk', tabindex: 0, 'aria-label': 'Conversation'}, turns.map(line));
 }
 
 function maskedWords(masked) {

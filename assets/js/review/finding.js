@@ -103,7 +103,7 @@ export class FindingView {
     const each = kind === 'confusion';
     return h(
       'ul',
-      {class: `last told ${ABOUT_ONE.has(kind) ? 'lead' : ''}`},
+      {class: `last told ${ABOUT_ONE.has(kind) ? 'lead' : ''}`, tabindex: 0, 'aria-label': 'Texts'},
       texts.map(one => this.#line(one, each)),
     );
   }

@@ -87,7 +87,7 @@ const logOf = job =>
     'details',
     {'data-key': `log of ${job.id}`},
     h('summary', {class: 'soft', 'data-key': 'log'}, 'Log'),
-    h('pre', {class: 'log'}, job.log),
+    h('pre', {class: 'log', tabindex: 0, role: 'region', 'aria-label': 'Log'}, job.log),
   );
 
 function resultWords({kind, metrics}) {
