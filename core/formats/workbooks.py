@@ -99,7 +99,9 @@ def _rows(path: Path, sheet: Any) -> Iterator[tuple[int, list[str]]]:
     for number, values in enumerate(
         sheet.iter_rows(max_col=_MOST_COLUMNS, values_only=True), start=1
     ):
-        cells = [_written(value) for value in values]
+        # A row without content may be one of a million that a hostile file skips: it costs nothing.
+        filled = () if values.count(None) == len(values) else values
+        cells = [_written(value) for value in filled]
         while cells and not cells[-1].strip():
             cells.pop()
         if number > _LAST_ROW or count == MOST_ROWS:
