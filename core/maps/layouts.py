@@ -106,6 +106,7 @@ def umap_layout(
         warnings.simplefilter("ignore")  # tensorflow is absent, and new texts are not transformed
         from umap import UMAP
 
+        _keep_compiled()
         model = UMAP(
             n_neighbors=k,
             metric="cosine",
@@ -117,6 +118,15 @@ def umap_layout(
         )
         layout: FloatArray = model.fit_transform(unit).astype(np.float32)
     return layout
+
+
+def _keep_compiled() -> None:
+    """Keep the machine code of UMAP on disk: each process compiled it anew, for nine seconds."""
+    from umap import layouts, umap_
+
+    umap_.smooth_knn_dist.enable_caching()
+    umap_.compute_membership_strengths.enable_caching()
+    layouts._nb_optimize_layout_euclidean_single_epoch.enable_caching()
 
 
 def tsne_layout(
