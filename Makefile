@@ -16,11 +16,12 @@ run: $(RUN_STAMP)
 demo: $(RUN_STAMP)
 	$(BIN)/intent-studio --home .studio/demo demo
 
-# Three processes for two cores, each on one thread: a page's test waits as long as it computes. The
+# Three processes for two cores, each on one thread: a page's test waits as long as it computes. Numba
+# would give torch more threads, too, and beside other processes these took twenty times as long. The
 # order is that of tests/conftest.py; one of the tests is mypy. Python keeps compiled modules, for
 # hundreds of processes start.
 test: lint
-	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not benchmark" -n 3 --dist loadfile --no-loadscope-reorder
+	OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not benchmark" -n 3 --dist loadfile --no-loadscope-reorder
 
 check: lint
 	$(BIN)/mypy

@@ -1,5 +1,6 @@
 """What several tests need: an open studio, a tiny encoder, a small labelled set."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,15 @@ LONGEST_FIRST = (
     "browser/test_accessibility.py",
 )
 """Files that take a minute or more: of two workers neither is to end alone."""
+
+
+gc.disable()  # until all tests are collected: imports make many objects, and none is garbage
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported out of every later collection, which took up to three seconds."""
+    gc.enable()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
