@@ -38,6 +38,8 @@ class StatusView:
     Attributes:
         accuracy: The champion's accuracy at its training, in [0, 1]; in multi-label projects, the
             share of exact matches.
+        answered_right: The same where a text that is refused as out of scope is answered wrongly;
+            None for several intents a text, and for versions from before it was kept.
         micro_f1: The champion's F1 over all intents in multi-label projects, else None.
         judged_on: The texts behind both measures, in words.
         hot: Number of labels that the champion was not trained on.
@@ -57,6 +59,7 @@ class StatusView:
     revision: int
     champion: int | None
     accuracy: float | None
+    answered_right: float | None
     micro_f1: float | None
     judged_on: str
     hot: int
@@ -103,6 +106,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         revision=project.head_revision,
         champion=number,
         accuracy=metrics.get("accuracy"),
+        answered_right=metrics.get("answered_right"),
         micro_f1=metrics.get("micro_f1"),
         judged_on=str(metrics.get("judged_on", "")),
         hot=0 if live is None else len(live.hot),

@@ -106,6 +106,8 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *(("GET /api/projects/{project}/status", "answer", f"now{name}") for name in _OF_ACCURACY),
     ("GET /api/projects/{project}/map/compare", "answer", "method"),
     ("GET /api/projects", "answer", "[].checking"),
+    ("GET /api/projects", "answer", "[].answered_right"),
+    ("GET /api/projects/{project}/status", "answer", "answered_right"),
     ("PATCH /api/projects/{project}", "body", "name"),
     *(("GET /api/projects", "answer", f"[].next{name}") for name in _OF_NEXT),
     *(("GET /api/projects", "answer", f"[].steps{name}") for name in _OF_STEPS),

@@ -10,6 +10,24 @@ from tests.builders.served_studio import Served
 OUTSIDE = "xylophone quartz 0 0 0"
 
 
+def test_every_page_has_the_same_figure_while_nothing_has_changed(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Home said 96.5 % at training and the header 95.3 % now: refusals counted in one alone."""
+    page = visit(studio, "/versions?project=sample")
+    version = page.locator("[data-role=models] [data-role=accuracy]")
+    expect(version).not_to_contain_text("at training")  # what is true now has been computed
+    figure = version.locator("b").inner_text()
+    assert version.inner_text() == f"Right answers: {figure}"
+    expect(page.locator("[data-role=champion]")).to_have_text(f"v1 {figure}")
+    page.goto(f"{studio.base}/")
+    expect(page.locator("[data-role=accuracy] .figure")).to_have_text(
+        f"{figure} right now, version 1"
+    )
+    trained = studio.ask("/projects/sample/status")["answered_right"]
+    assert f"{100 * trained:.1f} %" == figure
+
+
 def test_an_answer_out_of_scope_has_no_number_beside_it(
     visit: Callable[..., Page], studio: Served
 ) -> None:
@@ -138,6 +156,6 @@ def test_a_training_tells_no_time_before_it_measured_and_its_chart_names_its_tex
         "right (higher is better ↑)"
     )
     result = page.locator("[data-role=curve-result]")
-    expect(result).to_contain_text("Result: ")
-    expect(result).to_contain_text("test split of 85 texts")
+    expect(result).to_contain_text("Result, before refusals: ")
+    expect(result).to_contain_text("test set of 85 texts")
     page.unroute("**/projects/sample/jobs")

@@ -94,7 +94,7 @@ def test_a_version_is_judged_by_the_sets_it_answers_on_the_test_split(several: S
     assert (metrics["task"], metrics["n"], metrics["judged_on"]) == (
         "multi-label",
         3,
-        "test split of 3 texts",
+        "test set of 3 texts",
     )
     assert metrics["accuracy"] == report.exact
     assert metrics["micro_f1"] == report.micro_f1

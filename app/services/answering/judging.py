@@ -48,7 +48,7 @@ def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dic
     after = inputs.embed(result.pipeline.encoder, texts)
     if test:
         figures = judge_exemplars(result.pipeline, test, after)
-        figures["judged_on"] = f"test split of {len(test)} texts"
+        figures["judged_on"] = f"test set of {len(test)} texts"
     else:
         figures = _judge_held_out(result, inputs)
     # Texts with several intents or none belong to no cluster.
@@ -68,8 +68,9 @@ def judge_exemplars(
 ) -> dict[str, Any]:
     """Evaluate a pipeline on labelled texts.
 
-    Single-label: the top-ranked intent is right if it is one of the text's labels. Multi-label: an
-    answer is right if its intents equal the labels.
+    Single-label: the accuracy counts top-ranked intents that are one of the text's labels, and
+    `answered_right` leaves out those that are refused as out of scope. Multi-label: an answer is
+    right if its intents equal the labels.
     """
     predictions = pipeline.predict([e.text for e in exemplars], embeddings)
     if pipeline.task == "multi-label":
@@ -80,7 +81,8 @@ def judge_exemplars(
     figures = _figures(held, answers, confidences)
     names = pipeline.head.intents
     hard = borderline_figures([e.text for e in exemplars], held, answers, names)
-    return {**figures, **hard, "in_scope": _in_scope(predictions)}
+    kept = [not prediction.decision.out_of_scope for prediction in predictions]
+    return {**figures, **hard, **_refusals(kept, held, answers)}
 
 
 def evaluate_file(studio: Studio, reference: str, path: Path) -> dict[str, Any]:
@@ -145,7 +147,8 @@ def _judge_held_out(result: RunResult, inputs: RunInputs) -> dict[str, Any]:
     figures = _figures(held, predicted, shares.max(1))
     figures |= borderline_figures([e.text for e in asked], held, predicted, names)
     kept = result.held_out.scores.max(1) >= result.pipeline.calibration.threshold
-    return {**figures, "in_scope": float(kept.mean()), "judged_on": result.held_out.judged_on}
+    figures |= _refusals(kept.tolist(), held, predicted)
+    return {**figures, "judged_on": result.held_out.judged_on}
 
 
 def _judge_held_out_sets(
@@ -251,5 +254,9 @@ def _per_intent(intents: Sequence[IntentQuality]) -> list[dict[str, Any]]:
     ]
 
 
-def _in_scope(predictions: Sequence[Prediction]) -> float:
-    return float(np.mean([not p.decision.out_of_scope for p in predictions]))
+def _refusals(
+    kept: Sequence[bool], actual: Sequence[str], predicted: Sequence[str]
+) -> dict[str, float]:
+    """Return the shares of texts that are answered at all, and that are answered rightly."""
+    right = [k and a == p for k, a, p in zip(kept, actual, predicted, strict=True)]
+    return {"in_scope": float(np.mean(kept)), "answered_right": float(np.mean(right))}

@@ -19,7 +19,11 @@ from storage.records import ProjectRecord
 
 @dataclass(frozen=True, slots=True)
 class ProjectView:
-    """A project in a list; in a multi-label project, accuracy is the share of exact matches."""
+    """A project in a list; in a multi-label project, accuracy is the share of exact matches.
+
+    `answered_right` is the champion's share of right answers at its training where a refused text
+    is answered wrongly; None for several intents a text, and for versions from before it was kept.
+    """
 
     name: str
     task: Task
@@ -28,6 +32,7 @@ class ProjectView:
     utterances: int
     champion: str | None
     accuracy: float | None
+    answered_right: float | None
     micro_f1: float | None
 
 
@@ -169,5 +174,6 @@ def _view(connection: Transaction, record: ProjectRecord) -> ProjectView:
         utterances=total,
         champion=None if champion is None else f"{record.name}@{champion.number}",
         accuracy=None if champion is None else champion.metrics.get("accuracy"),
+        answered_right=None if champion is None else champion.metrics.get("answered_right"),
         micro_f1=None if champion is None else champion.metrics.get("micro_f1"),
     )

@@ -162,9 +162,16 @@ def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests) -> Accuracy
     refused = int(best.sum()) - right
     if right != unfenced:
         causes.append("threshold changed")
-    elif refused:
+    elif refused and refused != _refused_at_training(live):
         causes.append(f"{counted(refused, 'right answer')} refused as out of scope")
     return AccuracyNow(right / len(best), right, len(best), None, tuple(causes))
+
+
+def _refused_at_training(live: LiveModel) -> int:
+    """Return how many right answers were refused then; 0 for versions that did not count them."""
+    metrics = live.version.metrics
+    kept = metrics.get("answered_right")
+    return 0 if kept is None else round((metrics["accuracy"] - kept) * metrics["n"])
 
 
 def _of_sets(tests: ScoredTests) -> AccuracyNow:

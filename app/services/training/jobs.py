@@ -137,7 +137,7 @@ def curve_words(curve: Mapping[str, Sequence[Sequence[float]]]) -> str:
         ]
     else:
         words = [
-            "While tuning: no accuracy, since every label is tuned on and there is no test split."
+            "While tuning: no accuracy, since every label is tuned on and there is no test set."
         ]
     held_out = [name for name in names if name.startswith("accuracy while calibrating")]
     if held_out:

@@ -194,7 +194,8 @@ def _model_entry(name: str, record: ModelVersionRecord) -> TimelineEntry:
 
 
 def _figures(metrics: Mapping[str, Any]) -> str:
-    parts = [f"accuracy {percent(metrics['accuracy'], 1)}"]
+    right = metrics.get("answered_right", metrics["accuracy"])
+    parts = [f"right answers {percent(right, 1)}"]
     if metrics.get("task") == "multi-label":
         parts = [
             f"F1 {percent(metrics['micro_f1'], 1)}",

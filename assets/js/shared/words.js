@@ -14,8 +14,10 @@ export function outside(closest, {multi}) {
 }
 
 // A model's figures in short: accuracy, or for multi-label F1 and the share of exact matches.
-export const figuresOf = ({accuracy, micro_f1: f1}) =>
-  absent(f1) ? percent(accuracy) : `F1 ${percent(f1)}, exact ${percent(accuracy)}`;
+// A text that is refused as out of scope is answered wrongly; older versions know only which intent came first.
+export const rightShare = ({accuracy, answered_right: right}) => (absent(right) ? accuracy : right);
+export const figuresOf = ({accuracy, answered_right, micro_f1: f1}) =>
+  absent(f1) ? percent(rightShare({accuracy, answered_right})) : `F1 ${percent(f1)}, exact ${percent(accuracy)}`;
 
 // Trainings one after the other: "the bundled encoder → p@1 dialogues → p@2 convfit".
 export const BUNDLED = 'bundled';

@@ -98,8 +98,8 @@ const resultOf = ({metrics}) =>
   h(
     'p',
     {'data-role': 'curve-result'},
-    'Result: ',
-    h('b', {class: 'tabular'}, figuresOf(metrics)),
+    'Result, before refusals: ',
+    h('b', {class: 'tabular'}, figuresOf({...metrics, answered_right: null})),
     metrics.judged_on && ` (${metrics.judged_on})`,
   );
 

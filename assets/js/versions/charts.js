@@ -3,7 +3,7 @@ import {fill, h} from '../shared/elements.js';
 import {complain} from '../shared/messages.js';
 import {drawChart, look} from '../shared/plotly.js';
 import {call} from '../shared/rest.js';
-import {percent} from '../shared/words.js';
+import {percent, rightShare} from '../shared/words.js';
 
 const MOST = 12; // versions whose space is measured; each has to be loaded
 const WORDS =
@@ -51,15 +51,15 @@ export class Charts {
     const judged = this.#models.filter(({metrics}) => metrics.accuracy !== undefined);
     this.#accuracy.hidden = judged.length === 0;
     if (!judged.length) return;
-    const said = judged.map(({number, metrics}) => `version ${number}: ${percent(metrics.accuracy)}`);
+    const said = judged.map(({number, metrics}) => `version ${number}: ${percent(rightShare(metrics))}`);
     this.#accuracy.setAttribute('aria-label', `Right answers by version. ${said.join('; ')}`);
     const trace = {
       ...look(this.#accuracy, 0),
       type: 'scatter',
       mode: 'lines+markers+text',
       x: judged.map(({number}) => `version ${number}`),
-      y: judged.map(({metrics}) => metrics.accuracy),
-      text: judged.map(({metrics, champion}) => `${percent(metrics.accuracy)}${champion ? ' (live)' : ''}`),
+      y: judged.map(({metrics}) => rightShare(metrics)),
+      text: judged.map(({metrics, champion}) => `${percent(rightShare(metrics))}${champion ? ' (live)' : ''}`),
       textposition: 'top center',
       cliponaxis: false,
       hoverinfo: 'text',

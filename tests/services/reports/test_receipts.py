@@ -176,7 +176,7 @@ def test_a_model_without_a_fault_is_not_blamed(live_studio: LiveStudio) -> None:
     class Scope:
         kept, outside, refused = 1.0, 9, 0.9
 
-    metrics = {"judged_on": "test split of 9 texts", "expected_calibration_error": 0.05}
+    metrics = {"judged_on": "test set of 9 texts", "expected_calibration_error": 0.05}
     assert next_steps(metrics, [], Scope(), (), 0) == ()
     assert next_steps(metrics, [], Scope(), (), 2)[0].startswith("Look at 2 broken pins")
 

@@ -121,7 +121,7 @@ def test_without_a_test_split_every_text_is_judged_once(inputs: RunInputs) -> No
         name: len(texts) for name, texts in SENTENCES.items()
     }
     judged = judge(result, inputs, inputs.exemplars[:8])
-    assert judged["judged_on"] == "test split of 8 texts"
+    assert judged["judged_on"] == "test set of 8 texts"
     assert judged["n"] == 8
 
 
@@ -158,7 +158,7 @@ def test_without_a_test_split_the_missing_accuracy_is_explained(
     assert "accuracy while tuning" not in listener.curve
     assert "accuracy while calibrating" in listener.curve
     words = curve_words(listener.curve)
-    assert "every label is tuned on and there is no test split" in words
+    assert "every label is tuned on and there is no test set" in words
     assert "held out" in words
     assert curve_words({}) == ""
 

@@ -276,7 +276,7 @@ def test_the_timeline_tells_data_models_and_champions_in_their_order(
     with studio.database.write() as connection:
         events.record(connection, project, Action("x"), [edits.create_intent("a")])
         versions.cut(connection, projects.get(connection, project), "before training")
-    metrics = {"accuracy": 0.925, "judged_on": "test split of 40 texts"}
+    metrics = {"accuracy": 0.925, "judged_on": "test set of 40 texts"}
     add(studio, {"a.txt": "1"}, recipe={"kind": "instant"}, metrics=metrics)
     promote(studio, "p", 1, "ann")
     add(studio, {"a.txt": "2"}, base="p@1")
@@ -296,7 +296,7 @@ def test_the_timeline_tells_data_models_and_champions_in_their_order(
         ("deleted", "p@2 deleted"),
     ]
     assert entries[0].details == ("intent 'a' created",)
-    assert entries[1].details == ("instant", "accuracy 92.5 %, test split of 40 texts")
+    assert entries[1].details == ("instant", "right answers 92.5 %, test set of 40 texts")
     assert entries[4].details == ("instead of p@1",)
     assert (entries[2].actor, entries[5].actor) == ("ann", "bea")
     assert [m.name for m in list_versions(studio, "p")[1]] == ["p@1"]
