@@ -13,7 +13,7 @@ from app.ui.components.view import View
 from app.ui.theme import studio_theme
 
 PAGES = (
-    ("Projects", "", "home"),
+    ("Home", "", "home"),
     ("Data", "data", "data"),
     ("Label", "label", "label"),
     ("Slots", "slots", "slots"),

@@ -18,7 +18,7 @@ const NAME = {
   autocomplete: 'off',
 };
 
-export const mount = view => frame(view, 'home', 'Projects', LEAD, context => new HomePage(context).start());
+export const mount = view => frame(view, 'home', 'Home', LEAD, context => new HomePage(context).start());
 
 class HomePage {
   #context;

@@ -104,8 +104,7 @@ class Context {
 // Draws header and heading, keeps the status up to date, and starts the page.
 export async function frame(view, page, title, lead, build) {
   const home = page === 'home';
-  listenForCommands(PAGES);
-  const parts = drawFrame(view, page, title, lead);
+  const parts = drawFrame(view, page, title, lead, listenForCommands(PAGES));
   try {
     const project = await chooseProject();
     document.title = `${title} · ${project ?? 'Intent Studio'}`;
@@ -136,7 +135,7 @@ async function start(build, context) {
   }
 }
 
-function drawFrame(view, page, title, lead) {
+function drawFrame(view, page, title, lead, commands) {
   const main = h('div', {class: 'content'});
   const state = h('div', {class: 'state', role: 'status', 'aria-live': 'off'});
   const nav = h('nav', {'aria-label': 'Pages', onkeydown: event => event.key === 'Escape' && showAll(nav, false)});
@@ -148,11 +147,20 @@ function drawFrame(view, page, title, lead) {
   fill(
     view,
     skip,
-    h('div', {class: 'rail'}, brand, switcher.element, nav),
+    h('div', {class: 'rail'}, brand, switcher.element, finderButton(commands), nav),
     h('div', {class: 'beside-rail'}, top, h('div', {class: 'page', id: 'page', tabindex: -1}, heading, main)),
   );
   return {page, main, state, nav, switcher, heading};
 }
+
+const finderButton = commands =>
+  h(
+    'button',
+    {class: 'find', title: 'Find a page, an intent, a project or an act', onclick: () => commands.toggle()},
+    icon('search'),
+    h('span', {}, 'Find'),
+    h('kbd', {}, 'Ctrl K'),
+  );
 
 // The project in the address, or the last one opened, or any.
 async function chooseProject() {
@@ -199,7 +207,7 @@ const noProject = () =>
     {class: 'sheet empty'},
     h('h2', {}, 'There is no project yet'),
     h('p', {}, 'Create one, or start with the sample.'),
-    h('a', {class: 'button', href: '/'}, 'Go to the projects'),
+    h('a', {class: 'button', href: '/'}, 'Go to Home'),
   );
 
 const notThere = error =>
@@ -217,7 +225,7 @@ function stateOf(status) {
         sinceTraining(status),
       ),
     candidate &&
-      h('a', {class: 'badge accent', href: train, 'data-key': 'candidate'}, `version ${candidate} waits`),
+      h('a', {class: 'badge accent', href: train, 'data-key': 'candidate'}, `version ${candidate}: use it?`),
     championState(status),
     status.trouble && trouble(status),
   ];

@@ -29,6 +29,19 @@ def other(studio: Served) -> None:
     studio.ask("/projects", {"name": "flights and hotels"})
 
 
+def test_a_button_in_the_rail_opens_it_too(visit: Callable[..., Page], studio: Served) -> None:
+    """Nothing on the pages told of Ctrl K."""
+    page = visit(studio, "/data?project=sample")
+    button = page.get_by_role("button", name="Find")
+    expect(button).to_contain_text("Ctrl K")
+    button.click()
+    expect(page.get_by_role("dialog", name="Command bar")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(button).to_be_focused()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(button).to_be_visible()
+
+
 def test_the_bar_opens_at_once_and_gives_the_focus_back(
     visit: Callable[..., Page], studio: Served
 ) -> None:
