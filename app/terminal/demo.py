@@ -36,7 +36,7 @@ def walk(options: argparse.Namespace) -> None:
         ended = follow(studio, runs.start_training(studio, request))
         if ended is None or ended.result is None:
             return
-        say("3. Evaluate on the test split")
+        say("3. Evaluate on the test set")
         say_metrics(str(ended.result["model"]), ended.result["metrics"])
         say("4. Explain three utterances")
         for question in _QUESTIONS:

@@ -81,7 +81,7 @@ class DataPage {
         step('undo', 'Undo'),
         step('redo', 'Redo'),
         download('csv', 'Export CSV'),
-        download('jsonl', 'JSONL'),
+        download('jsonl', 'Export JSONL'),
       ),
     );
     this.#import = new ImportSheet(this.#context, this.#intents.nothing, () => this.#reload());

@@ -105,12 +105,14 @@ class LabelPage {
       buttons: [
         [capital(this.#intents.nothing), '0', actions.o],
         ['Skip', 'S', actions.s],
-        ['Flag', 'F', actions.f],
-        ['More like this', 'M', actions.m],
-        ['Tray', 'T', actions.t],
-        ['Why', 'W', actions.w],
-        ['Values', 'V', actions.v],
-        ['Pin', 'P', actions.p],
+      ],
+      others: [
+        ['Flag', 'F', actions.f, 'Skips it, and marks it for a second look'],
+        ['Set aside', 'T', actions.t, 'Collects texts that get the same label, to give it at once'],
+        ['More like this', 'M', actions.m, 'Brings the most similar unlabelled texts next'],
+        ['Why', 'W', actions.w, 'Shows the examples behind the first suggestion'],
+        ['Mark values', 'V', actions.v, 'Marks names, dates or places in the text'],
+        ['Pin', 'P', actions.p, 'Makes it a test: every later version must give this answer'],
       ],
     });
     const numbered = number => this.#giveNumbered(number);
@@ -291,7 +293,7 @@ class LabelPage {
       toast('Nothing similar waits for a label.');
       return;
     }
-    const like = texts.length > 1 ? 'the tray' : `“${texts[0].slice(0, 50)}”`;
+    const like = texts.length > 1 ? 'those set aside' : `“${texts[0].slice(0, 50)}”`;
     const items = near.map(({id, text, split, labels, flagged}) => {
       return {id, text, split, labels, flagged, suggestions: null};
     });

@@ -119,7 +119,7 @@ def looks_at_the_card(page: Page) -> None:
     page.keyboard.press("w")
     nothing_ran(page, "What votes for")
     page.keyboard.press("t")
-    nothing_ran(page, "Tray: 1")
+    nothing_ran(page, "Set aside: 1")
     page.keyboard.press("m")
     page.locator("summary", has_text="billing").click()
     page.keyboard.press("/")

@@ -97,7 +97,7 @@ export class Filter {
       checked: this.#values.borderline,
       onchange: event => this.#change({borderline: event.target.checked}),
     });
-    const misled = h('label', {class: 'check', title: MISLED}, this.#borderline, 'misleading words');
+    const misled = h('label', {class: 'check', title: MISLED}, this.#borderline, 'tricky wording');
     this.element = h('div', {class: 'row'}, this.#search, Object.values(this.#selects), differs, misled);
   }
 

@@ -8,6 +8,7 @@ import {number, plural} from '../shared/words.js';
 const GREY = '#888888'; // what a colour field shows for a colour that it cannot hold
 
 export class IntentList {
+  #heading = h('h2');
   #list = h('div', {class: 'intents'});
   #base;
   #intents;
@@ -21,7 +22,7 @@ export class IntentList {
     this.element = h(
       'section',
       {class: 'sheet', 'aria-label': 'Intents'},
-      h('div', {class: 'row'}, h('h2', {}, 'Intents'), create),
+      h('div', {class: 'row'}, this.#heading, create),
       this.#list,
     );
   }
@@ -29,6 +30,7 @@ export class IntentList {
   draw() {
     const {all} = this.#intents;
     const none = 'They come with a labelled file, or are created while labelling.';
+    this.#heading.textContent = all.length ? `Intents: ${number(all.length)}` : 'Intents';
     fill(this.#list, all.length ? all.map(intent => this.#entry(intent)) : h('p', {class: 'soft'}, none));
   }
 
@@ -40,7 +42,6 @@ export class IntentList {
         title: intent.description || 'Rename, describe, colour, merge',
         'data-key': intent.id,
       },
-      h('kbd', {}, intent.number),
       chip(intent),
       intent.archived && h('span', {class: 'badge'}, 'archived'),
       h('span', {class: 'count tabular'}, number(intent.utterances)),

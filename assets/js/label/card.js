@@ -20,8 +20,9 @@ export class Card {
   #multi;
   #give;
 
-  // `give` is called with an intent; `buttons` are triples of a name, a key and an action.
-  constructor({intents, multi, finder, give, accept, buttons}) {
+  // `give` is called with an intent. `buttons` are lists of a name, a key and an action; `others`, which stand back,
+  // say in a fourth part what they do.
+  constructor({intents, multi, finder, give, accept, buttons, others}) {
     this.#intents = intents;
     this.#multi = multi;
     this.#give = give;
@@ -36,6 +37,7 @@ export class Card {
       this.#options,
       h('div', {class: 'around'}, finder.element),
       h('div', {class: 'row'}, this.#take, buttons.map(keyButton)),
+      h('div', {class: 'row tight others'}, others.map(keyButton)),
     );
     this.element = h(
       'section',
@@ -136,8 +138,14 @@ export class Card {
 // An option without the model's word on it.
 const bare = ({id, name}) => ({intent_id: id, intent: name});
 
-const keyButton = ([name, key, action]) =>
-  h('button', {onclick: action}, name, ' ', h('kbd', {'aria-hidden': 'true'}, key));
+const keyButton = ([name, key, action, title]) =>
+  h(
+    'button',
+    {onclick: action, title, class: title && 'plain small'},
+    name,
+    ' ',
+    h('kbd', {'aria-hidden': 'true'}, key),
+  );
 
 // An intent that is created together with the label; pressing it removes it.
 const newOption = (name, forget) =>

@@ -13,7 +13,7 @@ const keysOf = ({multi, nothing, open}) => [
   ['S', 'skip'],
   ['F', 'flag for a second look'],
   ['M', 'more like this'],
-  ['T', 'into the tray'],
+  ['T', 'set aside, to label several at once'],
   ['W', 'why this suggestion'],
   ['V', 'mark values: names, dates, places'],
   ['P', 'pin as a test'],

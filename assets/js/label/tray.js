@@ -4,7 +4,7 @@ import {icon} from '../shared/icons.js';
 import {IntentFinder} from '../shared/finder.js';
 
 export class Tray {
-  element = h('section', {class: 'sheet', 'aria-label': 'Tray', hidden: true});
+  element = h('section', {class: 'sheet', 'aria-label': 'Set aside', hidden: true});
   #items = [];
   #finder;
   #back;
@@ -46,7 +46,7 @@ export class Tray {
     const similar = () => this.#similar(items.map(item => item.text));
     fill(
       this.element,
-      h('h2', {}, `Tray: ${items.length}`),
+      h('h2', {}, `Set aside: ${items.length}`),
       h(
         'ul',
         {class: 'last'},
@@ -60,7 +60,7 @@ export class Tray {
   #line(item) {
     const button = {
       class: 'plain push',
-      'aria-label': 'Take out of the tray',
+      'aria-label': 'Back into the queue',
       'data-key': item.id,
       onclick: () => this.#remove(item),
     };

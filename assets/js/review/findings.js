@@ -138,7 +138,8 @@ export class FindingsTab {
 
   #draw(counts) {
     const total = this.#kind ? counts[this.#kind] : allOf(counts);
-    const rows = this.#findings.map((finding, place) => this.#row(finding, place));
+    const alike = new Set(this.#findings.map(({kind}) => kind)).size < 2; // the filter above says which
+    const rows = this.#findings.map((finding, place) => this.#row(finding, place, alike));
     const none = h(
       'li',
       {class: 'empty'},
@@ -173,7 +174,7 @@ export class FindingsTab {
     return h('li', {class: 'fold'}, h('button', {'data-key': 'folded', onclick: this.#opens(DOUBT)}, words));
   }
 
-  #row(finding, place) {
+  #row(finding, place, alike) {
     const {kind, title, measure, texts} = finding;
     const below =
       kind !== 'next' && texts.length > 0 && h('span', {class: 'soft small cut', dir: 'auto'}, texts[0].text);
@@ -191,7 +192,7 @@ export class FindingsTab {
         h(
           'span',
           {class: 'row tight'},
-          h('span', {class: `badge ${COLOURS[kind] ?? ''}`}, SINGLE[kind]),
+          !alike && h('span', {class: `badge ${COLOURS[kind] ?? ''}`}, SINGLE[kind]),
           h('span', {class: 'soft small push tabular'}, measure),
         ),
         h('span', {class: 'what', dir: 'auto'}, kind === 'next' ? texts[0].text : title),
