@@ -12,9 +12,13 @@ ARGUMENTS = [
 No name leads anywhere: what a page asks of another host fails as on a machine without a network.
 """
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 def find_chromium() -> str | None:
-    """Return the path of this machine's Chromium."""
+    """Return the path of this machine's Chromium.
+
+    Its headless shell is preferred: without windows and their toolbars, which are pages, too, a
+    page costs 1.0 instead of 2.2 seconds of processor.
+    """
     return next((path for name in _NAMES if (path := shutil.which(name))), None)
