@@ -1,6 +1,8 @@
 """The Review page while answers are late: nothing goes over what somebody has done since."""
 
+import time
 from collections.abc import Callable
+from typing import Any
 from uuid import uuid4
 
 from playwright.sync_api import Locator, Page, expect
@@ -194,10 +196,22 @@ def test_the_limit_of_an_archived_intent_is_not_shown_as_that_of_all(
 
 
 def reviewed(visit: Callable[..., Page], studio: Served, kind: str) -> Page:
-    """Open the findings of one kind."""
+    """Open the findings of one kind when the effects of their remedies are known.
+
+    Before that the first remedy may be one that does harm, and its key asks instead of doing it.
+    """
+    limit = time.monotonic() + 60
+    while not foretold(studio.ask(f"/projects/sample/review?kind={kind}&limit=12")["findings"]):
+        assert time.monotonic() < limit
+        time.sleep(0.1)
     page = visit(studio, f"/review?project=sample&kind={kind}")
     page.wait_for_selector(".remedy")
     return page
+
+
+def foretold(findings: list[dict[str, Any]]) -> bool:
+    remedies = [remedy for finding in findings for remedy in finding["remedies"]]
+    return all(one["effect"] for one in remedies if one["repair"] and not one["asks"])
 
 
 def shown(page: Page) -> str:
