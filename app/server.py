@@ -99,8 +99,8 @@ class Counted:
             self.traffic.leave()
 
 
-def serve(studio: Studio, door: Doorway) -> None:
-    """Serve until stopped.
+def serve(studio: Studio, door: Doorway, prepare: Callable[[], None] | None = None) -> None:
+    """Serve until stopped; `prepare` is called when the pages are built and nobody was let in yet.
 
     Raises:
         InvalidInput: The address is not safe, or the port is taken.
@@ -116,6 +116,8 @@ def serve(studio: Studio, door: Doorway) -> None:
     with _private_places(studio.places.home):
         viewer = viewer_token(studio.places.home) if door.token else None
         app = build_app(live_studio, token, hosts, viewer)
+        if prepare is not None:
+            prepare()
         host = f"[{door.host}]" if ":" in door.host else door.host
         address = f"http://{host}:{port}/" + (f"?token={token}" if token else "")
         config = uvicorn.Config(app, log_level="warning", server_header=False, lifespan="on")

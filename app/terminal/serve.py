@@ -1,20 +1,23 @@
 """The command that opens the studio in the browser."""
 
 import argparse
+import time
+from functools import partial
 
 from app.services.data.projects import create_sample_once
 from app.services.studio import Studio
 from app.services.training import runs
 from app.terminal.output import opened, tell
+from storage import jobs
 
 _SAMPLE = "sample"
+_LONGEST_WAIT_SECONDS = 10.0
 
 
 def serve(options: argparse.Namespace) -> None:
     """Serve the studio until Ctrl-C."""
     with opened(options) as studio:
-        if options.sample:
-            _begin_with_sample(studio)
+        first_model = _begin_with_sample(studio) if options.sample else None
         from app.server import Doorway  # importing Gradio takes seconds, while the job runs
         from app.server import serve as listen
 
@@ -24,11 +27,22 @@ def serve(options: argparse.Namespace) -> None:
             token=not options.no_token,
             browser=not options.no_browser,
         )
-        listen(studio, door)
+        listen(studio, door, None if first_model is None else partial(_wait, studio, first_model))
 
 
-def _begin_with_sample(studio: Studio) -> None:
-    """The first time, import the sample and train a model of it that is ready in seconds."""
-    if create_sample_once(studio, _SAMPLE):
-        tell("Creating the sample project ...")
-        runs.start_training(studio, runs.TrainingRequest(_SAMPLE, "instant", {}))
+def _begin_with_sample(studio: Studio) -> str | None:
+    """The first time, import the sample and train a model of it; return the id of its job."""
+    if not create_sample_once(studio, _SAMPLE):
+        return None
+    tell("Creating the sample project ...")
+    return runs.start_training(studio, runs.TrainingRequest(_SAMPLE, "instant", {})).id
+
+
+def _wait(studio: Studio, job_id: str) -> None:
+    """Wait until the sample's model answers; a machine that is too slow opens without it."""
+    until = time.monotonic() + _LONGEST_WAIT_SECONDS
+    while time.monotonic() < until:
+        with studio.database.read() as connection:
+            if jobs.get(connection, job_id).ended:
+                return
+        time.sleep(0.05)
