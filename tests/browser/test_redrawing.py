@@ -151,7 +151,7 @@ def test_what_lies_in_the_tray_does_not_come_back_to_the_card(
     page.get_by_role("button", name="Look again").click()
     page.wait_for_timeout(300)
     expect(card).to_be_hidden()
-    page.get_by_role("button", name="Take out of the tray").click()
+    page.get_by_role("button", name="Back into the queue").click()
     expect(card).to_be_visible()
 
 

@@ -129,7 +129,7 @@ def test_ticked_intents_stay_with_their_utterance(
     page.keyboard.press("t")
     expect(card).to_have_text(TEXTS[1])
     expect(ticked).to_have_count(0)
-    page.get_by_role("button", name="Take out of the tray").click()
+    page.get_by_role("button", name="Back into the queue").click()
     expect(card).to_have_text(TEXTS[0])
     expect(ticked).to_be_visible()
     page.evaluate(_PRESS, ["1", "Enter"])  # the card is still the same one, so Enter takes them
