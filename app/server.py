@@ -77,6 +77,10 @@ def build_app(
         warnings.filterwarnings("ignore", "SSR mode is not supported")
         gr.mount_gradio_app(app, pages, path="/", **launch_settings())
     pages.has_launched = True  # Gradio checks file paths only after a launch
+    # No page has events of Gradio. Its queue looked for some a thousand times a second, which took
+    # 7 % of a core for as long as the studio was open.
+    queue = pages._queue
+    queue.sleep_when_free = queue.progress_update_sleep_when_free = 60.0
     return Guard(app, token, hosts, viewer)
 
 

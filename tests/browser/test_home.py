@@ -1,12 +1,30 @@
 """The start page says what to do next; projects are renamed, deleted and brought back there."""
 
+import os
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
 from tests.builders.served_studio import Served
 
 EMPTY = ("label", "data", "review", "map", "train", "try", "versions", "slots")
+
+
+def test_a_studio_that_nobody_looks_at_sleeps(studio: Served) -> None:
+    """Gradio looked for events a thousand times a second: 7 % of a core, and no page has one."""
+    time.sleep(10)  # the first model is loaded soon after the start
+    before = awake(studio)
+    time.sleep(3)
+    assert awake(studio) - before < 0.1
+
+
+def awake(studio: Served) -> float:
+    """Seconds of processor that the studio has used."""
+    line = Path(f"/proc/{studio.process.pid}/stat").read_text(encoding="utf-8")
+    user, system = line.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def test_each_project_has_one_next_action_and_can_be_renamed_deleted_and_restored(
