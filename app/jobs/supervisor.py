@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from storage.records import JobRecord
 
 ALREADY_RUNNING = 17
 _POLL_SECONDS = 0.05
+_WATCH_SECONDS = 0.25
 _IDLE_SECONDS = 0.5
 
 
@@ -68,7 +70,16 @@ class Supervisor:
                 idle_since = time.monotonic()
             elif self.orders.until_idle and time.monotonic() - idle_since > _IDLE_SECONDS:
                 return
+            self._pause()
+
+    def _pause(self) -> None:
+        """Rest between two looks; less often while a job runs, whose end is noticed at once."""
+        child = next(iter(self.children.values()), None)
+        if child is None:
             time.sleep(_POLL_SECONDS)
+            return
+        with suppress(subprocess.TimeoutExpired):
+            child.process.wait(_WATCH_SECONDS)
 
     def tick(self) -> bool:
         """Check every job once; return whether any is left."""
