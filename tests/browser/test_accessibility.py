@@ -180,4 +180,5 @@ def test_the_studio_can_be_installed_as_an_app(studio: Served, visit: Callable[.
     assert [icon["src"] for icon in icons] == ["/pwa_icon"]
     assert page.request.get(f"{studio.base}/pwa_icon").text().startswith("<svg")
     found = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
-    assert [error["errorId"] for error in found] == ["in-incognito"]  # as every test's browser is
+    # Every test's browser is private, and a whole Chromium installs nothing from there.
+    assert {error["errorId"] for error in found} <= {"in-incognito"}
