@@ -5,7 +5,6 @@ modules are imported only by the command that needs them, so `--help` answers at
 """
 
 import argparse
-import gc
 import logging
 import os
 import sys
@@ -48,9 +47,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # embedding and scoring a text takes 24 ms with this setting, 83 ms without it (two cores).
     # OpenBLAS reads it once, when NumPy is imported; processes of jobs inherit it.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-    # Importing the libraries makes millions of objects and no garbage: looking for some took an
-    # eighth of a start, and stops all answers for 0.3 s whenever the whole heap is searched.
-    gc.set_threshold(50_000, 20, 100)
     options = build_parser().parse_args(arguments)
     try:
         command = import_module(f"app.terminal.{options.room}")
