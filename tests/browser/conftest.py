@@ -1,5 +1,6 @@
 """Browsers that look at a served studio, and refuse to ask anything of anywhere else."""
 
+import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -58,13 +59,23 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample project with an instant model and a clear map of it; to be copied, not used."""
-    home = tmp_path_factory.mktemp("sample") / "home"
-    studio = open_studio(Settings(home=home, device="cpu"))
-    create_sample(studio, "sample")
-    train_here(studio, TrainingRequest("sample", "instant", {}))
-    lay_out_here(studio, "sample")  # else each visit of the map would start UMAP
-    studio.database.close()
+    """The sample project with an instant model and a clear map of it; to be copied, not used.
+
+    The first of the test processes makes it for all of them.
+    """
+    own = tmp_path_factory.getbasetemp()
+    shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "sample"
+    shared.mkdir(exist_ok=True)
+    home, making = shared / "home", shared / "making"
+    with (shared / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not home.exists():
+            studio = open_studio(Settings(home=making, device="cpu"))
+            create_sample(studio, "sample")
+            train_here(studio, TrainingRequest("sample", "instant", {}))
+            lay_out_here(studio, "sample")  # else each visit of the map would start UMAP
+            studio.database.close()
+            making.rename(home)
     return home
 
 
