@@ -3,31 +3,49 @@
 from collections.abc import Hashable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.types import FloatArray
 from core.vectors import unit_rows
 
 _CHUNK = 1_024
+_Rows = NDArray[np.float64]
+_Counts = NDArray[np.int64]
 
 
-def silhouette(
-    embeddings: FloatArray, labels: Sequence[Hashable], sample: int | None = None
-) -> float | None:
+def silhouette(embeddings: FloatArray, labels: Sequence[Hashable]) -> float | None:
     """Mean silhouette under cosine distance, in [-1, 1] (ConvFiT Fig. 2 in one number).
 
-    Undefined (None) with fewer than two labels, or with one text for each. Of more texts than
-    `sample`, so many are drawn, the same ones each time.
+    Undefined (None) with fewer than two labels, or with one text for each. The mean cosine distance
+    to a label's texts is one less the product with their mean, so no pair of texts is looked at.
     """
-    from sklearn.metrics import silhouette_score
-
-    kinds = len(set(labels))
-    if kinds < 2 or kinds >= len(labels):
+    places = {label: place for place, label in enumerate(dict.fromkeys(labels))}
+    if len(places) < 2 or len(places) >= len(labels):
         return None
-    drawn = sample if sample is not None and len(labels) > sample else None
-    score = silhouette_score(
-        unit_rows(embeddings), list(labels), metric="cosine", sample_size=drawn, random_state=0
-    )
-    return float(score)
+    unit = unit_rows(embeddings).astype(np.float64)
+    kind = np.array([places[label] for label in labels])
+    sums = np.zeros((len(places), unit.shape[1]))
+    np.add.at(sums, kind, unit)
+    sizes = np.bincount(kind)
+    total = 0.0
+    for start in range(0, len(unit), _CHUNK):
+        total += float(_silhouettes(unit[start : start + _CHUNK], kind[start:], sums, sizes).sum())
+    return total / len(unit)
+
+
+def _silhouettes(unit: _Rows, kind: _Counts, sums: _Rows, sizes: _Counts) -> _Rows:
+    """Return the silhouette of each row, 0 for the only text of a label; (n,) float64."""
+    rows, own = np.arange(len(unit)), kind[: len(unit)]
+    far = sizes - unit @ sums.T  # sum of the distances to each label's texts
+    to_itself = 1.0 - (unit**2).sum(1)  # 1 for a row of zeros, which has no direction
+    others = np.maximum(sizes[own] - 1, 1)
+    within = (far[rows, own] - to_itself) / others
+    far /= sizes
+    far[rows, own] = np.inf
+    nearest = far.min(1)
+    larger = np.maximum(within, nearest)
+    score = np.divide(nearest - within, larger, out=np.zeros(len(unit)), where=larger > 0)
+    return np.where(sizes[own] > 1, score, 0.0)
 
 
 def uniformity(embeddings: FloatArray) -> float:

@@ -15,9 +15,6 @@ _SMALLEST_GROUP = 2
 _LARGEST_TO_SMALLEST = 10
 """A group of less than a tenth of the texts is no group but a few odd texts."""
 
-_JUDGED = 2_000
-"""Texts whose silhouette is computed; it takes time and memory by their square."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
@@ -86,7 +83,7 @@ def _divided(directions: FloatArray, k: int) -> Groups:
     of = (directions @ centres.T).argmax(1).astype(np.int64)
     of[kept] = of_kept
     # Over all texts: over those kept, a division that sets many aside would look best.
-    return Groups(of, centres, silhouette(directions, of.tolist(), _JUDGED) or 0.0)
+    return Groups(of, centres, silhouette(directions, of.tolist()) or 0.0)
 
 
 def _clusters(directions: FloatArray, k: int) -> NDArray[np.int64]:

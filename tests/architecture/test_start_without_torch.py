@@ -54,6 +54,19 @@ def test_models_train_and_answer_without_the_largest_libraries() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_a_silhouette_needs_no_library_but_numpy() -> None:
+    """Each training loaded scikit-learn, scipy.stats and pandas for it: 1.7 of its four seconds."""
+    script = (
+        "import sys, numpy as np; from core.metrics.geometry import silhouette; "
+        "silhouette(np.eye(4, dtype=np.float32), list('aabb')); "
+        "print([m for m in ('sklearn', 'scipy', 'pandas', 'torch') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
 def test_threads_without_work_are_told_to_sleep_before_numpy_is_loaded(tmp_path: Path) -> None:
     """Waiting at full speed they held the cores on which torch was to compute."""
     script = (

@@ -12,6 +12,7 @@ from app.services.studio import Studio
 from core.errors import InvalidInput
 from core.maps.alignment import align, normalise
 from core.maps.moves import Move, Placed, moved_most
+from core.metrics.geometry import silhouette
 from core.types import FloatArray
 from storage.queries import columns, dataset
 
@@ -131,8 +132,6 @@ def _silhouettes(
     named: Sequence[tuple[str, ...]], before: FloatArray, after: FloatArray
 ) -> tuple[tuple[float | None, float | None], int]:
     """Measure the silhouette of intents in both spaces, on the same texts with one intent each."""
-    from core.metrics.geometry import silhouette  # loads scikit-learn
-
     rows = np.array([at for at, names in enumerate(named) if len(names) == 1], dtype=np.int64)
     if len(rows) > _JUDGED:
         rows = np.sort(np.random.default_rng(0).choice(rows, _JUDGED, replace=False))

@@ -28,6 +28,10 @@ def test_silhouette_is_that_of_scikit_learn_under_cosine_distance() -> None:
     labels = [f"i{row % 4}" for row in range(40)]
     expected = silhouette_score(rows, labels, metric="cosine")
     assert silhouette(rows * 3, labels) == pytest.approx(expected, abs=1e-5)
+    uneven = ["alone", *("few" for _ in range(3)), *labels[4:]]
+    rows[7] = 0.0  # no direction
+    expected = silhouette_score(rows, uneven, metric="cosine")
+    assert silhouette(rows, uneven) == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.parametrize("labels", [["a", "a", "a"], ["a", "b", "c"], []])
