@@ -43,7 +43,7 @@ class LabelPage {
   #why;
   #values;
   #keys;
-  #orderNote = h('span', {class: 'soft small'});
+  #orderNote = h('span', {class: 'soft small order-note'});
   #left = h('span', {class: 'soft small tabular', 'data-role': 'left'});
   #waiting = 0;
 

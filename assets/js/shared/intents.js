@@ -36,7 +36,7 @@ export class Intents {
 
   // Chips of an utterance's label: unlabelled, no intent, or its intents.
   labels(ids) {
-    if (ids === null) return h('span', {class: 'soft small'}, 'no label');
+    if (ids === null) return h('span', {class: 'soft small unbroken'}, 'no label');
     const place = id => this.byId.get(id)?.number ?? Infinity;
     const inOrder = [...ids].sort((a, b) => place(a) - place(b));
     return ids.length ? inOrder.map(id => chip(this.byId.get(id), id)) : this.nothingChip();
