@@ -121,12 +121,20 @@ def umap_layout(
 
 
 def _keep_compiled() -> None:
-    """Keep the machine code of UMAP on disk: each process compiled it anew, for nine seconds."""
+    """Keep the machine code of UMAP on disk: each process compiled it anew, for nine seconds.
+
+    These functions are no part of umap-learn's interface, and another version may have others.
+    """
     from umap import layouts, umap_
 
-    umap_.smooth_knn_dist.enable_caching()
-    umap_.compute_membership_strengths.enable_caching()
-    layouts._nb_optimize_layout_euclidean_single_epoch.enable_caching()
+    for module, name in (
+        (umap_, "smooth_knn_dist"),
+        (umap_, "compute_membership_strengths"),
+        (layouts, "_nb_optimize_layout_euclidean_single_epoch"),
+    ):
+        compiled = getattr(module, name, None)
+        if compiled is not None:
+            compiled.enable_caching()
 
 
 def tsne_layout(
