@@ -18,6 +18,9 @@ from storage.tables import intent, utterance
 LabelState = Literal["labelled", "unlabelled", "out-of-scope", "skipped", "flagged"]
 Order = Literal["newest", "oldest", "changed", "text"]
 
+_FEW = 500
+"""A search that finds fewer texts sorts them; it would read most rows in the order of the page."""
+
 _MOST_IDS = 20_000
 """Most ids in a filter; SQLite takes about 32,000 values in one statement."""
 
@@ -66,9 +69,24 @@ def read_page(
     connection: Connection, project_id: int, which: Filter, order: Order, page: Page
 ) -> tuple[list[UtteranceRecord], int]:
     """Return one page, and the number of utterances that match the filter."""
-    query = sa.select(utterance).where(_condition(project_id, which)).order_by(*_ORDERS[order])
-    records = read_utterances(connection, query.offset(page.offset).limit(page.limit))
-    return records, count_all(connection, project_id, which)
+    few = _ids_of_few(connection, project_id, which) if which.text else None
+    if few is None:
+        query = sa.select(utterance).where(_condition(project_id, which))
+        query = query.order_by(*_order(order))
+    else:
+        # With a limit of its own, SQLite looks the ids up instead of reading all rows in order.
+        by_id = sa.select(utterance).where(_condition(project_id, Filter(ids=few)))
+        found = by_id.limit(_FEW).subquery()
+        query = sa.select(found).order_by(*_order(order, found))
+    rows = read_utterances(connection, query.offset(page.offset).limit(page.limit))
+    return rows, count_all(connection, project_id, which) if few is None else len(few)
+
+
+def _ids_of_few(connection: Connection, project_id: int, which: Filter) -> tuple[str, ...] | None:
+    """Return the ids of all utterances that match the filter, None if they are many."""
+    query = sa.select(utterance.c.id).where(_condition(project_id, which)).limit(_FEW)
+    ids = tuple(connection.execute(query).scalars())
+    return ids if len(ids) < _FEW else None
 
 
 def count_all(connection: Connection, project_id: int, which: Filter) -> int:
@@ -77,20 +95,24 @@ def count_all(connection: Connection, project_id: int, which: Filter) -> int:
     return int(connection.execute(query.where(_condition(project_id, which))).scalar_one())
 
 
-# Each order has an index, so that a late page needs no sort. No two utterances of a project share a
-# revision.
-_ORDERS: dict[str, tuple[sa.ColumnElement[object], ...]] = {
-    "newest": (utterance.c.added_revision.desc(),),
-    "oldest": (utterance.c.added_revision,),
-    "changed": (utterance.c.touched_revision.desc(),),
-    "text": (utterance.c.text, utterance.c.id),
-}
+def _order(order: Order, rows: sa.FromClause = utterance) -> tuple[sa.ColumnElement[object], ...]:
+    """Return what to order by; each order has an index, so that a late page needs no sort."""
+    columns = rows.c
+    match order:
+        case "newest":  # no two utterances of a project share a revision
+            return (columns.added_revision.desc(),)
+        case "oldest":
+            return (columns.added_revision,)
+        case "changed":
+            return (columns.touched_revision.desc(),)
+        case "text":
+            return (columns.text, columns.id)
 
 
 def find_all(connection: Connection, project_id: int, which: Filter) -> list[UtteranceRecord]:
     """Return every utterance that matches the filter, oldest first."""
     query = sa.select(utterance).where(_condition(project_id, which))
-    return read_utterances(connection, query.order_by(*_ORDERS["oldest"]))
+    return read_utterances(connection, query.order_by(*_order("oldest")))
 
 
 def counts(connection: Connection, project_id: int) -> Counts:
@@ -147,7 +169,7 @@ def by_text(connection: Connection, project_id: int, text: str) -> list[Utteranc
     if not is_storable(text):
         return []
     here = sa.and_(utterance.c.project_id == project_id, utterance.c.text_hash == text_hash(text))
-    query = sa.select(utterance).where(here).order_by(*_ORDERS["oldest"])
+    query = sa.select(utterance).where(here).order_by(*_order("oldest"))
     return read_utterances(connection, query)
 
 

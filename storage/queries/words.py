@@ -20,6 +20,10 @@ class Contains(FunctionElement[bool]):
             word = word.replace(sign, f"\\{sign}")
         super().__init__(column, sa.literal(f"%{word.casefold()}%"))
 
+    def self_group(self, against: Any = None) -> "Contains":  # noqa: ARG002 - SQLAlchemy's own
+        """Stay as it is: `(...) = 1` around it would make SQLite fold every text in Python."""
+        return self
+
 
 @compiles(Contains)
 def _anywhere(element: Contains, compiler: Any, **kw: Any) -> str:
@@ -32,7 +36,7 @@ def _in_sqlite(element: Contains, compiler: Any, **kw: Any) -> str:
     """Use fast LIKE, which folds ASCII only; for other texts, also the studio's own `lower`."""
     column, pattern = element.clauses
     text, first, second = (compiler.process(clause, **kw) for clause in (column, pattern, pattern))
-    others = f"length({text}) <> length(CAST({text} AS BLOB))"
+    others = f"length({text}) <> octet_length({text})"
     return (
         f"({text} LIKE {first} ESCAPE '\\' "
         f"OR ({others} AND lower({text}) LIKE {second} ESCAPE '\\'))"

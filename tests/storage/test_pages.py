@@ -38,7 +38,7 @@ def shown(database: Database, which: Filter, order: utterances.Order = "oldest")
 @pytest.mark.parametrize("order", ["newest", "oldest", "changed", "text"])
 def test_no_order_sorts_the_whole_project_for_a_page(database: Database, order) -> None:
     query = sa.select(utterances.utterance).where(utterances.utterance.c.project_id == 1)
-    query = query.order_by(*utterances._ORDERS[order]).offset(3).limit(2)
+    query = query.order_by(*utterances._order(order)).offset(3).limit(2)
     compiled = query.compile(database.engine, compile_kwargs={"literal_binds": True})
     with database.read() as connection:
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}").all()
@@ -71,6 +71,48 @@ def test_a_word_is_found_in_any_case_in_any_alphabet(
     database: Database, text: str, found: list[str]
 ) -> None:
     assert shown(database, Filter(text=text)) == found
+
+
+@pytest.mark.parametrize("order", ["newest", "oldest", "changed", "text"])
+def test_a_search_has_the_same_pages_however_many_it_finds(
+    database: Database, order: utterances.Order, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pages() -> list[tuple[list[str], int]]:
+        with database.read() as connection:
+            views = [
+                utterances.read_page(connection, 1, Filter(text="t"), order, Page(at, 2))
+                for at in (0, 2, 4)
+            ]
+        return [([row.id for row in rows], total) for rows, total in views]
+
+    few = pages()
+    monkeypatch.setattr(utterances, "_FEW", 1)
+    assert pages() == few
+    assert [total for _, total in few] == [4, 4, 4]
+
+
+def test_a_search_in_plain_letters_folds_no_text_in_python(database: Database) -> None:
+    folded: list[str] = []
+    with database.read() as connection:
+        raw = connection.connection.dbapi_connection
+        raw.create_function("lower", 1, lambda text: folded.append(text) or text.casefold())
+        rows, total = utterances.read_page(
+            connection, 1, Filter(text="the router"), "newest", Page(0, 50)
+        )
+    assert ([row.id for row in rows], total) == (["u1"], 1)
+    assert {text for text in folded if text.isascii()} == set()
+
+
+def test_a_search_that_finds_little_reads_the_rows_once(database: Database) -> None:
+    asked: list[str] = []
+
+    def keep(*given) -> None:
+        asked.append(given[2])
+
+    sa.event.listen(database.engine, "before_cursor_execute", keep)
+    shown(database, Filter(text="router"))
+    reading = [statement for statement in asked if "LIKE" in statement]
+    assert len(reading) == 1
 
 
 def test_embeddings_come_by_id_however_they_lie_on_the_disk(database: Database) -> None:

@@ -2,6 +2,8 @@
 import {fill, h} from '../shared/elements.js';
 import {post} from '../shared/rest.js';
 
+const REST = 300; // milliseconds that rows stay in view before their answers are asked for: who types sees none
+const PART = 10; // rows of one request, so that a request for other rows never waits long behind it
 const PAUSE = 1500; // milliseconds before the next try while the model is loading
 const TRIES = 20;
 
@@ -23,20 +25,36 @@ export class Answers {
     return cell;
   }
 
-  // Asks for the answers to the rows, then fills their cells in the table.
+  // Asks for the answers to the rows, from the top, and fills their cells in the table.
   async ask(rows, table) {
     const asked = (this.#asked += 1);
-    for (let tries = 0; rows.length && tries < TRIES; tries += 1) {
-      const body = {ids: rows.map(row => row.id)};
-      const found = await post(`${this.#base}/utterances/answers`, body).catch(() => null);
-      if (asked !== this.#asked || !found) return;
-      if (found.ready) {
-        this.#known = new Map(found.answers.map(answer => [answer.id, answer]));
-        for (const cell of table.querySelectorAll('[data-answer]')) this.#fill(cell);
-        return;
+    const known = new Map();
+    await pause(REST);
+    for (let start = 0; start < rows.length; start += PART) {
+      const ids = rows.slice(start, start + PART).map(row => row.id);
+      const answers = await this.#answersTo(ids, asked);
+      if (!answers) return;
+      for (const answer of answers) {
+        known.set(answer.id, answer);
+        this.#known.set(answer.id, answer);
       }
-      await new Promise(wake => setTimeout(wake, PAUSE));
+      for (const id of ids) {
+        const cell = table.querySelector(`[data-answer="${CSS.escape(id)}"]`);
+        if (cell) this.#fill(cell);
+      }
     }
+    if (asked === this.#asked) this.#known = known; // forgets rows that are out of view
+  }
+
+  // Waits for the model to load; null if there is no answer, or other rows are in view by then.
+  async #answersTo(ids, asked) {
+    for (let tries = 0; tries < TRIES && asked === this.#asked; tries += 1) {
+      const found = await post(`${this.#base}/utterances/answers`, {ids}).catch(() => null);
+      if (asked !== this.#asked || !found) return null;
+      if (found.ready) return found.answers;
+      await pause(PAUSE);
+    }
+    return null;
   }
 
   #fill(cell) {
@@ -48,3 +66,5 @@ export class Answers {
     fill(cell, this.#intents.labels(answer.intents), note);
   }
 }
+
+const pause = time => new Promise(wake => setTimeout(wake, time));

@@ -13,12 +13,38 @@ def test_the_answer_stands_beside_the_label_and_can_be_filtered(
     page = visit(studio, "/data?project=sample&state=labelled")
     rows = page.locator("[data-role=utterances] tr[data-id]")
     expect(page.locator(".answer-cell .chip").first).to_be_visible()
-    assert page.locator(".answer-cell .chip").count() == rows.count()
+    expect(page.locator(".answer-cell .chip")).to_have_count(rows.count())
     page.get_by_label("answer differs from the label").check()
     differing = studio.ask("/projects/sample/utterances?size=1&state=labelled&differs=true")
     expect(page.locator("[data-role=total]")).to_contain_text(f"{differing['total']} texts")
     expect(page.locator(".answer-cell .badge")).to_have_count(rows.count())
     assert rows.count() > 0
+
+
+def test_answers_are_asked_for_in_parts_and_only_for_rows_that_stay_in_view(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/data?project=sample")
+    expect(page.locator(".answer-cell .chip").first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    asked: list[list[str]] = []
+    page.on(
+        "request",
+        lambda sent: (
+            asked.append(sent.post_data_json["ids"])
+            if sent.url.endswith("/utterances/answers")
+            else None
+        ),
+    )
+    search = page.get_by_label("Search in texts")
+    for typed in ("c", "ca", "car"):
+        with page.expect_response(lambda answer: "/utterances?" in answer.url):
+            search.fill(typed)
+    rows = page.locator("[data-role=utterances] tr[data-id]")
+    expect(page.locator(".answer-cell .chip")).to_have_count(rows.count())
+    shown = rows.evaluate_all("all => all.map(row => row.dataset.id)")
+    assert [key for ids in asked for key in ids] == shown
+    assert max(map(len, asked)) == min(10, len(shown))
 
 
 def test_a_filter_is_kept_by_name_and_deleted_with_undo(
