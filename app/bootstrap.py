@@ -12,8 +12,10 @@ from storage.artifacts import ArtifactStore
 from storage.database import open_database
 
 
-def open_studio(settings: Settings) -> Studio:
+def open_studio(settings: Settings, executor: LocalExecutor | None = None) -> Studio:
     """Open a home, which is created if it does not exist.
+
+    Without an executor, a process of its own supervises jobs.
 
     Raises:
         InvalidInput: The folder cannot be created, or its database cannot be used.
@@ -32,7 +34,7 @@ def open_studio(settings: Settings) -> Studio:
         places=places,
         database=database,
         artifacts=ArtifactStore(places.artifacts),
-        executor=LocalExecutor(settings),
+        executor=executor or LocalExecutor(settings),
     )
 
 

@@ -23,15 +23,34 @@ class LocalExecutor:
     """Starts a supervisor that outlives this process and exits when no job is left.
 
     The supervisor and its jobs use the settings of the process that started it.
+
+    Attributes:
+        standby: Descriptor by which the server asks a process of its own; see `app.jobs.standby`.
     """
 
     settings: Settings
+    standby: int | None = None
 
     def ensure_running(self) -> None:
-        """Start a supervisor unless one serves the home.
+        """Have a supervisor serve the home, unless one does."""
+        if not self._asked_standby():
+            self._start()
 
-        The supervisor inherits the lock that is taken here: no second one is started while the
-        first is still loading its modules.
+    def _asked_standby(self) -> bool:
+        if self.standby is None:
+            return False
+        try:
+            os.write(self.standby, b"1")
+        except BlockingIOError:  # it was asked thousands of times, and will see it
+            return True
+        except OSError:  # somebody ended it
+            return False
+        return True
+
+    def _start(self) -> None:
+        """Start a supervisor, which inherits the lock that is taken here.
+
+        No second one is started while the first is still loading its modules.
         """
         places = Places(self.settings.folder)
         descriptor = take_lock(places.supervisor_lock)

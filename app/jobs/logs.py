@@ -25,6 +25,12 @@ def rotate(log: Path) -> None:
     lines written between its read and the truncation would be lost.
     """
     log.replace(_older(log))
+    redirect_output(log)
+
+
+def redirect_output(log: Path) -> None:
+    """Append what this process prints from now on to a file."""
+    log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as stream:
         for descriptor in (_OUT, _ERR):
             os.dup2(stream.fileno(), descriptor)

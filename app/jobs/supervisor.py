@@ -7,19 +7,22 @@ other settings come from the environment, which its jobs inherit.
 """
 
 import argparse
+import multiprocessing
 import os
 import shutil
-import signal
-import subprocess
 import sys
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib import import_module
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from app.home import Places
+from app.jobs.context import Workplace
 from app.jobs.lock import is_free, take_lock
 from app.jobs.logs import end_of
+from app.jobs.process_names import SUPERVISOR, name_process
+from app.jobs.worker import do_job
 from app.settings import Settings
 from storage import jobs
 from storage.database import Database, Transaction, open_database
@@ -37,29 +40,47 @@ class Orders:
     """How a supervisor works; `until_idle` makes it exit when no job is left.
 
     Attributes:
-        workplace: `module:function` that opens a `Workplace` from settings, in the child process.
+        workplace: `module:function` that opens a `Workplace` from settings.
         grace_seconds: Seconds from a cancel to SIGTERM, and again from SIGTERM to SIGKILL.
     """
 
-    places: Places
-    until_idle: bool = False
+    settings: Settings
+    until_idle: bool = True
     workplace: str = "app.bootstrap:open_workplace"
     grace_seconds: float = 5.0
+
+    @property
+    def places(self) -> Places:
+        """The paths of the home."""
+        return Places(self.settings.folder)
+
+    def open_workplace(self) -> Workplace:
+        """Load the libraries of jobs, and open what a job works with."""
+        module, function = self.workplace.split(":")
+        workplace: Workplace = getattr(import_module(module), function)(self.settings)
+        return workplace
 
 
 @dataclass(slots=True)
 class _Child:
     job: JobRecord
-    process: subprocess.Popen[bytes]
+    process: BaseProcess
     asked_at: float | None = None
 
 
 @dataclass(slots=True)
 class Supervisor:
-    """Starts and watches the jobs of one home."""
+    """Starts and watches the jobs of one home.
+
+    Attributes:
+        lock: Descriptor that holds the lock of the home's supervisor.
+        workplace: What the jobs work with; opened for the first of them.
+    """
 
     orders: Orders
     database: Database
+    lock: int
+    workplace: Workplace | None = None
     children: dict[str, _Child] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -78,8 +99,7 @@ class Supervisor:
         if child is None:
             time.sleep(_POLL_SECONDS)
             return
-        with suppress(subprocess.TimeoutExpired):
-            child.process.wait(_WATCH_SECONDS)
+        child.process.join(_WATCH_SECONDS)
 
     def tick(self) -> bool:
         """Check every job once; return whether any is left."""
@@ -108,7 +128,7 @@ class Supervisor:
                 claimed = jobs.claim(connection, job.id)
             if claimed.state == "running":
                 self._forget_cancelled(claimed)
-                self.children[job.id] = _Child(claimed, self._spawn(claimed, descriptor))
+                self.children[job.id] = _Child(claimed, self._fork(claimed))
         finally:
             os.close(descriptor)  # the child's copy holds the lock from here on
 
@@ -120,26 +140,25 @@ class Supervisor:
             if other.state == "cancelled" and other.id != job.id and other.kind == job.kind:
                 shutil.rmtree(self.orders.places.checkpoints(other.id), ignore_errors=True)
 
-    def _spawn(self, job: JobRecord, descriptor: int) -> subprocess.Popen[bytes]:
-        log = self.orders.places.log(job.id)
-        log.parent.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "app.jobs.worker"]
-        command += ["--home", str(self.orders.places.home), "--job", job.id]
-        command += ["--attempt", str(job.attempt), "--workplace", self.orders.workplace]
-        with log.open("ab") as stream:
-            return subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,  # closing it tells the child that the supervisor has ended
-                stdout=stream,
-                stderr=stream,
-                pass_fds=(descriptor,),
-            )
+    def _fork(self, job: JobRecord) -> BaseProcess:
+        """Start a job in a copy of this process: the libraries are loaded for the first one only.
+
+        Nothing is computed here, because a copy has none of the threads that a library started.
+        """
+        if self.workplace is None:
+            self.workplace = self.orders.open_workplace()
+        # A connection of SQLite must not be used, nor be closed, in a copy of its process.
+        self.workplace.database.close()
+        self.database.close()
+        context = multiprocessing.get_context("fork")
+        process = context.Process(target=_in_fork, args=(self.lock, self.workplace, job))
+        process.start()
+        return process
 
     def _watch(self, child: _Child, row: JobRecord | None) -> None:
-        if child.process.poll() is not None:
+        if not child.process.is_alive():
             del self.children[child.job.id]
-            if child.process.stdin:
-                child.process.stdin.close()
+            child.process.close()
             with self.database.read() as connection:
                 self._settle(jobs.get(connection, child.job.id))
             return
@@ -153,7 +172,7 @@ class Supervisor:
         if waited > 2 * self.orders.grace_seconds:
             child.process.kill()
         elif waited > self.orders.grace_seconds:
-            child.process.send_signal(signal.SIGTERM)
+            child.process.terminate()
 
     def _settle(self, job: JobRecord) -> None:
         """Store the log of a job whose process has ended; end or requeue an unfinished job."""
@@ -182,6 +201,22 @@ class Supervisor:
             return  # another supervisor settled it first
 
 
+def _in_fork(lock: int, workplace: Workplace, job: JobRecord) -> None:
+    os.close(lock)  # a job that outlives its supervisor does not keep the next one out
+    do_job(workplace, job)
+
+
+def supervise(orders: Orders, lock: int) -> None:
+    """Serve a home whose supervisor's lock this process holds, by an open descriptor."""
+    name_process(SUPERVISOR)
+    database = open_database(orders.settings.database_url or orders.places.database)
+    supervisor = Supervisor(orders, database, lock)
+    try:
+        supervisor.run()
+    finally:
+        database.close()
+
+
 def main() -> int:
     """Run as a program."""
     parser = argparse.ArgumentParser()
@@ -192,12 +227,11 @@ def main() -> int:
     parser.add_argument("--lock", type=int)
     options = parser.parse_args()
     settings = Settings(home=options.home)
-    places = Places(settings.folder)
-    if options.lock is None and take_lock(places.supervisor_lock) is None:
+    orders = Orders(settings, options.until_idle, options.workplace, options.grace)
+    lock = options.lock or take_lock(orders.places.supervisor_lock)
+    if lock is None:
         return ALREADY_RUNNING
-    database = open_database(settings.database_url or places.database)
-    orders = Orders(places, options.until_idle, options.workplace, options.grace)
-    Supervisor(orders, database).run()
+    supervise(orders, lock)
     return 0
 
 

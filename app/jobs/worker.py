@@ -1,44 +1,33 @@
-"""The child process that does one job.
+"""What the process of one job does: a fork of its supervisor, which has the libraries loaded."""
 
-python -m app.jobs.worker --home DIR --job ID --attempt N --workplace MODULE:NAME
-"""
-
-import argparse
+import multiprocessing
 import os
 import sys
 import threading
 import traceback
 import uuid
-from importlib import import_module
-from pathlib import Path
 
 from app.jobs.context import JobContext, Stopped, Workplace
-from app.jobs.logs import rotate_own_log
-from app.settings import Settings
+from app.jobs.logs import redirect_output, rotate_own_log
+from app.jobs.process_names import JOB, name_process
 from core.errors import StudioError
 from storage import jobs
 from storage.jobs import Fenced, JobOutcome
 from storage.records import JobRecord
 
 
-def main() -> int:
-    """Run as a program; the exit code is 0 when the job's outcome was written."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--home", type=Path, required=True)
-    parser.add_argument("--job", required=True)
-    parser.add_argument("--attempt", type=int, required=True)
-    parser.add_argument("--workplace", required=True)
-    options = parser.parse_args()
-    module, function = options.workplace.split(":")
-    workplace: Workplace = getattr(import_module(module), function)(Settings(home=options.home))
-    log = workplace.places.log(options.job)
+def do_job(workplace: Workplace, claimed: JobRecord) -> None:
+    """Do the job in this process; exit with 0 when its outcome was written, else with 3."""
+    name_process(JOB)
+    log = workplace.places.log(claimed.id)
+    redirect_output(log)
     threading.Thread(target=_leave_when_unwatched, daemon=True).start()
     threading.Thread(target=rotate_own_log, args=(log,), daemon=True).start()
     with workplace.database.read() as connection:
-        job = jobs.get(connection, options.job)
-    if job.attempt != options.attempt or job.state != "running":
-        return 3
-    return work(workplace, job)
+        job = jobs.get(connection, claimed.id)
+    if job.attempt != claimed.attempt or job.state != "running":
+        sys.exit(3)
+    sys.exit(work(workplace, job))
 
 
 def work(workplace: Workplace, job: JobRecord) -> int:
@@ -79,10 +68,7 @@ def _end(context: JobContext, outcome: JobOutcome) -> int:
 
 def _leave_when_unwatched() -> None:
     """End this process when its supervisor ends for any reason."""
-    while os.read(0, 1):
-        pass
-    os._exit(4)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    supervisor = multiprocessing.parent_process()
+    if supervisor is not None:
+        supervisor.join()
+        os._exit(4)

@@ -14,15 +14,23 @@ from rich.table import Table
 from rich.text import Text
 
 from app.bootstrap import open_studio
+from app.jobs.local import LocalExecutor
+from app.jobs.standby import start_standby
+from app.jobs.supervisor import Orders
 from app.services.studio import Studio
 from app.settings import Settings
 
 
 @contextmanager
-def opened(options: argparse.Namespace) -> Iterator[Studio]:
-    """Open the studio that the command line names; close it at the end."""
+def opened(options: argparse.Namespace, *, standby: bool = False) -> Iterator[Studio]:
+    """Open the studio that the command line names; close it at the end.
+
+    With `standby`, a copy of this process, made before anything is opened, supervises its jobs.
+    """
     flags = {"home": options.home, "database_url": options.database_url}
-    studio = open_studio(Settings(**{key: value for key, value in flags.items() if value}))
+    settings = Settings(**{key: value for key, value in flags.items() if value})
+    executor = LocalExecutor(settings, start_standby(Orders(settings)) if standby else None)
+    studio = open_studio(settings, executor)
     try:
         yield studio
     finally:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from app.jobs.process_names import JOB, SUPERVISOR
 from tests.builders.forked_command import start_fork
 from tests.faults.processes import serving
 
@@ -140,8 +141,8 @@ class StudioPool:
 
 def _end_jobs(home: Path) -> None:
     """End jobs that nobody waits for any more; a map of UMAP computes for half a minute."""
-    for module in ("app.jobs.supervisor", "app.jobs.worker"):
-        for number in serving(home, module):
+    for name in (SUPERVISOR, JOB):
+        for number in serving(home, name):
             with suppress(ProcessLookupError):
                 os.kill(number, signal.SIGKILL)
 

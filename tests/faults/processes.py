@@ -1,17 +1,31 @@
-"""Which processes serve a home, whoever their parent is."""
+"""Which processes do the jobs of a home, whoever their parent is."""
 
+from contextlib import suppress
 from pathlib import Path
 
 
-def serving(home: Path, module: str) -> list[int]:
-    """Process ids that run a module, such as `app.jobs.worker`, for a home."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                words = (entry / "cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if module.encode() in words and str(home).encode() in words:
-                found.append(int(entry.name))
-    return found
+def serving(home: Path, name: str) -> list[int]:
+    """Ids of the processes of a name of `app.jobs.process_names` that have a home's file open."""
+    numbers = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
+    return [number for number in numbers if _name(number) == name and _holds(number, home)]
+
+
+def holding(file: Path) -> list[int]:
+    """Ids of the processes that have a file open."""
+    numbers = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
+    return [number for number in numbers if _holds(number, file)]
+
+
+def _name(number: int) -> str:
+    with suppress(OSError):
+        return Path(f"/proc/{number}/comm").read_text(encoding="utf-8").strip()
+    return ""
+
+
+def _holds(number: int, place: Path) -> bool:
+    with suppress(OSError):
+        for descriptor in Path(f"/proc/{number}/fd").iterdir():
+            with suppress(OSError):
+                if descriptor.readlink().is_relative_to(place):
+                    return True
+    return False

@@ -1,5 +1,6 @@
 """Processes are killed at any moment; what was promised holds all the same."""
 
+import multiprocessing
 import os
 import random
 import signal
@@ -14,14 +15,17 @@ import pytest
 from app.home import Places
 from app.jobs.local import LocalExecutor
 from app.jobs.lock import is_free, take_lock
+from app.jobs.process_names import JOB
 from app.jobs.supervisor import ALREADY_RUNNING
+from app.jobs.worker import do_job
 from app.settings import Settings
 from storage import jobs, models, projects
 from storage.artifacts import ArtifactStore
 from storage.database import Database, integrity, open_database
 from storage.jobs import Fenced, JobOutcome, Progress
 from storage.records import JobRecord
-from tests.faults.processes import serving
+from tests.builders.toy_job_kinds import open_workplace
+from tests.faults.processes import holding, serving
 
 
 class Home:
@@ -63,7 +67,7 @@ class Home:
 
     def children(self) -> list[int]:
         """Workers of this home, whoever their parent is."""
-        return serving(self.places.home, "app.jobs.worker")
+        return serving(self.places.home, JOB)
 
     def kill_child(self) -> None:
         for pid in self.children():
@@ -207,7 +211,7 @@ def test_asking_often_starts_one_supervisor(home: Home) -> None:
     running = []
     for _ in range(5):
         executor.ensure_running()
-        running.append(len(serving(home.places.home, "app.jobs.supervisor")))
+        running.append(len(holding(home.places.supervisor_lock)))
     limit = time.monotonic() + 60
     while not is_free(home.places.supervisor_lock) and time.monotonic() < limit:
         time.sleep(0.05)
@@ -229,19 +233,13 @@ def test_a_stale_attempt_is_fenced_off(home: Home) -> None:
     ):
         with pytest.raises(Fenced), home.database.write() as connection:
             write(connection)
-    command = [sys.executable, "-m", "app.jobs.worker", "--home", str(home.places.home)]
-    command += [
-        "--job",
-        job.id,
-        "--attempt",
-        "1",
-        "--workplace",
-        "tests.builders.toy_job_kinds:open_workplace",
-    ]
-    done = subprocess.run(
-        command, stdin=subprocess.PIPE, check=False, cwd=Path(__file__).parents[2]
-    )
-    assert done.returncode in (3, 4)
+    home.database.close()
+    workplace = open_workplace(Settings(home=home.places.home))
+    workplace.database.close()
+    process = multiprocessing.get_context("fork").Process(target=do_job, args=(workplace, stale))
+    process.start()
+    process.join()
+    assert process.exitcode == 3
     assert home.job(job.id).state == "running"
 
 

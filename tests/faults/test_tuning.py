@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from app.jobs.process_names import JOB, SUPERVISOR
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.studio import Studio
@@ -41,12 +42,12 @@ def busy(studio: Studio, tmp_path: Path) -> Iterator[Studio]:
     create_project(studio, "p")
     import_file(studio, ImportRequest("p", path))
     yield studio
-    for module in ("app.jobs.supervisor", "app.jobs.worker"):
-        kill(studio, module)
+    for name in (SUPERVISOR, JOB):
+        kill(studio, name)
 
 
-def kill(studio: Studio, module: str) -> None:
-    for pid in serving(studio.places.home, module):
+def kill(studio: Studio, name: str) -> None:
+    for pid in serving(studio.places.home, name):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 
@@ -82,7 +83,7 @@ def test_a_tuning_killed_midway_ends_once_with_the_weights_of_an_undisturbed_one
     request = TrainingRequest("p", "convfit", SETTINGS, str(tiny_path))
     job = start_training(busy, request)
     kept = await_checkpoint(busy, job.id, step=120)
-    kill(busy, "app.jobs.worker")
+    kill(busy, JOB)
     rows = list(follow(busy, job.id))
     told = [re.match(r"tuning, epoch (\d+),", row.stage) for row in rows if row.attempt == 2]
     epochs = [int(found[1]) for found in told if found]
