@@ -1,6 +1,7 @@
 """Create the studio and connect its parts."""
 
 from functools import partial
+from importlib import import_module
 
 from app.home import Places
 from app.jobs.context import Workplace
@@ -10,6 +11,14 @@ from app.settings import Settings
 from core.errors import InvalidInput
 from storage.artifacts import ArtifactStore
 from storage.database import open_database
+
+_NEEDED_BY_TRAININGS = (
+    "app.services.answering.judging",
+    "app.services.versions.comparison",
+    "core.encoders.loading",
+    "core.training.from_labels.runs",
+    "scipy.optimize",
+)
 
 
 def open_studio(settings: Settings, executor: LocalExecutor | None = None) -> Studio:
@@ -39,7 +48,9 @@ def open_studio(settings: Settings, executor: LocalExecutor | None = None) -> St
 
 
 def open_workplace(settings: Settings) -> Workplace:
-    """Open a home in the child process of a job."""
+    """Open a home for jobs, and load what trainings need: each job is a fork of this process."""
+    for name in _NEEDED_BY_TRAININGS:
+        import_module(name)
     return workplace_of(open_studio(settings))
 
 
