@@ -31,7 +31,7 @@ def open_studio(settings: Settings, executor: LocalExecutor | None = None) -> St
     """
     places = Places(settings.folder)
     try:
-        places.home.mkdir(parents=True, exist_ok=True)
+        places.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(
             f"{places.home} cannot be used as a home: {error.strerror}.",

@@ -47,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # embedding and scoring a text takes 24 ms with this setting, 83 ms without it (two cores).
     # OpenBLAS reads it once, when NumPy is imported; processes of jobs inherit it.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+    os.umask(0o077)  # texts are what customers said: nobody else on this machine reads the files
     options = build_parser().parse_args(arguments)
     try:
         command = import_module(f"app.terminal.{options.room}")

@@ -14,6 +14,7 @@ from storage.log import events, versions
 from storage.queries import dataset
 
 _MIN_FREE_BYTES = 1 << 30
+_OWNER_ALONE, _OTHERS = 0o700, 0o077
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,10 @@ def restore(file: Path, home: Path) -> int:
 
 
 def examine(studio: Studio) -> list[HealthCheck]:
-    """Check every part of the studio; delete files that killed processes left behind."""
+    """Check every part of the studio; delete files that killed processes left behind.
+
+    A home that others on this machine may open is closed to them.
+    """
     return [
         _finding("database", integrity(studio.database), "ok"),
         _artifacts(studio),
@@ -44,6 +48,7 @@ def examine(studio: Studio) -> list[HealthCheck]:
         _jobs(studio),
         _encoder(),
         _disk(studio),
+        _privacy(studio.places.home),
     ]
 
 
@@ -104,3 +109,12 @@ def _encoder() -> HealthCheck:
 def _disk(studio: Studio) -> HealthCheck:
     free = shutil.disk_usage(studio.places.home).free
     return HealthCheck("disk", free > _MIN_FREE_BYTES, f"{free / (1 << 30):.1f} GiB free")
+
+
+def _privacy(home: Path) -> HealthCheck:
+    """Close a home that an earlier release left open: nobody reads files in a closed folder."""
+    if not home.stat().st_mode & _OTHERS:
+        return HealthCheck("privacy", healthy=True, detail="ok, only you can open the home")
+    home.chmod(_OWNER_ALONE)
+    detail = "others on this machine could open the home; now only you can"
+    return HealthCheck("privacy", healthy=True, detail=detail)
