@@ -35,6 +35,11 @@ class Places:
         """The lock held by the supervisor."""
         return self.home / "locks" / "supervisor.lock"
 
+    @property
+    def server_lock(self) -> Path:
+        """The lock held by the server of the home; its address stands in it, without the token."""
+        return self.home / "locks" / "server.lock"
+
     def device_lock(self, device: str) -> Path:
         """The lock held by the job that computes on a device."""
         return self.home / "locks" / f"device-{device.replace(':', '-')}.lock"

@@ -1,6 +1,7 @@
 """The web server: REST under /api, files under /studio, Gradio's pages at the root."""
 
 import os
+import shutil
 import socket
 import tempfile
 import threading
@@ -21,6 +22,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.api import explaining
 from app.api.http.errors import answer_errors
 from app.api.routes import all_routes
+from app.home import Places
+from app.jobs.lock import take_lock
 from app.security import Guard, check_binding, new_token, viewer_token
 from app.services.labelling.queue import Queues
 from app.services.live.server_state import LiveStudio, open_live_studio
@@ -107,13 +110,29 @@ def serve(studio: Studio, door: Doorway, prepare: Callable[[], None] | None = No
     """Serve until stopped; `prepare` is called when the pages are built and nobody was let in yet.
 
     Raises:
-        InvalidInput: The address is not safe, or the port is taken.
+        InvalidInput: The address is not safe, the port is taken, or another server has this home.
     """
-    import uvicorn
-
     check_binding(door.host, token=door.token)
     listener = _listen(door)
-    port = int(listener.getsockname()[1])
+    host = f"[{door.host}]" if ":" in door.host else door.host
+    address = f"http://{host}:{listener.getsockname()[1]}/"
+    with listener, _only_server(studio.places, address):
+        _serve_at(studio, door, _Entrance(listener, address), prepare)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entrance:
+    """An open socket, and the address by which browsers reach it."""
+
+    listener: socket.socket
+    address: str
+
+
+def _serve_at(
+    studio: Studio, door: Doorway, entrance: _Entrance, prepare: Callable[[], None] | None
+) -> None:
+    import uvicorn
+
     token = new_token() if door.token else None
     hosts = frozenset({"127.0.0.1", "localhost", "[::1]", door.host})
     live_studio = open_live_studio(studio)
@@ -122,11 +141,10 @@ def serve(studio: Studio, door: Doorway, prepare: Callable[[], None] | None = No
         app = build_app(live_studio, token, hosts, viewer)
         if prepare is not None:
             prepare()
-        host = f"[{door.host}]" if ":" in door.host else door.host
-        address = f"http://{host}:{port}/" + (f"?token={token}" if token else "")
+        address = entrance.address + (f"?token={token}" if token else "")
         config = uvicorn.Config(app, log_level="warning", server_header=False, lifespan="on")
         ready = partial(_open_for, live_studio, address, browser=door.browser)
-        _server(config, ready).run(sockets=[listener])
+        _server(config, ready).run(sockets=[entrance.listener])
 
 
 def _server(config: Any, when_ready: Callable[[], None]) -> Any:
@@ -205,10 +223,29 @@ def _listen(door: Doorway) -> socket.socket:
 
 
 @contextmanager
+def _only_server(places: Places, address: str) -> Iterator[None]:
+    """Hold the lock of the home's server: two of them would hand one text to two people."""
+    descriptor = take_lock(places.server_lock)
+    if descriptor is None:
+        raise InvalidInput(
+            f"This studio is open already at {places.server_lock.read_text(encoding='utf-8')}.",
+            "Use it there, close it with Ctrl-C, or name another studio with --home.",
+        )
+    try:
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, address.encode())
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
 def _private_places(home: Path) -> Iterator[None]:
     """Work in an empty folder with a private one for temporary files; Gradio may serve both."""
     scratch = home / "scratch"
     scratch.mkdir(parents=True, exist_ok=True)
+    for left in scratch.glob("serve-*"):  # by a server that was killed
+        shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="serve-", dir=scratch) as folder:
         work, temporary = Path(folder) / "work", Path(folder) / "tmp"
         for place in (work, temporary):

@@ -3,7 +3,12 @@
 import asyncio
 import socket
 
-from app.server import Doorway, _listen
+import pytest
+
+from app.server import Doorway, _listen, _only_server, _private_places
+from app.server import serve as serve_studio
+from app.services.studio import Studio
+from core.errors import InvalidInput
 
 
 def test_an_answer_leaves_at_once() -> None:
@@ -25,3 +30,27 @@ def test_an_answer_leaves_at_once() -> None:
             return found
 
     assert asyncio.run(ask()) == 1
+
+
+def test_a_second_server_of_a_home_is_refused_with_the_address_of_the_first(studio: Studio) -> None:
+    """Two servers handed one text to two people."""
+    with (
+        _only_server(studio.places, "http://127.0.0.1:7860/"),
+        pytest.raises(InvalidInput, match="open already at http://127"),
+    ):
+        serve_studio(studio, Doorway(port=0, browser=False))
+    with _only_server(studio.places, "http://127.0.0.1:1/"):  # a longer address stood there
+        assert studio.places.server_lock.read_text(encoding="utf-8") == "http://127.0.0.1:1/"
+
+
+def test_folders_of_killed_servers_are_swept(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = studio.places.scratch / "serve-killed" / "tmp"
+    left.mkdir(parents=True)
+    for name in ("TMPDIR", "GRADIO_TEMP_DIR"):
+        monkeypatch.setenv(name, "restored afterwards")
+    with _private_places(studio.places.home):
+        assert not left.exists()
+        assert len(list(studio.places.scratch.iterdir())) == 1
+    assert list(studio.places.scratch.iterdir()) == []
