@@ -66,7 +66,7 @@ export class Decisions {
     this.#made.push({operation, item});
     this.#acted = true;
     this.#outbox.add(operation);
-    this.draw();
+    this.#drawNewest();
   }
 
   // Returns the utterance to decide again, or null if there is nothing to undo. Without a key, the newest decision
@@ -93,6 +93,16 @@ export class Decisions {
     const shown = this.#made.slice(-SHOWN).reverse();
     const empty = h('li', {class: 'soft'}, 'What you decide appears here, and can be undone.');
     fill(this.list, shown.length ? shown.map(one => this.#line(one)) : empty);
+  }
+
+  // The others stay as they are: a key changes two lines, and the browser lays out no more than these.
+  #drawNewest() {
+    if (this.#made.length === 1) {
+      this.draw();
+      return;
+    }
+    this.list.prepend(this.#line(this.#made.at(-1)));
+    if (this.#made.length > SHOWN) this.list.lastElementChild.remove();
   }
 
   #line({operation, item}) {

@@ -4,6 +4,7 @@ import {post} from '../shared/rest.js';
 
 const SHORTEST_WAIT = 300; // milliseconds before a failed message is sent again
 const LONGEST_WAIT = 8000;
+const LATEST_PAINT = 100; // milliseconds that a decision waits for the next card to be drawn
 const MOST = 200; // operations in one message
 const MAY_PASS = new Set([401, 408, 429]); // HTTP statuses after which another try may succeed
 
@@ -58,7 +59,7 @@ export class Outbox {
     this.#pending.push(operation);
     this.#keep();
     this.#hears.changed();
-    this.#flush();
+    afterPaint(() => this.#flush());
   }
 
   // A decision that was not sent yet is removed.
@@ -128,6 +129,15 @@ const pauseOrOnline = wait =>
     new Promise(wake => setTimeout(wake, wait)),
     new Promise(wake => window.addEventListener('online', wake, {once: true})),
   ]);
+
+// The next card is drawn first; what is sent would take a processor from it. A hidden tab draws nothing.
+function afterPaint(act) {
+  const late = setTimeout(act, LATEST_PAINT);
+  requestAnimationFrame(() => {
+    clearTimeout(late);
+    setTimeout(act);
+  });
+}
 
 // The lock is released when its tab closes, so two tabs never send the same backlog.
 function hold(name) {

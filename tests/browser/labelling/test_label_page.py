@@ -98,3 +98,30 @@ def test_the_queue_starts_with_what_helps_and_its_orders_are_few(page: Page) -> 
     expect(order.locator("option")).to_have_text(
         ["Helps most", "Least sure", "Unlike all examples", "Newest first", "Random"]
     )
+
+
+def test_a_key_draws_two_lines_and_is_sent_when_the_next_card_is_drawn(page: Page) -> None:
+    """Drawing ten lines anew and sending at once delayed the next card by a third of its time."""
+    lines = page.locator("[aria-label='Last decisions'] li[data-id]")
+    for _ in range(11):
+        page.keyboard.press("s")
+    expect(lines).to_have_count(10)
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+    order = page.evaluate(
+        """() => new Promise(done => {
+          const [list] = document.querySelectorAll("[aria-label='Last decisions']");
+          const before = [...list.children].slice(0, 9), order = [];
+          const plain = window.fetch;
+          window.fetch = (...given) => {
+            if (!String(given[0]).endsWith('/ops')) return plain(...given);
+            order.push('sent');
+            window.fetch = plain;
+            done({order, kept: before.every((line, at) => list.children[at + 1] === line)});
+            return plain(...given);
+          };
+          requestAnimationFrame(() => order.push('drawn'));
+          document.dispatchEvent(new KeyboardEvent('keydown', {key: 's', bubbles: true}));
+        })"""
+    )
+    assert order == {"order": ["drawn", "sent"], "kept": True}
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
