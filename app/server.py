@@ -5,7 +5,6 @@ import shutil
 import socket
 import tempfile
 import threading
-import warnings
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -61,9 +60,7 @@ def build_app(
     Requests must present the launch token, if there is one, and use a name in `hosts`. The viewer's
     token gives read access to receipts and reports.
     """
-    import gradio as gr
-
-    from app.ui.navigation import build_pages, launch_settings
+    from app.ui.navigation import mount_pages
 
     app = FastAPI(title="Intent Studio", docs_url=None, redoc_url=None, openapi_url="/api/schema")
     app.state.live_studio, app.state.viewer = live_studio, viewer
@@ -75,15 +72,7 @@ def build_app(
     app.include_router(all_routes(), prefix="/api")
     app.include_router(explaining.pages)
     app.mount(MOUNTED, AssetFiles(), name="studio")
-    pages = build_pages()
-    with warnings.catch_warnings():  # Gradio warns about its own settings
-        warnings.filterwarnings("ignore", "SSR mode is not supported")
-        gr.mount_gradio_app(app, pages, path="/", **launch_settings())
-    pages.has_launched = True  # Gradio checks file paths only after a launch
-    # No page has events of Gradio. Its queue looked for some a thousand times a second, which took
-    # 7 % of a core for as long as the studio was open.
-    queue = pages._queue
-    queue.sleep_when_free = queue.progress_update_sleep_when_free = 60.0
+    mount_pages(app)
     return Guard(app, token, hosts, viewer)
 
 

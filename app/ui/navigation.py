@@ -1,16 +1,21 @@
 """The pages and their frame: a rail of pages, a header with the state, one view."""
 
 import os
+import warnings
 from importlib.resources import files
 from typing import Any
 
-os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # before Gradio is imported: it asks at once
-
-import gradio as gr
+from fastapi import FastAPI
 
 from app.ui.asset_files import asset_address
-from app.ui.components.view import View
-from app.ui.theme import studio_theme
+from app.ui.gradio_start import without_stub_files
+
+os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # before Gradio is imported: it asks at once
+with without_stub_files():
+    import gradio as gr
+
+    from app.ui.components.view import View
+    from app.ui.theme import studio_theme
 
 PAGES = (
     ("Home", "", "home"),
@@ -32,6 +37,19 @@ _SHEETS = (
     *("home", "data", "label", "slots", "map", "train", "versions", "try", "review"),
 )
 """Style sheets in the order in which they are loaded: a page may refine what is shared."""
+
+
+def mount_pages(app: FastAPI) -> None:
+    """Let Gradio serve every page, at the root."""
+    pages = build_pages()
+    with warnings.catch_warnings():  # Gradio warns about its own settings
+        warnings.filterwarnings("ignore", "SSR mode is not supported")
+        gr.mount_gradio_app(app, pages, path="/", **launch_settings())
+    pages.has_launched = True  # Gradio checks file paths only after a launch
+    # No page has events of Gradio. Its queue looked for some a thousand times a second, which took
+    # 7 % of a core for as long as the studio was open.
+    queue = pages._queue
+    queue.sleep_when_free = queue.progress_update_sleep_when_free = 60.0
 
 
 def build_pages() -> gr.Blocks:

@@ -10,7 +10,7 @@ import sys
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
-_LIBRARIES = ("gradio", "torch", "transformers", "uvicorn", "sklearn.linear_model")
+_LIBRARIES = ("torch", "transformers", "uvicorn", "sklearn.linear_model")
 _WATCH = Path(__file__).parents[1] / "browser" / "watch" / "sitecustomize.py"
 
 
