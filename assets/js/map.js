@@ -118,14 +118,14 @@ class MapPage {
 
   #layOut() {
     const load = () => this.#load();
-    const others = [['', 'compare with …'], ...this.#versions.slice(1)];
+    const others = [['', 'nothing'], ...this.#versions.slice(1)];
     this.#context.heading.append(
       h(
         'div',
         {class: 'row push'},
-        this.#select('Layout', METHODS, 'method', load),
-        this.#select('Model version', this.#versions, 'model', load),
-        this.#select('Compare with', others, 'other', load),
+        captioned('Layout', this.#select(METHODS, 'method', load)),
+        captioned('Model version', this.#select(this.#versions, 'model', load)),
+        captioned('Compare with', this.#select(others, 'other', load)),
         this.#swap,
       ),
     );
@@ -133,12 +133,11 @@ class MapPage {
       if (!this.#wanted) this.#load(); // it failed, and may succeed with other colours
       return this.#recolour();
     });
-    this.#colouring = this.#select('Colour by', COLOURINGS, 'by', recolour);
+    this.#colouring = this.#select(COLOURINGS, 'by', recolour);
     const controls = h(
       'div',
       {class: 'row'},
-      h('span', {class: 'soft small'}, 'Colour by'),
-      this.#colouring,
+      captioned('Colour by', this.#colouring),
       this.#search.element,
       this.#compression,
       this.#legend.opener,
@@ -155,13 +154,13 @@ class MapPage {
     );
   }
 
-  #select(label, options, field, then) {
+  #select(options, field, then) {
     const change = event => {
       this.#choice[field] = event.target.value;
       setQuery({[field]: event.target.value});
       then();
     };
-    return select({'aria-label': label, onchange: change}, options, this.#choice[field]);
+    return select({onchange: change}, options, this.#choice[field]);
   }
 
   // If another map was requested in the meantime, that one is shown.
@@ -396,3 +395,6 @@ class MapPage {
     this.#plot.moveTo(this.#points.places[this.#side], this.#side === 'before' ? 'before' : 'at');
   }
 }
+
+const captioned = (caption, control) =>
+  h('label', {class: 'row tight'}, h('span', {class: 'soft small'}, caption), control);

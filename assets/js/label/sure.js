@@ -45,6 +45,10 @@ export class SureTexts {
   // A second key while the texts are fetched opens no second dialog.
   open = guarded(async () => {
     if (this.#fetching) return;
+    if (this.#intents.multi) {
+      toast('A text may have several intents here.', 'Its texts are labelled one by one.');
+      return;
+    }
     this.#fetching = true;
     const sure = await call(`${this.#base}/sure`).finally(() => {
       this.#fetching = false;
