@@ -69,8 +69,7 @@ def build_app(
     app.add_middleware(GZipMiddleware, minimum_size=2_000, compresslevel=4)
     app.add_middleware(Counted, traffic=live_studio.traffic)
     answer_errors(app)
-    app.include_router(all_routes(), prefix="/api")
-    app.include_router(explaining.pages)
+    app.router.routes += [*all_routes(), *explaining.pages.routes]
     app.mount(MOUNTED, AssetFiles(), name="studio")
     mount_pages(app)
     return Guard(app, token, hosts, viewer)

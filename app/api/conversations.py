@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from fastapi import APIRouter, Response, UploadFile
+from fastapi import Response, UploadFile
 
 from app.api.http.bodies import DialogueBody, RepliesBody
+from app.api.http.routers import rest_router
 from app.api.http.server_state import OpenStudio
 from app.services.conversations import replies, uploads
 from app.services.conversations.logs import DialogueReport, list_logs, remove_log
@@ -12,7 +13,7 @@ from app.services.conversations.uploads import WaitingLog
 from app.services.data.uploads import delete_upload
 from storage.records import ConversationLogRecord
 
-router = APIRouter(tags=["dialogues"])
+router = rest_router("dialogues")
 _PIECE = 1 << 20
 
 

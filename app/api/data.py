@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response, UploadFile
+from fastapi import Query, Response, UploadFile
 from fastapi.responses import FileResponse
 
 from app.api.http.bodies import (
@@ -16,6 +16,7 @@ from app.api.http.bodies import (
     SavedFilterBody,
 )
 from app.api.http.downloads import BYTES, download
+from app.api.http.routers import rest_router
 from app.api.http.server_state import Live, OpenStudio
 from app.services.data.bulk import Edit
 from app.services.data.exporting import export_file
@@ -50,7 +51,7 @@ from core.formats.rows import WriteFormat
 from storage.queries.utterances import Filter, Page
 from storage.records import UtteranceRecord
 
-router = APIRouter(tags=["utterances"])
+router = rest_router("utterances")
 _PIECE = 1 << 20
 
 

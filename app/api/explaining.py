@@ -13,6 +13,7 @@ from fastapi.responses import FileResponse, HTMLResponse
 
 from app.api.http.bodies import ExplainBody
 from app.api.http.downloads import BYTES, download
+from app.api.http.routers import rest_router
 from app.api.http.schemas import Kept
 from app.api.http.server_state import Live, OpenStudio
 from app.services.explaining import explain as explaining
@@ -22,7 +23,7 @@ from app.services.reports.links import link_words, reaches_others
 from app.services.reports.pdf import print_pdf
 from app.services.studio import Studio
 
-router = APIRouter(tags=["evidence"])
+router = rest_router("evidence")
 pages = APIRouter(include_in_schema=False)
 
 _POLICY = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}

@@ -3,10 +3,11 @@
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Body, Query
+from fastapi import Body, Query
 
 from app.api.http.bodies import OperationBody, SimilarBody
 from app.api.http.labelling_bodies import AcceptSureBody, GoalBody, SpotCheckBody
+from app.api.http.routers import rest_router
 from app.api.http.server_state import LabellingQueues, Live, OpenStudio
 from app.services.data.utterances import ChangeView
 from app.services.labelling import decisions
@@ -16,7 +17,7 @@ from app.services.labelling.today import Today, load_today, set_goal
 from app.services.trying.similar import Similar, find_similar
 from core.review.spot_check import Verdict
 
-router = APIRouter(tags=["labelling"])
+router = rest_router("labelling")
 _MOST_OPERATIONS = 500
 
 

@@ -7,12 +7,13 @@ from importlib.resources import files
 from typing import Annotated
 
 import numpy as np
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from pydantic import TypeAdapter
 
 from app.api.http import schemas
 from app.api.http.downloads import BYTES
 from app.api.http.map_bodies import ColourQuery, IslandsQuery, LayoutBody, PlacesQuery
+from app.api.http.routers import rest_router
 from app.api.http.server_state import OpenStudio
 from app.services.maps import compressed, requests
 from app.services.maps.islands import IslandsView, MapChoice, map_islands
@@ -21,7 +22,7 @@ from app.services.studio import Studio
 from core.errors import Conflict
 from core.types import FloatArray
 
-router = APIRouter(tags=["map"])
+router = rest_router("map")
 _FRESH = {"Cache-Control": "no-store"}
 Model = Annotated[int | None, Query(ge=0)]
 # Serialised directly, because FastAPI would first copy each of many thousand values.

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 
 from app.api.http import schemas
 from app.api.http.bodies import (
@@ -13,6 +13,7 @@ from app.api.http.bodies import (
     ProjectChange,
     UndoBody,
 )
+from app.api.http.routers import rest_router
 from app.api.http.server_state import Live, OpenStudio
 from app.services.data import intents
 from app.services.data.history import list_actions, redo_last, undo_action, undo_last
@@ -31,7 +32,7 @@ from app.services.home.cards import ProjectCard, load_cards
 from app.services.status import StatusView, load_status
 from storage.records import BatchRecord
 
-router = APIRouter(tags=["projects"])
+router = rest_router("projects")
 
 
 @router.get("/health")

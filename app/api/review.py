@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from app.api.http.bodies import ActBody, FenceBody, UndoBody, WhatIfBody
+from app.api.http.routers import rest_router
 from app.api.http.server_state import Live, OpenStudio, WatchedTexts
 from app.services.data.history import undo_action
 from app.services.review import findings
@@ -17,7 +18,7 @@ from app.services.trying.pins import PinHistory, load_pin_history
 from app.services.what_if import preview, repairs, views
 from storage.queries.utterances import Page
 
-router = APIRouter(tags=["review"])
+router = rest_router("review")
 
 
 @router.get("/projects/{project}/review")

@@ -1,9 +1,7 @@
 """All routes of the REST interface."""
 
-from typing import Any
-
-from fastapi import APIRouter, Request
-from fastapi.routing import APIRoute
+from fastapi import Request
+from starlette.routing import BaseRoute
 
 from app.api import (
     conversations,
@@ -18,33 +16,20 @@ from app.api import (
     trying,
     versions,
 )
-from app.api.http.schemas import Problem
+from app.api.http.routers import rest_router
 from core.errors import NotFound
 
-_PROBLEMS: dict[int | str, dict[str, Any]] = {
-    404: {"model": Problem, "description": "What was named does not exist"},
-    409: {"model": Problem, "description": "Somebody else changed it first, or it is in use"},
-    422: {"model": Problem, "description": "What was sent cannot be used as it is"},
-    500: {"model": Problem, "description": "Something broke; the message has an incident's number"},
-    507: {"model": Problem, "description": "The disk is full"},
-}
 _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
-def all_routes() -> APIRouter:
-    """Return one router with the routes of all pages."""
-    router = APIRouter(responses=_PROBLEMS, generate_unique_id_function=_called)
+def all_routes() -> list[BaseRoute]:
+    """Return the routes of all pages; the last answers every path under /api that is not there."""
     answering = (trying, review, training, maps, versions, explaining)
-    for room in (projects, data, conversations, labelling, slots, *answering):
-        router.include_router(room.router)
+    rooms = (projects, data, conversations, labelling, slots, *answering)
+    unknown = rest_router()
     # Pages are mounted after the routes, and would answer unknown paths in another format.
-    router.add_api_route("/{rest:path}", _nothing, methods=_METHODS, include_in_schema=False)
-    return router
-
-
-def _called(route: APIRoute) -> str:
-    """Return the operation name for clients generated from the schema: tag and function."""
-    return "_".join([*(str(tag) for tag in route.tags), route.name])
+    unknown.add_api_route("/{rest:path}", _nothing, methods=_METHODS, include_in_schema=False)
+    return [route for room in rooms for route in room.router.routes] + unknown.routes
 
 
 def _nothing(request: Request) -> None:

@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from app.api.http import schemas
 from app.api.http.bodies import AcceptBody, AugmentBody, MarkBody, SlotRename
+from app.api.http.routers import rest_router
 from app.api.http.server_state import OpenStudio
 from app.services.slots.augmentation import Augmented, add_synthetic, preview_augmentation
 from app.services.slots.book import BookView, view_book
@@ -19,7 +20,7 @@ from app.services.slots.marking import (
     rename_slot,
 )
 
-router = APIRouter(tags=["slots"])
+router = rest_router("slots")
 
 
 @router.get("/projects/{project}/slots")

@@ -1,9 +1,8 @@
 """Routes that start, follow and cancel jobs."""
 
-from fastapi import APIRouter
-
 from app.api.http import schemas
 from app.api.http.bodies import TrainBody
+from app.api.http.routers import rest_router
 from app.api.http.server_state import OpenStudio
 from app.services.training import choices, recipe_forms, runs
 from app.services.training import estimate as estimates
@@ -16,7 +15,7 @@ from app.services.training.jobs import (
 )
 from app.services.training.recipes import RecipeView, list_recipes
 
-router = APIRouter(tags=["training"])
+router = rest_router("training")
 
 
 @router.post("/projects/{project}/train", status_code=202)

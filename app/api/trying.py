@@ -2,16 +2,17 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from app.api.http.bodies import PinBody, TextsBody
+from app.api.http.routers import rest_router
 from app.api.http.server_state import Live
 from app.services.trying import answers, compression
 from app.services.trying.compression_views import CompressionView, StrengthChoice
 from app.services.trying.landing import ExampleMap
 from app.services.trying.pins import PinView, load_pins, remove_pin, set_pin
 
-router = APIRouter(tags=["predict"])
+router = rest_router("predict")
 Strength = Annotated[float | None, Query(ge=0, le=1)]
 
 

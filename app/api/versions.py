@@ -3,12 +3,13 @@
 import tempfile
 from pathlib import Path
 
-from fastapi import APIRouter, UploadFile
+from fastapi import UploadFile
 from fastapi.responses import FileResponse
 
 from app.api.http import schemas
 from app.api.http.bodies import RollBackBody
 from app.api.http.downloads import BYTES, download
+from app.api.http.routers import rest_router
 from app.api.http.server_state import OpenStudio
 from app.services.versions import comparison, registry, shapes
 from app.services.versions.bundles import export_encoder, export_model, take_in_bundle
@@ -17,7 +18,7 @@ from app.services.versions.timeline import TimelineEntry, list_versions, timelin
 from core.errors import InvalidInput
 from storage.log.diff import DatasetDiff
 
-router = APIRouter(tags=["versions"])
+router = rest_router("versions")
 _PIECE = 1 << 20
 _MOST_BYTES = 2 << 30
 

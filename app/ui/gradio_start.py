@@ -1,4 +1,4 @@
-"""What Gradio does while it is imported, kept to what the pages need."""
+"""What Gradio does while it is imported and builds pages, kept to what the pages need."""
 
 import inspect
 from collections.abc import Iterator
@@ -25,3 +25,19 @@ def without_stub_files() -> Iterator[None]:
         yield
     finally:
         inspect.getfile = plain
+
+
+@contextmanager
+def without_spare_apps() -> Iterator[None]:
+    """Keep Gradio from making an app with all its routes at the end of each page.
+
+    Ten of them took half a second, and `mount_gradio_app` makes the one that serves.
+    """
+    from gradio.routes import App
+
+    plain = App.create_app
+    App.create_app = staticmethod(lambda *_, **__: None)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        App.create_app = staticmethod(plain)  # type: ignore[method-assign]

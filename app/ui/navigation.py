@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from app.ui.asset_files import asset_address
-from app.ui.gradio_start import without_stub_files
+from app.ui.gradio_start import without_spare_apps, without_stub_files
 
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # before Gradio is imported: it asks at once
 with without_stub_files():
@@ -54,12 +54,13 @@ def mount_pages(app: FastAPI) -> None:
 
 def build_pages() -> gr.Blocks:
     """Build every page; what they show is fetched by their scripts, from the REST routes."""
-    pages = gr.Blocks(title="Intent Studio", fill_width=True, analytics_enabled=False)
-    with pages:
-        _view("home")
-    for title, path, script in PAGES[1:]:
-        with pages.route(title, f"/{path}", show_in_navbar=False):
-            _view(script)
+    with without_spare_apps():
+        pages = gr.Blocks(title="Intent Studio", fill_width=True, analytics_enabled=False)
+        with pages:
+            _view("home")
+        for title, path, script in PAGES[1:]:
+            with pages.route(title, f"/{path}", show_in_navbar=False):
+                _view(script)
     return pages
 
 

@@ -176,7 +176,7 @@ def every_parser(
 def routes() -> dict[str, dict[str, list[str]]]:
     """Return the names of the parameters and fields of each route; `rows[].id` is a nested one."""
     app = FastAPI()
-    app.include_router(all_routes(), prefix="/api")
+    app.router.routes += all_routes()
     schema = app.openapi()
     found = {}
     for path, methods in schema["paths"].items():
