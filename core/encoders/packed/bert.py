@@ -58,6 +58,20 @@ def lay_out(lengths: Tensor) -> Layout:
     return Layout(n_texts, longest, lengths, places, filled[:, None, None, :])
 
 
+class _EmptyLinear(nn.Linear):
+    """A linear layer whose weights are loaded; drawing them first took half of the loading."""
+
+    def reset_parameters(self) -> None:
+        """Leave the weights as the memory was."""
+
+
+class _EmptyEmbedding(nn.Embedding):
+    """A table whose rows are loaded."""
+
+    def reset_parameters(self) -> None:
+        """Leave the rows as the memory was."""
+
+
 class BertLayer(nn.Module):
     """One post-norm transformer layer (Devlin et al. 2019) on packed tokens."""
 
@@ -66,11 +80,11 @@ class BertLayer(nn.Module):
         size, wide, eps = shape.hidden_size, shape.intermediate_size, shape.layer_norm_eps
         self.heads = shape.num_attention_heads
         self.attention_dropout = shape.attention_probs_dropout_prob
-        self.qkv = nn.Linear(size, 3 * size)
-        self.mix = nn.Linear(size, size)
+        self.qkv = _EmptyLinear(size, 3 * size)
+        self.mix = _EmptyLinear(size, size)
         self.attention_norm = nn.LayerNorm(size, eps)
-        self.up = nn.Linear(size, wide)
-        self.down = nn.Linear(wide, size)
+        self.up = _EmptyLinear(size, wide)
+        self.down = _EmptyLinear(wide, size)
         self.output_norm = nn.LayerNorm(size, eps)
         self.dropout = nn.Dropout(shape.hidden_dropout_prob)
 
@@ -101,9 +115,9 @@ class PackedBert(nn.Module):
     def __init__(self, shape: BertShape) -> None:
         super().__init__()
         self.shape = shape
-        self.words = nn.Embedding(shape.vocab_size, shape.hidden_size)
-        self.positions = nn.Embedding(shape.max_position_embeddings, shape.hidden_size)
-        self.types = nn.Embedding(shape.type_vocab_size, shape.hidden_size)
+        self.words = _EmptyEmbedding(shape.vocab_size, shape.hidden_size)
+        self.positions = _EmptyEmbedding(shape.max_position_embeddings, shape.hidden_size)
+        self.types = _EmptyEmbedding(shape.type_vocab_size, shape.hidden_size)
         self.norm = nn.LayerNorm(shape.hidden_size, shape.layer_norm_eps)
         self.dropout = nn.Dropout(shape.hidden_dropout_prob)
         self.layers = nn.ModuleList(BertLayer(shape) for _ in range(shape.num_hidden_layers))
