@@ -2,12 +2,14 @@
 
 import gc
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+import app.ui.navigation  # noqa: F401 - imports Gradio in half the time, before any test does
 from app.bootstrap import open_studio
 from app.services.studio import Studio
 from app.settings import Settings
@@ -49,8 +51,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
+@pytest.fixture(scope="session")
+def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home without a project; to be copied, for its tables take longer to make than to copy."""
+    home = tmp_path_factory.mktemp("empty") / "home"
+    open_studio(Settings(home=home)).database.close()
+    return home
+
+
 @pytest.fixture
-def studio(tmp_path: Path) -> Iterator[Studio]:
+def studio(tmp_path: Path, empty_home: Path) -> Iterator[Studio]:
+    shutil.copytree(empty_home, tmp_path / "home")
     opened = open_studio(Settings(home=tmp_path / "home"))
     yield opened
     opened.database.close()

@@ -183,6 +183,7 @@ def environment(home: Path, *, watched: bool = True) -> dict[str, str]:
     """The environment of a studio under test: this checkout, the CPU, its sockets watched."""
     here = Path(__file__).parent
     found = {**os.environ, "PYTHONPATH": str(here.parents[1]), "STUDIO_DEVICE": "cpu"}
+    found.pop("PYTHONDONTWRITEBYTECODE", None)  # a user's second start finds compiled modules
     if watched:
         found["PYTHONPATH"] = os.pathsep.join([str(_BROWSER / "watch"), found["PYTHONPATH"]])
         found["STRANGERS"] = str(home.with_suffix(".strangers"))
