@@ -80,5 +80,5 @@ def digest_weights(weights: Mapping[str, Tensor]) -> str:
     for name in sorted(weights):
         value = weights[name].detach().cpu().contiguous()
         digest.update(f"{name} {tuple(value.shape)} {value.dtype}\n".encode())
-        digest.update(value.view(torch.uint8).numpy() if value.dim() else b"")
+        digest.update(value.view(torch.uint8).numpy().data if value.dim() else b"")
     return digest.hexdigest()
