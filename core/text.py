@@ -2,7 +2,8 @@
 
 import hashlib
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 from core.types import Task
 
@@ -47,6 +48,12 @@ def label_words(intents: Sequence[str], task: Task) -> str:
 def name_words(name: str) -> str:
     """Write an intent's name as words, for an encoder."""
     return name.replace("_", " ").replace("-", " ").strip(" ?.!").lower()
+
+
+def did_you_mean(word: str, words: Iterable[str], otherwise: str = "") -> str:
+    """Return "Did you mean 'train'?" with the word nearest to a mistyped one, or `otherwise`."""
+    near = get_close_matches(word, list(words), 1)
+    return f"Did you mean '{near[0]}'?" if near else otherwise
 
 
 def counted(n: int, noun: str) -> str:

@@ -19,7 +19,7 @@ from app.api.http.downloads import BYTES, download
 from app.api.http.routers import rest_router
 from app.api.http.server_state import Live, OpenStudio
 from app.services.data.bulk import Edit
-from app.services.data.exporting import export_file
+from app.services.data.exporting import ExportChoice, export_file
 from app.services.data.importing import ImportReport
 from app.services.data.saved_filters import (
     SavedFilter,
@@ -48,6 +48,7 @@ from app.services.live.server_state import LiveStudio
 from app.services.review.disagreements import differing_ids
 from app.services.review.names import borderline_ids
 from core.formats.rows import WriteFormat
+from core.types import Split
 from storage.queries.utterances import Filter, Page
 from storage.records import UtteranceRecord
 
@@ -164,7 +165,15 @@ def export(
     project: str,
     kind: WriteFormat = "csv",
     version: str | None = None,
+    split: Split | None = None,
 ) -> FileResponse:
-    """Download the utterances, as they are now or in a dataset version."""
-    name = f"{project}{'' if version is None else f'-v{version}'}.{_ENDINGS[kind]}"
-    return download(name, lambda out: export_file(studio, project, out, kind, version))
+    """Download the utterances, as they are now or in a dataset version, of all splits or one.
+
+    Files of Rasa and plain texts have no place for the split: without one, they leave out the test
+    texts.
+    """
+    number = "" if version is None else f"-v{version}"
+    part = "" if split is None else f"-{split}"
+    choice = ExportChoice(kind, version, split)
+    name = f"{project}{number}{part}.{_ENDINGS[kind]}"
+    return download(name, lambda out: export_file(studio, project, out, choice))

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from typing import cast, get_args
 
 from app.services.data import importing, projects
-from app.services.data.exporting import export_file
+from app.services.data.exporting import ExportChoice, export_file
 from app.services.data.import_cases import CaseKind, ImportChoices, Meaning
 from app.services.data.importing import ImportReport
 from app.services.versions import shapes as geometry
 from app.services.versions import timeline
-from app.terminal.output import opened, print_json, say, table, tell
+from app.terminal.output import opened, print_json, report, say, table, tell
 from core.errors import InvalidInput
 from core.formats.rows import ReadOptions
-from core.text import normalise, percent
+from core.text import counted, normalise, percent
 from core.types import Task
 
 _CASES: dict[CaseKind, str] = {
@@ -32,17 +32,21 @@ _ASSUMED = " (change it with --treat LABEL=MEANING)"
 def new(options: argparse.Namespace) -> None:
     """Create an empty project."""
     task: Task = "multi-label" if options.multi_label else "single-label"
-    with opened(options) as studio:
+    with opened(options, makes=True) as studio:
         projects.create_project(studio, options.name, task)
-    say(f"Created '{options.name}'.")
+    report(options, f"Created '{options.name}'.", {"project": options.name, "task": task})
     tell(f"Next: intent-studio import '{options.name}' FILE")
 
 
 def sample(options: argparse.Namespace) -> None:
     """Create the sample project."""
-    with opened(options) as studio:
-        for report in projects.create_sample(studio, options.name):
-            _say_report(report)
+    with opened(options, makes=True) as studio:
+        reports = projects.create_sample(studio, options.name)
+    if options.json:
+        print_json({"project": options.name, "imports": reports})
+    else:
+        for one in reports:
+            _say_report(one)
     tell(f"Next: intent-studio train '{options.name}'")
 
 
@@ -69,11 +73,11 @@ def import_(options: argparse.Namespace) -> None:
         ),
     )
     with opened(options) as studio:
-        report = importing.import_file(studio, request)
+        done = importing.import_file(studio, request)
     if options.json:
-        print_json(report)
+        print_json(done)
     else:
-        _say_report(report)
+        _say_report(done)
 
 
 def _meaning(given: str) -> tuple[str, Meaning]:
@@ -91,8 +95,14 @@ def export(options: argparse.Namespace) -> None:
     """Export a project."""
     with opened(options) as studio:
         kind = None if options.format == "auto" else options.format
-        count = export_file(studio, options.project, options.file, kind, options.version)
-    say(f"Wrote {count} utterances to {options.file}.")
+        choice = ExportChoice(kind, options.version, options.split)
+        done = export_file(studio, options.project, options.file, choice)
+    report(options, f"Wrote {done.written} utterances to {options.file}.", done)
+    if done.left_out:
+        texts = counted(done.left_out, "test text")
+        tell(
+            f"Left out: {texts}. Such a file has no place for the split; --split test writes them."
+        )
 
 
 def projects_(options: argparse.Namespace) -> None:

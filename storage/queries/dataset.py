@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.errors import NotFound
+from core.text import did_you_mean
 from core.types import Intent
 from storage.records import IntentRecord, UtteranceRecord, intent_record, utterance_record
 from storage.tables import intent, utterance
@@ -33,10 +34,11 @@ def open_intents(connection: Connection, project_id: int) -> dict[str, Intent]:
 
 def intent_named(connection: Connection, project_id: int, name: str) -> IntentRecord:
     """Find an intent by its name, or raise `NotFound`."""
-    for record in intents(connection, project_id):
-        if record.name == name:
-            return record
-    raise NotFound(f"There is no intent '{name}'.", "Create it, or check the spelling.")
+    every = {record.name: record for record in intents(connection, project_id)}
+    if name in every:
+        return every[name]
+    hint = did_you_mean(name, every, "Create it, or check the spelling.")
+    raise NotFound(f"There is no intent '{name}'.", hint)
 
 
 def intent_by_id(connection: Connection, project_id: int, key: str) -> IntentRecord:

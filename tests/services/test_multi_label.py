@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from app.cli import main
-from app.services.data.exporting import export_file
+from app.services.data.exporting import ExportChoice, export_file
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import load_overview
 from app.services.explaining.explain import explain
@@ -278,14 +278,14 @@ def test_sets_none_and_unlabelled_come_back_from_every_format(
     several: Studio, tmp_path: Path, kind: str
 ) -> None:
     out = tmp_path / ("out.csv" if kind == "spreadsheet" else f"out.{kind}")
-    export_file(several, "p", out, kind)
+    export_file(several, "p", out, ExportChoice(kind))
     from app.services.data.projects import create_project
 
     create_project(several, "again", "multi-label")
     report = import_file(several, ImportRequest("again", out))
     assert (report.added, report.labelled, report.without) == (24, 19, 5)
     again = tmp_path / f"again.{out.suffix}"
-    export_file(several, "again", again, kind)
+    export_file(several, "again", again, ExportChoice(kind))
     assert again.read_bytes() == out.read_bytes()
     rows = read_rows(out, ReadOptions(separator="|"))
     found = {r.text: r.intents for r in rows if isinstance(r, ImportedRow)}

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from core.metrics.geometry import alignment, silhouette, uniformity
 from core.metrics.multi_label import multi_label_report
 from core.pipeline import IntentPipeline
 from core.review.borderline import idle_words, select_borderline
-from core.text import label_words
+from core.text import counted, label_words, match_key
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import RunResult
 from core.types import Exemplar, FloatArray, Prediction, ScoreArray
@@ -35,13 +36,41 @@ _ENOUGH = 20
 """Fewest borderline texts for which an accuracy is reported."""
 
 
-def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class UnlearnedTests:
+    """Texts to judge by, without those that the model has learned.
+
+    Attributes:
+        left_out: How many were left out, for their wording is that of an example.
+    """
+
+    texts: tuple[Exemplar, ...]
+    left_out: int
+
+    def words(self) -> str:
+        """Say what was left out: "; 3 texts that are examples, too, were left out", or nothing."""
+        if not self.left_out:
+            return ""
+        are = "text that is an example" if self.left_out == 1 else "texts that are examples"
+        was = "was" if self.left_out == 1 else "were"
+        return f"; {self.left_out:,} {are}, too, {was} left out"
+
+
+def unlearned_tests(tests: Sequence[Exemplar], exemplars: Sequence[Exemplar]) -> UnlearnedTests:
+    """Leave out the texts that say the same as an example: a model knows these by heart."""
+    learned = {match_key(exemplar.text) for exemplar in exemplars}
+    texts = tuple(test for test in tests if match_key(test.text) not in learned)
+    return UnlearnedTests(texts, len(tests) - len(texts))
+
+
+def judge(result: RunResult, inputs: RunInputs, tests: UnlearnedTests) -> dict[str, Any]:
     """Return the measures of a run as JSON values.
 
-    Without a test split, the run's held-out scores are evaluated: scores of training texts by heads
+    Without test texts, the run's held-out scores are evaluated: scores of training texts by heads
     (and encoders) that were trained without them.
     """
     said = is_said(inputs.exemplars)
+    test = tests.texts
     shown = test or [e for e, judged in zip(inputs.exemplars, said, strict=True) if judged]
     texts, labels = [e.text for e in shown], ["|".join(e.intents) for e in shown]
     before = inputs.embed(inputs.encoder, texts)
@@ -51,6 +80,8 @@ def judge(result: RunResult, inputs: RunInputs, test: Sequence[Exemplar]) -> dic
         figures["judged_on"] = f"test set of {len(test)} texts"
     else:
         figures = _judge_held_out(result, inputs)
+    figures["judged_on"] += tests.words()
+    figures["left_out"] = tests.left_out
     # Texts with several intents or none belong to no cluster.
     alone = np.array([len(e.intents) == 1 for e in shown], dtype=bool)
     names = [label for label, is_alone in zip(labels, alone, strict=True) if is_alone]
@@ -88,6 +119,7 @@ def judge_exemplars(
 def evaluate_file(studio: Studio, reference: str, path: Path) -> dict[str, Any]:
     """Evaluate a model on the labelled texts of a file.
 
+    Texts that are examples of the model are left out; if all are, `judged_on` says so.
     For a multi-label model, a cell holds several intents, as in an export.
 
     Raises:
@@ -103,7 +135,14 @@ def evaluate_file(studio: Studio, reference: str, path: Path) -> dict[str, Any]:
     ]
     if not exemplars:
         raise InvalidInput("The file has no labelled row to judge by.", "Add an intent column.")
-    return judge_exemplars(pipeline, exemplars)
+    tests = unlearned_tests(exemplars, pipeline.exemplars)
+    n = counted(len(tests.texts or exemplars), "text")
+    learned = "of the file" if tests.texts else "that the model has learned, which cannot test it"
+    return {
+        **judge_exemplars(pipeline, tests.texts or exemplars),
+        "judged_on": f"{n} {learned}{tests.words() if tests.texts else ''}",
+        "left_out": tests.left_out if tests.texts else 0,
+    }
 
 
 def training_figures(studio: Studio, reference: str) -> dict[str, Any]:

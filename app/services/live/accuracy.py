@@ -22,7 +22,7 @@ from app.services.live.traffic import Traffic, step_back
 from app.services.studio import Studio
 from core.errors import StudioError
 from core.metrics.multi_label import multi_label_report
-from core.text import counted
+from core.text import counted, match_key
 from core.types import Pause
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
@@ -41,6 +41,8 @@ _State = tuple[int, int, dict[str, Any] | None]
 @dataclass(frozen=True, slots=True)
 class AccuracyNow:
     """How often the live model is right on the test split, with labels, names and fence.
+
+    Texts that say the same as an example are left out: the model knows these by heart.
 
     Attributes:
         share: Right answers as a share of `n` texts; for multi-label, exact matches. A text that is
@@ -126,7 +128,9 @@ def accuracy_now(
 ) -> AccuracyNow | None:
     """Answer the labelled texts of the test split; None without any."""
     several = live.pipeline.task == "multi-label"
-    records = labelled_tests(studio.database, now.project.id, with_none=several)
+    every = labelled_tests(studio.database, now.project.id, with_none=several)
+    learned = {match_key(exemplar.text) for exemplar in live.pipeline.exemplars}
+    records = tuple(record for record in every if match_key(record.text) not in learned)
     if not records:
         return None
     tests = _scored(studio, live, records, pause)

@@ -28,7 +28,7 @@ def weighed(
     effects = _Effects(watched_texts, project) if watched_texts.is_ready(project) else None
     fresh = list[Finding]()
     for finding in findings:
-        if effects is not None and time.monotonic() < until:
+        if effects is not None and finding.kind != "tested" and time.monotonic() < until:
             finding = effects.beside(finding)
         fresh.append(in_order(finding))
     return fresh
@@ -89,7 +89,9 @@ def _group(finding: Finding, remedy: Remedy) -> int:
         return _HARMLESS
     if _net(remedy) > 0:
         return _MENDING
-    if finding.kind == "duplicate" or (repair.kind == "relabel" and _is_doubted(finding)):
+    if finding.kind in ("duplicate", "tested") or (
+        repair.kind == "relabel" and _is_doubted(finding)
+    ):
         return _HARMLESS
     return _AFTER_KEEPING
 

@@ -21,6 +21,7 @@ from storage.records import UtteranceRecord
 
 Kind = Literal[
     "conflict",
+    "tested",
     "label",
     "greedy",
     "confusion",
@@ -32,7 +33,11 @@ Kind = Literal[
     "doubt",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""All kinds, the most harmful first; `doubt`: labels worth a look once all others are settled."""
+"""All kinds, the most harmful first.
+
+`tested`: examples that are test texts, too; `doubt`: labels worth a look once
+all others are settled.
+"""
 
 _AGREED = 0.5
 """Share of an example's neighbours, by nearness, that a proposed label needs."""

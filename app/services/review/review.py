@@ -26,6 +26,7 @@ from app.services.review.findings import (
 )
 from app.services.review.intents import Border, border, confusions, ill_intents
 from app.services.review.names import misleading_names, misled_by_names
+from app.services.review.tested import tested_examples
 from app.services.review.unlearned import unlearned_rows
 from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
@@ -135,6 +136,7 @@ def _findings(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
         evidence = _evidence(live_studio, project, live)
         every = (
             *same_texts(evidence),
+            *tested_examples(evidence),
             *likely_errors(evidence),
             *greedy(evidence),
             *confusions(evidence),

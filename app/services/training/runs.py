@@ -131,7 +131,7 @@ def do_training(studio: Studio, context: JobContext) -> Publish:
 def _train_model(
     studio: Studio, context: JobContext, project: ProjectRecord, recipe: AnyModelRecipe
 ) -> Publish:
-    from app.services.answering.judging import judge  # imports torch
+    from app.services.answering.judging import judge, unlearned_tests  # imports torch
     from core.training.from_labels.inputs import RunInputs
     from core.training.from_labels.runs import run_recipe
 
@@ -140,6 +140,7 @@ def _train_model(
     context.report(0.01, "loading the encoder")
     encoder = load_base(studio, payload["base"])
     exemplars = _exemplars(data, "train")
+    tests = unlearned_tests(_exemplars(data, "test"), exemplars)
     inputs = RunInputs(
         exemplars=exemplars,
         intents=_intents(data, exemplars),
@@ -147,7 +148,7 @@ def _train_model(
         device=resolve_device(payload["device"]),
         embed=partial(embed_texts, context.database),
         checkpoint_every=_CHECKPOINT_STEPS,
-        watched=_exemplars(data, "test"),
+        watched=tests.texts,
         task=project.task,
     )
     # Review doubts labels by these embeddings, which no training on labels has changed.
@@ -156,7 +157,7 @@ def _train_model(
     after = share_after_steps(recipe, size, len(inputs.watched))
     result = drive(context, run_recipe(recipe, inputs, latest_checkpoint_of(context)), after)
     context.report(0.96, "judging", at_once=True)
-    metrics = judge(result, inputs, inputs.watched)
+    metrics = judge(result, inputs, tests)
     facts = _facts(context, data, recipe, inputs)
     facts["metrics"] = metrics
     facts["pins"] = _judge_pins(context, result.pipeline, data.state)

@@ -14,6 +14,7 @@ const SOON_MS = 2000;
 const KINDS = [
   ['', 'All'],
   ['conflict', 'Conflicts'],
+  ['tested', 'Tested by examples'],
   ['label', 'Likely label errors'],
   ['greedy', 'Greedy examples'],
   ['confusion', 'Confusions'],
@@ -26,6 +27,7 @@ const KINDS = [
 ];
 const SINGLE = {
   conflict: 'conflict',
+  tested: 'tested by examples',
   label: 'label',
   greedy: 'greedy',
   confusion: 'confusion',
@@ -36,7 +38,7 @@ const SINGLE = {
   next: 'next label',
   doubt: 'label',
 };
-const COLOURS = {conflict: 'bad', label: 'warn', greedy: 'warn', next: 'accent'};
+const COLOURS = {conflict: 'bad', tested: 'bad', label: 'warn', greedy: 'warn', next: 'accent'};
 
 const allOf = counts =>
   Object.entries(counts).reduce((sum, [kind, one]) => (kind === DOUBT ? sum : sum + one), 0);

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from app.services.data.exporting import export_file
+from app.services.data.exporting import ExportChoice, export_file
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project, list_projects
 from app.services.studio import Studio
@@ -54,7 +54,7 @@ def test_exporting_then_importing_gives_the_same_texts_labels_ids_and_splits(
     import_file(studio, ImportRequest("p", path))
     for kind in ("jsonl", "csv", "tsv"):
         out = tmp_path / f"out.{kind}"
-        assert export_file(studio, "p", out) == 4
+        assert export_file(studio, "p", out).written == 4
         create_project(studio, kind, "multi-label")
         import_file(studio, ImportRequest(kind, out))
         again = tmp_path / f"again.{kind}"
@@ -71,7 +71,7 @@ def test_what_is_out_of_scope_goes_out_and_comes_in_where_a_text_has_one_intent(
     import_file(studio, ImportRequest("p", write(tmp_path, lines + '{"text": "c"}\n', "d.jsonl")))
     for kind in ("csv", "tsv", "jsonl"):
         out, again = tmp_path / f"out.{kind}", tmp_path / f"again.{kind}"
-        assert export_file(studio, "p", out) == 3
+        assert export_file(studio, "p", out).written == 3
         create_project(studio, kind)
         import_file(studio, ImportRequest(kind, out))
         with studio.database.read() as connection:
@@ -130,7 +130,7 @@ def test_an_old_version_exports_byte_for_byte_after_a_thousand_edits(
     with studio.database.write() as connection:
         project = projects.find(connection, "p")
         versions.cut(connection, project, "last week")
-    export_file(studio, "p", tmp_path / "before.csv", version="1")
+    export_file(studio, "p", tmp_path / "before.csv", ExportChoice(version="1"))
     with studio.database.write() as connection:
         keys = [row.id for row in dataset.utterances(connection, project.id)]
         for turn in range(1_000):
@@ -139,7 +139,7 @@ def test_an_old_version_exports_byte_for_byte_after_a_thousand_edits(
             events.record(connection, project.id, events.Action("edit"), [change])
         change = edits.rename_intent(connection, project.id, "refund", "money back")
         events.record(connection, project.id, events.Action("rename"), [change])
-    export_file(studio, "p", tmp_path / "after.csv", version="1")
+    export_file(studio, "p", tmp_path / "after.csv", ExportChoice(version="1"))
     assert (tmp_path / "after.csv").read_bytes() == (tmp_path / "before.csv").read_bytes()
 
 

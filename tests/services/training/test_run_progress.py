@@ -9,7 +9,7 @@ import pytest
 
 from app.jobs import context
 from app.jobs.context import JobContext, Stopped
-from app.services.answering.judging import judge
+from app.services.answering.judging import UnlearnedTests, judge
 from app.services.studio import Studio
 from app.services.training import child
 from app.services.training.jobs import curve_words
@@ -114,15 +114,16 @@ def test_a_new_attempt_does_not_keep_the_time_left_of_the_former(studio: Studio)
 
 def test_without_a_test_split_every_text_is_judged_once(inputs: RunInputs) -> None:
     result = drain(run_recipe(InstantRecipe(), inputs), lambda _: None)
-    metrics = judge(result, inputs, ())
+    metrics = judge(result, inputs, UnlearnedTests((), 0))
     assert metrics["judged_on"] == "5-fold cross-validation over 20 texts"
     assert metrics["n"] == 20
     assert {row["intent"]: row["support"] for row in metrics["per_intent"]} == {
         name: len(texts) for name, texts in SENTENCES.items()
     }
-    judged = judge(result, inputs, inputs.exemplars[:8])
-    assert judged["judged_on"] == "test set of 8 texts"
-    assert judged["n"] == 8
+    judged = judge(result, inputs, UnlearnedTests(inputs.exemplars[:8], 1))
+    left_out = "; 1 text that is an example, too, was left out"
+    assert judged["judged_on"] == f"test set of 8 texts{left_out}"
+    assert (judged["n"], judged["left_out"]) == (8, 1)
 
 
 def test_accuracy_on_texts_not_tuned_on_is_drawn_beside_the_loss(
@@ -223,6 +224,7 @@ def test_without_a_test_split_any_intent_of_a_text_is_a_right_answer(inputs: Run
     result = drain(run_recipe(InstantRecipe(folds=1), inputs), lambda event: None)
     both = tuple(replace(e, intents=("a first one", *e.intents)) for e in inputs.exemplars)
     alone, among = (
-        judge(result, replace(inputs, exemplars=e), ()) for e in (inputs.exemplars, both)
+        judge(result, replace(inputs, exemplars=e), UnlearnedTests((), 0))
+        for e in (inputs.exemplars, both)
     )
     assert among["accuracy"] == alone["accuracy"] > 0.5
