@@ -113,6 +113,8 @@ def test_when_somebody_ended_it_another_supervisor_is_started(home: StandbyHome)
         os.kill(pid, signal.SIGKILL)
     # The job's process sees that nobody watches it any more.
     assert eventually(lambda: not home.pids(JOB) and not home.pids(SUPERVISOR))
+    # A killed process loses its name before its locks.
+    assert eventually(lambda: is_free(home.orders.places.supervisor_lock))
     assert home.job(job_id).state == "running"
     with home.database.write() as connection:
         jobs.request_cancel(connection, job_id)
