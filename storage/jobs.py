@@ -98,6 +98,22 @@ def live(connection: Connection) -> list[JobRecord]:
     return [_record(row) for row in connection.execute(query)]
 
 
+def find(connection: Connection, given: str) -> JobRecord:
+    """Return the job whose id begins so.
+
+    Raises:
+        NotFound: No job's id begins so.
+        Conflict: Several do.
+    """
+    begins = job.c.id.startswith(given, autoescape=True)
+    rows = connection.execute(sa.select(job).where(begins).limit(2)).all() if given else []
+    if not rows:
+        raise NotFound(f"There is no job '{given[:40]}'.", "The Train page lists them.")
+    if len(rows) > 1:
+        raise Conflict(f"Several jobs begin with '{given[:40]}'.", "Write more of the id.")
+    return _record(rows[0])
+
+
 def cancelled(connection: Connection) -> list[JobRecord]:
     """Return the cancelled jobs, oldest first; they can be resumed."""
     query = sa.select(job).where(job.c.state == "cancelled").order_by(job.c.sequence)

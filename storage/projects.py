@@ -3,7 +3,6 @@
 A deleted project keeps its row under another name, so its own name is free again.
 """
 
-import difflib
 from typing import Any
 from unicodedata import category
 
@@ -11,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict, InvalidInput, NotFound
+from core.text import did_you_mean
 from core.types import Task
 from storage.records import ProjectRecord, now
 from storage.tables import job, model_version, project
@@ -52,11 +52,8 @@ def find(connection: Connection, name: str) -> ProjectRecord:
     row = connection.execute(query.where(project.c.name == name)).first()
     if row is None:
         names = [record.name for record in list_all(connection)]
-        close = difflib.get_close_matches(name, names, n=1)
-        raise NotFound(
-            f"There is no project '{name}'.",
-            f"Did you mean '{close[0]}'?" if close else "The first page lists them.",
-        )
+        hint = did_you_mean(name, names, "The first page lists them.")
+        raise NotFound(f"There is no project '{name}'.", hint)
     return _record(row)
 
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from app.home import Places
 from app.jobs.lock import take_lock
@@ -56,7 +57,8 @@ class LocalExecutor:
         descriptor = take_lock(places.supervisor_lock)
         if descriptor is None:
             return
-        command = [sys.executable, "-m", "app.jobs.supervisor", "--until-idle"]
+        # Without -P, a folder called `app` where the command was given would be taken for ours.
+        command = [sys.executable, "-P", "-m", "app.jobs.supervisor", "--until-idle"]
         command += ["--home", str(places.home), "--lock", str(descriptor)]
         log = places.log("supervisor")
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -67,9 +69,14 @@ class LocalExecutor:
                     stdin=subprocess.DEVNULL,
                     stdout=stream,
                     stderr=stream,
-                    env=self.settings.environment(),
+                    env=_own_packages_first(self.settings.environment()),
                     pass_fds=(descriptor,),
                     check=True,
                 )
         finally:
             os.close(descriptor)
+
+
+def _own_packages_first(environment: dict[str, str]) -> dict[str, str]:
+    paths = [str(Path(__file__).parents[2]), environment.get("PYTHONPATH", "")]
+    return {**environment, "PYTHONPATH": os.pathsep.join(filter(None, paths))}

@@ -3,7 +3,7 @@
 import argparse
 
 from app.services.versions import bundles
-from app.terminal.output import opened, print_json, say
+from app.terminal.output import opened, print_json, report, say
 from core.bundle.archive import verify_bundle
 
 
@@ -12,7 +12,9 @@ def export(options: argparse.Namespace) -> None:
     with opened(options) as studio:
         manifest = bundles.export_model(studio, options.model, options.out)
     size = options.out.stat().st_size / (1 << 20)
-    say(f"Wrote {options.out} ({size:.0f} MiB, {len(manifest.files)} files).")
+    n_files = len(manifest.files)
+    value = {"file": str(options.out), "files": n_files, "facts": manifest.facts}
+    report(options, f"Wrote {options.out} ({size:.0f} MiB, {n_files} files).", value)
 
 
 def verify(options: argparse.Namespace) -> None:
@@ -26,6 +28,6 @@ def verify(options: argparse.Namespace) -> None:
 
 def import_(options: argparse.Namespace) -> None:
     """Add a bundle as a model version."""
-    with opened(options) as studio:
+    with opened(options, makes=True) as studio:
         name = bundles.import_bundle(studio, options.file, options.project)
-    say(f"Added {name}.")
+    report(options, f"Added {name}.", {"model": name})

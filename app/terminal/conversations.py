@@ -4,7 +4,7 @@ import argparse
 
 from app.services.conversations import logs
 from app.services.conversations.logs import DialogueImport, DialogueReport
-from app.terminal.output import opened, print_json, say, table, tell
+from app.terminal.output import opened, print_json, report, say, table, tell
 from core.text import counted
 
 
@@ -14,12 +14,12 @@ def import_(options: argparse.Namespace) -> None:
         options.project, options.file, options.mask, max(0, options.pool), options.dry_run
     )
     with opened(options) as studio:
-        report = logs.import_dialogues(studio, request)
+        added = logs.import_dialogues(studio, request)
     if options.json:
-        print_json(report)
+        print_json(added)
         return
-    _say_report(report)
-    if report.log is not None:
+    _say_report(added)
+    if added.log is not None:
         tell(f"Next: intent-studio train '{options.project}' --recipe dialogues")
 
 
@@ -42,25 +42,26 @@ def remove(options: argparse.Namespace) -> None:
     """Delete a log."""
     with opened(options) as studio:
         record = logs.remove_log(studio, options.project, options.log)
-    say(f"Deleted '{record.source}'; utterances that came from it stay in the pool.")
+    words = f"Deleted '{record.source}'; utterances that came from it stay in the pool."
+    report(options, words, {"deleted": record})
 
 
-def _say_report(report: DialogueReport) -> None:
-    would = "Would add" if report.dry_run else "Added"
-    what = f"{counted(report.dialogues, 'conversation')} of {counted(report.turns, 'turn')}"
+def _say_report(added: DialogueReport) -> None:
+    would = "Would add" if added.dry_run else "Added"
+    what = f"{counted(added.dialogues, 'conversation')} of {counted(added.turns, 'turn')}"
     say(f"{would} {what}.")
     notes = {
-        "conversations there already": report.repeated,
-        "conversations of over a million signs, left out": report.too_long,
-        "different user turns": report.user_turns,
-        f"of them {'would come' if report.dry_run else 'came'} into the pool": report.pooled,
-        "of them are utterances already": report.known,
+        "conversations there already": added.repeated,
+        "conversations of over a million signs, left out": added.too_long,
+        "different user turns": added.user_turns,
+        f"of them {'would come' if added.dry_run else 'came'} into the pool": added.pooled,
+        "of them are utterances already": added.known,
     }
     for words, count in notes.items():
         if count:
             say(f"  {count:,} {words}")
-    if report.masked is not None:
-        say(f"  masked: {_masked(report.masked)}")
+    if added.masked is not None:
+        say(f"  masked: {_masked(added.masked)}")
 
 
 def _masked(counts: dict[str, int] | None) -> str:

@@ -27,7 +27,7 @@ def walk(options: argparse.Namespace) -> None:
     home = (options.home or Path(".studio/demo")).absolute()
     _clear(home)
     options.home = home
-    with opened(options) as studio:
+    with opened(options, makes=True) as studio:
         say("1. Import the sample project")
         for report in projects.create_sample(studio, _PROJECT):
             say(f"   added {report.added} utterances, {report.labelled} labelled")

@@ -1,6 +1,7 @@
 """The command that explains an answer, and writes the evidence."""
 
 import argparse
+from pathlib import Path
 
 from app.services.explaining.explained_model import ExplainedModel, explained_reference
 from app.services.explaining.views import Explanation, IntentReason, WordsView
@@ -18,7 +19,7 @@ def explain(options: argparse.Namespace) -> None:
     """
     from app.services.explaining.explain import explain_text
 
-    with opened(options) as studio:
+    with opened(options, makes=Path(options.model).exists()) as studio:
         model = explained_reference(studio, options.model)
         explanation = explain_text(studio, model, options.text, options.against)
         receipt = None

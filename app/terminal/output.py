@@ -14,21 +14,33 @@ from rich.table import Table
 from rich.text import Text
 
 from app.bootstrap import open_studio
+from app.home import Places
 from app.jobs.local import LocalExecutor
 from app.jobs.standby import start_standby
 from app.jobs.supervisor import Orders
 from app.services.studio import Studio
 from app.settings import Settings
+from core.errors import NotFound
 
 
 @contextmanager
-def opened(options: argparse.Namespace, *, standby: bool = False) -> Iterator[Studio]:
+def opened(
+    options: argparse.Namespace, *, makes: bool = False, standby: bool = False
+) -> Iterator[Studio]:
     """Open the studio that the command line names; close it at the end.
 
     With `standby`, a copy of this process, made before anything is opened, supervises its jobs.
+
+    Raises:
+        NotFound: The folder that `--home` names holds no studio, and the command does not `makes`
+            one: a mistyped folder would look like a studio that has lost everything.
     """
     flags = {"home": options.home, "database_url": options.database_url}
     settings = Settings(**{key: value for key, value in flags.items() if value})
+    is_there = bool(options.database_url) or Places(settings.folder).database.exists()
+    if options.home and not makes and not is_there:
+        hint = "Check --home; `intent-studio --home FOLDER new NAME` begins one there."
+        raise NotFound(f"There is no studio in {settings.folder}.", hint)
     executor = LocalExecutor(settings, start_standby(Orders(settings)) if standby else None)
     studio = open_studio(settings, executor)
     try:
@@ -40,6 +52,14 @@ def opened(options: argparse.Namespace, *, standby: bool = False) -> Iterator[St
 def print_json(value: object) -> None:
     """Print one JSON object and nothing else."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, default=plain) + "\n")
+
+
+def report(options: argparse.Namespace, sentence: str, value: object) -> None:
+    """Print what was done: a sentence, or with --json one JSON object."""
+    if options.json:
+        print_json(value)
+    else:
+        say(sentence)
 
 
 def plain(value: object) -> Any:

@@ -20,7 +20,7 @@ def serve(options: argparse.Namespace) -> None:
     # Importing the libraries makes millions of objects and no garbage: looking for some took an
     # eighth of a start, and stops all answers for 0.3 s whenever the whole heap is searched.
     gc.set_threshold(50_000, 20, 100)
-    with opened(options, standby=True) as studio:
+    with opened(options, makes=True, standby=True) as studio:
         first_model = _begin_with_sample(studio) if options.sample else None
         from app.server import Doorway  # importing Gradio takes seconds, while the job runs
         from app.server import serve as listen

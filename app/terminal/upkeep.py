@@ -8,11 +8,11 @@ from rich.console import Console
 
 from app.services import upkeep
 from app.services.studio import Studio
-from app.services.training.jobs import cancel_job, list_jobs, resume_job
+from app.services.training.jobs import cancel_job, list_jobs, read_log, resume_job
 from app.settings import Settings
 from app.terminal.job_table import show_jobs
-from app.terminal.output import opened, print_json, say, table
-from core.errors import StudioError
+from app.terminal.output import opened, print_json, report, table
+from core.errors import InvalidInput, StudioError
 from storage.records import JobRecord
 
 _POLL_SECONDS = 0.5
@@ -20,13 +20,25 @@ _REPRINT_SECONDS = 2.0
 
 
 def jobs(options: argparse.Namespace) -> None:
-    """List the jobs; with --watch, follow them until all have ended, or until Ctrl-C."""
+    """List the jobs, following them with --watch; or print what one of them has printed."""
+    if options.verb_of_job:
+        _print_log(options)
+        return
     console = Console(quiet=options.json)
     with opened(options) as studio:
         pause = _POLL_SECONDS if console.is_terminal else _REPRINT_SECONDS
         records = show_jobs(_looks(studio, pause if options.watch else None), console)
     if options.json:
         print_json({"jobs": records})
+
+
+def _print_log(options: argparse.Namespace) -> None:
+    if options.job is None:
+        raise InvalidInput("No job was named.", "`intent-studio jobs` lists them.")
+    with opened(options) as studio:
+        job, log = read_log(studio, options.job)
+    words = log.rstrip() or f"Job {job.id} has printed nothing."
+    report(options, words, {"job": job.id, "state": job.state, "log": log})
 
 
 def _looks(studio: Studio, pause: float | None) -> Iterator[list[JobRecord]]:
@@ -43,28 +55,30 @@ def cancel(options: argparse.Namespace) -> None:
     """Ask a job to stop."""
     with opened(options) as studio:
         job = cancel_job(studio, options.job)
-    say(f"Job {job.id} " + (f"has ended: {job.state}." if job.ended else "was asked to stop."))
+    did = f"has ended: {job.state}." if job.ended else "was asked to stop."
+    report(options, f"Job {job.id} {did}", {"job": job.id, "state": job.state})
 
 
 def resume(options: argparse.Namespace) -> None:
     """Continue a cancelled job."""
     with opened(options) as studio:
         job = resume_job(studio, options.job)
-    say(f"Job {job.id} goes on from where it was. `intent-studio jobs --watch` follows it.")
+    words = f"Job {job.id} goes on from where it was. `intent-studio jobs --watch` follows it."
+    report(options, words, {"job": job.id, "state": job.state})
 
 
 def backup(options: argparse.Namespace) -> None:
     """Copy everything into one file."""
     with opened(options) as studio:
         count = upkeep.back_up(studio, options.out)
-    say(f"Wrote {count} files to {options.out}.")
+    report(options, f"Wrote {count} files to {options.out}.", {"files": count})
 
 
 def restore(options: argparse.Namespace) -> None:
     """Restore a backup into an empty home."""
     home = Settings(**({"home": options.home} if options.home else {})).folder
     count = upkeep.restore(options.file, home)
-    say(f"Brought {count} files to {home}.")
+    report(options, f"Brought {count} files to {home}.", {"files": count, "home": str(home)})
 
 
 def doctor(options: argparse.Namespace) -> None:

@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from pathlib import Path
 
 from app.services.answering.prediction_view import prediction_view
 from app.services.answering.stored import load_model
@@ -10,7 +11,7 @@ from app.services.explaining.words import name_words
 from app.services.studio import Studio
 from app.services.training import runs
 from app.services.training.jobs import cancel_job
-from app.terminal.output import opened, plain, print_json, progress_bar, say, table, tell
+from app.terminal.output import opened, plain, print_json, progress_bar, report, say, table, tell
 from core.errors import InvalidInput, RunFailed
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
@@ -107,7 +108,7 @@ def evaluate(options: argparse.Namespace) -> None:
     """Measure a model on a labelled file; without a file, print its figures from training."""
     from app.services.answering.judging import evaluate_file, training_figures
 
-    with opened(options) as studio:
+    with opened(options, makes=Path(options.model).exists()) as studio:
         if options.file is None:
             metrics = training_figures(studio, options.model)
         else:
@@ -125,7 +126,7 @@ def predict(options: argparse.Namespace) -> None:
         texts += [row.text for row in read_rows(options.file) if isinstance(row, ImportedRow)]
     if not texts:
         raise InvalidInput("There is no text to predict.", "Give texts, or a file with --file.")
-    with opened(options) as studio:
+    with opened(options, makes=Path(options.model).exists()) as studio:
         pipeline = load_model(studio, options.model)
         predictions = pipeline.predict(texts)
     if options.json:
@@ -144,7 +145,7 @@ def promote(options: argparse.Namespace) -> None:
         if not number.isdecimal():
             raise InvalidInput(f"'{options.model}' names no version.", "Write PROJECT@3, say.")
         make_champion(studio, name, int(number))
-    say(f"{options.model} answers from now on.")
+    report(options, f"{options.model} answers from now on.", {"champion": options.model})
 
 
 def say_metrics(name: str, metrics: dict[str, object]) -> None:

@@ -10,6 +10,7 @@ from core.recipes.base import Recipe, Source, Tuned
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
 from core.recipes.labels import AnyModelRecipe, LabelEncoderRecipe
 from core.recipes.templates import TemplatesRecipe
+from core.text import did_you_mean
 from core.types import Task
 
 AnyEncoderRecipe = DialoguesRecipe | ConvertRecipe | TemplatesRecipe
@@ -24,7 +25,10 @@ def recipe_named(name: str) -> type[Recipe]:
     """Return the recipe of a name; raises InvalidInput for an unknown name."""
     recipe = RECIPES.get(name)
     if recipe is None:
-        raise InvalidInput(f"There is no recipe '{name}'.", f"Recipes are {', '.join(RECIPES)}.")
+        every = f"Recipes are {', '.join(RECIPES)}."
+        raise InvalidInput(
+            f"There is no recipe '{name}'.", f"{did_you_mean(name, RECIPES)} {every}".strip()
+        )
     return recipe
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import build_parser
+from app.terminal.arguments.parser import build_parser
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -12,7 +12,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from app.api.routes import all_routes
-from app.cli import build_parser
+from app.terminal.arguments.parser import build_parser
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 NEW_COMMANDS = {"intent-studio recipes"}
@@ -20,8 +20,25 @@ NEW_OPTIONS = {
     ("intent-studio import", option)
     for option in ("--across", "--conflicts", "--repeats", "--sheet", "--treat")
 }
+NEW_OPTIONS |= {
+    (f"intent-studio {command}", "--json")
+    for command in (
+        *("backup", "bundle export", "bundle import", "cancel", "dialogues remove", "export"),
+        *("new", "promote", "restore", "resume", "sample"),
+    )
+}
+NEW_OPTIONS |= {
+    ("intent-studio", "--version"),
+    ("intent-studio export", "--split"),
+    ("intent-studio jobs", "job"),
+    ("intent-studio jobs", "verb_of_job"),
+}
 """Command and option."""
-NEW_HELP = {("intent-studio import", "--format")} | {
+NEW_HELP = {
+    ("intent-studio import", "--format"),
+    ("intent-studio cancel", "job"),
+    ("intent-studio resume", "job"),
+} | {
     (f"intent-studio {command}", "--set")
     for command in (
         "train",
@@ -74,6 +91,7 @@ _KEPT += ("POST /api/projects/{project}/receipts",)
 _JOBS = (("GET /api/projects/{project}/jobs", "[].title"), ("GET /api/jobs/{job_id}", "title"))
 _OF_VERSIONS = ("title", "examples", "changes", "changes[]")
 NEW_FIELDS: set[tuple[str, str, str]] = {
+    ("GET /api/projects/{project}/export", "parameters", "query split"),
     *((route, "answer", name) for route in _KEPT for name in ("reach", "reaches_others")),
     *((route, "answer", name) for route, name in _JOBS),
     *(

@@ -207,5 +207,5 @@ def _start(home: Path, arguments: list[str], served: Served, output: Path) -> Ru
     if served.forked:
         return start_fork(words, variables, output)
     with output.open("wb") as file:
-        command = [sys.executable, "-m", "app.cli", *words]
+        command = [sys.executable, "-m", "intent_studio", *words]
         return subprocess.Popen(command, stdout=file, stderr=file, env=variables)

@@ -98,6 +98,8 @@ def test_watching_ends_by_itself_and_by_ctrl_c_with_exit_code_0(
     seen = iter([[running], [ended]])
     monkeypatch.setattr("app.terminal.upkeep.list_jobs", lambda _: next(seen))
     monkeypatch.setattr("app.terminal.upkeep._REPRINT_SECONDS", 0.0)
+    assert main(["--home", str(tmp_path), "new", "p"]) == 0
+    capsys.readouterr()
     assert main(["--home", str(tmp_path), "jobs", "--watch", "--json"]) == 0
     out = capsys.readouterr().out
     assert [job["state"] for job in json.loads(out)["jobs"]] == ["succeeded"]  # and nothing else

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from app.jobs.logs import end_of
 from app.services.studio import Studio
 from core.errors import Conflict
 from core.recipes.read import title_of
@@ -50,26 +51,46 @@ def list_jobs(studio: Studio) -> list[JobRecord]:
 
 
 def cancel_job(studio: Studio, job_id: str) -> JobRecord:
-    """Ask a job to stop."""
+    """Ask a job to stop; the beginning of its id is enough.
+
+    Raises:
+        NotFound: There is no such job.
+        Conflict: Several ids begin so.
+    """
     with studio.database.write() as connection:
-        job = jobs.request_cancel(connection, job_id)
+        job = jobs.request_cancel(connection, jobs.find(connection, job_id).id)
     if not job.ended:
         studio.executor.ensure_running()
     return job
 
 
 def resume_job(studio: Studio, job_id: str) -> JobRecord:
-    """Continue a cancelled job from its last checkpoint; raises NotFound for an unknown id.
+    """Continue a cancelled job from its last checkpoint; the beginning of its id is enough.
 
-    Raises Conflict if it was not cancelled, or another training of its project has begun since.
+    Raises:
+        NotFound: There is no such job.
+        Conflict: It was not cancelled, another training of its project has begun since, or several
+            ids begin so.
     """
     with studio.database.write() as connection:
-        job = jobs.get(connection, job_id)
+        job = jobs.find(connection, job_id)
         if job.state == "cancelled" and not _has_checkpoint(studio, job):
-            raise Conflict(f"Job {job_id} kept nothing to go on from.", "Start another training.")
-        job = jobs.resume(connection, job_id)
+            raise Conflict(f"Job {job.id} kept nothing to go on from.", "Start another training.")
+        job = jobs.resume(connection, job.id)
     studio.executor.ensure_running()
     return job
+
+
+def read_log(studio: Studio, job_id: str) -> tuple[JobRecord, str]:
+    """Return a job, and the last 8,000 characters that its process printed.
+
+    Raises:
+        NotFound: There is no such job.
+        Conflict: Several ids begin so.
+    """
+    with studio.database.read() as connection:
+        job = jobs.find(connection, job_id)
+    return job, job.log_tail or end_of(studio.places.log(job.id))
 
 
 def _has_checkpoint(studio: Studio, job: JobRecord) -> bool:

@@ -1,0 +1,208 @@
+"""The arguments of every command but the benchmarks."""
+
+import argparse
+from pathlib import Path
+
+from app.terminal.arguments.shared import Commands, add_command, add_options, recipe_names
+
+_FORMATS = ("auto", "csv", "tsv", "jsonl", "text", "rasa")
+_SPLITS = ("train", "test", "pool")
+
+
+def add_commands(commands: Commands) -> None:
+    """Add the commands about projects and models."""
+    for add in (_data, _slots, _dialogues, _training, _models, _bundles):
+        add(commands)
+
+
+def _data(commands: Commands) -> None:
+    add_command(commands, "projects", "list the projects", "data.projects_", "--json")
+    new = add_command(commands, "new", "create an empty project", "data.new")
+    new.add_argument("name")
+    new.add_argument(
+        "--multi-label", action="store_true", help="an utterance may have many intents"
+    )
+    add_options(new, "--json")
+    sample = add_command(commands, "sample", "create the sample project", "data.sample")
+    sample.add_argument("name")
+    add_options(sample, "--json")
+    load = add_command(
+        commands, "import", "import utterances, all or nothing", "data.import_", "project", "file"
+    )
+    load.add_argument("--format", default="auto", choices=(*_FORMATS, "xlsx", "parquet"))
+    load.add_argument("--split", choices=_SPLITS, help="split of rows without one")
+    load.add_argument("--text-column", help="column that holds the text")
+    load.add_argument("--intent-column", help="column that holds the intent")
+    load.add_argument("--sheet", help="sheet of an Excel workbook (default: the first with rows)")
+    _import_choices(load)
+    load.add_argument("--separator", help="what parts several intents in one cell")
+    load.add_argument("--encoding", help="such as cp1251, where it cannot be found out")
+    add_options(load, "--dry-run", "--json")
+    export = add_command(
+        commands, "export", "export utterances and labels", "data.export", "project", "file"
+    )
+    export.add_argument("--format", default="auto", choices=(*_FORMATS, "spreadsheet"))
+    export.add_argument("--version", help="dataset version, such as 3 (default: as it is now)")
+    export.add_argument("--split", choices=_SPLITS, help="write the texts of one split alone")
+    add_options(export, "--json")
+    versions = add_command(
+        commands, "versions", "list dataset and model versions", "data.versions", "project"
+    )
+    versions.add_argument(
+        "--shapes",
+        action="store_true",
+        help="measure uniformity and alignment, a second or so each",
+    )
+    add_options(versions, "--json")
+
+
+def _import_choices(load: argparse.ArgumentParser) -> None:
+    for name, choices, help_text in (
+        ("--conflicts", ("mine", "file"), "whose label a text keeps that has another one here"),
+        ("--across", ("skip", "add"), "texts of the test set for another split, or the reverse"),
+        ("--repeats", ("first", "last", "unlabelled"), "a text that the file labels differently"),
+    ):
+        load.add_argument(name, choices=choices, default=choices[0], help=help_text)
+    load.add_argument("--treat", action="append", default=[], metavar="LABEL=MEANING")
+
+
+def _slots(commands: Commands) -> None:
+    book = add_command(commands, "slots", "show the slots of a project", "slots.book", "project")
+    book.add_argument("--text", default="", help="only values with this in them")
+    book.add_argument("--most", type=int, help="values of each slot")
+    add_options(book, "--json")
+    more = add_command(
+        commands, "augment", "add synthetic utterances from templates", "slots.augment", "project"
+    )
+    more.add_argument("--top", type=int, default=5, help="most frequent values (default 5)")
+    more.add_argument(
+        "--per-template", type=int, default=3, help="new ones of each utterance (default 3)"
+    )
+    more.add_argument("--most", type=int, default=1_000, help="new ones in all (default 1,000)")
+    more.add_argument("--preview", action="store_true", help="show, and write nothing")
+    add_options(more, "--json")
+
+
+def _dialogues(commands: Commands) -> None:
+    dialogues = commands.add_parser("dialogues", help="import, list or remove conversation logs")
+    verbs = dialogues.add_subparsers(required=True, metavar="VERB")
+    load = add_command(
+        verbs, "import", "import a log, all or nothing", "conversations.import_", "project"
+    )
+    add_options(load, "file", help="JSONL, or CSV of turns; perhaps with .gz")
+    load.add_argument("--mask", action="store_true", help="put personal data behind words")
+    load.add_argument(
+        "--pool",
+        type=int,
+        default=5_000,
+        metavar="N",
+        help="user turns that become utterances of the pool at most (default 5,000)",
+    )
+    add_options(load, "--dry-run", "--json")
+    add_command(
+        verbs, "list", "list the logs of a project", "conversations.list_", "project", "--json"
+    )
+    remove = add_command(verbs, "remove", "delete a log", "conversations.remove", "project")
+    remove.add_argument("log", type=int, metavar="LOG", help="its number in the list")
+    add_options(remove, "--json")
+
+
+def _training(commands: Commands) -> None:
+    recipes = add_command(commands, "recipes", "list recipes and their settings", "recipes.recipes")
+    recipes.add_argument(
+        "name", nargs="?", metavar="NAME", help="recipe whose settings are printed"
+    )
+    add_options(recipes, "--json")
+    train = add_command(
+        commands, "train", "train a model version in the background", "versions.train", "project"
+    )
+    models, encoders = recipe_names("makes", "model"), recipe_names("makes", "encoder")
+    add_options(train, "--recipe", help=f"{', '.join(models)} (default); {', '.join(encoders)}")
+    add_options(train, "--set")
+    add_options(train, "--base", help="bundled, a folder, a hub id or PROJECT@N")
+    train.add_argument(
+        "--detach", action="store_true", help="return at once, do not follow the job"
+    )
+    add_options(train, "--json")
+
+
+def _models(commands: Commands) -> None:
+    evaluate = add_command(
+        commands, "evaluate", "measure a model on a labelled file", "versions.evaluate", "model"
+    )
+    add_options(
+        evaluate, "file", nargs="?", help="labelled texts (default: as it was judged in training)"
+    )
+    add_options(evaluate, "--json")
+    predict = add_command(commands, "predict", "predict intents of texts", "versions.predict")
+    add_options(predict, "model", metavar="MODEL_OR_BUNDLE")
+    predict.add_argument("texts", nargs="*", metavar="TEXT")
+    predict.add_argument("--file", type=Path, help="predict every utterance of a file")
+    add_options(predict, "--json")
+    explain = add_command(
+        commands, "explain", "show why a text gets its intent", "explaining.explain"
+    )
+    add_options(explain, "model", metavar="MODEL_OR_BUNDLE")
+    explain.add_argument("text", metavar="TEXT")
+    explain.add_argument("--against", metavar="INTENT", help="why not this one (default: the next)")
+    explain.add_argument("--html", type=Path, metavar="OUT", help="write the evidence as one page")
+    explain.add_argument("--pdf", type=Path, metavar="OUT", help="write it as a PDF")
+    add_options(explain, "--json")
+    review = add_command(
+        commands, "review", "list what hurts a model most", "review.review", "project"
+    )
+    review.add_argument("--kind", help="conflict, label, greedy, confusion, thin, next, ...")
+    review.add_argument("--most", type=int, default=20, help="findings that are shown (default 20)")
+    add_options(review, "--json")
+    promote = add_command(
+        commands, "promote", "make a model version the champion", "versions.promote"
+    )
+    add_options(promote, "model", metavar="PROJECT@N")
+    add_options(promote, "--json")
+
+
+def _bundles(commands: Commands) -> None:
+    bundle = commands.add_parser("bundle", help="export, verify or import a model bundle")
+    verbs = bundle.add_subparsers(required=True, metavar="VERB")
+    export = add_command(
+        verbs, "export", "write a model version as one zip", "bundles.export", "model"
+    )
+    export.add_argument("out", type=Path, metavar="OUT.zip")
+    add_options(export, "--json")
+    add_command(
+        verbs, "verify", "check every promise of a bundle", "bundles.verify", "file", "--json"
+    )
+    load = add_command(
+        verbs, "import", "add a bundle as a model version", "bundles.import_", "file"
+    )
+    load.add_argument("--project", help="name of the project (default: the bundle's own)")
+    add_options(load, "--json")
+
+
+def add_upkeep(commands: Commands) -> None:
+    """Add the commands about jobs, homes and the server."""
+    jobs = add_command(commands, "jobs", "list the jobs, or print the log of one", "upkeep.jobs")
+    jobs.add_argument(
+        "verb_of_job", nargs="?", choices=("log",), metavar="log", help="print a job's output"
+    )
+    jobs.add_argument("job", nargs="?", metavar="JOB", help="its id, or how that begins")
+    jobs.add_argument("--watch", action="store_true", help="follow until all have ended")
+    add_options(jobs, "--json")
+    for verb, words in (("cancel", "stop a job"), ("resume", "let a cancelled job go on")):
+        command = add_command(commands, verb, words, f"upkeep.{verb}")
+        command.add_argument("job", metavar="JOB", help="its id, or how that begins")
+        add_options(command, "--json")
+    backup = add_command(commands, "backup", "copy everything into one file", "upkeep.backup")
+    backup.add_argument("out", type=Path, metavar="OUT")
+    add_options(backup, "--json")
+    add_command(
+        commands, "restore", "bring a backup into an empty home", "upkeep.restore", "file", "--json"
+    )
+    add_command(commands, "doctor", "look for anything out of order", "upkeep.doctor", "--json")
+    serve = add_command(commands, "serve", "open the studio in the browser", "serve.serve")
+    serve.add_argument("--host", default="127.0.0.1", help="address (default 127.0.0.1)")
+    serve.add_argument("--port", type=int, help="default: the first free one from 7860 on")
+    serve.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    serve.add_argument("--no-token", action="store_true", help="let every local program in")
+    serve.add_argument("--sample", action="store_true", help="begin with the sample project")
+    add_command(commands, "demo", "walk through the sample project", "demo.walk")

@@ -1,0 +1,47 @@
+"""The parser of the whole command line."""
+
+import argparse
+import re
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NoReturn
+
+from app.terminal.arguments import benchmarks, commands
+from core.text import did_you_mean
+
+_UNKNOWN = re.compile(r"invalid choice: '(?P<word>.*?)' \(choose from (?P<choices>.*)\)$")
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser that proposes the word that was probably meant."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print what is wrong and the nearest choice, and exit with 2."""
+        super().error(message + proposed(message))
+
+
+def proposed(message: str) -> str:
+    """Return " Did you mean 'train'?" for a message about a choice that does not exist, or ""."""
+    unknown = _UNKNOWN.search(message)
+    if unknown is None:
+        return ""
+    choices = [choice.strip("' ") for choice in unknown["choices"].split(",")]
+    meant = did_you_mean(unknown["word"], choices)
+    return f". {meant}" if meant else ""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Build the parser of every command; each names its function under `app.terminal`."""
+    parser = CommandParser(
+        prog="intent-studio",
+        description="Label a few utterances, tune a sentence encoder, see which examples decide.",
+    )
+    parser.add_argument("--home", type=Path, help="folder of the studio (default ~/.intent-studio)")
+    parser.add_argument("--database-url", help="SQLAlchemy URL of another database")
+    number = version("intent-studio")
+    parser.add_argument("--version", action="version", version=f"intent-studio {number}")
+    verbs: Any = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands.add_commands(verbs)
+    benchmarks.add_benchmarks(verbs)
+    commands.add_upkeep(verbs)
+    return parser

@@ -1,0 +1,19 @@
+"""The entry of the command line: it finds the studio's own packages, whatever else is on the path.
+
+Other projects have folders called `app` and `core`, too, and may stand before these.
+"""
+
+import sys
+from pathlib import Path
+
+
+def main() -> int:
+    """Run one command and return its exit code."""
+    sys.path.insert(0, str(Path(__file__).parent))
+    from app.cli import main as run
+
+    return run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

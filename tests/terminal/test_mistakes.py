@@ -1,0 +1,75 @@
+"""What is mistyped on the command line is named, with what was probably meant."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.services.studio import Studio
+from app.services.training.jobs import read_log
+from app.settings import Settings
+from storage import jobs
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    with pytest.raises(SystemExit) as left:
+        sys.exit(main(arguments))
+    assert left.value.code == 2
+    return capsys.readouterr().err
+
+
+def test_the_nearest_command_recipe_and_choice_are_proposed(
+    capsys: pytest.CaptureFixture[str], studio: Studio, tmp_path: Path
+) -> None:
+    home = str(studio.settings.home)
+    assert "Did you mean 'train'?" in refused(capsys, "trian")
+    assert "Did you mean 'verify'?" in refused(capsys, "bundle", "verfy", "x.zip")
+    assert main(["--home", home, "new", "support"]) == 0
+    wrong = refused(capsys, "--home", home, "train", "support", "--recipe", "covfit")
+    assert "Did you mean 'convfit'?" in wrong
+    assert all(name in wrong for name in ("instant", "adapter", "convert", "templates"))
+    assert "Did you mean 'support'?" in refused(capsys, "--home", home, "train", "suport")
+
+
+def test_a_mistyped_home_makes_no_new_studio(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    home = tmp_path / "hoem"
+    assert "There is no studio in" in refused(capsys, "--home", str(home), "projects")
+    assert not home.exists()
+
+
+def test_with_json_a_refusal_is_one_object_and_the_result_stays_empty(
+    capsys: pytest.CaptureFixture[str], studio: Studio
+) -> None:
+    arguments = ["--home", str(studio.settings.home), "train", "nobody", "--json"]
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert json.loads(printed.err)["message"] == "There is no project 'nobody'."
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["--version"])
+    assert left.value.code == 0
+    assert capsys.readouterr().out.startswith("intent-studio 0.")
+
+
+def test_a_job_is_named_by_the_beginning_of_its_id_and_its_log_is_printed(
+    capsys: pytest.CaptureFixture[str], studio: Studio
+) -> None:
+    """No command showed a job's log, though messages said that it tells more."""
+    with studio.database.write() as connection:
+        ids = [jobs.enqueue(connection, "train", {}).id for _ in range(2)]
+        jobs.keep_log(connection, ids[0], "step 1\nout of memory\n")
+    home = str(Settings(home=studio.settings.home).folder)
+    assert main(["--home", home, "jobs", "log", ids[0][:8]]) == 0
+    assert capsys.readouterr().out == "step 1\nout of memory\n"
+    job, log = read_log(studio, ids[1])
+    assert (job.id, log) == (ids[1], "")
+    assert "There is no job 'zz'" in refused(capsys, "--home", home, "jobs", "log", "zz")
+    wrong = refused(capsys, "--home", home, "cancel", "")
+    assert "There is no job ''" in wrong
