@@ -1,6 +1,7 @@
 """All recipes as one union, read from a name and settings."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Annotated, Literal, get_args, overload
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -10,7 +11,6 @@ from core.recipes.base import Recipe, Source, Tuned
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
 from core.recipes.labels import AnyModelRecipe, LabelEncoderRecipe
 from core.recipes.templates import TemplatesRecipe
-from core.text import did_you_mean
 from core.types import Task
 
 AnyEncoderRecipe = DialoguesRecipe | ConvertRecipe | TemplatesRecipe
@@ -25,10 +25,9 @@ def recipe_named(name: str) -> type[Recipe]:
     """Return the recipe of a name; raises InvalidInput for an unknown name."""
     recipe = RECIPES.get(name)
     if recipe is None:
-        every = f"Recipes are {', '.join(RECIPES)}."
-        raise InvalidInput(
-            f"There is no recipe '{name}'.", f"{did_you_mean(name, RECIPES)} {every}".strip()
-        )
+        near = "".join(f"Did you mean '{one}'? " for one in get_close_matches(name, RECIPES, 1))
+        hint = f"{near}Recipes are {', '.join(RECIPES)}."
+        raise InvalidInput(f"There is no recipe '{name}'.", hint)
     return recipe
 
 
