@@ -8,9 +8,9 @@ from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict
 from core.text import text_hash
+from storage.log.slot_rules import refuse_change, refuse_row
 from storage.queries import dataset
 from storage.records import UNMARKED, Change
-from storage.slot_rules import refuse_change, refuse_row
 from storage.tables import intent, utterance
 
 _TABLES = {"utterance": utterance, "intent": intent}

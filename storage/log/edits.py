@@ -11,6 +11,7 @@ from core.templates.moved_slots import carried
 from core.templates.slots import Slot, SlottedText, slotted
 from core.text import is_storable
 from core.types import Split
+from storage.log.slot_rules import refuse_row
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
 from storage.records import (
@@ -20,7 +21,6 @@ from storage.records import (
     row_of,
     stored_slots,
 )
-from storage.slot_rules import refuse_row
 
 _LONGEST_NOTE = 500
 
