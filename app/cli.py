@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from core.errors import StudioError
+from core.files import disk_error
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,16 +35,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except BrokenPipeError:
         return 0
+    except OSError as error:
+        full = disk_error(error)
+        if full is None:
+            return _broken(error)
+        _refuse(full, as_json=getattr(options, "json", False))
+        return 2
     except KeyboardInterrupt:
         _say("Stopped.")
         return 130
-    except Exception:
-        incident = uuid.uuid4().hex[:8]
-        logging.getLogger("app.cli").debug("incident %s", incident, exc_info=True)
-        _say(f"Something broke (incident {incident}). Please report what follows.")
-        traceback.print_exc()
-        return 1
+    except Exception as error:  # noqa: BLE001 - whatever it was, the user gets a number
+        return _broken(error)
     return 0
+
+
+def _broken(error: Exception) -> int:
+    incident = uuid.uuid4().hex[:8]
+    logging.getLogger("app.cli").debug("incident %s", incident, exc_info=error)
+    _say(f"Something broke (incident {incident}). Please report what follows.")
+    traceback.print_exception(error)
+    return 1
 
 
 def _refuse(error: StudioError, *, as_json: bool) -> None:

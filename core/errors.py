@@ -5,7 +5,11 @@ StudioError
 ├── NotFound          the thing named does not exist
 ├── Conflict          another person changed it first, or it is in use
 ├── RunFailed         a training run could not finish
-└── ArtifactDamaged   a stored file is missing or is not what was written
+├── ArtifactDamaged   a stored file is missing or is not what was written
+├── DatabaseDamaged   the database's file is not what was written
+├── DatabaseBusy      another program held the database for too long
+├── DiskFull          nothing more can be written
+└── ReadOnlyHome      the home may not be written to
 """
 
 
@@ -40,3 +44,19 @@ class RunFailed(StudioError):
 
 class ArtifactDamaged(StudioError):
     """A stored file is missing, or is not what was written."""
+
+
+class DatabaseDamaged(StudioError):
+    """The database's file is not what was written."""
+
+
+class DatabaseBusy(StudioError):
+    """Another program held the database for too long."""
+
+
+class DiskFull(StudioError):
+    """Nothing more can be written."""
+
+
+class ReadOnlyHome(StudioError):
+    """The home may not be written to."""

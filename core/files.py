@@ -1,5 +1,6 @@
 """Write files atomically, even if the process is killed or the power fails."""
 
+import errno
 import hashlib
 import os
 import uuid
@@ -8,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from core.errors import InvalidInput
+from core.errors import DiskFull, InvalidInput
 
 
 @contextmanager
@@ -74,6 +75,13 @@ def file_sha256(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def disk_error(error: BaseException) -> DiskFull | None:
+    """Return what to tell of a disk or quota that is full; None for any other error."""
+    if not isinstance(error, OSError) or error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        return None
+    return DiskFull("The disk is full, so nothing was saved.", "Make room on it, then try again.")
 
 
 def _sync(stream: IO[bytes]) -> None:

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -73,15 +74,23 @@ class ArtifactStore:
 
     def sweep(self, connection: Connection, grace_seconds: float = _GRACE_SECONDS) -> int:
         """Delete rows of unused trees and old files without a row; return the number of files."""
-        used = sa.union(*(sa.select(owner.c.tree_sha256) for owner in _OWNERS))
-        connection.execute(sa.delete(tree).where(tree.c.sha256.not_in(used)))
+        files = self.leftovers(connection, grace_seconds)
+        connection.execute(sa.delete(tree).where(tree.c.sha256.not_in(_used_trees())))
         needed = sa.select(tree.c.blob_sha256)
         connection.execute(sa.delete(blob).where(blob.c.sha256.not_in(needed)))
-        known = set(connection.execute(sa.select(blob.c.sha256)).scalars())
+        limit = time.time() - grace_seconds
+        return sum(_removed_if_old(file, limit) for file in files)
+
+    def leftovers(
+        self, connection: Connection, grace_seconds: float = _GRACE_SECONDS
+    ) -> list[Path]:
+        """List the files that no version needs and that are older than the grace period."""
+        needed = sa.select(tree.c.blob_sha256).where(tree.c.sha256.in_(_used_trees()))
+        known = set(connection.execute(needed).scalars())
+        limit = time.time() - grace_seconds
         files = [path for path in self.folder.rglob("*") if path.is_file()]
         unknown = [file for file in files if file.parent.name + file.name not in known]
-        limit = time.time() - grace_seconds
-        return sum(_removed_if_old(file, limit) for file in unknown)
+        return [file for file in unknown if _is_old(file, limit)]
 
     def remove_unused(
         self, connection: Connection, names: Iterable[str], grace_seconds: float = _GRACE_SECONDS
@@ -174,6 +183,17 @@ def _made_young(file: Path) -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def _is_old(file: Path, limit: float) -> bool:
+    try:
+        return file.stat().st_mtime < limit
+    except FileNotFoundError:  # another process swept it
+        return False
+
+
+def _used_trees() -> sa.CompoundSelect[Any]:
+    return sa.union(*(sa.select(owner.c.tree_sha256) for owner in _OWNERS))
 
 
 def _removed_if_old(file: Path, limit: float) -> bool:

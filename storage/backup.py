@@ -9,6 +9,7 @@ from pathlib import Path
 from core.errors import ArtifactDamaged, Conflict, InvalidInput
 from core.files import replace_file
 from storage.database import Database, copy_database, open_database
+from storage.faults import note_backup
 
 _MANIFEST = "manifest.json"
 _FORMAT = "intent-studio-backup-1"
@@ -35,6 +36,7 @@ def back_up(database: Database, artifacts: Path, out: Path) -> int:
             digests = {name: _store(archive, name, path) for name, path in files.items()}
             facts = {"format": _FORMAT, "files": digests}
             archive.writestr(_MANIFEST, json.dumps(facts, indent=1))
+    note_backup(Path(database.engine.url.database or ""), out)
     return len(files)
 
 

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from core.errors import InvalidInput
+from storage.faults import damage_of, translate
 from storage.write_queue import WriteQueue
 
 SCHEMA = "0013"
@@ -64,6 +65,8 @@ def open_database(url: str | Path) -> Database:
 
     Raises:
         InvalidInput: The database is from a newer studio, or SQLite is too old to be safe.
+        DatabaseDamaged: The file is not what was written.
+        ReadOnlyHome: The folder may not be written to.
     """
     target = f"sqlite:///{url}" if isinstance(url, Path) else url
     engine = _sqlite_engine(target) if target.startswith("sqlite") else sa.create_engine(target)
@@ -130,9 +133,12 @@ def _sqlite_engine(url: str) -> Engine:
             f"SQLite {module.sqlite_version} can damage a database that two programs write.",
             "Install the newer one: pip install --upgrade pysqlite3",
         )
-    engine = sa.create_engine(url, module=module, connect_args={"timeout": 15})
+    # Without parameters in its errors: they are what customers said.
+    options = {"hide_parameters": True, "connect_args": {"timeout": 15}}
+    engine = sa.create_engine(url, module=module, **options)
     sa.event.listen(engine, "connect", _configure)
     sa.event.listen(engine, "begin", _begin)
+    sa.event.listen(engine, "handle_error", translate)
     return engine
 
 
@@ -166,11 +172,6 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def integrity(database: Database) -> str:
-    """Return `ok`, or the damage that SQLite reports."""
-    if database.engine.dialect.name != "sqlite":
-        return "ok"
-    with database.read() as connection:
-        verdict = connection.exec_driver_sql("PRAGMA integrity_check").scalar_one()
-        broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
-    return str(verdict) if not broken else f"{len(broken)} rows point nowhere"
+def damage(database: Path) -> tuple[str, ...]:
+    """List all damage of a database's file, reading only; () for a sound one."""
+    return damage_of(database, _sqlite_module())

@@ -1,6 +1,7 @@
 """Keep a studio sound: backups, and checks of database, files, data, jobs and disk."""
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,22 +9,28 @@ from app.jobs.lock import is_free
 from app.services.studio import Studio
 from core.encoders.bundled import bundled_folder
 from core.errors import StudioError
+from core.text import counted
 from storage import backup, jobs, projects
-from storage.database import integrity
 from storage.log import events, versions
 from storage.queries import dataset
 
 _MIN_FREE_BYTES = 1 << 30
 _OWNER_ALONE, _OTHERS = 0o700, 0o077
+_SHOWN = 8
+"""Lines of damage that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class HealthCheck:
-    """The result of `doctor` for one part of the studio."""
+    """The result of `doctor` for one part of the studio.
+
+    `mends` is whether it found something that it can mend without loss when it is asked to.
+    """
 
     subject: str
     healthy: bool
     detail: str
+    mends: bool = False
 
 
 def back_up(studio: Studio, out: Path) -> int:
@@ -36,33 +43,52 @@ def restore(file: Path, home: Path) -> int:
     return backup.restore(file, home)
 
 
-def examine(studio: Studio) -> list[HealthCheck]:
-    """Check every part of the studio; delete files that killed processes left behind.
+def examine(studio: Studio, *, repair: bool = False) -> list[HealthCheck]:
+    """Check every part of the studio, reading only; with `repair`, mend what loses nothing.
 
-    A home that others on this machine may open is closed to them.
+    Mended are files that killed processes left behind, jobs that wait without a supervisor, and a
+    home that others on this machine may open.
     """
     return [
-        _finding("database", integrity(studio.database), "ok"),
-        _artifacts(studio),
+        HealthCheck("database", healthy=True, detail="ok"),  # a damaged one was not opened
+        _artifacts(studio, repair=repair),
         _data(studio),
-        _jobs(studio),
-        _encoder(),
-        _disk(studio),
-        _privacy(studio.places.home),
+        _jobs(studio, repair=repair),
+        *_around(studio.places.home, repair=repair),
     ]
 
 
-def _finding(subject: str, found: str, healthy: str) -> HealthCheck:
-    return HealthCheck(subject, found == healthy, found)
+def examine_damaged(home: Path, damage: Sequence[str]) -> list[HealthCheck]:
+    """Name all damage of a database that cannot be opened, and check what lies around it."""
+    shown = "; ".join(damage[:_SHOWN])
+    more = f"; {len(damage) - _SHOWN} more" if len(damage) > _SHOWN else ""
+    unread = "not looked at, for the database is damaged"
+    return [
+        HealthCheck("database", healthy=False, detail=shown + more),
+        *(
+            HealthCheck(part, healthy=False, detail=unread)
+            for part in ("artifacts", "data", "jobs")
+        ),
+        *_around(home, repair=False),
+    ]
 
 
-def _artifacts(studio: Studio) -> HealthCheck:
+def _around(home: Path, *, repair: bool) -> list[HealthCheck]:
+    return [_encoder(), _disk(home), _privacy(home, repair=repair)]
+
+
+def _artifacts(studio: Studio, *, repair: bool) -> HealthCheck:
     with studio.database.read() as connection:
         damage = studio.artifacts.damage(connection)
-    with studio.database.write() as connection:
-        swept = studio.artifacts.sweep(connection)
-    words = f"ok, {swept} leftovers swept" if swept else "ok"
-    return HealthCheck("artifacts", not damage, "; ".join(damage) or words)
+        left = len(studio.artifacts.leftovers(connection))
+    words = "ok"
+    if left and repair:
+        with studio.database.write() as connection:
+            words = f"ok, {studio.artifacts.sweep(connection)} leftovers swept"
+    elif left:
+        words = f"ok, {counted(left, 'file')} that nothing needs"
+    mends = bool(left) and not repair
+    return HealthCheck("artifacts", not damage, "; ".join(damage) or words, mends)
 
 
 def _data(studio: Studio) -> HealthCheck:
@@ -82,18 +108,24 @@ def _data(studio: Studio) -> HealthCheck:
     return HealthCheck("data", not wrong, "; ".join(wrong) or "ok")
 
 
-def _jobs(studio: Studio) -> HealthCheck:
+def _jobs(studio: Studio, *, repair: bool) -> HealthCheck:
     with studio.database.read() as connection:
         live = jobs.live(connection)
         wanted = {job.id for job in (*live, *jobs.cancelled(connection))}
-    stuck = [job.id for job in live if is_free(studio.places.supervisor_lock)]
-    for folder in (studio.places.home / "checkpoints").glob("*"):
-        if folder.name not in wanted:
-            shutil.rmtree(folder, ignore_errors=True)
-    if stuck:
+    folders = (studio.places.home / "checkpoints").glob("*")
+    left = [folder for folder in folders if folder.name not in wanted]
+    waiting = len(live) if live and is_free(studio.places.supervisor_lock) else 0
+    if not repair:
+        words = [f"{counted(waiting, 'job')} that nobody works on"] if waiting else []
+        words += [f"{counted(len(left), 'checkpoint')} that nothing needs"] if left else []
+        found = ", ".join(["ok", *words]) if words else f"ok, {len(live)} under way"
+        return HealthCheck("jobs", healthy=True, detail=found, mends=bool(words))
+    for folder in left:
+        shutil.rmtree(folder, ignore_errors=True)
+    if waiting:
         studio.executor.ensure_running()
         return HealthCheck(
-            "jobs", healthy=True, detail=f"{len(stuck)} waited; a supervisor is started"
+            "jobs", healthy=True, detail=f"{waiting} waited; a supervisor is started"
         )
     return HealthCheck("jobs", healthy=True, detail=f"ok, {len(live)} under way")
 
@@ -106,15 +138,18 @@ def _encoder() -> HealthCheck:
     return HealthCheck("bundled encoder", healthy=True, detail="ok")
 
 
-def _disk(studio: Studio) -> HealthCheck:
-    free = shutil.disk_usage(studio.places.home).free
+def _disk(home: Path) -> HealthCheck:
+    free = shutil.disk_usage(home).free
     return HealthCheck("disk", free > _MIN_FREE_BYTES, f"{free / (1 << 30):.1f} GiB free")
 
 
-def _privacy(home: Path) -> HealthCheck:
+def _privacy(home: Path, *, repair: bool) -> HealthCheck:
     """Close a home that an earlier release left open: nobody reads files in a closed folder."""
     if not home.stat().st_mode & _OTHERS:
         return HealthCheck("privacy", healthy=True, detail="ok, only you can open the home")
+    if not repair:
+        detail = "others on this machine can open the home"
+        return HealthCheck("privacy", healthy=False, detail=detail, mends=True)
     home.chmod(_OWNER_ALONE)
     detail = "others on this machine could open the home; now only you can"
     return HealthCheck("privacy", healthy=True, detail=detail)

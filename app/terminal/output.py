@@ -35,8 +35,7 @@ def opened(
         NotFound: The folder that `--home` names holds no studio, and the command does not `makes`
             one: a mistyped folder would look like a studio that has lost everything.
     """
-    flags = {"home": options.home, "database_url": options.database_url}
-    settings = Settings(**{key: value for key, value in flags.items() if value})
+    settings = _settings(options)
     is_there = bool(options.database_url) or Places(settings.folder).database.exists()
     if options.home and not makes and not is_there:
         hint = "Check --home; `intent-studio --home FOLDER new NAME` begins one there."
@@ -47,6 +46,16 @@ def opened(
         yield studio
     finally:
         studio.database.close()
+
+
+def places_of(options: argparse.Namespace) -> Places:
+    """Return the paths of the home that the command line names, without opening it."""
+    return Places(_settings(options).folder)
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    flags = {"home": options.home, "database_url": options.database_url}
+    return Settings(**{key: value for key, value in flags.items() if value})
 
 
 def print_json(value: object) -> None:

@@ -11,8 +11,10 @@ from app.services.studio import Studio
 from app.services.training.jobs import cancel_job, list_jobs, read_log, resume_job
 from app.settings import Settings
 from app.terminal.job_table import show_jobs
-from app.terminal.output import opened, print_json, report, table
+from app.terminal.output import opened, places_of, print_json, report, say, table
 from core.errors import InvalidInput, StudioError
+from storage.database import damage
+from storage.faults import damaged
 from storage.records import JobRecord
 
 _POLL_SECONDS = 0.5
@@ -83,13 +85,25 @@ def restore(options: argparse.Namespace) -> None:
 
 def doctor(options: argparse.Namespace) -> None:
     """Check the studio for faults."""
-    with opened(options) as studio:
-        findings = upkeep.examine(studio)
+    findings = _examine(options)
     if options.json:
         print_json({"healthy": all(f.healthy for f in findings), "findings": findings})
     else:
         rows = [("ok" if f.healthy else "AMISS", f.subject, f.detail) for f in findings]
         table("Doctor", ("", "subject", "finding"), rows)
+    if any(f.mends for f in findings) and not options.json:
+        say("`intent-studio doctor --repair` mends some of it, and loses nothing.")
     ill = [f.subject for f in findings if not f.healthy]
-    if ill:
+    if "database" in ill:
+        raise damaged(places_of(options).database)
+    if [f for f in findings if not f.healthy and not f.mends]:
         raise StudioError(f"Out of order: {', '.join(ill)}.", "Restore a backup, or train again.")
+
+
+def _examine(options: argparse.Namespace) -> list[upkeep.HealthCheck]:
+    places = places_of(options)
+    found = damage(places.database)
+    if found:
+        return upkeep.examine_damaged(places.home, found)
+    with opened(options) as studio:
+        return upkeep.examine(studio, repair=options.repair)

@@ -29,6 +29,7 @@ NEW_OPTIONS |= {
 }
 NEW_OPTIONS |= {
     ("intent-studio", "--version"),
+    ("intent-studio doctor", "--repair"),
     ("intent-studio export", "--split"),
     ("intent-studio jobs", "job"),
     ("intent-studio jobs", "verb_of_job"),

@@ -19,9 +19,10 @@ from app.jobs.process_names import JOB
 from app.jobs.supervisor import ALREADY_RUNNING
 from app.jobs.worker import do_job
 from app.settings import Settings
+from storage import database as opening
 from storage import jobs, models, projects
 from storage.artifacts import ArtifactStore
-from storage.database import Database, integrity, open_database
+from storage.database import Database, open_database
 from storage.jobs import Fenced, JobOutcome, Progress
 from storage.records import JobRecord
 from tests.builders.toy_job_kinds import open_workplace
@@ -116,7 +117,7 @@ def test_twenty_rounds_of_killing_leave_each_job_done_once(home: Home) -> None:
     assert [model.number for model in made] == list(range(1, 21))
     assert sorted(job.result["number"] for job in ended) == list(range(1, 21))
     assert damage == []
-    assert integrity(home.database) == "ok"
+    assert opening.damage(home.places.database) == ()
     with home.database.write() as connection:
         ArtifactStore(home.places.artifacts).sweep(connection, grace_seconds=0)
     assert not list(home.places.artifacts.rglob(".part-*"))

@@ -25,10 +25,13 @@ def test_home_database_and_backup_can_be_opened_by_their_owner_alone(tmp_path: P
     assert [file for file in files if mode(file) & 0o077] == []
 
 
-def test_doctor_closes_a_home_of_an_earlier_release_and_says_so(tmp_path: Path) -> None:
+def test_doctor_tells_of_an_open_home_of_an_earlier_release_and_closes_it(tmp_path: Path) -> None:
     studio = open_studio(Settings(home=tmp_path / "home"))
     studio.places.home.chmod(0o755)
-    [told] = [check for check in examine(studio) if check.subject == "privacy"]
+    [amiss] = [check for check in examine(studio) if check.subject == "privacy"]
+    assert (amiss.healthy, amiss.mends, mode(studio.places.home)) == (False, True, 0o755)
+    mended = examine(studio, repair=True)
+    [told] = [check for check in mended if check.subject == "privacy"]
     assert (told.healthy, mode(studio.places.home)) == (True, 0o700)
     assert told.detail == "others on this machine could open the home; now only you can"
     [again] = [check for check in examine(studio) if check.subject == "privacy"]

@@ -1,6 +1,5 @@
 """Convert errors to REST answers with status, message and hint; unexpected ones get a number."""
 
-import errno
 import logging
 import uuid
 
@@ -8,7 +7,17 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
-from core.errors import ArtifactDamaged, Conflict, InvalidInput, NotFound, RunFailed, StudioError
+from core.errors import (
+    ArtifactDamaged,
+    Conflict,
+    DatabaseBusy,
+    DiskFull,
+    InvalidInput,
+    NotFound,
+    RunFailed,
+    StudioError,
+)
+from core.files import disk_error
 
 _LOG = logging.getLogger("app.api")
 _STATUS: dict[type[StudioError], int] = {
@@ -17,7 +26,11 @@ _STATUS: dict[type[StudioError], int] = {
     Conflict: 409,
     RunFailed: 500,
     ArtifactDamaged: 500,
+    DatabaseBusy: 503,
+    DiskFull: 507,
 }
+
+_RETRY_SECONDS = "15"
 
 
 def answer_errors(app: FastAPI) -> None:
@@ -27,11 +40,14 @@ def answer_errors(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unforeseen)
 
 
-async def _known(_request: Request, error: Exception) -> JSONResponse:
+async def _known(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, StudioError):
         raise error
     status = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 500)
-    return JSONResponse({"message": error.message, "hint": error.hint}, status)
+    if status >= 500:
+        _LOG.error("%s at %s", error.message, request.url.path)
+    again = {"Retry-After": _RETRY_SECONDS} if isinstance(error, DatabaseBusy) else None
+    return JSONResponse({"message": error.message, "hint": error.hint}, status, again)
 
 
 async def _misshapen(_request: Request, error: Exception) -> JSONResponse:
@@ -46,19 +62,10 @@ async def _misshapen(_request: Request, error: Exception) -> JSONResponse:
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
-    if _disk_is_full(error):
-        _LOG.error("the disk is full at %s", request.url.path)
-        body = {
-            "message": "The disk is full, so nothing was saved.",
-            "hint": "Make room on it, then try again.",
-        }
-        return JSONResponse(body, 507)
+    full = disk_error(error)
+    if full is not None:
+        return await _known(request, full)
     incident = uuid.uuid4().hex[:8]
     _LOG.error("incident %s at %s", incident, request.url.path, exc_info=error)
     body = {"message": f"Something broke (incident {incident}).", "hint": "The log tells more."}
     return JSONResponse(body, 500)
-
-
-def _disk_is_full(error: Exception) -> bool:
-    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return full or "database or disk is full" in str(error)

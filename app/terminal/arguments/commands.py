@@ -198,7 +198,12 @@ def add_upkeep(commands: Commands) -> None:
     add_command(
         commands, "restore", "bring a backup into an empty home", "upkeep.restore", "file", "--json"
     )
-    add_command(commands, "doctor", "look for anything out of order", "upkeep.doctor", "--json")
+    doctor = add_command(
+        commands, "doctor", "look for anything out of order", "upkeep.doctor", "--json"
+    )
+    doctor.add_argument(
+        "--repair", action="store_true", help="mend what can be mended without loss"
+    )
     serve = add_command(commands, "serve", "open the studio in the browser", "serve.serve")
     serve.add_argument("--host", default="127.0.0.1", help="address (default 127.0.0.1)")
     serve.add_argument("--port", type=int, help="default: the first free one from 7860 on")

@@ -151,7 +151,7 @@ def test_a_cancelled_training_can_go_on(home: Studio, tiny_path: Path, monkeypat
     assert do(home, job.id).state == "cancelled"
     assert job_view(home, job.id).resumable
     monkeypatch.setattr(checkpoints, "keep_checkpoint", keep)
-    assert examine(home)  # which sweeps leftovers, and leaves what can be resumed
+    assert examine(home, repair=True)  # which sweeps leftovers, and leaves what can be resumed
     waiting = resume_job(home, job.id)
     assert (waiting.state, waiting.cancel_requested, waiting.max_attempts) == ("queued", False, 4)
     with pytest.raises(Conflict, match="was not cancelled"):

@@ -1,0 +1,114 @@
+"""What SQLite says of a damaged, full, busy or read-only database, in the user's words."""
+
+import errno
+import json
+import sqlite3
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.engine import ExceptionContext
+
+from core.errors import DatabaseBusy, DatabaseDamaged, ReadOnlyHome, StudioError
+from core.files import disk_error, write_atomically
+from storage.records import now
+
+_DAMAGED = ("malformed", "not a database", "disk i/o error")
+_FULL = ("disk is full",)
+_READ_ONLY = ("readonly database", "unable to open database file")
+_BUSY = ("is locked",)
+_LAST = "last-backup.json"
+_MOST_LINES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class LastBackup:
+    """The newest backup of a home that is known; `at` is its time, as in all rows."""
+
+    file: str
+    at: str
+
+
+def note_backup(database: Path, out: Path) -> None:
+    """Remember in the home where its newest backup lies."""
+    note = json.dumps(asdict(LastBackup(str(out.absolute()), now())))
+    with suppress(StudioError):  # the backup is made, wherever it is remembered
+        write_atomically(database.parent / _LAST, [note.encode()])
+
+
+def last_backup(home: Path) -> LastBackup | None:
+    """Return the newest backup that the home knows of, if it is still there."""
+    try:
+        found = LastBackup(**json.loads((home / _LAST).read_bytes()))
+        return found if Path(found.file).is_file() else None
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def in_words(said: str, database: Path) -> StudioError | None:
+    """Return the error to raise for what SQLite said; None for anything unexpected."""
+    said = said.casefold()
+    if any(sign in said for sign in _DAMAGED):
+        return damaged(database)
+    if any(sign in said for sign in _FULL):
+        return disk_error(OSError(errno.ENOSPC, said))
+    if any(sign in said for sign in _READ_ONLY):
+        return ReadOnlyHome(
+            f"The studio's folder {database.parent} may not be written to.",
+            "Give yourself the right to write there, or open another home.",
+        )
+    if any(sign in said for sign in _BUSY):
+        return DatabaseBusy(
+            "Another program is writing to the studio, and did not end in time.",
+            "Nothing was saved. Try again in 15 seconds.",
+        )
+    return None
+
+
+def damaged(database: Path) -> DatabaseDamaged:
+    """Return the error of a damaged database, which names the newest backup and what to do."""
+    backup = last_backup(database.parent)
+    first = "Change nothing, and copy the whole folder aside."
+    then = "No backup is known."
+    if backup is not None:
+        then = f"The newest backup, of {backup.at[:10]}, is {backup.file}: restore it elsewhere."
+    return DatabaseDamaged(f"The database {database} is damaged.", f"{first} {then}")
+
+
+def translate(context: ExceptionContext) -> None:
+    """Raise in the user's words what SQLite reports; a listener for `handle_error`.
+
+    Raises:
+        DatabaseDamaged: The file is not what was written.
+        DiskFull: Nothing more can be written.
+        ReadOnlyHome: The folder may not be written to.
+        DatabaseBusy: Another program held the database for 15 seconds.
+    """
+    engine = context.engine
+    file = None if engine is None else engine.url.database
+    error = in_words(str(context.original_exception), Path(file or ""))
+    if error is not None:
+        raise error from context.original_exception
+
+
+def damage_of(database: Path, module: Any = sqlite3) -> tuple[str, ...]:
+    """List all damage of a database's file that SQLite finds, reading only; () for a sound one.
+
+    At most 100 lines. `module` is a driver as `sqlite3`.
+    """
+    if not database.exists():
+        return ()
+    try:
+        raw = module.connect(f"file:{database.as_posix()}?mode=ro", uri=True, timeout=15)
+    except module.Error as error:
+        return (str(error),)
+    try:
+        rows = raw.execute(f"PRAGMA integrity_check({_MOST_LINES})").fetchall()
+        lines = [str(row[0]) for row in rows if row[0] != "ok"]
+        lost = raw.execute("PRAGMA foreign_key_check").fetchall()
+        return (*lines, *([f"{len(lost)} rows point nowhere"] if lost else []))
+    except module.Error as error:
+        return (str(error),)
+    finally:
+        raw.close()
