@@ -7,6 +7,10 @@ from typing import Any
 from playwright.sync_api import Page, Route
 
 _PATIENCE = 60.0
+_STATE = """() => ({
+  focus: document.activeElement?.outerHTML.slice(0, 120),
+  messages: [...document.querySelectorAll('.toast')].map(one => one.innerText),
+})"""
 
 
 @dataclass
@@ -25,7 +29,9 @@ class Held:
         """Wait until as many questions have been asked as `count` says."""
         limit = time.monotonic() + _PATIENCE
         while len(self.routes) < count:
-            assert time.monotonic() < limit, f"{len(self.routes)} of {count} questions were asked"
+            if time.monotonic() > limit:
+                asked = f"{len(self.routes)} of {count} questions were asked"
+                raise AssertionError(f"{asked}; the page: {self.page.evaluate(_STATE)}")
             self.page.wait_for_timeout(20)
 
     def release(self, place: int = 0) -> None:
