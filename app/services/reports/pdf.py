@@ -17,6 +17,8 @@ _NAMES = (
     "google-chrome-stable",
     "chrome",
     "msedge",
+    "chromium-headless-shell",
+    "chrome-headless-shell",
 )
 _PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
