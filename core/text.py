@@ -67,3 +67,8 @@ def percent(share: float, digits: int = 0) -> str:
     Halves are rounded up, as scripts do.
     """
     return f"{100 * share + _HALF:.{digits}f} %"
+
+
+def points(value: float) -> str:
+    """Write a score, vote or similarity, of which 1 is a full one, in points: 0.123 is "12.3"."""
+    return f"{100 * value:.1f}"

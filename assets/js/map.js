@@ -17,13 +17,13 @@ import {frame} from './studio.js';
 
 const METHODS = [
   ['auto', 'Automatic'],
-  ['pca', 'PCA'],
-  ['umap', 'UMAP'],
-  ['tsne', 't-SNE'],
+  ['pca', 'Quick (PCA)'],
+  ['umap', 'Clear (UMAP)'],
+  ['tsne', 'Tight groups (t-SNE)'],
 ];
 const COMPARED = 'Not while two maps are compared.';
-const UNTRAINED = 'After the first training, a clearer map (UMAP) is made by itself.';
-const FAILED = 'The clearer map (UMAP) could not be made.';
+const UNTRAINED = 'After the first training, a clearer map is made by itself.';
+const FAILED = 'The clearer map could not be made.';
 const COMPRESS = 'Moves texts towards their templates, in which values are left out; for looking only.';
 
 export const mount = view => frame(view, 'map', 'Map', null, context => new MapPage(context).start());
@@ -107,7 +107,7 @@ class MapPage {
     }
     this.#versions = [
       ['', 'live version'],
-      ['0', 'untuned encoder'],
+      ['0', 'before any training'],
       ...Object.keys(states).map(known => [known, `version ${known}`]),
     ];
     this.#layOut();

@@ -127,10 +127,10 @@ def test_a_clear_map_is_made_by_itself_and_the_page_says_what_it_shows_until_the
         page.goto(f"{studio.base}/map?project=sample")
     assert asked.value.post_data_json == {"method": "umap", "model": 1}
     layout = page.locator("[data-role=layout]")
-    expect(layout).to_contain_text("A first sketch (PCA). The clearer map (UMAP) is on its way")
+    expect(layout).to_contain_text("A first sketch. The clearer map is on its way")
     page.wait_for_selector(".map[data-ready=true]")  # it does not wait for the other one
     done = True
-    expect(layout).to_have_text("Layout: UMAP")
+    expect(layout).to_have_text("Layout: clear (UMAP)")
 
 
 def test_each_choice_says_what_it_chooses(page: Page) -> None:

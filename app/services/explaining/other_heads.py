@@ -10,6 +10,7 @@ from app.services.explaining.views import HeadAnswer
 from app.services.studio import Studio
 from core.heads.base import Head
 from core.recipes.heads import HeadConfig, LinearConfig, NeighboursConfig, PrototypesConfig
+from core.text import points
 from core.types import FloatArray, ScoreArray
 
 _NAMES = {
@@ -66,10 +67,12 @@ def _answer(head: Head, embedding: FloatArray, best: str, *, decides: bool) -> H
 def _detail(head: Head, scores: ScoreArray, order: NDArray[np.int64]) -> str:
     first, second = (scores[place] for place in (order[0], order[min(1, len(order) - 1)]))
     if head.kind == "neighbours":
-        return f"{_nearest_words(getattr(head, 'k', 1))}: {first:.2f} of 1.00"
+        return f"{_nearest_words(getattr(head, 'k', 1))}: {points(first)} of 100 points"
     if head.kind in ("prototypes", "names"):
-        return f"similarity {first:.2f}, next {second:.2f}"
-    return f"score {first:.2f}, next {second:.2f}"
+        return f"similarity {points(first)}, next {points(second)}"
+    if head.kind == "linear":  # log odds, which have no full score
+        return f"score {first:.2f}, next {second:.2f}"
+    return f"score {points(first)}, next {points(second)}"
 
 
 def _nearest_words(k: int) -> str:

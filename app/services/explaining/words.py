@@ -7,7 +7,7 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from app.services.explaining.views import IntentReason, Vote
-from core.text import counted, percent
+from core.text import counted, percent, points
 from core.types import Decision, Method, Prediction, Reason
 
 if TYPE_CHECKING:
@@ -133,14 +133,20 @@ def scope_words(decision: Decision, nearest: float) -> str:
     if rule in ("out-of-scope", "no-intent"):
         return f"Its {MEASURES[decision.measure]} is below the limit."
     distance = abs(decision.held - decision.threshold)
-    near = f"the nearest example has a similarity of {nearest:.2f}"
+    near = f"the nearest example has a similarity of {points(nearest)}"
     if rule == "exact":
         return f"The text is an example itself, so no limit is asked; {near}."
     side = "above" if decision.held >= decision.threshold else "below"
+    write = points if decision.measure == "votes" else _deviations
     return (
-        f"In scope: the {MEASURES[decision.measure]} of {decision.held:.2f} is {distance:.2f} "
-        f"{side} the limit of {decision.threshold:.2f}; {near}."
+        f"In scope: the {MEASURES[decision.measure]} of {write(decision.held)} is "
+        f"{write(distance)} {side} the limit of {write(decision.threshold)}; {near}."
     )
+
+
+def _deviations(familiarity: float) -> str:
+    """Write a familiarity, which is told in standard deviations."""
+    return f"{familiarity:.2f}"
 
 
 def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tuple[str, ...]:

@@ -164,7 +164,7 @@ def _drift(
     if len(ids) * len(move[0]) > _MOST_PRODUCTS:
         raise InvalidInput(
             f"{len(move[0]):,} of {len(ids):,} points would have to be placed anew.",
-            "Choose the layout PCA, which is quick.",
+            "Choose the quick layout (PCA).",
         )
     place = {key: at for at, key in enumerate(known.ids)}
     rows = [place[key] for key in ids]

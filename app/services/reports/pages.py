@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from app.services.explaining.words import day, sure_share
-from core.text import percent
+from core.text import percent, points
 
 _UNKNOWN, _MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
 
@@ -28,6 +28,7 @@ def _environment() -> Environment:
     found.filters.update(
         share=_share,
         whole=partial(_share, digits=0),
+        points=points,
         signed=_signed,
         sure=sure_share,
         number=lambda value: f"{value:,}",
@@ -41,4 +42,4 @@ def _share(value: float | None, digits: int = 1) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"{_MINUS if value < 0 else '+'}{abs(value):.3f}"
+    return (_MINUS if value < 0 else "+") + points(abs(value))

@@ -1,10 +1,10 @@
 // The line under the map: which layout it is, number of points, missing points, and what runs.
 import {fill, h, progressBar} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
-import {duration, number, plural} from '../shared/words.js';
+import {duration, number, plural, points} from '../shared/words.js';
 
-const LAYOUTS = {pca: 'PCA', umap: 'UMAP', tsne: 't-SNE'};
-const SKETCH = 'A first sketch (PCA).';
+const LAYOUTS = {pca: 'quick (PCA)', umap: 'clear (UMAP)', tsne: 'tight groups (t-SNE)'};
+const SKETCH = 'A first sketch.';
 
 export class Note {
   element = h('div', {class: 'row small soft', role: 'status', 'data-role': 'map-note'});
@@ -52,7 +52,7 @@ export class Note {
   offerClearer(show) {
     fill(
       this.element,
-      h('span', {'data-role': 'layout'}, 'The clearer map (UMAP) is ready.'),
+      h('span', {'data-role': 'layout'}, 'The clearer map is ready.'),
       h('button', {'data-key': 'clearer', onclick: show}, 'Show it'),
     );
   }
@@ -76,15 +76,19 @@ export class Note {
   follow(job, sketch) {
     const left = job && duration(job.eta_seconds);
     const stage = job?.kind === 'layout' && job.stage ? job.stage : 'waiting';
-    const words = sketch ? `${SKETCH} The clearer map (UMAP) is on its way: ${stage} ` : `computing: ${stage} `;
+    const words = sketch ? `${SKETCH} The clearer map is on its way: ${stage} ` : `computing: ${stage} `;
     fill(this.element, h('span', {'data-role': 'layout'}, words, left), progressBar(job?.progress ?? 0));
   }
 }
 
 function comparisonOf({silhouettes}, sideName) {
-  const [before, after] = silhouettes.map(value => value?.toFixed(3) ?? '–');
+  const [before, after] = silhouettes.map(value => (value === null ? '–' : points(value)));
   return [
     h('span', {'data-role': 'side'}, `places ${sideName}`),
-    h('span', {'data-role': 'silhouettes'}, `silhouette by intent: ${before} before, ${after} after`),
+    h(
+      'span',
+      {'data-role': 'silhouettes', title: 'Silhouette by intent: 100 is far apart, 0 is mixed.'},
+      `intents lie apart by ${before} of 100 before, ${after} after`,
+    ),
   ];
 }

@@ -4,6 +4,7 @@ import {guarded} from '../shared/messages.js';
 import {placeExample} from '../shared/placeholder.js';
 import {radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
+import {points} from '../shared/words.js';
 
 const PAUSE = 120; // shorter than between two words
 
@@ -119,7 +120,7 @@ export class AddingTab {
       {},
       h('div', {class: 'grow'}, said(text), label),
       conflict && h('span', {class: 'badge warn'}, this.#isSame(one) ? 'gets the new label' : 'other label'),
-      h('span', {class: 'soft small tabular'}, cosine.toFixed(2)),
+      h('span', {class: 'soft small tabular'}, `similarity ${points(cosine)}`),
     );
   }
 

@@ -3,6 +3,7 @@ import {query, setQuery} from '../shared/address.js';
 import {field, fill, h, said, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
+import {points} from '../shared/words.js';
 
 const REACH = 1; // difference of two scores that fills the lane
 
@@ -82,7 +83,7 @@ export class BorderTab {
         h('div', {class: 'row small soft'}, intents.labels(text.intents), text.note),
       ),
       h('div', {class: 'lane', 'aria-hidden': 'true'}, h('i', {style})),
-      h('span', {class: 'amount small soft'}, `${side?.name ?? ''} ${Math.abs(lead).toFixed(2)}`),
+      h('span', {class: 'amount small soft'}, `${side?.name ?? ''} ${points(Math.abs(lead))}`),
       this.#buttons(text),
     );
   }

@@ -2,14 +2,15 @@
 import {field, fill, h, optionsOf, said, table} from '../shared/elements.js';
 import {guarded, toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
-import {number, percent, plural} from '../shared/words.js';
+import {number, percent, plural, points} from '../shared/words.js';
 
 const PAUSE = 60;
+const deviations = value => value.toFixed(2); // familiarity is told in standard deviations
 const METHODS = {
-  votes: {called: 'votes for the answer', unit: 'a score of '},
-  nearest: {called: 'nearest examples', unit: 'a familiarity of '},
-  mahalanobis: {called: 'distance to the intents', unit: 'a familiarity of '},
-  mixture: {called: 'all three together', unit: 'a familiarity of '},
+  votes: {called: 'votes for the answer', unit: 'a score of ', say: points},
+  nearest: {called: 'nearest examples', unit: 'a familiarity of ', say: deviations},
+  mahalanobis: {called: 'distance to the intents', unit: 'a familiarity of ', say: deviations},
+  mixture: {called: 'all three together', unit: 'a familiarity of ', say: deviations},
 };
 const OF_VOTES = [-0.2, 1.2];
 
@@ -142,13 +143,17 @@ export class FenceTab {
 
   #drawSlider() {
     this.#slider.value = this.#limit;
-    fill(this.#value, this.#limit.toFixed(3));
+    fill(this.#value, this.#say(this.#limit));
+  }
+
+  #say(value) {
+    return METHODS[this.#asked.method].say(value);
   }
 
   #move(limit) {
     if (this.#intent) this.#set({limits: {...this.#asked.limits, [this.#intent]: limit}});
     else this.#set({limit});
-    fill(this.#value, limit.toFixed(3));
+    fill(this.#value, this.#say(limit));
   }
 
   #set(change) {
@@ -173,8 +178,8 @@ export class FenceTab {
     fill(this.#changes, isSame(found.stands, found.asked) ? null : changesView(found));
     fill(
       this.#crossed,
-      crossedView('In scope then', found.entering, found.n_entering),
-      crossedView('Out of scope then', found.leaving, found.n_leaving),
+      crossedView('In scope then', found.entering, found.n_entering, found.asked.method),
+      crossedView('Out of scope then', found.leaving, found.n_leaving, found.asked.method),
     );
     fill(this.#buttons, this.#actions(found));
     fill(this.#below, this.#suggestion(found.suggested), methodsView(found));
@@ -225,7 +230,7 @@ export class FenceTab {
     return h(
       'div',
       {class: 'row after'},
-      h('span', {class: 'soft'}, `The line that your labels suggest: ${limit.toFixed(3)}.`),
+      h('span', {class: 'soft'}, `The line that your labels suggest: ${this.#say(limit)}.`),
       h(
         'button',
         {class: 'small', 'data-key': 'calibrated', onclick: () => this.#set({limit})},
@@ -296,23 +301,23 @@ const figure = (name, pair, note) =>
     h('div', {class: 'soft small'}, note),
   );
 
-function crossedView(title, crossed, total) {
+function crossedView(title, crossed, total, method) {
   if (!crossed.length) return null;
   return h(
     'details',
     {open: true, 'data-key': title},
     h('summary', {}, `${title}: ${number(total)}`),
-    h('ul', {class: 'last told'}, crossed.map(crossedLine)),
+    h('ul', {class: 'last told'}, crossed.map(one => crossedLine(one, METHODS[method].say))),
   );
 }
 
-const crossedLine = ({text, intent, score, labelled, place}) =>
+const crossedLine = ({text, intent, score, labelled, place}, say) =>
   h(
     'li',
     {},
     h('div', {class: 'grow'}, said(text), h('div', {class: 'small soft'}, `closest: ${intent}`)),
     labelled ? h('span', {class: 'badge'}, labelled) : h('span', {class: 'soft small'}, place),
-    h('span', {class: 'small tabular'}, score.toFixed(3)),
+    h('span', {class: 'small tabular'}, say(score)),
   );
 
 function methodsView({methods, best}) {

@@ -1,10 +1,11 @@
 // An answer with its votes: for each intent, the prior, the examples for and against, and the sum of all
 // other votes add up to the score.
 import {h, said} from './elements.js';
-import {percent} from './words.js';
+import {percent, points, signedPoints} from './words.js';
 
 const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
 const SHOWN_INTENTS = 4;
+const SCALE = 'In points, of which 100 are a full score. The votes add up to the score.';
 
 // `besides` returns what stands beside the words of an example, or null.
 export function votesOf(answer, intents, besides = () => null) {
@@ -15,6 +16,7 @@ export function votesOf(answer, intents, besides = () => null) {
     h('p', {dir: 'auto'}, answer.sentence),
     likeliest(prediction, intents),
     reasons.map(why => reasonOf(answer, why, intents, besides)),
+    reasons.length > 0 && h('p', {class: 'soft small'}, SCALE),
   );
 }
 
@@ -69,7 +71,7 @@ const about = (near, isHot, intents, control) =>
     'div',
     {class: 'row small soft'},
     intents.named(near.intents),
-    `similarity ${near.cosine.toFixed(2)}`,
+    `similarity ${points(near.cosine)}`,
     isHot && h('span', {class: 'badge warn'}, 'since training'),
     control,
   );
@@ -80,7 +82,7 @@ const voteLine = (words, vote, largest) =>
     {class: 'vote'},
     h('div', {}, words),
     lane(vote, largest),
-    h('div', {class: 'amount'}, (vote >= 0 ? '+' : '−') + Math.abs(vote).toFixed(3)),
+    h('div', {class: 'amount'}, signedPoints(vote)),
   );
 
 function lane(vote, largest) {
@@ -93,13 +95,17 @@ function lane(vote, largest) {
 }
 
 function scoreLine({rule, familiarity}, score, threshold) {
-  const held = typeof familiarity === 'number' ? `familiarity ${familiarity.toFixed(3)}, ` : '';
-  const limit = rule === 'exact' ? 'exactly a labelled example' : `${held}limit ${threshold.toFixed(3)}`;
+  // Familiarity has a scale of its own: standard deviations.
+  const compared =
+    typeof familiarity === 'number'
+      ? `familiarity ${familiarity.toFixed(2)}, limit ${threshold.toFixed(2)}`
+      : `limit ${points(threshold)}`;
+  const limit = rule === 'exact' ? 'exactly a labelled example' : compared;
   return h(
     'div',
     {class: 'vote'},
     h('b', {}, 'Score'),
     h('span', {class: 'soft small'}, limit),
-    h('b', {class: 'amount'}, score.toFixed(3)),
+    h('b', {class: 'amount'}, points(score)),
   );
 }

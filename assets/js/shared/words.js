@@ -3,6 +3,10 @@
 const absent = value => value === null || value === undefined;
 
 export const percent = (share, digits = 1) => (absent(share) ? '–' : `${(100 * share).toFixed(digits)} %`);
+// Scores, votes, limits and similarities, of which 1 is a full one, as points: 0.123 is "12.3".
+// Commands and REST give the figures themselves.
+export const points = value => (100 * value).toFixed(1);
+export const signedPoints = value => (value >= 0 ? '+' : '−') + points(Math.abs(value));
 export const number = value => Number(value).toLocaleString('en-GB');
 // The word for a text without an intent: out of scope in a single-label project.
 export const nothingFits = task => (task === 'multi-label' ? 'no intent' : 'out of scope');

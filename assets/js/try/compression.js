@@ -3,7 +3,7 @@ import {fill, h} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {Strength} from '../shared/strength.js';
-import {number, percent, plural} from '../shared/words.js';
+import {number, percent, plural, points} from '../shared/words.js';
 
 const LEAD =
   'Preview: what if the model ignored names and dates? This changes what you see here, and nothing else.';
@@ -110,7 +110,7 @@ export class Compression {
 
   #factsOf({intents, cosine, before}, place) {
     const moved = before === place ? '' : `, was ${number(before)}. without`;
-    const words = h('span', {class: 'soft small'}, `similarity ${cosine.toFixed(2)}${moved}`);
+    const words = h('span', {class: 'soft small'}, `similarity ${points(cosine)}${moved}`);
     return h('div', {class: 'row tight'}, this.#intents.named(intents), words);
   }
 }

@@ -2,7 +2,7 @@
 import {field, fill, h, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
-import {number, plural} from '../shared/words.js';
+import {number, plural, points} from '../shared/words.js';
 
 const LEAD = 'Type what was said, one turn a line. The replies are ordered by how well they fit.';
 const BARE = 'No training has learned from these conversations yet, so the order is a rough one.';
@@ -56,7 +56,7 @@ export class ReplySheet {
     const reads = contexts
       ? `, which reads up to ${number(contexts)} earlier turns`
       : ', which reads the last turn';
-    const rows = best.map(({text, cosine}) => [text, h('td', {class: 'number'}, cosine.toFixed(3))]);
+    const rows = best.map(({text, cosine}) => [text, h('td', {class: 'number'}, points(cosine))]);
     const fit = h('th', {class: 'number'}, 'Fit');
     fill(
       this.#found,

@@ -3,7 +3,7 @@ import {fill, h, select, table} from '../shared/elements.js';
 import {busyButton, downloadsOf, linkLine, open, saveFile} from '../shared/evidence.js';
 import {complain, guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
-import {percent} from '../shared/words.js';
+import {percent, points} from '../shared/words.js';
 
 const PAUSE = 500; // milliseconds without typing; an explanation costs as much as ten answers
 const SHOWN = 5;
@@ -202,7 +202,7 @@ const wordMark = (text, strength, {effect}) =>
     {
       class: strength < 0 ? 'against' : null,
       style: {'--w': Math.abs(strength).toFixed(3)},
-      title: `Without it the lead ${effect < 0 ? 'grows' : 'falls'} by ${Math.abs(effect).toFixed(3)}.`,
+      title: `Without it the lead ${effect < 0 ? 'grows' : 'falls'} by ${points(Math.abs(effect))} points.`,
     },
     text,
   );

@@ -111,6 +111,6 @@ export class Charts {
   }
 }
 
-const nameOf = ({number, recipe}) => (number ? `v${number} ${recipe}`.trim() : 'untuned');
+const nameOf = ({number, recipe}) => (number ? `v${number} ${recipe}`.trim() : 'before training');
 const figures = ({alignment, uniformity}) =>
   `alignment ${alignment.toFixed(3)}, uniformity ${uniformity.toFixed(3)}`;

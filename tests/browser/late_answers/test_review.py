@@ -169,7 +169,7 @@ def test_the_fence_is_saved_where_it_is_shown(visit: Callable[..., Page], studio
     with page.expect_request("**/fence") as asked:
         save.click()
     saved = asked.value.post_data_json or {}
-    assert f"{saved['limit']:.3f}" == there
+    assert f"{100 * saved['limit']:.1f}" == there  # in points
 
 
 def test_the_limit_of_an_archived_intent_is_not_shown_as_that_of_all(
