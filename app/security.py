@@ -9,7 +9,7 @@ from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from core.errors import InvalidInput
 from core.files import replace_file
@@ -117,7 +117,7 @@ class Guard:
                 await _read_away(receive)
             await _answer(send, *refusal)
             return
-        if self.token is not None and "token=" in scope["query_string"].decode("latin-1"):
+        if self.token is not None and _bears_token(scope):
             await self._remember(scope, send)
             return
         await self.app(scope, receive, _hardened(send))
@@ -165,7 +165,8 @@ class Guard:
         """
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         rest = urlencode([(name, value) for name, value in query if name != "token"])
-        path = "/" + scope["path"].lstrip("/")
+        # Browsers take a second slash or a backslash for the beginning of a host's name.
+        path = "/" + quote(scope["path"].lstrip("/"), safe="/:@!$&'()*+,;=")
         target = f"{path}?{rest}" if rest else path
         headers = _headers(scope)
         looks = self.viewer is not None and dict(query).get("token") == self.viewer
@@ -173,9 +174,14 @@ class Guard:
             (self.viewer, _VIEWER_COOKIE, "Lax") if looks else (self.token, COOKIE, "Strict")
         )
         cookie = f"{_cookie_name(name, headers)}={token}; Path=/; HttpOnly; SameSite={site}"
-        answer = [(b"location", target.encode("latin-1")), (b"set-cookie", cookie.encode())]
+        answer = [(b"location", target.encode()), (b"set-cookie", cookie.encode())]
         await send({"type": "http.response.start", "status": 303, "headers": answer})
         await send({"type": "http.response.body", "body": b""})
+
+
+def _bears_token(scope: Scope) -> bool:
+    """Whether a page is opened by an address with the token; a body is never sent elsewhere."""
+    return scope["method"] in ("GET", "HEAD") and "token=" in scope["query_string"].decode("latin-1")
 
 
 def _cookie_name(name: str, headers: dict[str, str]) -> str:

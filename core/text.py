@@ -7,12 +7,27 @@ from difflib import get_close_matches
 
 from core.types import Task
 
+_JOINERS = frozenset("\u200c\u200d")
+"""Signs without a width that words of Persian, Hindi and others are written with, and emoji."""
 _OUTER_PUNCTUATION = " .?!,;:…¿¡\"'`"
 
 
 def normalise(text: str) -> str:
     """Return the text in NFC without outer white space."""
     return unicodedata.normalize("NFC", text).strip()
+
+
+def plain_name(name: str) -> str:
+    """Return a name in NFC without outer white space and without signs that nobody sees.
+
+    Two names that differ by a zero-width space or a mark of direction look the same in every list.
+    """
+    return normalise("".join(sign for sign in name if not is_hidden(sign)))
+
+
+def is_hidden(sign: str) -> bool:
+    """Whether a character has neither a form nor a width: marks of direction, zero-width spaces."""
+    return unicodedata.category(sign) == "Cf" and sign not in _JOINERS
 
 
 def text_hash(text: str) -> str:

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict, InvalidInput, NotFound
-from core.text import did_you_mean
+from core.text import did_you_mean, is_hidden
 from core.types import Task
 from storage.records import ProjectRecord, now
 from storage.tables import job, model_version, project
@@ -155,8 +155,10 @@ def _check_name(name: str) -> None:
     wrong = not name.strip() or len(name) > _LONGEST_NAME or name != name.strip()
     unreachable = name in (".", "..")  # URLs drop these path segments
     signs = any(sign in "@/\\" or category(sign) in _NO_LETTERS for sign in name)
-    if wrong or unreachable or signs:
+    misread = name.startswith("-") or any(map(is_hidden, name))  # by commands, and by people
+    if wrong or unreachable or signs or misread:
         raise InvalidInput(
             f"'{name[:_LONGEST_NAME]}' cannot name a project.",
-            "Use up to 100 letters, digits, spaces, - and _; no @ and no slashes.",
+            "Use up to 100 letters, digits, spaces, - and _; no @, no slashes, no hidden "
+            "characters, and no - at the beginning.",
         )

@@ -13,7 +13,7 @@ from app.services.versions import timeline
 from app.terminal.output import opened, print_json, report, say, table, tell
 from core.errors import InvalidInput
 from core.formats.rows import ReadOptions
-from core.text import counted, normalise, percent
+from core.text import counted, percent, plain_name
 from core.types import Task
 
 _CASES: dict[CaseKind, str] = {
@@ -88,7 +88,7 @@ def _meaning(given: str) -> tuple[str, Meaning]:
             f"'{given}' does not say what a label means.",
             f"Write LABEL=MEANING, where the meaning is {', '.join(get_args(Meaning))}.",
         )
-    return normalise(label), cast("Meaning", meaning)
+    return plain_name(label), cast("Meaning", meaning)
 
 
 def export(options: argparse.Namespace) -> None:

@@ -36,7 +36,7 @@ def test_a_project_of_the_longest_name_is_exported_like_any(
     assert client.get(f"{path}/models/1/bundle").content[:2] == b"PK"
 
 
-@pytest.mark.parametrize("name", [".", "..", "a\tb", "a\x01b", "a\u2028b"])
+@pytest.mark.parametrize("name", [".", "..", "a\tb", "a\x01b", "a\u2028b", "-p", "a\u202eb", "a\u200bb"])
 def test_a_name_that_no_address_can_carry_is_refused(client, name: str) -> None:
     refused = client.post("/api/projects", json={"name": name})
     assert (refused.status_code, "cannot name a project" in refused.text) == (422, True)

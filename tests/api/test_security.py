@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 from pathlib import Path
+from urllib.parse import quote
 
 import gradio as gr
 import pytest
@@ -56,6 +57,35 @@ def test_a_wrong_token_opens_nothing_and_a_program_may_send_it_as_a_header(serve
 def test_a_redirect_never_leaves_the_server(serve) -> None:
     answer = serve(TOKEN).get(f"//evil.example/?token={TOKEN}", follow_redirects=False)
     assert not answer.headers.get("location", "").startswith("//")
+
+
+@pytest.mark.parametrize("path", ["/%5Cevil.example", "/%5C%5Cevil.example/x", "//%5Cevil.example"])
+def test_a_redirect_has_no_backslash(serve, path: str) -> None:
+    r"""Browsers read `/\\evil.example` as `//evil.example`, another host."""
+    answer = serve(TOKEN).get(f"http://{HOST}{path}?token={TOKEN}", follow_redirects=False)
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith("/%5Cevil.example") or answer.headers[
+        "location"
+    ].startswith("/%5C%5Cevil.example/x")
+
+
+def test_a_link_with_a_name_that_is_not_ascii_opens(serve) -> None:
+    """The redirect of `/reports/préstamos/1` failed with 500: its name does not fit latin-1."""
+    client = serve(TOKEN)
+    for name in ("préstamos", "贷款", "قروض"):
+        assert client.post(f"/api/projects?token={TOKEN}", json={"name": name}).status_code == 201
+        asked = f"/reports/{quote(name)}/1?token={TOKEN}"
+        answer = client.get(asked, follow_redirects=False)
+        assert (answer.status_code, answer.headers["location"]) == (303, f"/reports/{quote(name)}/1")
+        assert name in client.get(asked).text  # there is no version 1 yet; it says of which project
+
+
+def test_a_body_sent_with_the_token_in_the_address_arrives(serve) -> None:
+    """It was answered by a redirect, which drops the body; the program saw 200 and nothing done."""
+    client = serve(TOKEN)
+    made = client.post(f"/api/projects?token={TOKEN}", json={"name": "p"}, follow_redirects=False)
+    assert made.status_code == 201
+    assert client.post("/api/projects?token=wrong", json={"name": "q"}).status_code == 401
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.text import match_key, normalise, percent, text_hash
+from core.text import match_key, normalise, percent, plain_name, text_hash
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 
@@ -60,3 +60,18 @@ def test_percents_round_as_the_pages_do() -> None:
     assert percent(616 / 640, 1) == "96.3 %"
     assert percent(0.125) == "13 %"
     assert percent(1.0, 1) == "100.0 %"
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("card\u200b lost", "card lost"),  # zero-width space
+        ("\ufeffcard", "card"),  # mark of byte order
+        ("\u202edrac\u202c", "drac"),  # turned round: it is shown as "card"
+        (" cafe\u0301 ", "caf\u00e9"),
+        ("\u0645\u06cc\u200c\u0634", "\u0645\u06cc\u200c\u0634"),  # Persian needs its joiner
+        ("\u200b", ""),
+    ],
+)
+def test_a_name_has_no_sign_that_nobody_sees(typed: str, name: str) -> None:
+    assert plain_name(typed) == name

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from app.services.data.import_cases import Contradicted, DoubtfulLabel, ImportChoices, Meaning
 from core.formats.rows import ImportedRow, RowProblem
-from core.text import normalise, text_hash
+from core.text import plain_name, text_hash
 
 Labels: TypeAlias = tuple[str, ...] | None
 """Names of intents; None is unlabelled, empty is "no intent"."""
@@ -56,7 +56,7 @@ class LabelReader:
         """Return the label that a row gives, without names that mean no intent."""
         if row.intents is None:
             return () if self.meanings.get("") == "out-of-scope" else None
-        names = tuple(dict.fromkeys(map(normalise, row.intents)))
+        names = tuple(dict.fromkeys(map(plain_name, row.intents)))
         meant = {self.meaning(name) for name in names}
         kept = tuple(name for name in names if self.meaning(name) in (None, "intent"))
         if kept or not names:
@@ -74,7 +74,7 @@ class LabelReader:
         """Return the names of a row that may mean no intent; "" is an empty cell."""
         if row.intents is None:
             return ("",)
-        names = dict.fromkeys(map(normalise, row.intents))
+        names = dict.fromkeys(map(plain_name, row.intents))
         return tuple(n for n in names if assumed_meaning(n) and n not in self.intents)
 
 

@@ -13,7 +13,7 @@ from app.services.studio import Studio
 from core.errors import Conflict
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem
-from core.text import normalise, text_hash
+from core.text import plain_name, text_hash
 from core.types import Split
 from storage import projects
 from storage.database import Transaction
@@ -137,7 +137,7 @@ def _options(project: ProjectRecord, request: ImportRequest) -> ReadOptions:
 
 def _names_in_use(connection: Transaction, project: ProjectRecord) -> frozenset[str]:
     records = dataset.intents(connection, project.id)
-    return frozenset(normalise(record.name) for record in records if not record.archived)
+    return frozenset(plain_name(record.name) for record in records if not record.archived)
 
 
 def _plan(
@@ -149,7 +149,7 @@ def _plan(
         known[text_hash(record.text)].append(record)
         ids.add(record.id)
     intents: dict[str, IntentRecord] = {
-        normalise(record.name): record for record in dataset.intents(connection, project.id)
+        plain_name(record.name): record for record in dataset.intents(connection, project.id)
     }
     return ImportPlan(
         task=project.task,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.services.studio import Studio
 from core.errors import Conflict
 from core.maps.palette import position_colour
-from core.text import normalise
+from core.text import plain_name
 from storage import projects
 from storage.log import edits, events
 from storage.log.events import Action
@@ -60,7 +60,7 @@ def add_intent(studio: Studio, project: str, name: str, description: str = "") -
     with studio.database.write() as connection:
         project_id = projects.find(connection, project).id
         intents = dataset.intents(connection, project_id)
-        name = normalise(name)
+        name = plain_name(name)
         if any(intent.archived and intent.name == name for intent in intents):
             raise Conflict(
                 f"There is an archived intent '{name}'.", "Bring it back, or choose another name."
@@ -94,7 +94,7 @@ def _intent_changes(
 ) -> Iterable[Change]:
     for field, value in values.items():
         if field == "name":
-            value = normalise(str(value))
+            value = plain_name(str(value))
             edits.check_intent_name(value)
             if value in taken and value != record.name:
                 raise Conflict(f"There is an intent '{value}' already.", "Merge the two instead.")

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput, NotFound, StudioError
-from core.text import label_words, normalise
+from core.text import label_words, plain_name
 from storage import projects
 from storage.database import Transaction
 from storage.log import edits, events
@@ -166,8 +166,8 @@ def _labels(
     if operation.kind != "label":
         return [], None
     intents = {intent.id: intent for intent in dataset.intents(connection, project.id)}
-    by_name = {normalise(intent.name): intent for intent in intents.values()}
-    names = list(dict.fromkeys(normalise(name) for name in operation.create))
+    by_name = {plain_name(intent.name): intent for intent in intents.values()}
+    names = list(dict.fromkeys(plain_name(name) for name in operation.create))
     existing = [by_name[name] for name in names if name in by_name]
     new_names = [name for name in names if name not in by_name]
     created = [

@@ -8,7 +8,7 @@ from typing import Literal
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput, NotFound
 from core.formats.rows import LONGEST_TEXT
-from core.text import is_storable, normalise
+from core.text import is_storable, normalise, plain_name
 from storage import projects
 from storage.database import Transaction
 from storage.log import edits, events, settled_findings
@@ -171,7 +171,7 @@ def _of_intent(connection: Transaction, project_id: int, repair: Repair) -> list
     if repair.kind == "split":
         parts = repair.parts or (SplitPart(repair.value, repair.ids),)
         return _split_off(connection, project_id, source, parts)
-    name = normalise(repair.value)
+    name = plain_name(repair.value)
     edits.check_intent_name(name)
     return [edits.rename_intent(connection, project_id, source.name, name)]
 
@@ -180,7 +180,7 @@ def _split_off(
     connection: Transaction, project_id: int, source: IntentRecord, parts: Sequence[SplitPart]
 ) -> list[Change]:
     ids = [key for part in parts for key in part.ids]
-    names = [normalise(part.name) for part in parts]
+    names = [plain_name(part.name) for part in parts]
     taken = {other.name for other in dataset.intents(connection, project_id)}
     if len(ids) > len(set(ids)) or len(names) > len(set(names)):
         raise InvalidInput("A text or a name is in two groups.", "Keep it in one.")

@@ -120,6 +120,16 @@ def test_two_spellings_of_one_name_are_one_intent(studio: Studio, tmp_path: Path
     assert import_file(studio, ImportRequest("p", path)).new_intents == ("caf\u00e9",)
 
 
+def test_names_that_look_the_same_are_one_intent(studio: Studio, tmp_path: Path) -> None:
+    """A zero-width space that came along from a web page made a second "refund"."""
+    create_project(studio, "p")
+    first = write(tmp_path, "text,intent\na,refund\n", "first.csv")
+    import_file(studio, ImportRequest("p", first))
+    second = write(tmp_path, "text,intent\nb,ref\u200bund\nc,\u202erefund\u202c\n", "second.csv")
+    report = import_file(studio, ImportRequest("p", second))
+    assert (report.added, report.labelled, report.new_intents) == (2, 2, ())
+
+
 def test_an_old_version_exports_byte_for_byte_after_a_thousand_edits(
     studio: Studio, tmp_path: Path, labelled_csv: Path
 ) -> None:
