@@ -18,7 +18,14 @@ Strength = Annotated[float | None, Query(ge=0, le=1)]
 
 @router.post("/projects/{project}/predict")
 def predict(live_studio: Live, project: str, body: TextsBody) -> list[answers.Answer]:
-    """Answer texts with intents, scores, votes and versions."""
+    """Answer texts with intents, scores, votes and versions.
+
+    `model` is `live` (the default: the model in use, with every label given up to now), `champion`
+    (the same version as it was trained) or the number of a version. `label_revision` of an answer
+    is the revision of the data up to which labels vote.
+    """
+    if body.model != "live":
+        return answers.answer_as_trained(live_studio, project, body.model, body.texts)
     return answers.answer_texts(live_studio, project, body.texts, body.strength)
 
 

@@ -27,7 +27,9 @@ def explain(options: argparse.Namespace) -> None:
             receipt = _write(options, studio, model, explanation)
     if options.json:
         [prediction] = model.pipeline.predict([options.text])
-        answered = prediction_as_json(prediction, model.pipeline.task)
+        answered = prediction_as_json(
+            prediction, model.pipeline.task, None if model.version is None else model.revision
+        )
         answered["model_version"] = explanation.model
         print_json({**answered, **plain(explanation), "receipt": receipt})
     else:

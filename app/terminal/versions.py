@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from app.services.answering.prediction_view import prediction_view
-from app.services.answering.stored import load_model
 from app.services.explaining.words import name_words
+from app.services.live.asked import open_asked
 from app.services.studio import Studio
 from app.services.training import runs
 from app.services.training.jobs import cancel_job
@@ -127,10 +127,12 @@ def predict(options: argparse.Namespace) -> None:
     if not texts:
         raise InvalidInput("There is no text to predict.", "Give texts, or a file with --file.")
     with opened(options, makes=Path(options.model).exists()) as studio:
-        pipeline = load_model(studio, options.model)
-        predictions = pipeline.predict(texts)
+        asked = open_asked(studio, options.model)
+        predictions = asked.pipeline.predict(texts)
     if options.json:
-        print_json({"predictions": [prediction_as_json(p, pipeline.task) for p in predictions]})
+        task, revision = asked.pipeline.task, asked.label_revision
+        told = [prediction_as_json(one, task, revision) for one in predictions]
+        print_json({"predictions": told})
         return
     rows = [(p.text, p.decision.words, _shares(p), _weightiest(p)) for p in predictions]
     table("Predictions", ("text", "intent", "probability", "weightiest example"), rows)
@@ -192,9 +194,11 @@ def _shares(prediction: Prediction) -> str:
     return ", ".join(shares[name] for name in prediction.decision.intents)
 
 
-def prediction_as_json(prediction: Prediction, task: Task) -> dict[str, object]:
+def prediction_as_json(
+    prediction: Prediction, task: Task, label_revision: int | None
+) -> dict[str, object]:
     """Return what `predict --json` prints for one text."""
-    value: dict[str, object] = plain(prediction_view(prediction, task))
+    value: dict[str, object] = plain(prediction_view(prediction, task, label_revision))
     decision = value["decision"]
     return {
         "intent": prediction.decision.intents[0] if prediction.decision.intents else None,

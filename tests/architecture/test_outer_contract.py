@@ -39,6 +39,8 @@ NEW_HELP = {
     ("intent-studio import", "--format"),
     ("intent-studio cancel", "job"),
     ("intent-studio resume", "job"),
+    ("intent-studio predict", "model"),
+    ("intent-studio explain", "model"),
 } | {
     (f"intent-studio {command}", "--set")
     for command in (
@@ -157,6 +159,8 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         for name in ("", "[].id", "[].labels", "[].split")
     ),
     ("POST /api/projects/{project}/explain", "answer", "why_not.adds"),
+    ("POST /api/projects/{project}/predict", "body", "model"),
+    ("POST /api/projects/{project}/predict", "answer", "[].prediction.label_revision"),
     *(
         (f"GET {_REVIEW}", "answer", f"findings[].remedies[].{name}")
         for name in ("effect", "effect.breaks", "effect.mends", "label_ids")

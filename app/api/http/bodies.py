@@ -1,9 +1,9 @@
 """Request bodies and queries, validated by pydantic."""
 
 from dataclasses import fields
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.services.conversations.logs import POOL
 from app.services.data.bulk import Allowed, BulkAct, Kind
@@ -27,6 +27,9 @@ from storage.queries.utterances import Filter, LabelState, Order
 
 Text = Annotated[str, Field(max_length=10_000)]
 """A text to answer; the limit is longer than any utterance."""
+
+WhichModel = Literal["live", "champion"] | Annotated[int, Field(ge=1, strict=True)]
+"""The live model; or the champion, or a version by its number, as they were trained."""
 
 _Id = Annotated[str, Field(max_length=200)]
 
@@ -185,17 +188,25 @@ class OperationBody(Body):
 
 
 class TextsBody(Body):
-    """Texts to answer; `strength` compresses them towards their templates."""
+    """Texts to answer; `strength` compresses them towards their templates, for the live model."""
 
     texts: list[Text] = Field(min_length=1, max_length=1_000)
+    model: WhichModel = "live"
     strength: float | None = Field(default=None, ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _compresses_live(self) -> Self:
+        if self.strength is not None and self.model != "live":
+            message = "only the live model can be compressed: leave out `strength` or `model`"
+            raise ValueError(message)
+        return self
 
 
 class ExplainBody(Body):
-    """A text to explain; by default by the live model, against the runner-up."""
+    """A text to explain; by default by the live model (null, too), against the runner-up."""
 
     text: Text
-    model: int | None = Field(default=None, ge=1)
+    model: WhichModel | None = "live"
     against: str | None = Field(default=None, max_length=1_000)
 
 

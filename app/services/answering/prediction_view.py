@@ -15,6 +15,8 @@ class PredictionView:
         voice: The part of that score from the intent's name and description.
         by_name: Whether no exemplar of the intent votes, so that its name alone decides.
         reasons: One for each intent of a multi-label answer, in its order; else empty.
+        label_revision: Revision of the project up to which its labels vote; None for a bundle, and
+            where names alone answer.
     """
 
     text: str
@@ -27,9 +29,12 @@ class PredictionView:
     model_version: str | None = None
     dataset_version: str | None = None
     reasons: tuple[Reason, ...] = ()
+    label_revision: int | None = None
 
 
-def prediction_view(prediction: Prediction, task: Task) -> PredictionView:
+def prediction_view(
+    prediction: Prediction, task: Task, label_revision: int | None
+) -> PredictionView:
     """Convert a prediction, with the evidence of its first reason."""
     several = task == "multi-label" and prediction.decision.intents
     return PredictionView(
@@ -43,4 +48,5 @@ def prediction_view(prediction: Prediction, task: Task) -> PredictionView:
         prediction.model_version,
         prediction.dataset_version,
         prediction.reasons if several else (),
+        label_revision,
     )

@@ -17,11 +17,12 @@ from core.errors import InvalidInput, NotFound
 from core.pipeline import IntentPipeline, renamed
 from storage import models, projects
 from storage.database import Transaction
+from storage.log import versions
 from storage.records import ModelVersionRecord, ProjectRecord
 
 
 def find_model(connection: Transaction, reference: str) -> tuple[ProjectRecord, ModelVersionRecord]:
-    """Find `PROJECT` (its champion) or `PROJECT@N` (version N).
+    """Find `PROJECT` or `PROJECT@champion`, or `PROJECT@N` (version N).
 
     Raises:
         NotFound: There is no such project, version or champion.
@@ -29,7 +30,7 @@ def find_model(connection: Transaction, reference: str) -> tuple[ProjectRecord, 
     """
     name, at, number = reference.partition("@")
     project = projects.find(connection, name)
-    if at:
+    if at and number != "champion":
         if not number.isdecimal():
             raise InvalidInput(f"'{number}' is no version of '{name}'.", "Write PROJECT@3, say.")
         return project, models.find(connection, project.id, int(number))
@@ -92,6 +93,14 @@ def load_model(studio: Studio, reference: str) -> IntentPipeline:
         space = Space(*find_model(connection, reference))
     trained = require_pipeline(open_space(studio, space))
     return by_project(studio, space.name, replace(trained, model_version=space.name))
+
+
+def trained_at(studio: Studio, reference: str) -> int | None:
+    """Return the revision of the labels that a version was trained on; None for a bundle."""
+    if is_bundle(reference):
+        return None
+    with studio.database.read() as connection:
+        return versions.learned_at(connection, find_model(connection, reference)[1])
 
 
 def by_project(studio: Studio, reference: str, trained: IntentPipeline) -> IntentPipeline:

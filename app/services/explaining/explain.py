@@ -21,6 +21,7 @@ from app.services.explaining.views import (
 )
 from app.services.explaining.votes import shown_votes, vote_shares
 from app.services.explaining.words import notes_of, plain_words, scope_words, sentence_of
+from app.services.live.asked import Which
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
@@ -60,12 +61,12 @@ def explain(
     live_studio: LiveStudio,
     project: str,
     text: str,
-    model: int | None = None,
+    model: Which | None = None,
     against: str | None = None,
 ) -> Explanation:
     """Say why a project answers a text as it does.
 
-    `model` is a version's number, as it was trained; None is the live model, with every label.
+    `model` is the champion or a version's number, as trained; None is live, with every label.
     `against` names the intent to compare with; None is the runner-up.
 
     Raises:
@@ -77,13 +78,13 @@ def explain(
     )
 
 
-def explained_model(live_studio: LiveStudio, project: str, model: int | None) -> ExplainedModel:
+def explained_model(live_studio: LiveStudio, project: str, model: Which | None) -> ExplainedModel:
     """Return a version as it was trained, or the live model.
 
     Raises:
         NotFound: There is no such project or model.
     """
-    if model is None:
+    if model in (None, "live"):
         return explained_live_model(live_studio, project)
     return explained_version(live_studio.studio, f"{project}@{model}")
 
@@ -91,7 +92,7 @@ def explained_model(live_studio: LiveStudio, project: str, model: int | None) ->
 def explain_reference(
     studio: Studio, reference: str, text: str, against: str | None = None
 ) -> Explanation:
-    """Explain an answer of `PROJECT`, `PROJECT@N` or a bundle, as it was trained."""
+    """Explain an answer of the model that a reference names, as `open_asked` reads it."""
     return explain_text(studio, explained_reference(studio, reference), text, against)
 
 

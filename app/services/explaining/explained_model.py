@@ -7,9 +7,10 @@ from typing import Any
 
 from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.answering.stored import by_project, find_model, is_bundle
+from app.services.live.asked import asks_live
 from app.services.live.joining import amendment
 from app.services.live.live_model import LiveModel
-from app.services.live.server_state import LiveStudio, open_live
+from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.studio import Studio
 from core.explain.solved_votes import SolvedVotes, solve_votes
 from core.heads.base import Head
@@ -109,12 +110,17 @@ def explained_version(studio: Studio, reference: str) -> ExplainedModel:
 
 
 def explained_reference(studio: Studio, reference: str) -> ExplainedModel:
-    """Return the model that `PROJECT`, `PROJECT@N` or a bundle's file names.
+    """Return the model that a reference names, as `open_asked` reads it.
 
     Raises:
         NotFound: It does not exist.
         ArtifactDamaged: Its files are missing or damaged.
     """
+    project = asks_live(reference)
+    if project is not None:
+        live_studio = open_live_studio(studio)
+        live_studio.models.settle(project)
+        return explained_live_model(live_studio, project)
     if not is_bundle(reference):
         return explained_version(studio, reference)
     from core.bundle.archive import open_bundle

@@ -95,6 +95,17 @@ class LiveModels:
         """Do the same for a project that may have been renamed since it was read."""
         return self._open(lambda connection: projects.get(connection, project_id))
 
+    def settle(self, name: str) -> None:
+        """Wait until the labels of a large set have joined, too; a server does that in a thread.
+
+        Raises:
+            NotFound: There is no such project.
+        """
+        now, live = self.open(name)
+        kept = self._kept(now.project.id)
+        if live is not None and kept.model is not None and live.revision != now.project.head_revision:
+            self._catch_up(kept, now.project.id, kept.model)
+
     def forget(self, project_id: int) -> None:
         """Drop the model of a project that was renamed or deleted; the next question loads it."""
         with self.guard:
@@ -193,17 +204,20 @@ class LiveModels:
         def work() -> None:
             step_back()
             try:
-                with self.studio.database.read() as connection:
-                    project = projects.get(connection, project_id)
-                    reading = read_project(connection, project, model, even_large=True)
-                if reading.known is None:  # another version has been promoted
-                    return
-                fresh = catch_up(self.studio, model, reading, self.traffic.give_way)
-                with kept.lock:
-                    if kept.model is None or kept.model.version.id == model.version.id:
-                        kept.model = fresh
+                self._catch_up(kept, project_id, model)
             finally:
                 kept.rest_until = time.monotonic() + _REST_SECONDS
                 kept.catching_up = False
 
         threading.Thread(target=work, name="join-labels", daemon=True).start()
+
+    def _catch_up(self, kept: ProjectModel, project_id: int, model: LiveModel) -> None:
+        with self.studio.database.read() as connection:
+            project = projects.get(connection, project_id)
+            reading = read_project(connection, project, model, even_large=True)
+        if reading.known is None:  # another version has been promoted
+            return
+        fresh = catch_up(self.studio, model, reading, self.traffic.give_way)
+        with kept.lock:
+            if kept.model is None or kept.model.version.id == model.version.id:
+                kept.model = fresh

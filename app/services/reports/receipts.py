@@ -8,6 +8,7 @@ from app.services.data.intents import load_overview
 from app.services.explaining.explain import explain_text, explained_model
 from app.services.explaining.explained_model import ExplainedModel, figures_of
 from app.services.explaining.views import Explanation
+from app.services.live.asked import Which
 from app.services.live.server_state import LiveStudio
 from app.services.reports.links import link_words
 from app.services.reports.pages import render
@@ -46,7 +47,7 @@ def keep_receipt(
     live_studio: LiveStudio,
     project: str,
     text: str,
-    model: int | None = None,
+    model: Which | None = None,
     against: str | None = None,
 ) -> ReceiptView:
     """Explain an answer and store the evidence; equal evidence is stored once.

@@ -7,6 +7,7 @@ from app.services.answering.as_project import answer_by_names_alone
 from app.services.answering.prediction_view import PredictionView, prediction_view
 from app.services.answering.stored import no_model_yet
 from app.services.explaining.words import sentence_of, votes_of_others
+from app.services.live.asked import Which, open_asked
 from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio, open_live
 from app.services.trying.compression import compress_model, compress_texts, compressed_view
@@ -15,6 +16,7 @@ from app.services.trying.known_texts import KnownText, known_texts
 from app.services.trying.landing import ExampleMap, Landing, example_map, landing_of
 from core.errors import InvalidInput
 from core.types import Prediction, Reason, Task
+from storage import projects
 
 _MOST_TEXTS = 1_000
 
@@ -73,7 +75,7 @@ def answer_texts(
         if untrained is None or strength is not None:
             raise no_model_yet(project)
         predictions = untrained.predict(list(texts))
-        return [_answer(one, untrained.task, frozenset(), known) for one in predictions]
+        return [_answer(one, _Context(untrained.task, None, known)) for one in predictions]
     if strength is None:
         embeddings = live.pipeline.encoder.encode(list(texts))
     else:
@@ -83,12 +85,32 @@ def answer_texts(
         replace(prediction, model_version=_name(project, live))
         for prediction in live.pipeline.predict(list(texts), embeddings)
     ]
-    answers = [_answer(one, live.pipeline.task, live.hot, known) for one in predictions]
+    context = _Context(live.pipeline.task, live.revision, known, live.hot)
+    answers = [_answer(one, context) for one in predictions]
     if len(answers) != 1:
         return answers
     landing = landing_of(live, predictions[0], embeddings[0])
     view = None if compressed is None else compressed_view(compressed)
     return [replace(answers[0], landing=landing, compressed=view)]
+
+
+def answer_as_trained(
+    live_studio: LiveStudio, project: str, which: Which, texts: Sequence[str]
+) -> list[Answer]:
+    """Answer texts with a version as it was trained, without the labels given since.
+
+    Raises:
+        NotFound: There is no such project or version.
+        InvalidInput: The version is an encoder, which answers nothing.
+    """
+    studio = live_studio.studio
+    asked = open_asked(studio, f"{project}@{which}")
+    with studio.database.read() as connection:
+        project_id = projects.find(connection, project).id
+    context = _Context(
+        asked.pipeline.task, asked.label_revision, known_texts(studio, project_id, texts)
+    )
+    return [_answer(one, context) for one in asked.pipeline.predict(list(texts))]
 
 
 def load_example_map(
@@ -110,16 +132,24 @@ def _name(project: str, live: LiveModel) -> str:
     return f"{project}@{live.version.number}"
 
 
-def _answer(
-    prediction: Prediction, task: Task, hot: frozenset[str], known: tuple[KnownText, ...]
-) -> Answer:
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What all answers of one request share."""
+
+    task: Task
+    label_revision: int | None
+    known: tuple[KnownText, ...]
+    hot: frozenset[str] = frozenset()
+
+
+def _answer(prediction: Prediction, context: _Context) -> Answer:
     reasons = tuple(Why(reason, votes_of_others(reason)) for reason in prediction.reasons)
     shown = {n.exemplar_id for reason in prediction.reasons for n in reason.neighbours}
     return Answer(
-        prediction=prediction_view(prediction, task),
+        prediction=prediction_view(prediction, context.task, context.label_revision),
         sentence=sentence_of(prediction),
         reasons=reasons,
         votes_of_others=reasons[0].votes_of_others,
-        hot=tuple(sorted(shown & hot)),
-        known=known,
+        hot=tuple(sorted(shown & context.hot)),
+        known=context.known,
     )

@@ -126,6 +126,12 @@ def _training(commands: Commands) -> None:
     add_options(train, "--json")
 
 
+_ANSWERS = (
+    "PROJECT: the model in use, with every label given up to now; PROJECT@champion: the same as it "
+    "was trained; PROJECT@3: version 3 as it was trained; or the file of a bundle"
+)
+
+
 def _models(commands: Commands) -> None:
     evaluate = add_command(
         commands, "evaluate", "measure a model on a labelled file", "versions.evaluate", "model"
@@ -135,14 +141,14 @@ def _models(commands: Commands) -> None:
     )
     add_options(evaluate, "--json")
     predict = add_command(commands, "predict", "predict intents of texts", "versions.predict")
-    add_options(predict, "model", metavar="MODEL_OR_BUNDLE")
+    add_options(predict, "model", metavar="MODEL_OR_BUNDLE", help=_ANSWERS)
     predict.add_argument("texts", nargs="*", metavar="TEXT")
     predict.add_argument("--file", type=Path, help="predict every utterance of a file")
     add_options(predict, "--json")
     explain = add_command(
         commands, "explain", "show why a text gets its intent", "explaining.explain"
     )
-    add_options(explain, "model", metavar="MODEL_OR_BUNDLE")
+    add_options(explain, "model", metavar="MODEL_OR_BUNDLE", help=_ANSWERS)
     explain.add_argument("text", metavar="TEXT")
     explain.add_argument("--against", metavar="INTENT", help="why not this one (default: the next)")
     explain.add_argument("--html", type=Path, metavar="OUT", help="write the evidence as one page")
