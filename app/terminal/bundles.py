@@ -6,6 +6,14 @@ from app.services.versions import bundles
 from app.terminal.output import opened, print_json, report, say
 from core.bundle.archive import verify_bundle
 
+_UNSIGNED = (
+    "It bears no signature: nothing was damaged or added, but it does not prove who made it."
+)
+_OTHER_CARD = (
+    "Its README.md is worded otherwise than this release words it: an earlier release wrote it, or "
+    "somebody changed it. The figures in facts.json are those of the manifest."
+)
+
 
 def export(options: argparse.Namespace) -> None:
     """Write a model version as one zip."""
@@ -18,12 +26,18 @@ def export(options: argparse.Namespace) -> None:
 
 
 def verify(options: argparse.Namespace) -> None:
-    """Check every claim of a bundle's manifest."""
+    """Check every claim of a bundle's manifest, and that what was generated is the studio's own."""
     manifest = verify_bundle(options.file)
+    notes = [_UNSIGNED] if manifest.own_card else [_UNSIGNED, _OTHER_CARD]
     if options.json:
-        print_json({"sound": True, "files": len(manifest.files), "facts": manifest.facts})
-    else:
-        say(f"{options.file} is sound: {len(manifest.files)} files as promised.")
+        facts = {"files": len(manifest.files), "facts": manifest.facts, "notes": notes}
+        print_json({"sound": True, "signed": False, **facts})
+        return
+    say(
+        f"{options.file} is sound: {len(manifest.files)} files as promised, and no foreign program."
+    )
+    for note in notes:
+        say(note)
 
 
 def import_(options: argparse.Namespace) -> None:

@@ -9,7 +9,6 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from safetensors import SafetensorError, safe_open
 
 from core.bundle.card import model_card
 from core.bundle.layout import read_facts
+from core.bundle.own_files import CARD, PROGRAM, foreign_program, is_allowed, is_own_card, program
 from core.errors import ArtifactDamaged, InvalidInput
 from core.files import replace_file
 
@@ -34,10 +34,14 @@ _DO_NOT_TRUST = "Ask for the bundle again, from somebody you trust."
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a bundle claims to hold: SHA-256 and size in bytes by file name, and facts."""
+    """What a bundle claims to hold: SHA-256 and size in bytes by file name, and facts.
+
+    `own_card` is whether its card is worded as this release words it.
+    """
 
     files: dict[str, tuple[str, int]]
     facts: dict[str, Any]
+    own_card: bool = True
 
 
 def export_bundle(folder: Path, out: Path) -> Manifest:
@@ -45,8 +49,8 @@ def export_bundle(folder: Path, out: Path) -> Manifest:
     facts = read_facts(folder)
     contents = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
     extra = {
-        "README.md": model_card(facts).encode(),
-        "predict.py": (files("core.bundle") / "predict.py.txt").read_bytes(),
+        CARD: model_card(facts).encode(),
+        PROGRAM: program(),
     }
     names = sorted({*contents, *extra})
     listed: dict[str, tuple[str, int]] = {}
@@ -86,6 +90,7 @@ def open_bundle(path: Path) -> Iterator[tuple[Path, Manifest]]:
                 _refuse_other_names(archive.namelist(), manifest)
                 for name, promise in manifest.files.items():
                     _unpack(archive, name, promise, Path(scratch))
+            manifest = _checked(Path(scratch), manifest)
         except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, RuntimeError, OSError) as error:
             raise ArtifactDamaged(
                 f"{path.name} is not a whole zip file: {error}.", _DO_NOT_TRUST
@@ -155,6 +160,26 @@ def _refuse_other_names(names: list[str], manifest: Manifest) -> None:
         raise ArtifactDamaged(f"The bundle holds an extra file: {extra[0]!r}.", _DO_NOT_TRUST)
     if missing:
         raise ArtifactDamaged(f"The bundle lacks a file: {missing[0]!r}.", _DO_NOT_TRUST)
+    foreign = next((name for name in names if name != MANIFEST and not is_allowed(name)), None)
+    if foreign is not None:
+        raise ArtifactDamaged(
+            f"The bundle holds {foreign!r}, which no bundle of Intent Studio has.", _DO_NOT_TRUST
+        )
+
+
+def _checked(folder: Path, manifest: Manifest) -> Manifest:
+    """Compare what is generated with what this release and earlier ones generate."""
+    foreign = foreign_program(folder)
+    if foreign is not None:
+        raise ArtifactDamaged(
+            f"The bundle's {foreign} is not the program that Intent Studio writes: it was replaced "
+            "and the manifest adjusted, or a newer release wrote it.",
+            "Do not run it. Ask for the bundle again, or update Intent Studio.",
+        )
+    if read_facts(folder) != manifest.facts:
+        raise ArtifactDamaged("The bundle's manifest and facts.json differ.", _DO_NOT_TRUST)
+    own_card = not (folder / CARD).exists() or is_own_card(folder, manifest.facts)
+    return Manifest(manifest.files, manifest.facts, own_card)
 
 
 def _unpack(archive: zipfile.ZipFile, name: str, promise: tuple[str, int], target: Path) -> None:

@@ -11,12 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from core.bundle import own_files
 from core.bundle.archive import MANIFEST, export_bundle, open_bundle, verify_bundle
 from core.bundle.card import model_card
 from core.bundle.layout import load_pipeline, save_pipeline
 from core.calibration.calibration import Calibration
 from core.calibration.fence_units import measure_exemplars
 from core.encoders.base import Encoder
+from core.encoders.convert.source import module_source
 from core.encoders.dual.encoder import DualEncoder
 from core.encoders.dual.static import distil_static
 from core.encoders.loading import load_folder
@@ -135,11 +137,11 @@ HOSTILE = {
     "missing": (lambda e: [x for x in e if x[0].filename != "exact.json"], "lacks a file"),
     "no manifest": (lambda e: [x for x in e if x[0].filename != MANIFEST], "no manifest"),
     "pickle inside": (
-        lambda e: promised(e, "notes", pickle.dumps({"a": 1})),
-        "'notes' is a pickle",
+        lambda e: promised(e, "encoder/notes.txt", pickle.dumps({"a": 1})),
+        "'encoder/notes.txt' is a pickle",
     ),
     "false tensors": (
-        lambda e: promised(e, "x.safetensors", b"not tensors at all"),
+        lambda e: promised(e, "encoder/x.safetensors", b"not tensors at all"),
         "holds no safe tensors",
     ),
     "many": (lambda e: [*e, *((entry(f"n{i}"), b"") for i in range(600))], "a bomb"),
@@ -159,6 +161,49 @@ def test_a_hostile_bundle_is_refused_with_its_reason(bundle: Path, tmp_path: Pat
     with pytest.raises(ArtifactDamaged) as caught:
         verify_bundle(path)
     assert reason in caught.value.message
+
+
+def replaced(entries, name: str, content: bytes):
+    """Replace a file, and its promise in the manifest, as somebody with bad intent would."""
+    return promised([one for one in entries if one[0].filename != name], name, content)
+
+
+def test_a_replaced_program_is_found_though_the_manifest_fits(bundle: Path, tmp_path: Path) -> None:
+    """`bundle verify` called a bundle sound whose `predict.py` opened a shell."""
+    evil = b"import os\nos.system('id')\n"
+    path = rewritten(bundle, tmp_path / "evil.zip", lambda e: replaced(e, "predict.py", evil))
+    with pytest.raises(ArtifactDamaged, match=r"predict\.py is not the program") as caught:
+        verify_bundle(path)
+    assert "Do not run it" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "name", ["setup.py", "encoder/modeling.py", "encoder/x.so", "run.sh", "a/b"]
+)
+def test_a_file_that_no_bundle_has_is_refused(bundle: Path, tmp_path: Path, name: str) -> None:
+    path = rewritten(bundle, tmp_path / "more.zip", lambda e: promised(e, name, b"x"))
+    with pytest.raises(ArtifactDamaged, match="which no bundle of Intent Studio has"):
+        verify_bundle(path)
+
+
+def test_facts_that_the_manifest_tells_otherwise_are_refused(bundle: Path, tmp_path: Path) -> None:
+    lie = json.dumps({**FACTS, "metrics": {"accuracy": 1.0}}).encode()
+    path = rewritten(bundle, tmp_path / "lie.zip", lambda e: replaced(e, "facts.json", lie))
+    with pytest.raises(ArtifactDamaged, match=r"manifest and facts\.json differ"):
+        verify_bundle(path)
+
+
+def test_every_program_of_this_release_is_known_to_the_next() -> None:
+    """Whoever changes one adds its digest to the list, and leaves those of earlier bundles."""
+    known = own_files._PROGRAMS, own_files._NETWORKS
+    for content, digests in zip((own_files.program(), module_source()), known, strict=True):
+        assert hashlib.sha256(content).hexdigest() in digests
+
+
+def test_a_card_in_other_words_is_told(bundle: Path, tmp_path: Path) -> None:
+    assert verify_bundle(bundle).own_card
+    path = rewritten(bundle, tmp_path / "card.zip", lambda e: replaced(e, "README.md", b"# Mine"))
+    assert not verify_bundle(path).own_card
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
