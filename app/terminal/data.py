@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import cast, get_args
 
 from app.services.data import importing, projects
@@ -10,6 +11,7 @@ from app.services.data.import_cases import CaseKind, ImportChoices, Meaning
 from app.services.data.importing import ImportReport
 from app.services.versions import shapes as geometry
 from app.services.versions import timeline
+from app.terminal.arguments.given_file import given_file
 from app.terminal.output import opened, print_json, report, say, table, tell
 from core.errors import InvalidInput
 from core.formats.rows import ReadOptions
@@ -52,9 +54,18 @@ def sample(options: argparse.Namespace) -> None:
 
 def import_(options: argparse.Namespace) -> None:
     """Import a file."""
-    request = importing.ImportRequest(
+    with given_file(options.file) as path, opened(options) as studio:
+        done = importing.import_file(studio, _import_request(options, path))
+    if options.json:
+        print_json(done)
+    else:
+        _say_report(done)
+
+
+def _import_request(options: argparse.Namespace, path: Path) -> importing.ImportRequest:
+    return importing.ImportRequest(
         project=options.project,
-        path=options.file,
+        path=path,
         options=ReadOptions(
             options.format,
             options.text_column,
@@ -72,12 +83,6 @@ def import_(options: argparse.Namespace) -> None:
             meanings=dict(map(_meaning, options.treat)),
         ),
     )
-    with opened(options) as studio:
-        done = importing.import_file(studio, request)
-    if options.json:
-        print_json(done)
-    else:
-        _say_report(done)
 
 
 def _meaning(given: str) -> tuple[str, Meaning]:

@@ -11,6 +11,7 @@ from app.services.live.asked import open_asked
 from app.services.studio import Studio
 from app.services.training import runs
 from app.services.training.jobs import cancel_job
+from app.terminal.arguments.given_file import given_file
 from app.terminal.output import opened, plain, print_json, progress_bar, report, say, table, tell
 from core.errors import InvalidInput, RunFailed
 from core.formats.reading import read_rows
@@ -112,7 +113,8 @@ def evaluate(options: argparse.Namespace) -> None:
         if options.file is None:
             metrics = training_figures(studio, options.model)
         else:
-            metrics = evaluate_file(studio, options.model, options.file)
+            with given_file(options.file) as path:
+                metrics = evaluate_file(studio, options.model, path)
     if options.json:
         print_json(metrics)
     else:
@@ -123,7 +125,8 @@ def predict(options: argparse.Namespace) -> None:
     """Predict intents of texts."""
     texts = list(options.texts)
     if options.file:
-        texts += [row.text for row in read_rows(options.file) if isinstance(row, ImportedRow)]
+        with given_file(options.file) as path:
+            texts += [row.text for row in read_rows(path) if isinstance(row, ImportedRow)]
     if not texts:
         raise InvalidInput("There is no text to predict.", "Give texts, or a file with --file.")
     with opened(options, makes=Path(options.model).exists()) as studio:

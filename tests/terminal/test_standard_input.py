@@ -1,0 +1,48 @@
+"""Commands read what another program prints."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from app.cli import main
+from app.services.studio import Studio
+
+
+def piped(monkeypatch: pytest.MonkeyPatch, content: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+
+
+def printed(capsys: pytest.CaptureFixture[str], *command: str) -> dict[str, object]:
+    capsys.readouterr()
+    assert main([*command, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_labels_texts_and_questions_come_through_a_pipe(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = ("--home", str(studio.places.home))
+    printed(capsys, *home, "new", "p")
+    piped(monkeypatch, "text,intent\ngive my money back,refund\nwhere is it,parcel\n")
+    report = printed(capsys, *home, "import", "p", "-")
+    assert (report["added"], report["labelled"]) == (2, 2)
+    piped(monkeypatch, "refund please\nparcel please\n")
+    found = printed(capsys, *home, "predict", "p", "--file", "-")["predictions"]
+    assert [(one["text"], one["ranked"][0]["intent"]) for one in found] == [
+        ("refund please", "refund"),
+        ("parcel please", "parcel"),
+    ]
+
+
+def test_an_empty_pipe_is_refused_in_words(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = ("--home", str(studio.places.home))
+    printed(capsys, *home, "new", "p")
+    piped(monkeypatch, "")
+    assert main([*home, "import", "p", "-"]) != 0
+    said = capsys.readouterr().err
+    assert "empty" in said
+    assert "Traceback" not in said
