@@ -159,6 +159,12 @@ def drop_tree(connection: Connection, tree_sha256: str) -> dict[str, int]:
     return freed
 
 
+def tree_files(connection: Connection, tree_sha256: str) -> dict[str, str]:
+    """Return the SHA-256 of each file of a tree, by its path."""
+    query = sa.select(tree.c.path, tree.c.blob_sha256).where(tree.c.sha256 == tree_sha256)
+    return {row.path: row.blob_sha256 for row in connection.execute(query)}
+
+
 def blob_at(connection: Connection, tree_sha256: str, path: str) -> str | None:
     """Return the SHA-256 of one file of a tree, or None."""
     query = sa.select(tree.c.blob_sha256)

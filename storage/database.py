@@ -13,7 +13,7 @@ from core.errors import InvalidInput
 from storage.faults import damage_of, translate
 from storage.write_queue import WriteQueue
 
-SCHEMA = "0013"
+SCHEMA = "0014"
 """The newest revision; the migrations and Alembic are imported only when needed."""
 
 FIXED_SQLITE = (3, 51, 3)
@@ -124,6 +124,24 @@ def copy_database(engine: Engine, target: Path) -> None:
         raw.cursor().execute("VACUUM INTO ?", (str(target),))
     finally:
         raw.close()
+
+
+def overwrite_free_pages(database: Database) -> bool:
+    """Rewrite the file without the pages of deleted rows, and empty the write-ahead log.
+
+    Returns False where another process reads for too long; the next call does it.
+    """
+    if database.engine.dialect.name != "sqlite":
+        return True  # its server's own vacuum does this
+    with database.writers.turn():
+        raw = database.engine.raw_connection()  # VACUUM refuses to run within a transaction
+        try:
+            cursor = raw.cursor()
+            cursor.execute("VACUUM")
+            busy = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        finally:
+            raw.close()
+    return not busy
 
 
 def _sqlite_engine(url: str) -> Engine:

@@ -41,6 +41,12 @@ def newest(connection: Connection, project_id: int, method: str) -> LayoutRecord
     return None if row is None else record_of(LayoutRecord, row)
 
 
+def remove_all(connection: Connection, project_id: int) -> list[str]:
+    """Delete all layouts of a project; return their trees."""
+    gone = sa.delete(layout).where(layout.c.project_id == project_id)
+    return list(connection.execute(gone.returning(layout.c.tree_sha256)).scalars())
+
+
 def _of(project_id: int, model_version_id: int | None, method: str) -> sa.ColumnElement[bool]:
     return sa.and_(
         layout.c.project_id == project_id,

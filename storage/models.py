@@ -145,6 +145,12 @@ def moves(connection: Connection, project_id: int) -> list[AliasRecord]:
     return [AliasRecord(*row) for row in rows]
 
 
+def change_tree(connection: Connection, version_id: int, tree_sha256: str) -> None:
+    """Let a version have other files, from which an erased text was taken."""
+    row = sa.update(model_version).where(model_version.c.id == version_id)
+    connection.execute(row.values(tree_sha256=tree_sha256))
+
+
 def bury(connection: Connection, record: ModelVersionRecord, actor: str) -> None:
     """Mark a version as deleted and drop its tree; its row is kept."""
     row = sa.update(model_version).where(model_version.c.id == record.id)

@@ -306,6 +306,19 @@ preference = Table(
     sqlite_strict=True,
 )
 
+erasure = Table(
+    "erasure",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("project_id", Integer, _project(), nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("tombstones", JsonText, nullable=False),
+    # [number, SHA-256 before, SHA-256 after] of each data version that held the texts.
+    Column("data_versions", JsonText, nullable=False),
+    sqlite_strict=True,
+)
+
 vector = Table(
     "vector",
     metadata,

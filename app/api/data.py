@@ -9,6 +9,7 @@ from fastapi.responses import FileResponse
 from app.api.http.bodies import (
     EditBody,
     EditCountBody,
+    EraseBody,
     FilterBody,
     FilterQuery,
     IdsBody,
@@ -19,6 +20,7 @@ from app.api.http.downloads import BYTES, download
 from app.api.http.routers import rest_router
 from app.api.http.server_state import Live, OpenStudio
 from app.services.data.bulk import Edit
+from app.services.data.erasing import ErasureView, erase_texts
 from app.services.data.exporting import ExportChoice, export_file
 from app.services.data.importing import ImportReport
 from app.services.data.saved_filters import (
@@ -121,6 +123,16 @@ def edit(live_studio: Live, project: str, body: EditBody) -> ChangeView:
     which = _filter(live_studio, project, body.filter)
     change = Edit(body.kind, body.value)
     return change_many(live_studio.studio, project, which, change, body.act())
+
+
+@router.post("/projects/{project}/erase")
+def erase(live_studio: Live, project: str, body: EraseBody) -> ErasureView:
+    """Erase texts for good, from the log and all that quotes it; without `now`, count them."""
+    done = erase_texts(live_studio.studio, project, body.texts, now=body.now)
+    if done.done:
+        live_studio.studio.cache.clear()
+        live_studio.models.forget_all()
+    return done
 
 
 @router.post("/projects/{project}/uploads", status_code=201)

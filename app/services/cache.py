@@ -55,6 +55,11 @@ class Cache:
         with self._mutex:
             self._entries.pop(key, None)
 
+    def clear(self) -> None:
+        """Drop all values, such as those that hold a text that was erased."""
+        with self._mutex:
+            self._entries.clear()
+
     def _fill(
         self, key: Hashable, entry: _Entry, make: Callable[[], T], size: Callable[[T], int]
     ) -> None:

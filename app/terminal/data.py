@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from app.services.data import importing, projects
+from app.services.data.erasing import ErasureView, erase_texts
 from app.services.data.exporting import ExportChoice, export_file
 from app.services.data.import_cases import CaseKind, ImportChoices, Meaning
 from app.services.data.importing import ImportReport
@@ -14,7 +15,8 @@ from app.services.versions import timeline
 from app.terminal.arguments.given_file import given_file
 from app.terminal.output import opened, print_json, report, say, table, tell
 from core.errors import InvalidInput
-from core.formats.rows import ReadOptions
+from core.formats.reading import read_rows
+from core.formats.rows import ImportedRow, ReadOptions
 from core.text import counted, percent, plain_name
 from core.types import Task
 
@@ -60,6 +62,40 @@ def import_(options: argparse.Namespace) -> None:
         print_json(done)
     else:
         _say_report(done)
+
+
+def erase(options: argparse.Namespace) -> None:
+    """Erase texts for good, or count what that would touch."""
+    with given_file(options.file) as path:
+        rows = read_rows(path, ReadOptions("text"))
+        texts = [row.text for row in rows if isinstance(row, ImportedRow)]
+    with opened(options) as studio:
+        done = erase_texts(studio, options.project, texts, now=options.now)
+    if options.json:
+        print_json(done)
+    else:
+        _say_erasure(done)
+
+
+def _say_erasure(done: ErasureView) -> None:
+    counts = {
+        "utterances, with deleted ones": done.utterances,
+        "of these made from others": done.synthetic,
+        "receipts": done.receipts,
+        "jobs": done.jobs,
+        "filters and goals": done.preferences,
+        "figures of versions": done.versions,
+    }
+    verb = "Erased" if done.done else "Would be erased"
+    rows = [(name, str(n)) for name, n in counts.items()]
+    rows += [("examples of " + name, "yes") for name in done.models]
+    rows += [("data version " + str(n), "new SHA-256") for n in done.data_versions]
+    rows += [(copy, "deleted") for copy in done.copies]
+    table(verb, ("what", "how many"), rows)
+    for place in done.left:
+        say(f"Not reached: {place}.")
+    if not done.done:
+        tell("Nothing was changed. Add --now to erase; it cannot be undone.")
 
 
 def _import_request(options: argparse.Namespace, path: Path) -> importing.ImportRequest:

@@ -16,7 +16,14 @@ from storage.tables import batch, event, intent, project
 
 _CHUNK = 500
 _CHANGED_SOMETHING = sa.exists().where(event.c.batch_id == batch.c.id)
-_STANDING = sa.and_(batch.c.undone_by.is_(None), batch.c.undoes.is_(None), _CHANGED_SOMETHING)
+ERASE = "erase"
+"""The verb of what cannot be undone: the text is gone."""
+_STANDING = sa.and_(
+    batch.c.undone_by.is_(None),
+    batch.c.undoes.is_(None),
+    batch.c.verb != ERASE,
+    _CHANGED_SOMETHING,
+)
 """Actions that have not been undone, and are neither undo nor redo."""
 
 

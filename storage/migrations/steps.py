@@ -18,6 +18,7 @@ from storage.migrations import (
     m0011_deleted_projects,
     m0012_preferences,
     m0013_waiting_texts,
+    m0014_erasures,
 )
 
 STEPS = (
@@ -34,6 +35,7 @@ STEPS = (
     (m0011_deleted_projects.REVISION, m0011_deleted_projects.upgrade),
     (m0012_preferences.REVISION, m0012_preferences.upgrade),
     (m0013_waiting_texts.REVISION, m0013_waiting_texts.upgrade),
+    (m0014_erasures.REVISION, m0014_erasures.upgrade),
 )
 
 

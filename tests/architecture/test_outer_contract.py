@@ -15,7 +15,7 @@ from app.api.routes import all_routes
 from app.terminal.arguments.parser import build_parser
 
 REFERENCE = Path(__file__).parents[1] / "reference"
-NEW_COMMANDS = {"intent-studio recipes"}
+NEW_COMMANDS = {"intent-studio recipes", "intent-studio erase"}
 NEW_OPTIONS = {
     ("intent-studio import", option)
     for option in ("--across", "--conflicts", "--repeats", "--sheet", "--treat")
@@ -68,6 +68,7 @@ NEW_ROUTES = {
     *(f"{verb} /api/projects/{{project}}/filters" for verb in ("GET", "PUT", "DELETE")),
     "GET /api/projects/{project}/today",
     "PUT /api/projects/{project}/today/goal",
+    "POST /api/projects/{project}/erase",
     "GET /api/projects/{project}/sure",
     "POST /api/projects/{project}/sure/check",
     "POST /api/projects/{project}/sure/accept",

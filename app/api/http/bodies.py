@@ -197,9 +197,16 @@ class TextsBody(Body):
     @model_validator(mode="after")
     def _compresses_live(self) -> Self:
         if self.strength is not None and self.model != "live":
-            message = "only the live model can be compressed: leave out `strength` or `model`"
+            message = "only the live model can be compressed: leave out strength or model"
             raise ValueError(message)
         return self
+
+
+class EraseBody(Body):
+    """Texts to erase for good, each as it was said; without `now` they are counted only."""
+
+    texts: list[Text] = Field(min_length=1, max_length=1_000)
+    now: bool = False
 
 
 class ExplainBody(Body):

@@ -103,13 +103,22 @@ class LiveModels:
         """
         now, live = self.open(name)
         kept = self._kept(now.project.id)
-        if live is not None and kept.model is not None and live.revision != now.project.head_revision:
+        if (
+            live is not None
+            and kept.model is not None
+            and live.revision != now.project.head_revision
+        ):
             self._catch_up(kept, now.project.id, kept.model)
 
     def forget(self, project_id: int) -> None:
         """Drop the model of a project that was renamed or deleted; the next question loads it."""
         with self.guard:
             self.kept.pop(project_id, None)
+
+    def forget_all(self) -> None:
+        """Drop the models of all projects, which hold the texts of their examples."""
+        with self.guard:
+            self.kept.clear()
 
     def _open(
         self, find: Callable[[Transaction], ProjectRecord]

@@ -45,6 +45,18 @@ def _data(commands: Commands) -> None:
     export.add_argument("--version", help="dataset version, such as 3 (default: as it is now)")
     export.add_argument("--split", choices=_SPLITS, help="write the texts of one split alone")
     add_options(export, "--json")
+    _past(commands)
+
+
+def _past(commands: Commands) -> None:
+    erase = add_command(
+        commands, "erase", "erase texts for good, as a person may ask for", "data.erase", "project"
+    )
+    add_options(
+        erase, "file", help="the texts, one a line, each as it was said; - for standard input"
+    )
+    erase.add_argument("--now", action="store_true", help="erase; otherwise count what it touches")
+    add_options(erase, "--json")
     versions = add_command(
         commands, "versions", "list dataset and model versions", "data.versions", "project"
     )

@@ -1,0 +1,215 @@
+"""Erase texts for good, as a person may ask for: from log, models, receipts, caches and copies."""
+
+import gzip
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.services.studio import Studio
+from core.errors import Conflict, InvalidInput
+from core.text import match_key, normalise, text_hash
+from storage import artifacts, conversation_logs, jobs, layouts, models, projects
+from storage.database import Transaction, overwrite_free_pages
+from storage.faults import last_backup
+from storage.log import erasing
+from storage.log.scrubbing import ERASED, Scrubber, scrub_rows, scrubber_of
+from storage.records import ModelVersionRecord, ProjectRecord
+
+_EXEMPLARS, _EXACT = "exemplars.jsonl", "exact.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureView:
+    """What an erasure touches, or has touched.
+
+    Attributes:
+        done: Whether it was done; otherwise all figures are of what it would touch.
+        utterances: Utterances that say one of the texts, or have said it, also deleted ones.
+        synthetic: Those of them that were made from another.
+        receipts, jobs, preferences, versions: Rows that quote a text.
+        models: Versions whose examples hold a text. Their votes keep its embedding, which is not
+            readable; a version that is deleted, or trained anew, has it no longer.
+        data_versions: Numbers of the data versions whose SHA-256 changes.
+        copies: Copies of the database from before an upgrade, which are deleted.
+        left: Places that this does not reach, in words.
+    """
+
+    done: bool
+    utterances: int
+    synthetic: int
+    receipts: int
+    jobs: int
+    preferences: int
+    versions: int
+    models: tuple[str, ...]
+    data_versions: tuple[int, ...]
+    copies: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+def erase_texts(
+    studio: Studio, project: str, texts: Sequence[str], *, now: bool = False
+) -> ErasureView:
+    """Erase texts, with whatever they were before or after a correction.
+
+    It cannot be undone. Without `now` nothing changes, and what it would touch is counted.
+
+    Raises:
+        InvalidInput: No text is given, or nobody has said one of them.
+        Conflict: A job of the project is under way.
+    """
+    asked = [normalise(text) for text in texts if normalise(text)]
+    if not asked:
+        raise InvalidInput("There is no text to erase.", "Give the texts, each as it was said.")
+    with studio.database.write() as connection:
+        view, unused = _erase(studio, connection, projects.find(connection, project), asked)
+        if not now:
+            connection.rollback()
+            return view
+    with studio.database.write() as connection:
+        studio.artifacts.remove_unused(connection, unused, grace_seconds=0)
+    for copy in view.copies:
+        Path(copy).unlink(missing_ok=True)
+    if not overwrite_free_pages(studio.database):
+        again = (
+            "the database's file, because another program reads it: erase once more when it rests"
+        )
+        return _done(view, (*view.left, again))
+    return _done(view, view.left)
+
+
+def _erase(
+    studio: Studio, connection: Transaction, project: ProjectRecord, asked: Sequence[str]
+) -> tuple[ErasureView, Sequence[str]]:
+    """Erase within the caller's transaction; return the view, and blobs that are now unused."""
+    _require_rest(connection, project)
+    said = erasing.find_said(connection, project.id, asked)
+    texts = said.texts | frozenset(asked)
+    scrubber = scrubber_of(texts)
+    rows = scrub_rows(connection, project.id, scrubber)
+    rewritten, unused = _rewrite_models(studio, connection, project, texts)
+    changed = erasing.erase(connection, project.id, said, studio.settings.actor)
+    if not (said.ids or rewritten or any(rows.values())):
+        raise InvalidInput(
+            "Nobody has said one of these texts here.", "Give them as they stand on the Data page."
+        )
+    unused += _drop_layouts(connection, project)
+    view = ErasureView(
+        done=False,
+        utterances=len(said.ids),
+        synthetic=len(said.synthetic),
+        receipts=rows["receipt"],
+        jobs=rows["job"],
+        preferences=rows["preference"],
+        versions=rows["model_version"],
+        models=rewritten,
+        data_versions=tuple(one.number for one in changed),
+        copies=tuple(str(path) for path in _copies(studio)),
+        left=tuple(_out_of_reach(studio, connection, project, scrubber)),
+    )
+    return view, unused
+
+
+def _done(view: ErasureView, left: tuple[str, ...]) -> ErasureView:
+    values = {name: getattr(view, name) for name in ErasureView.__dataclass_fields__}
+    return ErasureView(**{**values, "done": True, "left": left})
+
+
+def _require_rest(connection: Transaction, project: ProjectRecord) -> None:
+    if any(job.project_id == project.id for job in jobs.live(connection)):
+        raise Conflict(
+            f"A job of '{project.name}' is under way and holds its texts.",
+            "Wait for its end, or cancel it first.",
+        )
+
+
+def _rewrite_models(
+    studio: Studio, connection: Transaction, project: ProjectRecord, texts: frozenset[str]
+) -> tuple[tuple[str, ...], list[str]]:
+    """Take the texts out of the examples of stored versions; return names, and unused blobs."""
+    names, unused = list[str](), list[str]()
+    for version in models.list_all(connection, project.id):
+        if not version.tree_sha256:
+            continue
+        tree = artifacts.tree_files(connection, version.tree_sha256)
+        changed = _without_texts(studio, tree, texts)
+        if not changed:
+            continue
+        with tempfile.TemporaryDirectory(dir=_scratch(studio)) as folder:
+            for name, content in changed.items():
+                (Path(folder) / name).write_text(content, encoding="utf-8")
+            files = {**tree, **studio.artifacts.put_files(Path(folder))}
+        _point_to(studio, connection, version, files)
+        unused += artifacts.drop_tree(connection, version.tree_sha256)
+        names.append(f"{project.name}@{version.number}")
+    return tuple(names), unused
+
+
+def _point_to(
+    studio: Studio, connection: Transaction, version: ModelVersionRecord, files: dict[str, str]
+) -> None:
+    fresh = artifacts.record_tree(connection, studio.artifacts, files)
+    models.change_tree(connection, version.id, fresh)
+
+
+def _without_texts(
+    studio: Studio, tree: Mapping[str, str], texts: frozenset[str]
+) -> dict[str, str]:
+    """Return the changed content of the files of a version that hold one of the texts."""
+    if _EXEMPLARS not in tree:
+        return {}
+    hashes = set(map(text_hash, texts))
+    lines = studio.artifacts.path(tree[_EXEMPLARS]).read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines if line]
+    kept = {match_key(row["text"]) for row in rows if text_hash(row["text"]) not in hashes}
+    told = [{**r, "text": ERASED} if text_hash(r["text"]) in hashes else r for r in rows]
+    exact = json.loads(studio.artifacts.path(tree[_EXACT]).read_text(encoding="utf-8"))
+    gone = {key for key in map(match_key, texts) if key in exact and key not in kept}
+    changed: dict[str, str] = {}
+    if told != rows:
+        changed[_EXEMPLARS] = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in told)
+    if gone:
+        left = {key: names for key, names in exact.items() if key not in gone}
+        changed[_EXACT] = json.dumps(left, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    return changed
+
+
+def _drop_layouts(connection: Transaction, project: ProjectRecord) -> list[str]:
+    """Delete the project's maps, which name texts by their hash; they are drawn again."""
+    trees = layouts.remove_all(connection, project.id)
+    return [blob for tree in trees for blob in artifacts.drop_tree(connection, tree)]
+
+
+def _copies(studio: Studio) -> list[Path]:
+    database = studio.places.database
+    return sorted(database.parent.glob(f"{database.name}.before-*"))
+
+
+def _out_of_reach(
+    studio: Studio, connection: Transaction, project: ProjectRecord, scrubber: Scrubber
+) -> Iterator[str]:
+    """Say which places hold the texts, or may hold them, and are not changed."""
+    for log in conversation_logs.list_all(connection, project.id):
+        tree = artifacts.tree_files(connection, log.tree_sha256)
+        if any(_holds(studio.artifacts.path(sha), scrubber) for sha in tree.values()):
+            yield f"the conversation log {log.id} ({log.source}): remove it on the Data page"
+    backup = last_backup(studio.places.home)
+    if backup is not None:
+        yield f"the backup {backup.file}, and earlier ones: delete them"
+    yield "bundles, exports and reports that were handed out before"
+    yield "the memory of a running server, until it is started again"
+
+
+def _holds(blob: Path, scrubber: Scrubber) -> bool:
+    content = blob.read_bytes()
+    if content[:2] == b"\x1f\x8b":
+        content = gzip.decompress(content)
+    words = content.decode("utf-8", errors="replace")
+    return any(text in words for text in scrubber.texts)
+
+
+def _scratch(studio: Studio) -> Path:
+    studio.places.scratch.mkdir(exist_ok=True)
+    return studio.places.scratch

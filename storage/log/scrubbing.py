@@ -1,0 +1,85 @@
+"""Take erased texts out of receipts, jobs, preferences and versions, which quote them."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from core.text import normalise
+from storage.tables import job, model_version, preference, receipt
+
+ERASED = "[erased]"
+_LONG = 4
+"""From this many words on, a text is found within a sentence; a shorter one only in quotes."""
+_OPEN, _SHUT = "[\u201c\"'\u2018]", "[\u201d\"'\u2019]"
+_COLUMNS = {
+    receipt: (receipt.c.content,),
+    job: (job.c.payload, job.c.result, job.c.curve, job.c.message, job.c.hint, job.c.log_tail),
+    preference: (preference.c.value,),
+    model_version: (model_version.c.lineage, model_version.c.metrics, model_version.c.pins),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scrubber:
+    """Replaces texts within JSON values; made by `scrubber_of`."""
+
+    texts: frozenset[str]
+    quoted: re.Pattern[str]
+
+    def of(self, value: Any) -> Any:
+        """Return a JSON value without the texts."""
+        if isinstance(value, str):
+            return ERASED if normalise(value) in self.texts else self.quoted.sub(ERASED, value)
+        if isinstance(value, list):
+            return [self.of(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        # The words of an explained text stand one by one beside it.
+        spelt = isinstance(value.get("text"), str) and normalise(value["text"]) in self.texts
+        return {self.of(k): self.of(_unspelt(v) if spelt else v) for k, v in value.items()}
+
+
+def scrubber_of(texts: Iterable[str]) -> Scrubber:
+    """Return what replaces these texts."""
+    plain = sorted(map(normalise, texts), key=len, reverse=True)
+    parts = [
+        re.escape(text)
+        if len(text.split()) >= _LONG
+        else rf"(?<={_OPEN}){re.escape(text)}(?={_SHUT})"
+        for text in plain
+    ]
+    return Scrubber(frozenset(plain), re.compile("|".join(parts) or r"(?!)"))
+
+
+def scrub_rows(connection: Connection, project_id: int, scrubber: Scrubber) -> dict[str, int]:
+    """Rewrite the rows of a project that quote the texts; return how many of each table."""
+    counts: dict[str, int] = {}
+    for table, columns in _COLUMNS.items():
+        keys = list(table.primary_key.columns)
+        query = sa.select(*keys, *columns).where(table.c.project_id == project_id)
+        changed = 0
+        for row in connection.execute(query).all():
+            values = {c.name: row._mapping[c.name] for c in columns}
+            clean = scrubber.of(values)
+            if clean != values:
+                here = sa.and_(*(key == row._mapping[key.name] for key in keys))
+                connection.execute(sa.update(table).where(here).values(clean))
+                changed += 1
+        counts[table.name] = changed
+    return counts
+
+
+def _unspelt(value: Any) -> Any:
+    """Drop the list of a text's words, wherever it stands in an explanation of that text."""
+    if isinstance(value, list):
+        return [_unspelt(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: None if key == "words" and not isinstance(part, str) else _unspelt(part)
+        for key, part in value.items()
+    }

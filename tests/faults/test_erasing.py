@@ -1,0 +1,186 @@
+"""A person asks that what they said is removed: no file of the home has its bytes any more."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from fastapi.testclient import TestClient
+
+from app.cli import main
+from app.server import build_app
+from app.services import upkeep
+from app.services.data import utterances
+from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.erasing import erase_texts
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
+from app.services.live.server_state import open_live_studio
+from app.services.reports.receipts import find_receipt, keep_receipt, receipt_page
+from app.services.studio import Studio
+from app.services.training.runs import TrainingRequest
+from app.services.trying.answers import answer_texts
+from app.services.trying.pins import set_pin
+from core.errors import Conflict, InvalidInput
+from storage import jobs, models, projects
+from storage.log import erasing, events, versions
+from storage.queries import dataset
+from storage.queries.utterances import Filter
+from storage.tables import event
+from tests.builders.trained_home import train_here
+
+SAID = "my name is Zaphod Beeblebrox and I want my money back"
+CORRECTED = "my name is Zafod Beeblebrocks and I want my money back"
+SHORT = "Zaphod here"
+
+
+@pytest.fixture
+def told(studio: Studio, labelled_csv: Path, tiny_path: Path) -> Studio:
+    """A project whose log, data versions, model, receipt, pin and filter hold the texts."""
+    create_project(studio, "p")
+    import_file(studio, ImportRequest("p", labelled_csv))
+    own = labelled_csv.parent / "own.csv"
+    own.write_text(f"text,intent\n{SAID},refund\n{SHORT},greeting\n", encoding="utf-8")
+    import_file(studio, ImportRequest("p", own))
+    own.unlink()
+    train_here(studio, TrainingRequest("p", "instant", {}, str(tiny_path)))
+    edit(studio, SAID, Edit("text", CORRECTED))
+    with studio.database.read() as connection:
+        greeting = dataset.intent_named(connection, 1, "greeting").id
+    set_pin(open_live_studio(studio), "p", SHORT, [greeting])
+    return studio
+
+
+def edit(studio: Studio, text: str, change: Edit) -> None:
+    with studio.database.read() as connection:
+        row = next(r for r in dataset.utterances(connection, 1) if r.text == text)
+    which = Filter(ids=(row.id,))
+    utterances.change_many(studio, "p", which, change, BulkAct(1, EVERY_TEXT))
+
+
+def files_with(home: Path, words: bytes) -> list[str]:
+    """Name the files of a home that hold some bytes; JSON writes these letters as they are."""
+    return [
+        str(path.relative_to(home))
+        for path in sorted(home.rglob("*"))
+        if path.is_file() and words in path.read_bytes()
+    ]
+
+
+def test_no_file_of_the_home_holds_an_erased_text(told: Studio) -> None:
+    home = told.places.home
+    live_studio = open_live_studio(told)
+    receipt = keep_receipt(live_studio, "p", SAID)
+    copy = home / "studio.db.before-0009"
+    copy.write_bytes(told.places.database.read_bytes())
+    assert len(files_with(home, b"Beeblebro")) >= 2  # examples, and the log with its copy
+    view = erase_texts(told, "p", [SAID, SHORT], now=True)
+    assert (view.done, view.utterances, view.receipts, view.models) == (True, 2, 1, ("p@1",))
+    assert view.copies == (str(copy),)
+    with told.database.write() as connection, pytest.raises(sa.exc.IntegrityError, match="append"):
+        connection.execute(sa.delete(event))
+    for words in (b"Zaphod", b"Zafod", b"Beeblebro"):
+        assert files_with(home, words) == []
+    kept = find_receipt(told, receipt.id)
+    page = receipt_page(kept.content, kept.created_at, "", {})
+    assert "[erased]" in page
+    assert "Zaphod" not in page
+
+
+def test_what_is_left_is_sound_and_answers(told: Studio) -> None:
+    with told.database.read() as connection:
+        before = {v.number: v.sha256 for v in versions.list_all(connection, 1)}
+    view = erase_texts(told, "p", [SAID], now=True)
+    checks = {check.subject: check for check in upkeep.examine(told)}
+    assert checks["data"].healthy, checks["data"].detail
+    assert checks["artifacts"].healthy, checks["artifacts"].detail
+    with told.database.read() as connection:
+        after = {v.number: v.sha256 for v in versions.list_all(connection, 1)}
+        [row] = connection.execute(erasing.erasure.select()).all()
+        past = versions.state_at(connection, 1, versions.find(connection, 1, 1).revision)
+    assert view.data_versions == (1,)
+    assert row.data_versions == [[1, before[1], after[1]]]
+    assert [r.text for r in past.utterance_records() if r.text.startswith("[erased ")] == (
+        row.tombstones
+    )
+    [answer] = answer_texts(open_live_studio(told), "p", ["please refund the order"])
+    assert answer.prediction.decision.intents == ("refund",)
+
+
+def test_erasing_is_not_undone_and_other_actions_are(told: Studio) -> None:
+    edit(told, "I want my money back", Edit("flag", "odd"))
+    erase_texts(told, "p", [SHORT], now=True)
+    with told.database.write() as connection:
+        undone = events.undo(connection, 1)
+        rows = {r.text: r for r in dataset.utterances(connection, 1)}
+    assert undone is not None
+    assert undone.verb == "flag"
+    assert rows["I want my money back"].flagged == ""
+    assert SHORT not in rows
+
+
+def test_a_look_counts_and_changes_nothing(told: Studio) -> None:
+    database, models_before = told.places.database, _trees(told)
+    before = files_with(told.places.home, b"Zaphod")
+    view = erase_texts(told, "p", [SAID, SHORT])
+    assert (view.done, view.utterances, view.models) == (False, 2, ("p@1",))
+    assert files_with(told.places.home, b"Zaphod") == before
+    assert _trees(told) == models_before
+    with told.database.read() as connection:
+        head = projects.find(connection, "p").head_revision
+        assert connection.execute(erasing.erasure.select()).all() == []
+    assert head == erase_and_head(told)[0] - 2  # two rows were deleted only then
+    assert database.exists()
+
+
+def erase_and_head(studio: Studio) -> tuple[int, int]:
+    view = erase_texts(studio, "p", [SAID, SHORT], now=True)
+    with studio.database.read() as connection:
+        return projects.find(connection, "p").head_revision, view.utterances
+
+
+def _trees(studio: Studio) -> list[str]:
+    with studio.database.read() as connection:
+        return [version.tree_sha256 for version in models.list_all(connection, 1)]
+
+
+def test_a_text_deleted_long_ago_is_erased_too(told: Studio) -> None:
+    """It stayed in the log for ever."""
+    edit(told, SHORT, Edit("delete"))
+    assert files_with(told.places.home, SHORT.encode())
+    assert erase_texts(told, "p", [SHORT], now=True).utterances == 1
+    assert files_with(told.places.home, SHORT.encode()) == []
+
+
+def test_what_nobody_said_and_what_a_job_reads_is_refused(told: Studio) -> None:
+    with pytest.raises(InvalidInput, match="Nobody has said"):
+        erase_texts(told, "p", ["never said"], now=True)
+    with pytest.raises(InvalidInput, match="no text to erase"):
+        erase_texts(told, "p", ["  "], now=True)
+    with told.database.write() as connection:
+        jobs.enqueue(connection, "train", {}, 1)
+    with pytest.raises(Conflict, match="under way"):
+        erase_texts(told, "p", [SHORT], now=True)
+
+
+def test_the_command_and_rest_count_first(
+    told: Studio, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(SHORT.encode())))
+    home = ["--home", str(told.places.home)]
+    capsys.readouterr()
+    assert main([*home, "erase", "p", "-", "--json"]) == 0
+    counted = json.loads(capsys.readouterr().out)
+    assert (counted["done"], counted["utterances"]) == (False, 1)
+    client = TestClient(
+        build_app(open_live_studio(told), None, frozenset({"127.0.0.1"})),
+        base_url="http://127.0.0.1:7860",
+    )
+    with client:
+        answer = client.post("/api/projects/p/erase", json={"texts": [SHORT]}).json()
+        assert (answer["done"], answer["utterances"]) == (False, 1)
+        answer = client.post("/api/projects/p/erase", json={"texts": [SHORT], "now": True}).json()
+    assert (answer["done"], answer["utterances"]) == (True, 1)
+    assert files_with(told.places.home, SHORT.encode()) == []
