@@ -16,7 +16,7 @@ class Settings(BaseSettings):
         default=Path("~/.intent-studio"), description="Folder of the database and its artifacts."
     )
     database_url: str | None = Field(
-        default=None, description="Another database than HOME/studio.db, as an SQLAlchemy URL."
+        default=None, description="Another database than HOME/studio.db, as sqlite:///FILE."
     )
     device: str = Field(
         default="auto", description="Where tuning computes: auto, cpu, cuda or cuda:N."

@@ -6,7 +6,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from core.errors import ArtifactDamaged, Conflict, InvalidInput
+from core.errors import ArtifactDamaged, Conflict
 from core.files import replace_file
 from storage.database import Database, copy_database, open_database
 from storage.faults import note_backup
@@ -19,12 +19,7 @@ def back_up(database: Database, artifacts: Path, out: Path) -> int:
     """Write the database and all artifacts into one zip; return the number of files.
 
     The database is copied before the artifacts, so that the files of every row are included.
-
-    Raises:
-        InvalidInput: The database is not a file.
     """
-    if database.engine.dialect.name != "sqlite":
-        raise InvalidInput("Only a database file can be backed up.", "Use your server's own tools.")
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch) / "studio.db"
         copy_database(database.engine, copy)

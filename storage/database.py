@@ -64,12 +64,17 @@ def open_database(url: str | Path) -> Database:
     """Open a database, a file or an SQLAlchemy URL, and create or migrate its schema.
 
     Raises:
-        InvalidInput: The database is from a newer studio, or SQLite is too old to be safe.
+        InvalidInput: The database is not SQLite's, or from a newer studio; or SQLite is too old.
         DatabaseDamaged: The file is not what was written.
         ReadOnlyHome: The folder may not be written to.
     """
     target = f"sqlite:///{url}" if isinstance(url, Path) else url
-    engine = _sqlite_engine(target) if target.startswith("sqlite") else sa.create_engine(target)
+    if not target.startswith("sqlite:"):
+        raise InvalidInput(
+            f"Data are kept in SQLite; {target.partition(':')[0]} is not supported yet.",
+            "Leave the URL out, or write sqlite:///FILE.",
+        )
+    engine = _sqlite_engine(target)
     database = Database(engine)
     try:
         _bring_up_to_date(database)
@@ -110,7 +115,7 @@ def _schema_revision(connection: Connection) -> str | None:
 def _copy_aside(engine: Engine, revision: str) -> None:
     """Write a full copy beside the file before its schema changes."""
     file = engine.url.database
-    if engine.dialect.name != "sqlite" or not file or file == ":memory:":
+    if not file or file == ":memory:":
         return
     copy = Path(f"{file}.before-{revision}")
     copy.unlink(missing_ok=True)
@@ -131,8 +136,6 @@ def overwrite_free_pages(database: Database) -> bool:
 
     Returns False where another process reads for too long; the next call does it.
     """
-    if database.engine.dialect.name != "sqlite":
-        return True  # its server's own vacuum does this
     with database.writers.turn():
         raw = database.engine.raw_connection()  # VACUUM refuses to run within a transaction
         try:

@@ -39,6 +39,7 @@ NEW_HELP = {
     ("intent-studio import", "--format"),
     ("intent-studio cancel", "job"),
     ("intent-studio resume", "job"),
+    ("intent-studio", "--database-url"),
     ("intent-studio predict", "model"),
     ("intent-studio explain", "model"),
 } | {

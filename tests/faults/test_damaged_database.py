@@ -14,7 +14,13 @@ from app.cli import main
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.settings import Settings
-from core.errors import DatabaseBusy, DatabaseDamaged, DiskFull, ReadOnlyHome
+from core.errors import (
+    DatabaseBusy,
+    DatabaseDamaged,
+    DiskFull,
+    InvalidInput,
+    ReadOnlyHome,
+)
 from storage import database as opening
 from storage import projects
 from storage.database import Transaction, open_database
@@ -134,3 +140,11 @@ def test_without_a_backup_the_folder_is_to_be_copied_aside(tmp_path: Path) -> No
     assert refused.value.hint == (
         "Change nothing, and copy the whole folder aside. No backup is known."
     )
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgresql+psycopg", "mysql", "oracle"])
+def test_another_database_is_refused_before_its_password_is_told(scheme: str) -> None:
+    """PostgreSQL failed at the first import, and its address stood in the error."""
+    with pytest.raises(InvalidInput, match="not supported yet") as caught:
+        open_database(f"{scheme}://anna:secret@localhost/studio")
+    assert "secret" not in str(caught.value)

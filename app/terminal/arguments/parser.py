@@ -37,7 +37,9 @@ def build_parser() -> argparse.ArgumentParser:
         description="Label a few utterances, tune a sentence encoder, see which examples decide.",
     )
     parser.add_argument("--home", type=Path, help="folder of the studio (default ~/.intent-studio)")
-    parser.add_argument("--database-url", help="SQLAlchemy URL of another database")
+    parser.add_argument(
+        "--database-url", help="another database than HOME/studio.db, as sqlite:///FILE"
+    )
     number = version("intent-studio")
     parser.add_argument("--version", action="version", version=f"intent-studio {number}")
     verbs: Any = parser.add_subparsers(required=True, metavar="COMMAND")
