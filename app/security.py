@@ -1,6 +1,7 @@
 """Access to the server: the right host name, the launch token, and no foreign page."""
 
 import hmac
+import json
 import re
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -115,7 +116,7 @@ class Guard:
         if refusal is not None:
             if refusal[0] == 413:
                 await _read_away(receive)
-            await _answer(send, *refusal)
+            await _answer(send, scope["path"], *refusal)
             return
         if self.token is not None and _bears_token(scope):
             await self._remember(scope, send)
@@ -249,7 +250,14 @@ async def _read_away(receive: Receive) -> None:
         more = message["type"] == "http.request" and message.get("more_body", False)
 
 
-async def _answer(send: Send, status: int, sentence: str) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), *_HEADERS]
+async def _answer(send: Send, path: str, status: int, sentence: str) -> None:
+    """Refuse in the shape of every REST error, or for a page in plain words."""
+    kind, body = b"text/plain; charset=utf-8", sentence.encode() + b"\n"
+    if path.startswith("/api/"):
+        kind = b"application/json"
+        body = json.dumps({"message": sentence, "hint": ""}, ensure_ascii=False).encode()
+    headers = [(b"content-type", kind), *_HEADERS]
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": sentence.encode() + b"\n"})
+    await send({"type": "http.response.body", "body": body})

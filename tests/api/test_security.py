@@ -35,6 +35,27 @@ def test_without_the_token_nothing_is_shown(serve) -> None:
     assert client.get("/api/health").status_code == 200
 
 
+def test_rest_refuses_in_the_shape_of_every_error(serve) -> None:
+    """Programs had to read plain text for 400, 401, 403 and 413, and JSON for all other errors."""
+    client = serve(TOKEN)
+    missing = client.get("/api/projects")
+    assert (missing.status_code, missing.headers["www-authenticate"]) == (401, "Bearer")
+    bearer = {"Authorization": f"Bearer {TOKEN}"}
+    foreign = {**bearer, "Origin": "http://evil.example"}
+    large = {**bearer, "Content-Length": str(1 << 30)}
+    for status, answer in (
+        (401, missing),
+        (400, client.get("/api/projects", headers={"Host": "evil.example"})),
+        (403, client.post("/api/projects", json={}, headers=foreign)),
+        (413, client.post("/api/projects", content=b"{}", headers=large)),
+        (422, client.post("/api/projects", content=b"{", headers=bearer)),
+        (404, client.get("/api/nothing", headers=bearer)),
+    ):
+        assert answer.status_code == status, answer.text
+        assert answer.json().keys() == {"message", "hint"}
+        assert answer.json()["message"]
+
+
 def test_the_token_becomes_a_cookie_and_leaves_the_address(serve) -> None:
     client = serve(TOKEN)
     answer = client.get(f"/label?project=p&token={TOKEN}", follow_redirects=False)
