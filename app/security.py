@@ -24,7 +24,12 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 COOKIE = "intent-studio"
 _VIEWER_COOKIE = "intent-studio-viewer"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_OPEN = frozenset({"/api/health", "/manifest.json", "/pwa_icon", "/studio/icon.svg"})
+_OPEN = frozenset(
+    {
+        *("/api/health", "/api/health/live", "/api/health/ready"),
+        *("/manifest.json", "/pwa_icon", "/studio/icon.svg"),
+    }
+)
 _MOST_BODY = 64 << 20
 _MOST_FILE = (2 << 30) + (1 << 20)
 """Bytes of a model version with its encoder, or of a conversation log, with form overhead."""
@@ -182,7 +187,9 @@ class Guard:
 
 def _bears_token(scope: Scope) -> bool:
     """Whether a page is opened by an address with the token; a body is never sent elsewhere."""
-    return scope["method"] in ("GET", "HEAD") and "token=" in scope["query_string"].decode("latin-1")
+    return scope["method"] in ("GET", "HEAD") and "token=" in scope["query_string"].decode(
+        "latin-1"
+    )
 
 
 def _cookie_name(name: str, headers: dict[str, str]) -> str:

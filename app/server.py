@@ -34,6 +34,9 @@ from core.errors import InvalidInput, StudioError
 
 _FIRST_PORT = 7860
 _TRIED_PORTS = 20
+_LONGEST_END_SECONDS = 5
+"""What was begun is finished; a connection that is open longer is cut."""
+
 _FIRST_PAGE_SECONDS = 1.0
 """Delay before the model is loaded, so that the first page is served first."""
 
@@ -130,7 +133,13 @@ def _serve_at(
         if prepare is not None:
             prepare()
         address = entrance.address + (f"?token={token}" if token else "")
-        config = uvicorn.Config(app, log_level="warning", server_header=False, lifespan="on")
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            server_header=False,
+            lifespan="on",
+            timeout_graceful_shutdown=_LONGEST_END_SECONDS,
+        )
         ready = partial(_open_for, live_studio, address, browser=door.browser)
         _server(config, ready).run(sockets=[entrance.listener])
 

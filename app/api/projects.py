@@ -41,6 +41,22 @@ def health() -> schemas.Health:
     return schemas.Health()
 
 
+@router.get("/health/live")
+def live() -> schemas.Health:
+    """Report that the process answers; whoever restarts a server asks this."""
+    return schemas.Health()
+
+
+@router.get("/health/ready")
+def ready(studio: OpenStudio) -> schemas.Health:
+    """Report that requests can be answered: the database is there and can be read.
+
+    Otherwise 500 or 503 with the reason, as every route says it. Whoever routes requests asks this.
+    """
+    list_deleted(studio)
+    return schemas.Health()
+
+
 @router.get("/projects")
 def projects(live_studio: Live) -> list[ProjectCard]:
     """List all projects with their counts, how often each is right now, and what to do next."""

@@ -36,7 +36,9 @@ def test_a_project_of_the_longest_name_is_exported_like_any(
     assert client.get(f"{path}/models/1/bundle").content[:2] == b"PK"
 
 
-@pytest.mark.parametrize("name", [".", "..", "a\tb", "a\x01b", "a\u2028b", "-p", "a\u202eb", "a\u200bb"])
+@pytest.mark.parametrize(
+    "name", [".", "..", "a\tb", "a\x01b", "a\u2028b", "-p", "a\u202eb", "a\u200bb"]
+)
 def test_a_name_that_no_address_can_carry_is_refused(client, name: str) -> None:
     refused = client.post("/api/projects", json={"name": name})
     assert (refused.status_code, "cannot name a project" in refused.text) == (422, True)
@@ -92,3 +94,14 @@ def test_the_schema_tells_every_shape(client) -> None:
             assert shape.get("additionalProperties") is not True, (method, path)
     assert {"projects_overview", "map_compare", "versions_compare"} <= names
     assert len(names) == sum(len(methods) for methods in schema["paths"].values())
+
+
+def test_a_server_without_its_database_is_alive_and_not_ready(client, studio) -> None:
+    studio.database.close()
+    for path in studio.places.home.glob("studio.db*"):
+        path.unlink()
+    studio.places.database.write_bytes(b"no database" * 1_000)
+    assert client.get("/api/health/live").status_code == 200
+    ready = client.get("/api/health/ready")
+    assert ready.status_code == 500
+    assert "damaged" in ready.json()["message"]

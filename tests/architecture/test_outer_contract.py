@@ -70,6 +70,8 @@ NEW_ROUTES = {
     "GET /api/projects/{project}/today",
     "PUT /api/projects/{project}/today/goal",
     "POST /api/projects/{project}/erase",
+    "GET /api/health/live",
+    "GET /api/health/ready",
     "GET /api/projects/{project}/sure",
     "POST /api/projects/{project}/sure/check",
     "POST /api/projects/{project}/sure/accept",
