@@ -49,6 +49,7 @@ async function drawn(node, act, right = () => true) {
   observer.disconnect();
   return await painted() - began;
 }
+const captioned = words => [...document.querySelectorAll('label')].find(label => label.textContent.startsWith(words));
 const put = (field, value) => {
   field.value = value;
   field.dispatchEvent(new Event(field.matches('select') ? 'change' : 'input', {bubbles: true}));
@@ -68,7 +69,7 @@ window.bench = {
   answer: text => drawn(find('[data-role=answer]'), () => put(find('textarea'), text), () => find('[data-role=answer] .chip')),
   recolour: async by => {
     const zoom = () => find('.map').probe().zoom, before = zoom();
-    const spent = await drawn(find('.legend'), () => put(find('select[aria-label="Colour by"]'), by));
+    const spent = await drawn(find('.legend ul'), () => put(captioned('Colour by').querySelector('select'), by));
     return [spent, zoom() === before];
   },
   // The next page reads when it was asked for.
