@@ -8,7 +8,7 @@ import {plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const PAUSE = 2000; // milliseconds
-const LEAD = 'Each project shows how often it is right now, and what to do next.';
+const LEAD = 'Each project shows how many of its answers are right today, and what to do next.';
 
 const NAME = {
   type: 'text',

@@ -81,8 +81,8 @@ def _group(finding: Finding, remedy: Remedy) -> int:
         return _KEEPING if remedy.keeps else _LABELLING
     if _net(remedy) < 0:
         return _HARMING
-    if repair.kind in ("merge", "split"):  # their own errors are mended by definition
-        return _AFTER_KEEPING
+    if repair.kind in ("merge", "split") or _deletes_the_text(finding, repair):
+        return _AFTER_KEEPING  # the first two mend their own errors by definition
     if not _is_whole(remedy):
         return _ASKING
     if finding.kind == "next":
@@ -94,6 +94,11 @@ def _group(finding: Finding, remedy: Remedy) -> int:
     ):
         return _HARMLESS
     return _AFTER_KEEPING
+
+
+def _deletes_the_text(finding: Finding, repair: Repair) -> bool:
+    """Whether a text would go although only its label is doubted; key 1 must never do that."""
+    return repair.kind == "delete" and finding.kind in ("label", "doubt")
 
 
 def _is_doubted(finding: Finding) -> bool:

@@ -85,7 +85,9 @@ export class ImportSheet {
     this.#say(h('div', {class: 'soft', role: 'status'}, `Reading ${file.name} …`));
     try {
       const incoming = await upload(this.#uploads, file);
-      if (asked === this.#asked) this.#show(incoming);
+      if (asked !== this.#asked) return;
+      if (TESTS.test(file.name)) await this.#look(incoming.key, {split: 'test'});
+      else this.#show(incoming);
     } catch (error) {
       if (asked === this.#asked) this.#say(problemOf({problem: error.message, hint: error.hint}));
       else complain(error);
@@ -131,6 +133,7 @@ export class ImportSheet {
         table(preview.columns, rows),
         mapping.form,
         incoming.problem ? problemOf(incoming) : h('div', {class: 'note'}, outlook(report)),
+        !incoming.problem && destination(mapping.values.split),
         cases.element,
         buttons,
       ),
@@ -158,7 +161,7 @@ export class ImportSheet {
 
   async #take(key, values) {
     try {
-      this.#done(await post(`${this.#uploads}/${key}/import`, values));
+      this.#done(await post(`${this.#uploads}/${key}/import`, values), values.split);
     } catch (error) {
       if (error.status !== 409) throw error;
       complain(error); // the project has changed since it was counted
@@ -167,7 +170,7 @@ export class ImportSheet {
     await this.#imported();
   }
 
-  #done(report) {
+  #done(report, split) {
     const undo = undoing(this.#base, report.key, () => {
       this.#say();
       return this.#imported();
@@ -177,7 +180,7 @@ export class ImportSheet {
       h(
         'div',
         {class: 'note good row', role: 'status', 'data-role': 'imported'},
-        h('span', {}, summary(report)),
+        h('span', {}, summary(report), destination(split)),
         h('button', {class: 'push', onclick: guarded(undo)}, 'Undo'),
         h('button', {class: 'plain', 'aria-label': 'Close this message', onclick: close}, icon('x')),
       ),
@@ -187,6 +190,19 @@ export class ImportSheet {
 
 const problemOf = ({problem, hint}) =>
   h('div', {class: 'note bad', role: 'alert'}, problem, h('div', {class: 'small'}, hint));
+
+// Where rows go; a file of test texts was learned from, because nothing said so.
+const DESTINATIONS = {
+  train: 'They are learned from.',
+  test: 'They go to the test set: models are judged by them and never learn from them.',
+  pool: 'They wait for a label.',
+};
+const BY_LABEL = 'Labelled rows are learned from; the others wait for a label.';
+const destination = split =>
+  h('div', {class: 'small', 'data-role': 'destination'}, DESTINATIONS[split] ?? BY_LABEL);
+
+// A file that is called a test set is taken for one; the list beside the columns says so.
+const TESTS = /(^|[^a-z])(test|tests|testset|eval|evaluation|heldout|held-out)([^a-z]|$)/i;
 
 function outlook(report) {
   const restored = report.examples.filter(example => example.startsWith('The intent '));

@@ -5,6 +5,7 @@ import {ask, guarded} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
 
+const COUNTED = 'Labelled texts, with those of the test set';
 const GREY = '#888888'; // what a colour field shows for a colour that it cannot hold
 
 export class IntentList {
@@ -44,7 +45,7 @@ export class IntentList {
       },
       chip(intent),
       intent.archived && h('span', {class: 'badge'}, 'archived'),
-      h('span', {class: 'count tabular'}, number(intent.utterances)),
+      h('span', {class: 'count tabular', title: COUNTED}, number(intent.utterances)),
     );
   }
 

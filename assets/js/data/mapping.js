@@ -2,10 +2,10 @@
 import {field, h, select} from '../shared/elements.js';
 
 const SPLITS = [
-  ['', 'train if labelled, else pool'],
-  ['train', 'train'],
-  ['test', 'test'],
-  ['pool', 'pool'],
+  ['', 'training if labelled, else waiting texts'],
+  ['train', 'training'],
+  ['test', 'the test set'],
+  ['pool', 'waiting texts'],
 ];
 const TABLES = ['csv', 'tsv', 'xlsx', 'parquet'];
 const KINDS = [

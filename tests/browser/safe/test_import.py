@@ -119,3 +119,23 @@ def test_no_column_reads_unlabelled_texts_and_a_paste_needs_no_file(
     assert blocked < 2_000
     expect(preview.locator(".note")).to_contain_text("100,000 would be added")
     preview.get_by_role("button", name="Cancel").click()
+
+
+def test_a_file_of_test_texts_goes_to_the_test_set_and_the_page_says_so(
+    visit: Callable[..., Page], serve: Callable[..., Served], tmp_path: Path
+) -> None:
+    """`test.csv` went into the training unless somebody changed a list, and no sentence said so."""
+    studio = serve()
+    page = visit(studio, "/data?project=sample")
+    for name, says, split in (
+        ("support_test.csv", "They go to the test set", "test"),
+        ("latest.csv", "Labelled rows are learned from", "train"),
+    ):
+        text = f"a text that only {name} has"
+        (tmp_path / name).write_text(f"text,intent\n{text},data_usage\n", encoding="utf-8")
+        preview = choose(page, tmp_path / name)
+        expect(preview.locator("[data-role=destination]")).to_contain_text(says)
+        preview.get_by_role("button", name="Import", exact=True).click()
+        expect(page.locator("[data-role=imported]")).to_contain_text(says)
+        rows = studio.ask("/projects/sample/utterances?size=500&order=newest")["rows"]
+        assert next(row["split"] for row in rows if row["text"] == text) == split

@@ -1,6 +1,7 @@
 """The review lists what is wrong, by figures that brute force gives too, and forgets the rest."""
 
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ import pytest
 from app.services.data.history import undo_action
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review import review
-from app.services.review.findings import Finding
+from app.services.review.effects import in_order
+from app.services.review.findings import KEEP, Effect, Finding, Remedy
 from app.services.studio import Studio
 from app.services.trying import pins
 from app.services.trying.pins import Judgement, load_pin_history
@@ -247,3 +249,15 @@ def test_a_pin_remembers_which_versions_kept_and_which_broke_it(
     assert late.judgements == (Judgement(3, "broken", "parcel"),)
     assert where.judgements == (Judgement(3, "kept", ""),)
     assert (late.pin.kept, where.pin.kept) == (False, True)
+
+
+@pytest.mark.parametrize("kind", ["label", "doubt"])
+def test_a_doubted_label_never_offers_to_delete_the_text_first(
+    kind: Literal["label", "doubt"],
+) -> None:
+    """“make a reminder” with a wrong label: key 1 was “Delete it”, for its removal mends a text."""
+    removal = Remedy("Delete it", Repair("delete", ("u",)), effect=Effect(mends=1, breaks=0))
+    other = Remedy("Another label …", Repair("relabel", ("u",)), "intent")
+    finding = Finding("f", kind, "a, or b?", "", 1.0, "", (), (removal, other, KEEP))
+    words = [remedy.words for remedy in in_order(finding).remedies]
+    assert words == ["Another label …", "Keep as it is", "Delete it"]
