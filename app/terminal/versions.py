@@ -20,12 +20,18 @@ from core.text import percent
 from core.types import Prediction, Task
 from storage.records import JobRecord
 
-_CALLED = {"exact": "exact match", "none_recall": "no intent found"}
+_CALLED = {
+    "exact": "exact match",
+    "none_recall": "no intent found",
+    "outside_n": "test texts out of scope",
+    "kept_out": "of these refused",
+}
 _SHARES = (
     "accuracy",
     "micro_f1",
     "macro_f1",
     "in_scope",
+    "kept_out",
     "exact",
     "none_recall",
     "borderline_accuracy",

@@ -42,10 +42,12 @@ class UnlearnedTests:
 
     Attributes:
         left_out: How many were left out, for their wording is that of an example.
+        outside: Texts that a person labelled out of scope; none in multi-label projects.
     """
 
     texts: tuple[Exemplar, ...]
     left_out: int
+    outside: tuple[str, ...] = ()
 
     def words(self) -> str:
         """Say what was left out: "; 3 texts that are examples, too, were left out", or nothing."""
@@ -56,11 +58,14 @@ class UnlearnedTests:
         return f"; {self.left_out:,} {are}, too, {was} left out"
 
 
-def unlearned_tests(tests: Sequence[Exemplar], exemplars: Sequence[Exemplar]) -> UnlearnedTests:
+def unlearned_tests(
+    tests: Sequence[Exemplar], exemplars: Sequence[Exemplar], outside: Sequence[str] = ()
+) -> UnlearnedTests:
     """Leave out the texts that say the same as an example: a model knows these by heart."""
     learned = {match_key(exemplar.text) for exemplar in exemplars}
     texts = tuple(test for test in tests if match_key(test.text) not in learned)
-    return UnlearnedTests(texts, len(tests) - len(texts))
+    refusable = tuple(text for text in outside if match_key(text) not in learned)
+    return UnlearnedTests(texts, len(tests) - len(texts), refusable)
 
 
 def judge(result: RunResult, inputs: RunInputs, tests: UnlearnedTests) -> dict[str, Any]:
@@ -82,6 +87,11 @@ def judge(result: RunResult, inputs: RunInputs, tests: UnlearnedTests) -> dict[s
         figures = _judge_held_out(result, inputs)
     figures["judged_on"] += tests.words()
     figures["left_out"] = tests.left_out
+    if tests.outside:
+        outside = list(tests.outside)
+        refused = result.pipeline.predict(outside, inputs.embed(result.pipeline.encoder, outside))
+        figures["outside_n"] = len(refused)
+        figures["kept_out"] = float(np.mean([one.decision.out_of_scope for one in refused]))
     # Texts with several intents or none belong to no cluster.
     alone = np.array([len(e.intents) == 1 for e in shown], dtype=bool)
     names = [label for label, is_alone in zip(labels, alone, strict=True) if is_alone]

@@ -140,7 +140,7 @@ def _train_model(
     context.report(0.01, "loading the encoder")
     encoder = load_base(studio, payload["base"])
     exemplars = _exemplars(data, "train")
-    tests = unlearned_tests(_exemplars(data, "test"), exemplars)
+    tests = unlearned_tests(_exemplars(data, "test"), exemplars, _outside(data))
     inputs = RunInputs(
         exemplars=exemplars,
         intents=_intents(data, exemplars),
@@ -251,6 +251,14 @@ def _facts(
         "base_fingerprint": inputs.encoder.fingerprint,
         "code_version": package_version("intent-studio"),
     }
+
+
+def _outside(data: _Data) -> tuple[str, ...]:
+    """Return the texts of the test set that are labelled out of scope, sorted."""
+    if data.project.task == "multi-label":
+        return ()
+    rows = data.state.utterance_records()
+    return tuple(sorted(row.text for row in rows if row.split == "test" and row.labels == ()))
 
 
 def _exemplars(data: _Data, split: str) -> tuple[Exemplar, ...]:

@@ -4,7 +4,7 @@ import {h, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {firstAct} from '../shared/first_act.js';
 import {guarded} from '../shared/messages.js';
-import {ago, chainWords, figuresOf, number, percent} from '../shared/words.js';
+import {ago, chainWords, figuresOf, number, percent, plural} from '../shared/words.js';
 
 // The mark differs in shape, not in colour alone.
 const STATES = {
@@ -90,12 +90,22 @@ function figures({kind, champion, metrics}, {now, checking}) {
   return [
     h('div', {'data-role': champion ? 'accuracy' : null}, 'Right answers: ', share),
     champion && metrics.judged_on && h('div', {class: 'soft small'}, `checked on ${metrics.judged_on}`),
+    keptOutOf(metrics),
     hardOf(metrics),
   ];
 }
 
 const whenMade = ({judged_on: basis}) =>
   h('span', {class: 'soft'}, ` at training${basis ? `, checked on ${basis}` : ''}`);
+
+// Texts of the test set that belong to no intent count in no accuracy.
+const keptOutOf = ({kept_out: share, outside_n: n}) =>
+  share !== undefined &&
+  h(
+    'div',
+    {class: 'soft small', 'data-role': 'kept-out'},
+    `Refused, as they should be: ${percent(share)} of ${plural(n, 'test text')} without an intent`,
+  );
 
 // Accuracy on texts that share a word with another intent's name and none with their own.
 const hardOf = ({borderline_accuracy: share, borderline_n: n}) =>

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.services.answering.judging import evaluate_file
+from app.services.answering.stored import load_model
 from app.services.data.exporting import ExportChoice, export_file
 from app.services.data.import_cases import ImportChoices
 from app.services.data.importing import ImportRequest, import_file
@@ -127,3 +128,22 @@ def test_no_export_mixes_examples_and_test_texts(doubled: Studio, tmp_path: Path
     assert (tests.written, tests.left_out) == (24, 0)
     assert "Please refund me" in out.read_text(encoding="utf-8")
     assert export_file(doubled, "p", tmp_path / "all.csv").written == 44
+
+
+def test_test_texts_without_an_intent_are_counted_by_whether_they_are_refused(
+    doubled: Studio, tmp_path: Path, tiny_path: Path
+) -> None:
+    """1,100 test texts were imported, 1,000 judged, and nothing said what became of the others."""
+    train_here(doubled, TrainingRequest("p", "instant", {}, base=str(tiny_path)))
+    assert "kept_out" not in champion_metrics(doubled)
+    texts = ("how high is mount everest", "tell me a joke", "zzz 999", "play some jazz")
+    file = tmp_path / "oos.csv"
+    file.write_text("\n".join(["text,intent", *(f"{text},oos" for text in texts), ""]), "utf-8")
+    import_file(doubled, ImportRequest("p", file, split="test"))
+    train_here(doubled, TrainingRequest("p", "instant", {}, base=str(tiny_path)))
+    with doubled.database.read() as connection:
+        second = models.find(connection, 1, 2)
+    assert second.metrics["outside_n"] == 4
+    assert second.metrics["n"] == 4  # the others, as before
+    refused = [one.decision.out_of_scope for one in load_model(doubled, "p@2").predict(list(texts))]
+    assert second.metrics["kept_out"] == sum(refused) / 4
