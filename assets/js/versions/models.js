@@ -113,7 +113,7 @@ const hardOf = ({borderline_accuracy: share, borderline_n: n}) =>
   h(
     'div',
     {class: 'soft small', 'data-role': 'borderline'},
-    `Hard test (${number(n)} texts with tricky wording): ${percent(share, 0)}`,
+    `Texts with a word of another intent’s name and none of their own (${number(n)}): ${percent(share)}`,
   );
 
 // The chain of trainings of a version that does not start from the bundled encoder.
