@@ -141,7 +141,6 @@ utterance = Table(
         "ix_utterance_waiting",
         *("project_id", "skipped", "text_hash", "id"),
         sqlite_where=text("labels IS NULL"),
-        postgresql_where=text("labels IS NULL"),
     ),
     sqlite_strict=True,
 )

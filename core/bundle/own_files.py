@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from core.bundle.card import model_card
+from core.encoders.convert.source import MODULE
 
 PROGRAM, CARD = "predict.py", "README.md"
-NETWORK = "encoder/modeling_convert.py"
+NETWORK = f"encoder/{MODULE}.py"
 
 _ALLOWED = re.compile(
     r"README\.md|predict\.py|(facts|head|calibration|exact)\.json|exemplars\.jsonl"
-    r"|(head|fence)\.safetensors|encoder/modeling_convert\.py|encoder/([\w.-]+/){0,3}[\w-][\w.-]*\.(json|safetensors|txt|model|md)"
+    r"|(head|fence)\.safetensors|encoder/([\w.-]+/){0,3}[\w-][\w.-]*\.(json|safetensors|txt|model|md)"
 )
 """An encoder's folder holds weights, settings and word lists; with ConveRT, its own network."""
 
@@ -60,7 +61,7 @@ def program() -> bytes:
 
 def is_allowed(name: str) -> bool:
     """Whether a bundle may hold a file of this name."""
-    return _ALLOWED.fullmatch(name) is not None
+    return name == NETWORK or _ALLOWED.fullmatch(name) is not None
 
 
 def foreign_program(folder: Path) -> str | None:

@@ -4,7 +4,7 @@ import gzip
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.services.studio import Studio
@@ -76,8 +76,8 @@ def erase_texts(
         again = (
             "the database's file, because another program reads it: erase once more when it rests"
         )
-        return _done(view, (*view.left, again))
-    return _done(view, view.left)
+        view = replace(view, left=(*view.left, again))
+    return replace(view, done=True)
 
 
 def _erase(
@@ -110,11 +110,6 @@ def _erase(
         left=tuple(_out_of_reach(studio, connection, project, scrubber)),
     )
     return view, unused
-
-
-def _done(view: ErasureView, left: tuple[str, ...]) -> ErasureView:
-    values = {name: getattr(view, name) for name in ErasureView.__dataclass_fields__}
-    return ErasureView(**{**values, "done": True, "left": left})
 
 
 def _require_rest(connection: Transaction, project: ProjectRecord) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.answering.stored import by_project, find_model, is_bundle
-from app.services.live.asked import asks_live
+from app.services.live.asked import asks_live, open_settled
 from app.services.live.joining import amendment
 from app.services.live.live_model import LiveModel
-from app.services.live.server_state import LiveStudio, open_live, open_live_studio
+from app.services.live.server_state import LiveStudio, open_live
 from app.services.studio import Studio
 from core.explain.solved_votes import SolvedVotes, solve_votes
 from core.heads.base import Head
@@ -118,9 +118,7 @@ def explained_reference(studio: Studio, reference: str) -> ExplainedModel:
     """
     project = asks_live(reference)
     if project is not None:
-        live_studio = open_live_studio(studio)
-        live_studio.models.settle(project)
-        return explained_live_model(live_studio, project)
+        return explained_live_model(open_settled(studio, project), project)
     if not is_bundle(reference):
         return explained_version(studio, reference)
     from core.bundle.archive import open_bundle

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from app.services.answering.stored import is_bundle, load_model, trained_at
-from app.services.live.server_state import open_live_studio
+from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from core.pipeline import IntentPipeline
 
@@ -38,13 +38,22 @@ def open_asked(studio: Studio, reference: str) -> AskedModel:
     project = asks_live(reference)
     if project is None:
         return AskedModel(load_model(studio, reference), trained_at(studio, reference))
-    models = open_live_studio(studio).models
-    models.settle(project)
-    _, live = models.open(project)
+    _, live = open_settled(studio, project).models.open(project)
     if live is None:  # names may answer alone
         return AskedModel(load_model(studio, project), None)
     name = f"{project}@{live.version.number}"
     return AskedModel(replace(live.pipeline, model_version=name), live.revision)
+
+
+def open_settled(studio: Studio, project: str) -> LiveStudio:
+    """Open live models for one command, and wait until a project's newest labels have joined.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    live_studio = open_live_studio(studio)
+    live_studio.models.settle(project)
+    return live_studio
 
 
 def asks_live(reference: str) -> str | None:

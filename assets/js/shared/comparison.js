@@ -1,6 +1,6 @@
 // A version against another: the verdict, better and worse texts, and folded how this is computed.
 import {h, table} from './elements.js';
-import {nothingFits, number, percent, plural} from './words.js';
+import {nothingFits, number, percent, plural, signedPoints} from './words.js';
 
 const MOST_ANSWERS = 300;
 const SHOWN = 6; // texts of a side that are shown at once
@@ -14,7 +14,7 @@ const OUTCOMES = {
   unknown: {mark: '?', words: 'Not known', kind: 'warn'},
 };
 
-const points = share => `${share >= 0 ? '+' : '−'}${(100 * Math.abs(share)).toFixed(1)} points`;
+const points = share => `${signedPoints(share)} points`;
 const saying = task => intents => intents.join(' and ') || nothingFits(task);
 
 // `actions` stand beside the verdict.
