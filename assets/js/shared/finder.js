@@ -23,6 +23,7 @@ export class Finder {
   #id = `finder-${(Finder.#made += 1)}`;
   #shown = [];
   #at = 0;
+  #typed = null; // the words to which `#at` belongs
   #list;
   #input;
   #choices;
@@ -64,8 +65,11 @@ export class Finder {
 
   // Lists what fits now; to be called when there is more to choose from.
   look() {
-    this.#shown = this.#choices(this.#input.value.trim()).slice(0, MOST_SHOWN);
-    this.#at = 0;
+    const typed = this.#input.value.trim();
+    this.#shown = this.#choices(typed).slice(0, MOST_SHOWN);
+    // Choices that arrive late leave the place that an arrow has reached.
+    this.#at = typed === this.#typed ? Math.min(this.#at, Math.max(0, this.#shown.length - 1)) : 0;
+    this.#typed = typed;
     this.#draw();
   }
 
@@ -104,6 +108,7 @@ export class Finder {
 
   #close() {
     this.#input.value = '';
+    this.#typed = null;
     this.#shown = [];
     this.#draw();
     this.#input.blur();
