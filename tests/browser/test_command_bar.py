@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served
 
 _TIMED = """() => {
@@ -61,6 +62,24 @@ def test_the_bar_opens_at_once_and_gives_the_focus_back(
     expect(bar).to_be_focused()
     page.keyboard.press("Meta+k")
     expect(bar).to_have_count(0)
+
+
+def test_choices_that_arrive_late_leave_the_chosen_line(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The line reached by an arrow key was lost when intents and projects arrived."""
+    page = visit(studio, "/try?project=sample")
+    late = hold(page, "**/project-names")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("a")
+    page.keyboard.press("ArrowDown")
+    options = page.locator(".command-bar [role=option]")
+    expect(options.nth(1)).to_have_attribute("aria-selected", "true")
+    expect(options.filter(has_text="data_usage")).to_have_count(0)
+    late.arrived()
+    late.release()
+    expect(options.filter(has_text="data_usage")).to_have_count(1)
+    expect(options.nth(1)).to_have_attribute("aria-selected", "true")
 
 
 def test_words_in_any_order_find_an_intent_a_project_a_page_and_an_act(
