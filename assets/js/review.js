@@ -14,8 +14,7 @@ import {post} from './shared/rest.js';
 import {Turns} from './shared/turns.js';
 import {frame} from './studio.js';
 
-const LEAD =
-  'What hurts the model most comes first. Each remedy shows which answers it changes before you choose it.';
+const LEAD = 'Most harmful first. See what a remedy changes before you choose it.';
 
 export const mount = view =>
   frame(view, 'review', 'Review', LEAD, context => new ReviewPage(context).start());

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served
 
 _REVIEW = "/projects/sample/review"
@@ -76,7 +77,7 @@ def test_a_confusion_begins_with_labels_and_proposes_none_for_test_texts(
     line.first.locator("button").click()
     expect(page.get_by_role("combobox", name="Find the label of")).to_be_visible()
     first = page.locator(".remedy").first
-    expect(first).to_contain_text("Label these 8 similar texts of the pool")
+    expect(first).to_contain_text("Label these 8 similar unlabelled texts")
     first.click()
     page.wait_for_url("**/label?*")
     named = "&".join(f"ids={key}" for key in cells[place]["remedies"][0]["label_ids"])
@@ -84,3 +85,33 @@ def test_a_confusion_begins_with_labels_and_proposes_none_for_test_texts(
     wanted = "|".join(re.escape(row["text"]) for row in rows)
     expect(page.locator("[data-role=utterance]")).to_have_text(re.compile(wanted))
     expect(page.get_by_text("8 texts that another page chose come first.")).to_be_visible()
+
+
+def test_every_remedy_is_in_sight_beside_a_list_that_fits_the_window(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Remedies were cut off at the window's edge, and three scroll bars stood side by side."""
+    page = visit(studio, "/review?project=sample&kind=confusion")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.locator(".remedy [data-role=radius]").last.wait_for()
+    boxes = [one.bounding_box() for one in page.locator(".remedy").all()]
+    assert len(boxes) >= 3
+    assert all(box is not None and box["y"] + box["height"] <= 800 for box in boxes)
+    assert page.evaluate("document.scrollingElement.scrollHeight") <= 800
+
+
+def test_a_first_look_says_what_it_does_and_counts_the_seconds(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It stood still beside an empty box."""
+    page = visit(studio, "/try?project=sample")
+    late = hold(page, "**/projects/sample/review?*")
+    page.goto(f"{studio.base}/review?project=sample")
+    late.arrived()
+    comparing = page.locator("[data-role=comparing]")
+    expect(comparing).to_contain_text("Comparing your examples")
+    expect(comparing).to_contain_text("2 seconds so far")
+    expect(page.locator("[data-role=finding]")).to_be_hidden()
+    late.release()
+    expect(comparing).to_have_count(0)
+    expect(page.locator("[data-role=finding] h2")).to_be_visible()

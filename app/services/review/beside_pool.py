@@ -57,6 +57,6 @@ def _beside(
     # A text that is answered with one of the intents comes before all others.
     best = np.argsort(-(likeness + 2.0 * between), kind="stable")[:_LABELLED_AT_ONCE]
     ids = tuple(pool.records[row].id for row in free[best].tolist())
-    words = f"Label {'this' if len(ids) == 1 else 'these'} {counted(len(ids), 'similar text')}"
-    remedy = Remedy(f"{words} of the pool", None, label_ids=ids)
+    which = f"{'this' if len(ids) == 1 else 'these'} {counted(len(ids), 'similar unlabelled text')}"
+    remedy = Remedy(f"Label {which}", None, label_ids=ids)
     return replace(finding, remedies=(remedy, *finding.remedies))

@@ -44,7 +44,7 @@ export class FindingView {
   #picked = []; // remedies for labels that the user typed; they survive redrawing
   #seen = null; // the remedy whose preview is shown, or will be when it arrives
   #head = h('div');
-  #body = h('div');
+  #body = h('div', {class: 'body'});
   #choices = h('div', {class: 'remedies'});
   #other = h('div', {class: 'other'}); // the field for another label; it is not redrawn while the user types
   #turns = h('div');
@@ -69,7 +69,7 @@ export class FindingView {
     const remedies = finding ? [...finding.remedies, ...this.#picked] : [];
     this.#remedies = remedies.map((remedy, place) => this.#remedy(remedy, place));
     this.#seen = this.#remedies.find(isForetold) ?? null;
-    fill(this.#head, finding ? this.#heading(finding) : allIsWell());
+    fill(this.#head, finding && this.#heading(finding));
     fill(this.#body, finding && this.#textsOf(finding));
     this.#drawChoices();
     if (typedFor === null) fill(this.#other);
@@ -305,5 +305,3 @@ export class FindingView {
     this.#ask([one]);
   }
 }
-
-const allIsWell = () => h('div', {class: 'empty'}, h('h2', {}, 'All is well here'), 'Choose another kind.');

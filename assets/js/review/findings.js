@@ -10,33 +10,34 @@ const DOUBT = 'doubt'; // folded, and not counted among the findings
 const AT_ONCE = 12;
 const MORE = 30;
 const SOON_MS = 2000;
+const SECOND_MS = 1000;
 
 const KINDS = [
   ['', 'All'],
-  ['conflict', 'Conflicts'],
-  ['tested', 'Tested by examples'],
+  ['conflict', 'Conflicting labels'],
+  ['tested', 'Also in the test set'],
   ['label', 'Likely label errors'],
-  ['greedy', 'Greedy examples'],
-  ['confusion', 'Confusions'],
-  ['overgrown', 'Overgrown intents'],
-  ['thin', 'Thin intents'],
+  ['greedy', 'Harmful examples'],
+  ['confusion', 'Mixed-up intents'],
+  ['overgrown', 'Too broad intents'],
+  ['thin', 'Intents with few examples'],
   ['misleading', 'Misleading names'],
   ['duplicate', 'Duplicates'],
-  ['next', 'Next labels'],
+  ['next', 'Worth labelling next'],
   [DOUBT, 'Worth a look if you have time'],
 ];
 const SINGLE = {
-  conflict: 'conflict',
-  tested: 'tested by examples',
-  label: 'label',
-  greedy: 'greedy',
-  confusion: 'confusion',
-  overgrown: 'overgrown',
-  thin: 'thin',
+  conflict: 'conflicting labels',
+  tested: 'also in the test set',
+  label: 'label error?',
+  greedy: 'harmful example',
+  confusion: 'mixed-up intents',
+  overgrown: 'too broad',
+  thin: 'few examples',
   misleading: 'misleading name',
   duplicate: 'duplicate',
-  next: 'next label',
-  doubt: 'label',
+  next: 'worth labelling',
+  doubt: 'label error?',
 };
 const COLOURS = {conflict: 'bad', tested: 'bad', label: 'warn', greedy: 'warn', next: 'accent'};
 
@@ -55,6 +56,7 @@ export class FindingsTab {
   #filter = h('div', {class: 'row tight', role: 'group', 'aria-label': 'Kinds of findings'});
   #list = h('ul', {class: 'findings', 'data-role': 'findings'});
   #notes = h('div', {class: 'soft small', role: 'status'});
+  #beside = h('div', {class: 'beside', hidden: true}); // there is something to look at
   #view;
 
   constructor(tools) {
@@ -64,15 +66,16 @@ export class FindingsTab {
       'div',
       {class: 'review'},
       h('section', {class: 'sheet', 'aria-label': 'Findings'}, this.#filter, this.#list, this.#notes),
-      h('div', {class: 'beside'}, this.#view.element, keysLine()),
+      this.#beside,
     );
+    this.#beside.append(this.#view.element, keysLine());
   }
 
   // Loads the list again and selects the finding with this id, or the one selected before.
   async renew(wanted = null) {
     this.#wanted = wanted ?? this.#wanted; // remembered in case a newer load overtakes this one
     const asked = (this.#asked += 1);
-    if (!this.#findings.length) fill(this.#list, h('li', {class: 'empty'}, 'Looking at every example …'));
+    if (!this.#findings.length) fill(this.#list, comparing());
     const kind = this.#kind ? `kind=${this.#kind}&` : '';
     const found = await call(`${this.#base}/review?${kind}limit=${this.#most}`);
     if (asked !== this.#asked) return;
@@ -87,6 +90,7 @@ export class FindingsTab {
     this.#drawFilter(found.counts);
     this.#draw(found.counts);
     fill(this.#notes, found.notes.join(' '));
+    this.#beside.hidden = !this.#findings.length;
     await this.#view.show(this.#findings[this.#at] ?? null);
   }
 
@@ -202,6 +206,23 @@ export class FindingsTab {
       ),
     );
   }
+}
+
+// A first look takes seconds, and says so by counting them; later ones are quick.
+function comparing() {
+  const began = Date.now();
+  const spent = h('p', {class: 'soft small tabular'});
+  const tick = setInterval(() => {
+    if (!spent.isConnected) clearInterval(tick);
+    fill(spent, `${plural(Math.round((Date.now() - began) / SECOND_MS), 'second')} so far`);
+  }, SECOND_MS);
+  return h(
+    'li',
+    {class: 'empty', 'data-role': 'comparing'},
+    h('h2', {}, 'Comparing your examples'),
+    'Each with all the others, and with what the model answers. Only the first look takes long.',
+    spent,
+  );
 }
 
 const keysLine = () =>

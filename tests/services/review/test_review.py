@@ -191,7 +191,7 @@ def test_confusions_begin_with_similar_texts_of_the_pool(live_studio: LiveStudio
     cell = found(live_studio, "confusion")[0]
     first, *others = cell.remedies
     known = rows(live_studio)
-    assert first.words == f"Label these {len(POOL)} similar texts of the pool"
+    assert first.words == f"Label these {len(POOL)} similar unlabelled texts"
     assert set(first.label_ids) == {known[text].id for text in POOL}
     assert others[0].words == "They differ: keep both"
     assert {r.repair.kind for r in others[1:] if r.repair} == {"merge"}
