@@ -14,7 +14,7 @@ import {RecipeSettings} from './train/settings.js';
 
 const LEAD =
   'Make it better. A training runs in the background: leave this page, label on, or close the browser.';
-const GATE_WORDS = 'Use the new version automatically if no pin breaks and accuracy does not drop';
+const GATE_WORDS = 'Use the new version automatically if its accuracy does not drop and every pinned answer stays';
 const CALM = 'Your labels stay as they are.';
 
 export const mount = view => frame(view, 'train', 'Train', LEAD, context => new TrainPage(context).start());

@@ -89,7 +89,7 @@ class TryPage {
           this.#answers,
           this.#replies.element,
         ),
-        h('aside', {class: 'stack'}, this.#landed, this.#compression.element, this.#pins.element),
+        h('aside', {class: 'stack'}, this.#landed, this.#pins.element, this.#compression.element),
       ),
     );
     this.#context.onStatus((status, before) => this.#onStatus(status, before));

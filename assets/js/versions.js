@@ -33,7 +33,7 @@ class VersionsPage {
     type: 'file',
     accept: '.zip',
     class: 'hidden-text',
-    'aria-label': 'Bundle to import',
+    'aria-label': 'File of the version to import',
     onchange: guarded(event => this.#takeIn(event.target.files[0])),
   });
 

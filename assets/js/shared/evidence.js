@@ -55,7 +55,7 @@ export function linkLine({link, reach, reaches_others: isOpen}, what) {
   return h(
     'div',
     {class: 'row tight below'},
-    h('span', {class: 'soft small'}, 'Link to read only'),
+    h('span', {class: 'soft small'}, isOpen ? 'Link for readers' : 'Link for readers on this computer'),
     h('div', {style: {flex: '1 1 220px'}}, box),
     h('button', {onclick: copy}, 'Copy'),
     h('p', {class: `small ${isOpen ? 'soft' : 'warn'}`, 'data-role': 'reach-of-link'}, reach),

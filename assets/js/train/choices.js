@@ -80,7 +80,7 @@ export class Choices {
       why && h('span', {class: 'why small'}, why),
       data && h('span', {class: 'small'}, h('span', {class: 'soft'}, 'Learns from '), data),
       time && h('span', {class: 'small', 'data-role': 'time'}, capital(time)),
-      name !== title && h('span', {class: 'soft small recipe'}, `Recipe: ${title}`),
+      name !== title && h('span', {class: 'soft small recipe'}, `Method: ${title}`),
     );
   }
 }

@@ -1,12 +1,11 @@
-// Compression on the Try page: how far texts and examples move towards their templates, and the nearest ones.
+// “What if it ignored names and dates?” on the Try page: how far texts and examples move towards their templates.
 import {fill, h} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {Strength} from '../shared/strength.js';
 import {number, percent, plural, points} from '../shared/words.js';
 
-const LEAD =
-  'Preview: what if the model ignored names and dates? This changes what you see here, and nothing else.';
+const LEAD = 'A preview: it changes what you see here, and nothing else.';
 
 export class Compression {
   #base;
@@ -29,14 +28,14 @@ export class Compression {
     this.#open = h(
       'details',
       {ontoggle: guarded(() => this.#toggled())},
-      h('summary', {}, h('h2', {style: {display: 'inline'}}, 'Compression')),
+      h('summary', {}, h('h2', {style: {display: 'inline'}}, 'What if it ignored names and dates?')),
       h('p', {class: 'soft small'}, LEAD),
       h('label', {class: 'row'}, 'Strength', this.#slider.element),
       this.#state,
       this.#suggested,
       this.#found,
     );
-    this.element = h('section', {class: 'sheet', 'aria-label': 'Compression'}, this.#open);
+    this.element = h('section', {class: 'sheet', 'aria-label': 'What if it ignored names and dates?'}, this.#open);
   }
 
   // Null if compression is off.

@@ -30,14 +30,14 @@ export function modelsView(context, found, actions) {
   const champion = models.find(model => model.champion);
   const lines = models.toReversed().map(model => lineOf(model, context, found, actions));
   return [
-    h(
-      'div',
-      {class: 'row'},
-      h('h2', {}, champion ? `Version ${champion.number} is live` : 'No version is live'),
-      h('span', {class: 'push'}),
-      h('button', {'data-key': 'import', onclick: actions.importBundle}, 'Import a bundle'),
-    ),
+    h('h2', {}, champion ? `Version ${champion.number} is live` : 'No version is live'),
     models.length ? h('ol', {class: 'line', 'data-role': 'models'}, lines) : none,
+    h(
+      'p',
+      {class: 'row tight soft small'},
+      'Somebody handed you a version?',
+      h('button', {class: 'small', 'data-key': 'import', onclick: actions.importBundle}, 'Import its file'),
+    ),
   ];
 }
 
@@ -79,7 +79,7 @@ function changesOf({number: mine, kind, changes, examples, metrics}, models) {
 
 function madeBy({title, recipe, dataset_version: data}) {
   const how = title || recipe;
-  return [how ? `Recipe: ${how}` : 'Imported', data && ` · ${data}`];
+  return [how ? `Method: ${how}` : 'Imported', data && ` · ${data}`];
 }
 
 function figures({kind, champion, metrics}, {now, checking}) {

@@ -55,7 +55,7 @@ def test_a_slider_moves_neighbours_and_points(visit: Callable[..., Page], valued
 
 
 def compresses_an_answer(page: Page) -> None:
-    panel = page.get_by_role("region", name="Compression")
+    panel = page.get_by_role("region", name="What if it ignored names and dates?")
     panel.locator("summary").click()
     slider = panel.get_by_role("slider")
     expect(slider).to_be_enabled(timeout=60_000)

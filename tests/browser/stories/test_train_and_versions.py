@@ -14,13 +14,16 @@ def test_two_choices_say_what_they_do_and_how_long_they_take(
     page = visit(twice, "/train?project=sample")
     quick, best = (page.get_by_role("radio", name=name) for name in ("Quick", "Best"))
     expect(best).to_have_attribute("aria-checked", "true")
+    chosen = best.evaluate("one => getComputedStyle(one).backgroundColor")
     for choice, recipe in ((quick, "Instant"), (best, "ConvFiT")):
         expect(choice).to_contain_text("examples of 17 intents")
         expect(choice.locator("[data-role=time]")).to_contain_text("About ")
-        expect(choice).to_contain_text(f"Recipe: {recipe}")
+        expect(choice).to_contain_text(f"Method: {recipe}")
     expect(quick).to_contain_text("going by the last one on this computer")
     expect(best).to_contain_text("a guess for two cores")
     expect(page.get_by_role("radio")).to_have_count(2)
+    best.hover()  # a chosen card looked unchosen under the pointer
+    expect(best).to_have_css("background-color", chosen)
     page.get_by_text("More ways", exact=True).click()
     expect(page.get_by_role("radio", name="Adapter")).to_contain_text("1 MB a version")
     page.get_by_text("3 ways not usable here yet").click()
