@@ -46,6 +46,7 @@ class LabelPage {
   #orderNote = h('span', {class: 'soft small order-note'});
   #left = h('span', {class: 'soft small tabular', 'data-role': 'left'});
   #waiting = 0;
+  #savedAt = 0; // when the server had answered the last decision
 
   constructor(context) {
     const {base} = context;
@@ -56,7 +57,7 @@ class LabelPage {
     this.#guidelines = new Guidelines(base);
     this.#why = new Why(base, this.#intents);
     this.#values = new Values(base, () => document.activeElement?.blur());
-    this.#today = new Today(base);
+    this.#today = new Today(base, () => !this.#decisions.unsaved);
     this.#decisions = new Decisions(context, this.#intents, {
       sent: operations => this.#sent(operations),
       saved: () => this.#saved(),
@@ -77,7 +78,7 @@ class LabelPage {
     const parts = {queue: this.#queue, decisions: this.#decisions, chosen: this.#chosen, tray: this.#tray};
     this.#deciding = new Deciding(parts, this.#multi, {
       drawn: () => this.#draw(),
-      counted: more => this.#countLeft(this.#waiting + more),
+      counted: more => this.#count(more),
     });
     this.#sure = new SureTexts(base, this.#intents, {
       done: ids => this.#acceptedSure(ids),
@@ -99,6 +100,7 @@ class LabelPage {
     this.#card = new Card({
       intents: this.#intents,
       multi: this.#multi,
+      decided: this.#decisions.newest,
       finder: this.#finder,
       give,
       accept,
@@ -191,13 +193,6 @@ class LabelPage {
       ordersOf(this.#multi),
       this.#queue.order,
     );
-    const undo = h(
-      'button',
-      {class: 'push', onclick: () => this.#deciding.undo()},
-      'Undo ',
-      h('kbd', {}, 'U'),
-    );
-    const last = h('div', {class: 'row'}, h('h2', {}, 'Last decisions'), undo);
     heading.append(h('div', {class: 'row push'}, this.#today.element, this.#decisions.state, this.#left));
     main.append(
       h(
@@ -211,7 +206,7 @@ class LabelPage {
           this.#card.element,
           this.#why.element,
           this.#values.element,
-          h('section', {class: 'sheet'}, last, this.#decisions.list),
+          h('section', {class: 'sheet'}, h('h2', {}, 'Last decisions'), this.#decisions.list),
         ),
         h('aside', {class: 'stack'}, this.#tray.element, this.#guidelines.element),
       ),
@@ -231,7 +226,7 @@ class LabelPage {
   }
 
   #onStatus(status, before) {
-    this.#countLeft(status.unlabelled - this.#decisions.unsaved);
+    if (!before || this.#isNewsOfLabels(status)) this.#countLeft(status.unlabelled - this.#decisions.unsaved);
     if (!before) return;
     if (status.unlabelled && !before.unlabelled && !this.#queue.first) this.#queue.refill(); // an import elsewhere
     if (before.champion !== status.champion) {
@@ -241,6 +236,11 @@ class LabelPage {
     if (status.model !== 'ready') return;
     if (this.#queue.byChance) this.#queue.rearrange();
     else if (before.model !== 'ready') this.#queue.suggest();
+  }
+
+  // Whether the server knew all decisions when this status was asked for; an older one would set counts back.
+  #isNewsOfLabels({asked}) {
+    return !this.#decisions.unsaved && asked > this.#savedAt;
   }
 
   #reorder(order) {
@@ -307,9 +307,16 @@ class LabelPage {
 
   // After the last card, asks the server whether utterances came back or are leased to others.
   #saved() {
+    this.#savedAt = performance.now();
     this.#context.refreshSoon();
     this.#today.loadSoon();
     if (!this.#queue.first) this.#queue.refill();
+  }
+
+  // Texts that wait for a label: more, or fewer; each one is decided today, or not any more.
+  #count(more) {
+    this.#countLeft(this.#waiting + more);
+    this.#today.count(-more);
   }
 
   // The server sends this count every few seconds; in between it is counted here.

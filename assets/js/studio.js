@@ -61,9 +61,10 @@ class Context {
   async refresh() {
     if (!this.project) return;
     const question = ++this.#asked;
+    const asked = performance.now();
     try {
       const status = await call(`${this.base}/status`);
-      if (this.#isNews(question)) this.#tell(status);
+      if (this.#isNews(question)) this.#tell({...status, asked});
     } catch (error) {
       if (this.#isNews(question)) fill(this.#state, h('span', {class: 'bad'}, error.message));
       if (error.status === 404) throw error;
@@ -77,7 +78,7 @@ class Context {
   }
 
   #tell(status) {
-    const before = this.status;
+    const before = this.status; // `asked` is when the page asked for it
     this.status = status;
     fill(this.#state, stateOf(status));
     for (const listener of this.#listeners) listener(status, before);

@@ -1,7 +1,7 @@
 // The card: one utterance with its suggestions and actions.
 // Its elements stay in place and only their content changes, so typing is never interrupted.
 import {fill, h} from '../shared/elements.js';
-import {outside, percent, plural} from '../shared/words.js';
+import {likelihood, outside, plural} from '../shared/words.js';
 import {NUMBERED} from './keys.js';
 
 const NO_MODEL = 'There is no model yet, so these are not suggestions. Press / for any other intent.';
@@ -21,8 +21,8 @@ export class Card {
   #give;
 
   // `give` is called with an intent. `buttons` are lists of a name, a key and an action; `others`, which stand back,
-  // say in a fourth part what they do.
-  constructor({intents, multi, finder, give, accept, buttons, others}) {
+  // say in a fourth part what they do. `decided` is the line of the last decision.
+  constructor({intents, multi, finder, give, accept, buttons, others, decided}) {
     this.#intents = intents;
     this.#multi = multi;
     this.#give = give;
@@ -42,6 +42,7 @@ export class Card {
     this.element = h(
       'section',
       {class: 'sheet card', 'aria-label': 'Utterance to label'},
+      decided,
       this.#work,
       this.#rest,
     );
@@ -129,7 +130,7 @@ export class Card {
       },
       key ? h('kbd', {}, key) : h('span'),
       h('span', {class: 'chip bare inside'}, name),
-      h('span', {class: 'share'}, isKnown ? percent(probability, 0) : ''),
+      h('span', {class: 'share'}, isKnown ? likelihood(probability) : ''),
       isKnown && h('i', {class: 'fill', style: {width: `${100 * probability}%`}}),
     );
   }

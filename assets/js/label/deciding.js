@@ -95,13 +95,13 @@ export class Deciding {
 
   // Without a key, the newest decision of this visit is undone.
   undo(key = null) {
-    const item = this.#decisions.undo(key);
-    if (!item) {
+    const undone = this.#decisions.undo(key);
+    if (!undone) {
       toast('Nothing of this visit is left to undo.', 'Use the Undo beside an earlier decision.');
       return;
     }
-    this.#hears.counted(1);
-    this.putBack(item);
+    if (undone.operation.kind !== 'flag') this.#hears.counted(1);
+    this.putBack(undone.item);
   }
 
   putBack(item) {

@@ -1,5 +1,5 @@
-// The last decisions: sent to the server, listed beside the card, each with Undo. After a reload the server names
-// the last ones.
+// The last decisions: sent to the server, listed below the card, each with Undo. After a reload the server names
+// the last ones. The newest one of this visit stands on the card, too.
 import {fill, h} from '../shared/elements.js';
 import {chip} from '../shared/intents.js';
 import {toast} from '../shared/messages.js';
@@ -9,10 +9,12 @@ import {Outbox} from './outbox.js';
 const SHOWN = 10;
 const REMEMBERED = 60; // newest decisions whose utterances are not offered again
 const SAID = {skip: 'skipped', flag: 'flagged'};
+const DONE = {skip: 'Skipped', flag: 'Flagged'};
 const LOOKS = {saved: '', saving: 'waiting', offline: 'trouble'};
 
 export class Decisions {
   list = h('ol', {class: 'last strip', 'aria-label': 'Last decisions'});
+  newest = h('div', {class: 'row decided small soft', role: 'status', 'data-role': 'decided'});
   state = h('span', {class: 'saved', role: 'status', 'data-role': 'saved'});
   #made = [];
   #acted = false; // whether anything was decided or undone in this visit
@@ -66,11 +68,12 @@ export class Decisions {
     this.#made.push({operation, item});
     this.#acted = true;
     this.#outbox.add(operation);
+    this.#drawLine();
     this.#drawNewest();
   }
 
-  // Returns the utterance to decide again, or null if there is nothing to undo. Without a key, the newest decision
-  // of this visit is undone.
+  // Returns the operation and its utterance, to decide again, or null if there is nothing to undo. Without a key, the
+  // newest decision of this visit is undone.
   undo(key = null) {
     const isIt = ({operation, earlier}) => (key ? operation.key === key : !earlier);
     const place = this.#made.findLastIndex(isIt);
@@ -80,7 +83,7 @@ export class Decisions {
     if (!this.#outbox.withdraw(operation.key))
       this.#outbox.add({key: crypto.randomUUID(), kind: 'undo', of: operation.key, id: item.id});
     this.draw();
-    return item;
+    return {operation, item};
   }
 
   #refused(operation, {message, hint}) {
@@ -90,6 +93,7 @@ export class Decisions {
   }
 
   draw() {
+    this.#drawLine();
     const shown = this.#made.slice(-SHOWN).reverse();
     const empty = h('li', {class: 'soft'}, 'What you decide appears here, and can be undone.');
     fill(this.list, shown.length ? shown.map(one => this.#line(one)) : empty);
@@ -103,6 +107,23 @@ export class Decisions {
     }
     this.list.prepend(this.#line(this.#made.at(-1)));
     if (this.#made.length > SHOWN) this.list.lastElementChild.remove();
+  }
+
+  // What U takes back.
+  #drawLine() {
+    const made = this.#made.findLast(({earlier}) => !earlier);
+    fill(this.newest, made ? this.#sentence(made) : 'Your last decision will stand here, with Undo.');
+  }
+
+  #sentence({operation, item}) {
+    const {kind, key} = operation;
+    const undo = {class: 'plain small push', onclick: () => this.#undo(key)};
+    return [
+      h('span', {}, DONE[kind] ?? 'Labelled', ' '),
+      h('bdi', {class: 'quoted'}, `“${item.text.slice(0, 120)}”`),
+      !DONE[kind] && [h('span', {}, ' as '), this.#verdict(operation)],
+      h('button', undo, 'Undo ', h('kbd', {'aria-hidden': 'true'}, 'U')),
+    ];
   }
 
   #line({operation, item}) {

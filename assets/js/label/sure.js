@@ -36,9 +36,18 @@ export class SureTexts {
     if (this.element.hidden) return;
     fill(
       this.element,
-      h('span', {}, `The model is sure of ${number(n)} of ${plural(all, 'unlabelled text')}. `),
-      h('span', {class: 'soft'}, `Expect ${errorWords(expected * n)} among them.`),
-      h('button', {class: 'push', onclick: () => this.open()}, `Check ${check.length} `, h('kbd', {}, 'A')),
+      h(
+        'div',
+        {class: 'grow'},
+        `The model is sure of ${number(n)} of ${plural(all, 'unlabelled text')}. `,
+        h('span', {class: 'soft'}, `Label them all at once; expect ${errorWords(expected * n)}.`),
+      ),
+      h(
+        'button',
+        {class: 'push', title: 'Nothing is saved before you accept', onclick: () => this.open()},
+        `Look at ${check.length} of them first `,
+        h('kbd', {}, 'A'),
+      ),
     );
   }
 

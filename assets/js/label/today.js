@@ -4,23 +4,29 @@ import {ask, guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {number} from '../shared/words.js';
 
-const PAUSE = 3000; // milliseconds between two counts while somebody decides
+const PAUSE = 3000; // milliseconds between two counts of the server while somebody decides
 
 export class Today {
   #soon = 0;
+  #asked = 0; // number of the newest count; older answers are out of date
+  #shown = null;
   element = h('span', {class: 'today small soft tabular', 'data-role': 'today'});
   #base;
+  #isSaved;
 
-  constructor(base) {
+  // `isSaved` returns whether the server knows all decisions.
+  constructor(base, isSaved) {
     this.#base = base;
+    this.#isSaved = isSaved;
   }
 
   // Counts anew on the server; returns the last decisions, newest first.
   async load() {
+    const asked = (this.#asked += 1);
     const midnight = new Date();
     midnight.setHours(0, 0, 0, 0);
     const today = await call(`${this.#base}/today?since=${encodeURIComponent(midnight.toISOString())}`);
-    this.#draw(today);
+    if (asked === this.#asked || !this.#shown) this.#draw(today);
     return today.last;
   }
 
@@ -28,11 +34,19 @@ export class Today {
   loadSoon() {
     this.#soon ||= setTimeout(() => {
       this.#soon = 0;
-      this.load().catch(() => {}); // the next count follows
+      if (this.#isSaved()) this.load().catch(() => {}); // else the next count follows
     }, PAUSE);
   }
 
-  #draw({decided, goal, per_minute: perMinute}) {
+  // Counts decisions as they are made; the server's count follows.
+  count(more) {
+    this.#asked += 1;
+    if (this.#shown) this.#draw({...this.#shown, decided: Math.max(0, this.#shown.decided + more)});
+  }
+
+  #draw(today) {
+    const {decided, goal, per_minute: perMinute} = today;
+    this.#shown = today;
     const pace = perMinute === null ? '' : `, about ${number(Math.max(1, Math.round(perMinute)))} a minute`;
     const words = `${number(decided)} of ${number(goal)} today${pace}`;
     const change = guarded(() => this.#change(goal));

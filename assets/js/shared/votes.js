@@ -1,7 +1,7 @@
 // An answer with its votes: for each intent, the prior, the examples for and against, and the sum of all
 // other votes add up to the score.
 import {h, said} from './elements.js';
-import {percent, points, signedPoints} from './words.js';
+import {likelihood, points, signedPoints} from './words.js';
 
 const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
 const SHOWN_INTENTS = 4;
@@ -60,7 +60,7 @@ function likeliest({ranked, decision}, intents) {
         'span',
         {class: 'chip', style: {'--dot': intents.byName.get(one.intent)?.color}},
         h('bdi', {}, one.intent),
-        decision.intents.length > 0 && h('span', {class: 'soft tabular'}, percent(one.probability, 0)),
+        decision.intents.length > 0 && h('span', {class: 'soft tabular'}, likelihood(one.probability)),
       ),
     ),
   );

@@ -3,6 +3,8 @@
 const absent = value => value === null || value === undefined;
 
 export const percent = (share, digits = 1) => (absent(share) ? '–' : `${(100 * share).toFixed(digits)} %`);
+// How likely an answer is: "72 %"; none is impossible, so a small one is not "0 %".
+export const likelihood = share => (share < 0.01 ? 'under 1 %' : percent(share, 0));
 // Scores, votes, limits and similarities, of which 1 is a full one, as points: 0.123 is "12.3".
 // Commands and REST give the figures themselves.
 export const points = value => (100 * value).toFixed(1);

@@ -1,7 +1,7 @@
 // The model's answers: one text with its votes, several texts as a table.
 import {h, table} from '../shared/elements.js';
 import {votesOf} from '../shared/votes.js';
-import {number, percent, plural} from '../shared/words.js';
+import {likelihood, number, plural} from '../shared/words.js';
 
 // Without a model there are no examples.
 const nameWords = ({neighbours}) =>
@@ -15,7 +15,7 @@ export function answerView(answer, intents, besides) {
       'div',
       {class: 'row answer'},
       verdict(prediction, intents),
-      hasIntent(prediction) && !intents.multi && h('b', {class: 'tabular'}, likelihood(prediction)),
+      hasIntent(prediction) && !intents.multi && h('b', {class: 'tabular'}, likelihoods(prediction, intents)),
       prediction.decision.rule === 'exact' && h('span', {class: 'badge good'}, 'exact'),
       prediction.by_name && h('span', {class: 'badge warn', 'data-role': 'by-name'}, nameWords(prediction)),
       h('span', {class: 'soft small push'}, prediction.model_version),
@@ -39,7 +39,6 @@ export function answersView(answers, given, intents) {
   return [h('h2', {}, title), table(['Text', 'Answer', likely, 'Nearest example'], rows)];
 }
 
-const likelihood = ({ranked}) => percent(ranked[0].probability, 0);
 const nearest = ({neighbours}) => [...neighbours].sort((a, b) => b.cosine - a.cosine)[0];
 const verdict = ({decision}, intents) => intents.named(decision.intents);
 
@@ -51,8 +50,8 @@ const closest = ({decision}) =>
 
 // In a multi-label project, of every intent in the answer.
 function likelihoods(prediction, {multi}) {
-  if (!multi) return likelihood(prediction);
   const {ranked, decision} = prediction;
+  if (!multi) return likelihood(ranked[0].probability);
   const shares = decision.intents.map(name => ranked.find(one => one.intent === name)?.probability);
-  return shares.map(share => percent(share, 0)).join(', ');
+  return shares.map(likelihood).join(', ');
 }

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.builders.held_answers import hold, settle
 from tests.builders.served_studio import Served
 
 _UNLABELLED = "/projects/sample/utterances?size=1&state=unlabelled"
@@ -17,6 +19,13 @@ def page(studio: Served, visit: Callable[..., Page]) -> Page:
     opened = visit(studio, "/label?project=sample")
     opened.wait_for_function("document.querySelector('[data-role=utterance]')?.dataset.id")
     return opened
+
+
+def _status(page: Page) -> dict[str, Any]:
+    found: dict[str, Any] = page.evaluate(
+        "async () => (await fetch('/api/projects/sample/status')).json()"
+    )
+    return found
 
 
 def waiting(studio: Served) -> int:
@@ -31,6 +40,7 @@ def test_all_that_the_model_is_sure_of_is_accepted_after_a_check(
     note = page.locator("[data-role=sure]")
     expect(note).to_contain_text(f"The model is sure of {sure} of {before} unlabelled texts.")
     page.keyboard.press("a")
+    expect(note.get_by_role("button")).to_have_text("Look at 20 of them first A")
     check = page.locator("[data-role=spot-check]")
     expect(check).to_contain_text("Judge 20 of them, drawn at random.")
     expect(page.get_by_role("button", name="Accept")).to_have_count(0)
@@ -125,3 +135,80 @@ def test_a_key_draws_two_lines_and_is_sent_when_the_next_card_is_drawn(page: Pag
     )
     assert order == {"order": ["drawn", "sent"], "kept": True}
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+
+
+def test_the_card_says_what_the_last_key_did_and_how_to_take_it_back(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Nothing in view said it: the box of last decisions lies below the edge of a small window."""
+    page = visit(studio, "/label?project=sample", viewport={"width": 1280, "height": 800})
+    card, said = page.locator("[data-role=utterance]"), page.locator("[data-role=decided]")
+    option = page.locator(".option").first.locator(".chip")
+    expect(option).to_be_visible()
+    expect(page.locator("[data-role=sure]")).to_be_visible()
+    top, text, intent = card.bounding_box(), card.inner_text(), option.inner_text()
+    page.keyboard.press("1")
+    expect(said).to_contain_text(f"Labelled “{text}” as {intent}")
+    expect(said).to_be_in_viewport(ratio=1)
+    expect(card).not_to_have_text(text)
+    after = card.bounding_box()
+    assert top
+    assert after
+    assert after["y"] == top["y"]
+    page.keyboard.press("s")
+    expect(said).to_contain_text("Skipped")
+    said.get_by_role("button", name="Undo").click()
+    expect(said).to_contain_text(f"Labelled “{text}”")
+    page.keyboard.press("u")
+    expect(card).to_have_text(text)
+    expect(said).to_have_text("Your last decision will stand here, with Undo.")
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+
+
+def test_the_counters_follow_each_key_before_the_server_answers(page: Page) -> None:
+    """They lagged behind by seconds, and an older answer of the server set them back."""
+    today, left = page.locator("[data-role=today]"), page.locator("[data-role=left]")
+    expect(today).to_contain_text("today")
+    expect(left).to_contain_text("wait for a label")
+    made = int(today.inner_text().split()[0])
+    waiting = int(left.inner_text().split()[0].replace(",", ""))
+    saves = hold(page, "**/ops", "POST")
+    for more in (1, 2):
+        page.keyboard.press("s")
+        expect(today).to_contain_text(f"{made + more} of")
+        expect(left).to_have_text(f"{waiting - more} wait for a label")
+    saves.arrived()
+    old = hold(page, "**/status", most=1)
+    old.arrived()
+    while page.locator("[data-role=saved]").inner_text() != "all saved":
+        saves.arrived()
+        saves.release()
+    old.routes.pop().fulfill(json={**_status(page), "unlabelled": waiting + 40})
+    settle(page)
+    expect(left).to_have_text(f"{waiting - 2} wait for a label")
+    page.unroute_all(behavior="wait")
+    for _ in range(2):
+        page.keyboard.press("u")
+    expect(left).to_have_text(f"{waiting} wait for a label")
+    expect(today).to_contain_text(f"{made} of")
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+
+
+def test_a_suggestion_is_never_said_to_be_impossible(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Four of five suggestions were said to be of 0 %."""
+    rows = studio.ask("/projects/sample/utterances?size=50&state=unlabelled")["rows"]
+    ids = ",".join(row["id"] for row in rows)
+    known = studio.ask(f"/projects/sample/suggestions?ids={ids}")
+    unlikely = next(
+        one["id"]
+        for one in known
+        if not one["out_of_scope"] and one["suggestions"][-1]["probability"] < 0.01
+    )
+    page = visit(studio, f"/label?project=sample&texts={unlikely}")
+    expect(page.locator("[data-role=utterance]")).to_have_attribute("data-id", unlikely)
+    shares = page.locator(".option .share")
+    expect(shares).to_have_count(5)
+    expect(shares.filter(has_text=re.compile("^under 1 %$")).first).to_be_visible()
+    expect(shares.filter(has_text=re.compile("^0 %$"))).to_have_count(0)
