@@ -228,13 +228,13 @@ def _say_report(report: ImportReport) -> None:
     }
     for words, count in notes.items():
         if count:
-            say(f"  {count} {words}")
+            say(f"  {count:,} {words}")
     for doubt in report.doubtful:
         name = f"labelled '{doubt.label}'" if doubt.label else "without a label"
         meaning = _MEANINGS[doubt.meaning]
         say(f"  {doubt.rows} {name}: taken as {meaning}" + ("" if doubt.chosen else _ASSUMED))
     if report.new_intents:
-        say(f"  {len(report.new_intents)} new intents: {', '.join(report.new_intents[:8])}")
+        say(f"  {len(report.new_intents):,} new intents: {', '.join(report.new_intents[:8])}")
     for example in report.examples:
         say(f"    {example}")
     if report.convention:

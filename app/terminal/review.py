@@ -25,7 +25,7 @@ def review(options: argparse.Namespace) -> None:
     if options.json:
         print_json(page)
         return
-    counts = ", ".join(f"{n} {kind}" for kind, n in page.counts.items() if n and kind != "doubt")
+    counts = ", ".join(f"{n:,} {kind}" for kind, n in page.counts.items() if n and kind != "doubt")
     say(f"Open findings: {counts or 'none'}.")
     rows = [
         (

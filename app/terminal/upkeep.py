@@ -73,14 +73,14 @@ def backup(options: argparse.Namespace) -> None:
     """Copy everything into one file."""
     with opened(options) as studio:
         count = upkeep.back_up(studio, options.out)
-    report(options, f"Wrote {count} files to {options.out}.", {"files": count})
+    report(options, f"Wrote {count:,} files to {options.out}.", {"files": count})
 
 
 def restore(options: argparse.Namespace) -> None:
     """Restore a backup into an empty home."""
     home = Settings(**({"home": options.home} if options.home else {})).folder
     count = upkeep.restore(options.file, home)
-    report(options, f"Brought {count} files to {home}.", {"files": count, "home": str(home)})
+    report(options, f"Brought {count:,} files to {home}.", {"files": count, "home": str(home)})
 
 
 def doctor(options: argparse.Namespace) -> None:

@@ -187,7 +187,7 @@ def _figure(key: str, value: object) -> str:
         return ""
     if isinstance(value, float):
         return percent(value, 1) if key in _SHARES else f"{value:.3f}"
-    return str(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _weightiest(prediction: Prediction) -> str:

@@ -134,7 +134,7 @@ def test_each_browser_is_given_other_utterances(client, labelled) -> None:
 def test_bulk_changes_ask_for_the_number_that_was_shown(client, labelled) -> None:
     body = {"filter": {"split": "pool"}, "kind": "move", "value": "test", "expected": 4}
     refused = client.post("/api/projects/p/edits", json=body)
-    assert (refused.status_code, "3 utterances, not 4" in refused.json()["message"]) == (409, True)
+    assert (refused.status_code, "3 texts, not 4" in refused.json()["message"]) == (409, True)
     done = client.post("/api/projects/p/edits", json={**body, "expected": 3})
     assert done.json()["changed"] == 3
     assert client.post("/api/projects/p/undo").json()["undone"]["verb"] == "move"

@@ -82,7 +82,7 @@ def judge(result: RunResult, inputs: RunInputs, tests: UnlearnedTests) -> dict[s
     after = inputs.embed(result.pipeline.encoder, texts)
     if test:
         figures = judge_exemplars(result.pipeline, test, after)
-        figures["judged_on"] = f"test set of {len(test)} texts"
+        figures["judged_on"] = f"test set of {len(test):,} texts"
     else:
         figures = _judge_held_out(result, inputs)
     figures["judged_on"] += tests.words()

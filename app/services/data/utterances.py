@@ -148,13 +148,11 @@ def _done_before(connection: Transaction, batch: BatchRecord) -> ChangeView:
 def _refuse_number(records: Sequence[UtteranceRecord], edit: Edit, expected: int) -> None:
     if len(records) != expected:
         raise Conflict(
-            f"Meanwhile this would change {len(records)} utterances, not {expected}.",
+            f"Meanwhile this would change {len(records):,} texts, not {expected:,}.",
             "Look at the list again, then repeat it.",
         )
     if edit.kind == "text" and len(records) > 1:
-        raise InvalidInput(
-            f"{len(records)} utterances cannot have the same text.", "Change one at a time."
-        )
+        raise InvalidInput(f"{len(records):,} texts cannot say the same.", "Change one at a time.")
 
 
 def _touched(connection: Transaction, project_id: int, revision: int | None) -> frozenset[str]:

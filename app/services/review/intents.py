@@ -83,11 +83,11 @@ def _confusion(evidence: Evidence, pair: tuple[str, str], texts: list[FoundText]
         kind="confusion",
         title=f"{is_} → {answered}",
         why=(
-            f"{len(texts)} texts labelled {is_} are answered with {answered}: "
+            f"{len(texts):,} texts labelled {is_} are answered with {answered}: "
             f"{' and '.join(kinds)}. More labels on their border teach the difference."
         ),
         figure=float(len(texts)),
-        measure=f"{len(texts)} texts",
+        measure=f"{len(texts):,} texts",
         texts=tuple(texts[:_SHOWN]),
         remedies=(
             KEEP_BOTH,
@@ -144,7 +144,7 @@ def _overgrown(evidence: Evidence, one: IntentHealth) -> Finding:
     texts = [evidence.example(row, "is drawn in") for row in drawn[: _SHOWN // 2].tolist()]
     texts += [evidence.example(row, "would be split off") for row in part[: _SHOWN // 2]]
     split = Remedy(
-        f"Split {len(ids)} off …", Repair("split", ids, intent=key, value=f"{name} 2"), "name"
+        f"Split {len(ids):,} off …", Repair("split", ids, intent=key, value=f"{name} 2"), "name"
     )
     return Finding(
         id=f"overgrown:{key}",

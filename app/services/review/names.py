@@ -82,7 +82,7 @@ def _finding(
 ) -> Finding:
     intent = intents[key]
     rivals = Counter(other for text in texts for other in text.shared)
-    named = [f"{intents[other].name} ({n})" for other, n in rivals.most_common(3)]
+    named = [f"{intents[other].name} ({n:,})" for other, n in rivals.most_common(3)]
     rename = Remedy("Rename it …", Repair("rename", intent=key, value=intent.name), "name")
     describe = Repair("describe", intent=key, value=intent.description)
     return Finding(
@@ -90,12 +90,12 @@ def _finding(
         kind="misleading",
         title=f"The name {intent.name} misleads",
         why=(
-            f"{len(texts)} of its {size} texts have no word of its name, but a word of "
+            f"{len(texts):,} of its {size:,} texts have no word of its name, but a word of "
             f"another intent's name: {', '.join(named)}. Choose a name in the words of its texts, "
             "or describe what belongs to it."
         ),
         figure=float(len(texts)),
-        measure=f"{len(texts)} of {size}",
+        measure=f"{len(texts):,} of {size:,}",
         texts=tuple(_found_text(text, intents) for text in texts[:_SHOWN]),
         remedies=(rename, Remedy("Describe it …", describe, "description"), KEEP),
         intents=(key, *(other for other, _ in rivals.most_common(3))),

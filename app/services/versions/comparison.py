@@ -1,5 +1,6 @@
 """Compare versions: what changed in the data, and whether a new model is better."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -28,6 +29,7 @@ from storage.queries import dataset
 from storage.records import PinRecord, ProjectRecord
 
 _CHUNK = 512
+_THOUSANDS_MARK = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _FIGURE: dict[Task, str] = {"single-label": "accuracy", "multi-label": "exact match"}
 """Name of the share of right answers."""
 
@@ -260,9 +262,13 @@ def _f1(pairs: Sequence[PairedAnswer]) -> tuple[float, float]:
 
 
 def _judged_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    return bool(old.get("judged_on")) and all(
-        old.get(how) == new.get(how) for how in ("judged_on", "task")
-    )
+    bases = [_unmarked(metrics.get("judged_on")) for metrics in (old, new)]
+    return bool(bases[0]) and bases[0] == bases[1] and old.get("task") == new.get("task")
+
+
+def _unmarked(basis: object) -> str:
+    """Write "1,000 texts" as the figures of earlier releases have it: "1000 texts"."""
+    return _THOUSANDS_MARK.sub("", str(basis or ""))
 
 
 def _compare_figures(

@@ -2,6 +2,7 @@
 import {fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {IntentFinder} from '../shared/finder.js';
+import {number} from '../shared/words.js';
 
 export class Tray {
   element = h('section', {class: 'sheet', 'aria-label': 'Set aside', hidden: true});
@@ -46,7 +47,7 @@ export class Tray {
     const similar = () => this.#similar(items.map(item => item.text));
     fill(
       this.element,
-      h('h2', {}, `Set aside: ${items.length}`),
+      h('h2', {}, `Set aside: ${number(items.length)}`),
       h(
         'ul',
         {class: 'last'},

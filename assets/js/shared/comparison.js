@@ -148,7 +148,7 @@ function intentsOf(intents) {
   return h(
     'details',
     {},
-    h('summary', {}, `By intent: ${intents.filter(changed).length} of ${intents.length} changed`),
+    h('summary', {}, `By intent: ${number(intents.filter(changed).length)} of ${number(intents.length)} changed`),
     table(['Intent', 'Texts', 'Found before', 'Found now', 'Change'], rows),
   );
 }

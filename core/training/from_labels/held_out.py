@@ -112,7 +112,7 @@ def let_names_speak(fitted: FittedHead, held_out: HeldOutScores) -> tuple[Head, 
 def folds_in_words(folds: Sequence[Rows]) -> str:
     """Describe how scores by folds were made."""
     n_texts = sum(len(fold) for fold in folds)
-    return f"{len(folds)}-fold cross-validation over {n_texts} texts"
+    return f"{len(folds)}-fold cross-validation over {n_texts:,} texts"
 
 
 def held_out_parts(recipe: LearningRecipe, inputs: RunInputs) -> list[HeldOutPart]:
@@ -169,7 +169,7 @@ def held_out_scores(
     if len(parts) > 1:
         words = folds_in_words([part.held_out for part in parts])
     else:
-        words = f"{len(rows)} of {len(scores)} texts, held out"
+        words = f"{len(rows):,} of {len(scores):,} texts, held out"
     return HeldOutScores(scores[rows], rows, words, None if names is None else names[rows])
 
 
@@ -182,4 +182,4 @@ def leave_one_out(
     scores = cross_validated_scores(fitted.head, config, fitted.embeddings, fitted.targets)
     scores = left_with_source(fitted.head, scores, sources)[rows]
     names = None if fitted.names is None else fitted.names.scores(fitted.embeddings[rows])
-    return HeldOutScores(scores, rows, f"leave-one-out over {len(rows)} texts", names)
+    return HeldOutScores(scores, rows, f"leave-one-out over {len(rows):,} texts", names)

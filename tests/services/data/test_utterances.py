@@ -94,7 +94,7 @@ def test_one_of_several_intents_is_taken_away_from_many_and_the_last_one_leaves_
         ("flag", "a\0b", "cannot be a note"),
         ("text", "a\0b", "cannot be an utterance"),
         ("text", "\ud800", "cannot be an utterance"),
-        ("text", "same", "6 utterances cannot have the same text."),
+        ("text", "same", "6 texts cannot say the same."),
     ],
 )
 def test_what_does_not_fit_is_refused_in_words(studio, ids, kind, value, says) -> None:
@@ -142,7 +142,7 @@ def test_a_label_for_many_joins_those_that_are_there_where_a_text_has_several(st
 
 
 def test_another_number_than_was_shown_changes_nothing(studio: Studio, ids) -> None:
-    with pytest.raises(Conflict, match="change 6 utterances, not 5"):
+    with pytest.raises(Conflict, match="change 6 texts, not 5"):
         change(studio, "delete", n=5)
     assert len(shown(studio)) == 6
 

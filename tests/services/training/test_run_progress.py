@@ -124,6 +124,8 @@ def test_without_a_test_split_every_text_is_judged_once(inputs: RunInputs) -> No
     left_out = "; 1 text that is an example, too, was left out"
     assert judged["judged_on"] == f"test set of 8 texts{left_out}"
     assert (judged["n"], judged["left_out"]) == (8, 1)
+    many = judge(result, inputs, UnlearnedTests(inputs.exemplars * 50, 0))
+    assert many["judged_on"] == "test set of 1,000 texts"
 
 
 def test_accuracy_on_texts_not_tuned_on_is_drawn_beside_the_loss(

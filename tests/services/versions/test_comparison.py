@@ -158,6 +158,23 @@ def test_without_test_texts_stored_figures_count_where_they_were_judged_alike(
     assert gate(found).promote is False
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "basis"),
+    [
+        ("test set of 1000 texts", "test set of 1,000 texts", "stored figures"),
+        ("test set of 1000 texts", "test set of 1,001 texts", "nothing"),
+        ("test set of 10, 00 texts", "test set of 1,000 texts", "nothing"),
+    ],
+)
+def test_figures_of_before_the_thousands_mark_still_count_as_judged_alike(
+    studio: Studio, before: str, now: str, basis: str
+) -> None:
+    start(studio, {})
+    old = contender("p@1", StubPipeline({}), {**STORED, "accuracy": 0.9, "judged_on": before})
+    new = contender("p@2", StubPipeline({}), {**STORED, "accuracy": 0.8, "judged_on": now})
+    assert compare_contenders(studio, "p", new, old).basis == basis
+
+
 @pytest.mark.parametrize("metrics", [{}, {**STORED, "judged_on": "other", "accuracy": 0.1}])
 def test_without_anything_alike_there_is_no_verdict_and_it_is_said(
     studio: Studio, metrics: dict
