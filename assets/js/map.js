@@ -22,14 +22,9 @@ const METHODS = [
   ['tsne', 'Tight groups (t-SNE)'],
 ];
 const COMPARED = 'Not while two maps are compared.';
-const UNTRAINED = 'After the first training, a clearer map is made by itself.';
-const FAILED = 'The clearer map could not be made.';
 const COMPRESS = 'Moves texts towards their templates, in which values are left out; for looking only.';
 
 export const mount = view => frame(view, 'map', 'Map', null, context => new MapPage(context).start());
-
-const nothingToMap = (project, counts) =>
-  emptyPage('No texts yet', 'Every text that you import becomes a point here.', firstAct(project, counts));
 
 class MapPage {
   #context;
@@ -89,8 +84,8 @@ class MapPage {
   }
 
   #makeControls() {
-    const compression = {class: 'row tight small', title: COMPRESS};
-    this.#compression = h('label', {...compression, hidden: true}, 'Compression', this.#strength.element, this.#reason);
+    const about = {class: 'row tight small', title: COMPRESS, hidden: true};
+    this.#compression = h('label', about, 'Compression', this.#strength.element, this.#reason);
     this.#swap = h('button', {hidden: true, 'data-role': 'swap', onclick: () => this.#flip()});
     this.#nameSwap();
   }
@@ -102,7 +97,8 @@ class MapPage {
     begun.catch(() => {}); // the error is shown when they are drawn
     const [states] = await Promise.all([call(`${base}/models`), this.#intents.load()]);
     if (this.#intents.counts.total === 0) {
-      this.#context.main.append(nothingToMap(this.#context.project, this.#intents.counts));
+      const act = firstAct(this.#context.project, this.#intents.counts);
+      this.#context.main.append(emptyPage('No texts yet', 'Every text that you import becomes a point here.', act));
       return;
     }
     this.#versions = [
@@ -144,6 +140,7 @@ class MapPage {
       this.#plot.tools,
     );
     const sheet = {class: 'sheet', 'aria-label': 'Map'};
+    this.#plot.element.append(this.#note.offered);
     this.#context.main.append(
       h(
         'div',
@@ -178,6 +175,7 @@ class MapPage {
   async #show(begun) {
     const wanted = this.#wanted;
     this.#note.say('Loading the map …');
+    this.#note.withdrawOffer();
     this.#swap.hidden = true;
     this.#plot.stop();
     try {
@@ -220,7 +218,7 @@ class MapPage {
     const {compared} = this.#points;
     const version = compared && this.#versions.find(([value]) => value === String(compared[this.#side]));
     if (this.#isSketch && this.#awaitsLayout) this.#note.follow(this.#context.status.job, true);
-    else this.#note.describe(this.#points, {sideName: `${this.#side}: ${version?.[1] ?? ''}`, sketch: this.#sketch});
+    else this.#note.describe(this.#points, `${this.#side}: ${version?.[1] ?? ''}`, this.#isSketch);
     this.#swap.hidden = !compared;
   }
 
@@ -274,11 +272,6 @@ class MapPage {
     return this.#choice.method === 'auto' && points?.method === 'pca' && !points.compared;
   }
 
-  get #sketch() {
-    if (!this.#isSketch) return '';
-    return this.#points.model ? FAILED : UNTRAINED;
-  }
-
   // UMAP takes seconds to minutes, so it is asked for by itself once for each trained version, and the map does
   // not wait for it.
   async #makeClearer() {
@@ -296,13 +289,20 @@ class MapPage {
     }
   }
 
+  // Never by itself: a hand may be selecting, and an eye would lose its place.
+  async #offerClearer() {
+    const found = new Points(this.#context.base, this.#choice);
+    await found.load(this.#context.status.champion);
+    if (this.#isSketch && found.method !== this.#points.method) this.#note.offerClearer(() => this.#load());
+    else this.#describe();
+  }
+
   #onStatus(status, before) {
     if (this.#awaitsLayout) {
       this.#awaitsLayout = Boolean(status.job);
       if (!status.job) {
-        const showClearer = () => this.#load();
-        if (this.#isSketch && this.#selection.picked.length) this.#note.offerClearer(showClearer);
-        else showClearer();
+        if (this.#isSketch) guarded(() => this.#offerClearer())();
+        else this.#load();
         return;
       }
       this.#note.follow(status.job, this.#isSketch);

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from core.maps.palette import GREY, position_colour
 from tests.builders.served_studio import Served, probe
 
 _STATE = "document.querySelector('.map').probe()"
@@ -36,6 +37,39 @@ _SIXTY_FOUR = """async () => {
     const quarter = shown();
     names.element.remove();
     return [whole, quarter];
+}"""
+_NARROW = """async () => {
+    const {Names} = await import('/studio/js/map/names.js');
+    const {Camera} = await import('/studio/js/map/camera.js');
+    const names = new Names(), camera = new Camera();
+    document.querySelector('.map').append(names.element);
+    const places = [[0, 0.5], [1, 0.5], [0.5, 1], [0.5, 0], [0.5, 0.5], [0.5, 0.5], [0.5, 0.5]];
+    names.show(places.map((at, place) => ({name: `a_rather_long_name_${place}`, at})));
+    camera.resize(600, 400);
+    camera.fit(new Float32Array([0, 0, 1, 1]));
+    const shown = (spots, isShown = () => true) => {
+        names.place(camera, {isShown, side: 'at', spots});
+        return [...names.element.querySelectorAll('[data-shown=true]')].map(node => {
+            const {left, right, top, bottom} = node.getBoundingClientRect();
+            return {name: node.textContent, left, right, top, bottom};
+        });
+    };
+    const whole = shown();
+    camera.zoomAt(50, 300, 100);
+    const deep = shown(() => new Map([['a_rather_long_name_2', [0.5, 0.8]]]));
+    names.element.remove();
+    return [whole, deep];
+}"""
+_LOOKS = """async ([legend, grounds]) => {
+    const {sceneOf} = await import('/studio/js/map/scene.js');
+    const codes = Uint16Array.from(legend.keys());
+    const kinds = legend.map(({kind}) => kind);
+    const none = new Set(), view = {hidden: none, lit: none, glanced: none, marked: []};
+    return grounds.map(ink => {
+        const {places, colours, looks} = sceneOf({...view, colours: {codes, legend, kinds}, ink});
+        return Array.from(places, (place, at) => [place, colours[4 * at + 3], looks[2 * at + 1]])
+            .sort((a, b) => a[0] - b[0]);
+    });
 }"""
 _CONTRAST = """scheme => {
     document.body.classList.toggle('dark', scheme === 'dark');
@@ -129,8 +163,16 @@ def test_a_clear_map_is_made_by_itself_and_the_page_says_what_it_shows_until_the
     layout = page.locator("[data-role=layout]")
     expect(layout).to_contain_text("A first sketch. The clearer map is on its way")
     page.wait_for_selector(".map[data-ready=true]")  # it does not wait for the other one
+    sketched = page.evaluate(f"{_STATE}.points")
     done = True
+    offer = page.locator("[data-role=map-offer]")
+    expect(offer).to_contain_text("A clearer map is ready.")
+    expect(layout).to_have_count(0)
+    assert page.evaluate(f"{_STATE}.points") == sketched  # a hand may be selecting
+    offer.get_by_role("button", name="Show it").click()
     expect(layout).to_have_text("Layout: clear (UMAP)")
+    expect(offer).to_be_hidden()
+    assert page.evaluate(f"{_STATE}.points") != sketched
 
 
 def test_each_choice_says_what_it_chooses(page: Page) -> None:
@@ -151,6 +193,56 @@ def test_names_do_not_overlap_and_more_of_them_come_as_the_map_is_enlarged(page:
     assert page.evaluate(_CONTRAST, "dark") > 7
 
 
+def test_islands_at_the_edge_together_or_close_up_have_names(page: Page) -> None:
+    """A name that the edge would cut, or with its middle out of view, was missing at any zoom."""
+    whole, deep = page.evaluate(_NARROW)
+    assert len(no_overlap(whole)) == 7
+    assert "a_rather_long_name_2" in no_overlap(deep)
+
+
+def test_intents_of_like_colours_have_different_shapes(page: Page) -> None:
+    """Sixty intents had colours that nobody could tell apart."""
+    colours = [position_colour(at) for at in range(60)]
+    legend = [{"name": colour, "colour": colour, "kind": "labelled"} for colour in colours]
+    ((*looks,),) = page.evaluate(_LOOKS, [legend, ["#000000"]])
+    shapes = [shape for _, _, shape in looks]
+    assert set(shapes[:13]) == {0}
+    assert not set(shapes) & {1, 2}  # these are out of scope, and marked
+    for one, other in combinations(range(60), 2):
+        steps = (other - one) * 137.50776405 % 360
+        assert shapes[one] != shapes[other] or min(steps, 360 - steps) > 15 or other - one > 50
+
+
+def test_unlabelled_points_are_visible_on_light_and_on_dark_ground(page: Page) -> None:
+    """Grey dots of half the contrast that an eye needs were taken for dirt."""
+    legend = [{"name": "unlabelled", "colour": GREY, "kind": "unlabelled"}]
+    grounds = {"#1a1d23": "#f7f8fa", "#e8eaed": "#111317"}  # by the ink on them
+    for ground, ((_, opacity, _),) in zip(
+        grounds.values(), page.evaluate(_LOOKS, [legend, list(grounds)]), strict=True
+    ):
+        behind, dot = (int(colour[1:3], 16) for colour in (ground, GREY))
+        seen = behind + (dot - behind) * opacity / 255
+        one, other = (((value / 255 + 0.055) / 1.055) ** 2.4 + 0.05 for value in (behind, seen))
+        assert 2.9 < max(one, other) / min(one, other) < 3.5
+
+
+def test_the_legend_is_by_name_and_hides_what_is_unlabelled(page: Page) -> None:
+    """Its order was that of the file, and “unlabelled” stood below sixty names."""
+    entries = page.locator(".legend .entry .grow").all_inner_texts()
+    assert entries[0] == "unlabelled"
+    names = [name for name in entries if name not in ("unlabelled", "out of scope")]
+    assert names == sorted(names)
+    everything = page.evaluate(f"{_STATE}.seen.length")
+    page.get_by_role("button", name="Hide unlabelled").click()
+    hidden = page.locator(".legend .entry .tabular").first.inner_text()
+    assert page.evaluate(f"{_STATE}.seen.length") == everything - int(hidden.replace(",", ""))
+    expect(page.locator(".legend [aria-pressed=true]")).to_have_count(0)
+    page.get_by_role("button", name="Show unlabelled").click()
+    assert page.evaluate(f"{_STATE}.seen.length") == everything
+    page.locator(".legend .entry", has_text=names[-1]).hover()
+    page.wait_for_function(f"({_NAMES})().map(one => one.name).join() === {names[-1]!r}")
+
+
 def no_overlap(names: list[dict[str, Any]]) -> set[str]:
     """Return names by the boxes in which they are shown, none of which lies over another."""
     for a, b in combinations(names, 2):
@@ -162,7 +254,7 @@ def no_overlap(names: list[dict[str, Any]]) -> set[str]:
 def test_a_click_or_lasso_takes_nothing_that_is_hidden_or_out_of_view(page: Page) -> None:
     """What the legend had hidden, and what lay outside the view, was selected and labelled."""
     everything = page.evaluate(_STATE)
-    page.locator(".legend li button").nth(1).click()
+    page.locator(".legend .entry").nth(1).click()
     alone = page.evaluate(_STATE)
     shown = [everything["points"][place] for place in alone["seen"]]
     assert 0 < len(shown) < len(everything["seen"])
@@ -213,7 +305,7 @@ def test_the_tooltip_at_the_pointer_tells_text_label_and_answer(page: Page, stud
 
 def test_the_legend_is_searched_and_shows_an_entry_alone_by_the_keyboard(page: Page) -> None:
     """Among sixty entries each had to be found by eye and hidden by one click each."""
-    entries = page.locator(".legend li button")
+    entries = page.locator(".legend .entry")
     n = entries.count()
     everything = page.evaluate(f"{_STATE}.seen.length")
     search = page.get_by_label("Find in the legend")

@@ -71,6 +71,18 @@ export class Camera {
     return left >= 0 && left <= this.width && top >= 0 && top <= this.height;
   }
 
+  // Of each label the place in view that is nearest to the middle, by its name; `places` are those that are drawn.
+  nearestInView(xy, places, {codes, names}) {
+    const found = new Map();
+    for (const place of places) {
+      const [x, y] = [xy[2 * place], xy[2 * place + 1]];
+      const far = (x - this.#x) ** 2 + (y - this.#y) ** 2;
+      if (!this.sees(x, y) || found.get(codes[place])?.far <= far) continue;
+      found.set(codes[place], {far, at: [x, y]});
+    }
+    return new Map([...found].map(([code, {at}]) => [names[code], at]));
+  }
+
   // What is under these pixels stays there.
   zoomAt(factor, left = this.width / 2, top = this.height / 2) {
     const [x, y] = this.toMap(left, top);

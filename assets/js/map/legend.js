@@ -1,9 +1,11 @@
-// The legend: names, colours and counts, with a search; pressing an entry shows its points alone.
+// The legend: names by the alphabet, colours, shapes and counts, with a search; pressing an entry shows it alone.
 import {fill, h} from '../shared/elements.js';
 import {number} from '../shared/words.js';
+import {SHAPES, shapeOf} from './scene.js';
 
 const plain = text => text.toLowerCase().replace(/[_-]/g, ' ');
 const STEPS = {ArrowDown: 1, ArrowUp: -1};
+const OF_INTENTS = new Set(['intent', 'prediction']); // other entries have an order of their own
 
 export class Legend {
   element;
@@ -11,6 +13,7 @@ export class Legend {
   #by = '';
   #entries = [];
   #alone = new Set(); // entries shown alone, named with their way of colouring; codes change when an entry is added
+  #away = new Set(); // entries hidden by their button, named likewise
   #glanced = null; // code of the entry under the pointer
   #hears;
   #search = h('input', {
@@ -22,11 +25,12 @@ export class Legend {
   });
   #all = h(
     'button',
-    {class: 'plain push', 'data-role': 'show-all', onclick: () => this.#isolate(new Set())},
+    {class: 'plain push', 'data-role': 'show-all', onclick: () => this.#isolate(new Set(), new Set())},
     'Show all',
   );
   #heading = h('h2');
   #list = h('ul', {class: 'entries'});
+  #signs = h('p', {class: 'soft small', hidden: true}, 'Small dots are unlabelled, crosses out of scope.');
 
   // Callbacks in `hears`: `hidden` with the codes of points to hide; `glanced` with codes to point out for a moment.
   constructor(hears) {
@@ -39,6 +43,7 @@ export class Legend {
       h('div', {class: 'row'}, this.#heading, this.#all, close),
       this.#search,
       this.#list,
+      this.#signs,
     );
     const open = () => this.#open(!this.element.classList.contains('open'));
     this.opener = h('button', {class: 'only-narrow', 'aria-expanded': 'false', onclick: open}, 'Legend');
@@ -58,9 +63,11 @@ export class Legend {
 
   // Codes of the points that are not shown.
   get hidden() {
-    const isAlone = this.#entries.map(entry => this.#alone.has(this.#nameOf(entry)));
-    if (!isAlone.includes(true)) return new Set();
-    return new Set(isAlone.flatMap((alone, code) => (alone ? [] : [code])));
+    const codes = [...this.#entries.keys()];
+    const isIn = names => code => names.has(this.#nameOf(this.#entries[code]));
+    const isAlone = isIn(this.#alone);
+    if (codes.some(isAlone)) return new Set(codes.filter(code => !isAlone(code)));
+    return new Set(codes.filter(isIn(this.#away)));
   }
 
   // A press shows an entry alone, a second press all; with Ctrl or Shift it joins or leaves those shown.
@@ -73,8 +80,15 @@ export class Legend {
     this.#isolate(new Set(repeated ? others : [...others, name]));
   }
 
-  #isolate(names) {
-    this.#alone = names;
+  #hide(entry) {
+    const name = this.#nameOf(entry);
+    const others = [...this.#away].filter(one => one !== name);
+    this.#isolate(new Set(), new Set(this.#away.has(name) ? others : [...others, name]));
+  }
+
+  #isolate(alone, away = this.#away) {
+    this.#alone = alone;
+    this.#away = away;
     this.#glanced = null;
     this.#draw();
     this.#hears.hidden(this.hidden);
@@ -86,24 +100,41 @@ export class Legend {
 
   #draw() {
     const words = plain(this.#search.value).split(/\s+/).filter(Boolean);
-    const used = this.#entries.filter(entry => entry.count > 0);
+    const used = this.#inOrder(this.#entries.filter(entry => entry.count > 0));
     const found = used.filter(({name}) => words.every(word => plain(name).includes(word)));
     const {hidden} = this;
+    const seen = used.filter(entry => !hidden.has(this.#entries.indexOf(entry)));
     this.#heading.textContent = hidden.size
-      ? `${number(this.#entries.length - hidden.size)} of ${number(used.length)} shown`
+      ? `${number(seen.length)} of ${number(used.length)} shown`
       : 'Legend';
     this.#all.hidden = !hidden.size;
-    const button = entry => this.#button(entry, hidden);
+    const row = entry => h('li', {}, this.#button(entry, hidden), entry.kind && this.#hider(entry));
     const none = h('li', {class: 'soft'}, 'Nothing by that name.');
-    fill(this.#list, found.length ? found.map(entry => h('li', {}, button(entry))) : none);
-    this.#stop(this.#list.querySelector('[aria-pressed=true]') ?? this.#list.querySelector('button'));
+    fill(this.#list, found.length ? found.map(row) : none);
+    this.#signs.hidden = used.some(({kind}) => kind);
+    this.#stop(this.#list.querySelector('[aria-pressed=true]') ?? this.#list.querySelector('.entry'));
+  }
+
+  // What is no intent stands on top, because there is most of it.
+  #inOrder(entries) {
+    if (!OF_INTENTS.has(this.#by)) return entries;
+    const rank = ({kind}) => ['unlabelled', 'outside', ''].indexOf(kind);
+    return entries.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
+  }
+
+  #hider(entry) {
+    const isAway = this.#away.has(this.#nameOf(entry));
+    const about = {class: 'plain hider', 'data-key': `hide ${entry.name}`};
+    const words = isAway ? 'Show' : 'Hide';
+    const act = {'aria-label': `${words} ${entry.name}`, onclick: () => this.#hide(entry)};
+    return h('button', {...about, ...act}, words);
   }
 
   #button(entry, hidden) {
     const code = this.#entries.indexOf(entry);
-    const isAlone = hidden.size > 0 && !hidden.has(code);
+    const isAlone = this.#alone.has(this.#nameOf(entry));
     const about = {
-      class: hidden.has(code) ? 'plain spared' : 'plain',
+      class: `plain entry${hidden.has(code) ? ' spared' : ''}`,
       'aria-pressed': String(isAlone),
       'data-key': entry.name,
       title: isAlone ? 'Show all again' : 'Show only this; with Ctrl, this as well',
@@ -112,7 +143,7 @@ export class Legend {
       onpointermove: event => this.#glance(event, code),
       onpointerleave: event => this.#glance(event, null),
     };
-    const shape = entry.kind || 'labelled';
+    const shape = `${SHAPES[shapeOf(code, entry.kind)]} ${entry.kind}`;
     return h(
       'button',
       about,
@@ -131,13 +162,13 @@ export class Legend {
 
   // One entry is reached by Tab, the others from it by the arrow keys.
   #stop(button) {
-    this.#list.querySelector('[tabindex="0"]')?.setAttribute('tabindex', -1);
+    this.#list.querySelector('.entry[tabindex="0"]')?.setAttribute('tabindex', -1);
     button?.setAttribute('tabindex', 0);
   }
 
   #onKey(event) {
     if (event.key === 'Escape' && this.#close()) event.stopPropagation();
-    const buttons = [...this.#list.querySelectorAll('button')];
+    const buttons = [...this.#list.querySelectorAll('.entry')];
     const at = buttons.indexOf(document.activeElement);
     const step = STEPS[event.key];
     if (!step || (at < 0 && document.activeElement !== this.#search)) return;

@@ -1,13 +1,15 @@
-// Names on the islands: the largest first, each where none overlaps it; more of them as the map is enlarged.
+// Names beside the middles of the islands: the largest first, each where none overlaps it, more as the map is enlarged.
 import {fill, h} from '../shared/elements.js';
 
 const GAP = 3; // pixels between two names
+const BESIDE = 9; // pixels from a place to the name beside it
+const SIDES = [[0, -1], [0, 1], [1, 0], [-1, 0]]; // above, below, to the right, to the left
 
 export class Names {
   element = h('div', {class: 'names', 'aria-hidden': 'true'});
   #names = []; // element, place and size of each, largest island first
   #scale = 0;
-  #stands = new Set(); // those that have room at this scale
+  #stands = new Map(); // those that have room at this scale, with the side of their place
 
   constructor() {
     document.fonts?.ready.then(() => this.#measure()); // a font that comes late has other widths
@@ -28,38 +30,84 @@ export class Names {
     this.#scale = 0;
   }
 
-  // `isShown(name)`: whether the points of an island are; `side`: whose places count, `at` or `before`.
-  place(camera, {isShown, side}) {
-    const key = [camera.scale, side, this.#names.map(({name}) => +isShown(name)).join('')].join(' ');
-    if (key !== this.#scale) this.#stands = this.#withRoom(camera.scale, isShown, side);
+  // `isShown(name)`: whether the points of an island are; `side`: whose places count, `at` or `before`; `spots()`: a
+  // place in view of each intent that has one, for those whose middle is not in view.
+  place(camera, {isShown, side, spots = () => new Map()}) {
+    const names = this.#names.filter(name => name[side] && isShown(name.name));
+    const key = [camera.scale, side, names.map(({name}) => name).join('\n')].join(' ');
+    if (key !== this.#scale) this.#stands = withRoom(names, name => name[side].map(value => value * camera.scale));
     this.#scale = key;
-    for (const name of this.#names) {
-      const [left, top] = camera.toPage(...name[side]);
-      const {style} = name.node;
-      const [across, down] = [name.width / 2, name.height / 2];
-      const fits = left >= across && left <= camera.width - across && top >= down && top <= camera.height - down;
-      const stands = fits && this.#stands.has(name);
-      style.transform = `translate(${Math.round(left - across)}px, ${Math.round(top - down)}px)`;
-      style.opacity = stands ? 1 : 0;
-      name.node.dataset.shown = stands;
-    }
+    const boxes = new Map();
+    const others = names.filter(name => {
+      const box = this.#stands.has(name) && beside(name, camera.toPage(...name[side]), this.#stands.get(name));
+      if (box && isInside(box, camera)) boxes.set(name, box);
+      return !boxes.has(name);
+    });
+    if (others.length) this.#squeeze(others, boxes, {camera, side, spots});
+    for (const name of this.#names) draw(name, boxes.get(name));
   }
 
-  // The choice depends on the scale alone, so that no name comes or goes while the map is moved.
-  #withRoom(scale, isShown, side) {
-    const taken = [];
-    const hasRoom = name => {
-      if (!name[side] || !isShown(name.name)) return false;
-      const [left, top] = name[side].map(value => value * scale);
-      const isClear = other =>
-        Math.abs(other.left - left) >= (other.width + name.width) / 2 ||
-        Math.abs(other.top - top) >= (other.height + name.height) / 2;
-      if (!taken.every(isClear)) return false;
-      taken.push({left, top, width: name.width, height: name.height});
-      return true;
-    };
-    return new Set(this.#names.filter(hasRoom));
+  // Names that the edge of the map would cut, or whose middle is out of view, take what room is left.
+  #squeeze(others, boxes, {camera, side, spots}) {
+    let found = null;
+    for (const name of others) {
+      found ??= camera.sees(...name[side]) ? null : spots();
+      const place = camera.sees(...name[side]) ? name[side] : found.get(name.name);
+      if (!place) continue;
+      const box = SIDES.map(way => within(beside(name, camera.toPage(...place), way), camera)).find(
+        one => [...boxes.values()].every(other => isClear(one, other)),
+      );
+      if (box) boxes.set(name, box);
+    }
   }
+}
+
+// By the scale alone, so that no name goes while the map is moved. The vertical axis of the map points up.
+function withRoom(names, placeOf) {
+  const boxes = new Map();
+  const sides = new Map();
+  for (const name of names) {
+    const [left, up] = placeOf(name);
+    const way = SIDES.find(one => {
+      const box = beside(name, [left, -up], one);
+      return [...boxes.values()].every(other => isClear(box, other));
+    });
+    if (!way) continue;
+    boxes.set(name, beside(name, [left, -up], way));
+    sides.set(name, way);
+  }
+  return sides;
+}
+
+// The middle and size of a name that stands beside a place, in pixels.
+const beside = ({width, height}, [left, top], [right, down]) => ({
+  left: left + right * (BESIDE + width / 2),
+  top: top + down * (BESIDE + height / 2),
+  width,
+  height,
+});
+
+const isClear = (one, other) =>
+  Math.abs(other.left - one.left) >= (other.width + one.width) / 2 ||
+  Math.abs(other.top - one.top) >= (other.height + one.height) / 2;
+
+const within = (box, {width, height}) => ({
+  ...box,
+  left: Math.min(Math.max(box.left, box.width / 2), width - box.width / 2),
+  top: Math.min(Math.max(box.top, box.height / 2), height - box.height / 2),
+});
+
+function isInside(box, camera) {
+  const {left, top} = within(box, camera);
+  return left === box.left && top === box.top;
+}
+
+function draw({node}, box) {
+  node.style.opacity = box ? 1 : 0;
+  node.dataset.shown = Boolean(box);
+  if (!box) return;
+  const [left, top] = [box.left - box.width / 2, box.top - box.height / 2];
+  node.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
 }
 
 // A long name may break after an underscore, a hyphen or a space.

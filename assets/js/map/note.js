@@ -1,13 +1,17 @@
-// The line under the map: which layout it is, number of points, missing points, and what runs.
+// The line under the map: which layout it is, number of points, missing points, and what runs; on it, what is ready.
 import {fill, h, progressBar} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {duration, number, plural, points} from '../shared/words.js';
 
 const LAYOUTS = {pca: 'quick (PCA)', umap: 'clear (UMAP)', tsne: 'tight groups (t-SNE)'};
 const SKETCH = 'A first sketch.';
+const UNTRAINED = 'After the first training, a clearer map is made by itself.';
+const FAILED = 'The clearer map could not be made.';
+const READY = 'A clearer map is ready.';
 
 export class Note {
   element = h('div', {class: 'row small soft', role: 'status', 'data-role': 'map-note'});
+  offered = h('div', {class: 'row map-offer', role: 'status', 'data-role': 'map-offer', hidden: true});
   #compute;
 
   // `compute` starts the layout of the missing points.
@@ -19,12 +23,13 @@ export class Note {
     this.element.textContent = words;
   }
 
-  // `sketch`: words about a clearer layout that is to come.
-  describe(points, {sideName, sketch}) {
-    const {ids, missing, compared, method} = points;
+  // `isSketch`: whether a clearer layout is to come.
+  describe(points, sideName, isSketch) {
+    const {ids, missing, compared, method, model} = points;
+    const toCome = this.offered.hidden ? (model ? FAILED : UNTRAINED) : READY;
     fill(
       this.element,
-      h('span', {'data-role': 'layout'}, sketch ? `${SKETCH} ${sketch}` : `Layout: ${LAYOUTS[method]}`),
+      h('span', {'data-role': 'layout'}, isSketch ? `${SKETCH} ${toCome}` : `Layout: ${LAYOUTS[method]}`),
       h('span', {}, plural(ids.length, 'point')),
       compared && comparisonOf(compared, sideName),
       missing > 0 && [
@@ -48,13 +53,19 @@ export class Note {
     );
   }
 
-  // A clearer layout has been computed while texts were selected on this one.
+  // A clearer layout has been computed. Every point lies elsewhere on it, so it is shown when it is asked for.
   offerClearer(show) {
+    this.say(`${SKETCH} ${READY}`);
+    this.offered.hidden = false;
     fill(
-      this.element,
-      h('span', {'data-role': 'layout'}, 'The clearer map is ready.'),
-      h('button', {'data-key': 'clearer', onclick: show}, 'Show it'),
+      this.offered,
+      h('span', {}, `${READY} All points move; labels and colours stay.`),
+      h('button', {class: 'primary', 'data-key': 'clearer', onclick: show}, 'Show it'),
     );
+  }
+
+  withdrawOffer() {
+    this.offered.hidden = true;
   }
 
   // Which points have moved under compression, and how their coordinates were computed.

@@ -1,6 +1,15 @@
 // Draws the points of a scene, by the graphics processor or, where the browser has none, by the CPU.
 import {CROSS, RING} from './scene.js';
 
+const TRIANGLE = [[0, -0.8], [0.87, 0.7], [-0.87, 0.7]];
+// Of the shapes that have corners, by their places in SHAPES and in parts of the radius.
+const CORNERS = {
+  3: [[-0.8, -0.8], [0.8, -0.8], [0.8, 0.8], [-0.8, 0.8]],
+  4: TRIANGLE,
+  5: [[0, -1], [1, 0], [0, 1], [-1, 0]],
+  6: TRIANGLE.map(([right, down]) => [right, -down]),
+};
+
 const VERTEX = `
   attribute vec2 place; attribute vec4 colour; attribute vec2 look;
   uniform vec4 projection; uniform float ratio;
@@ -20,10 +29,18 @@ const FRAGMENT = `
     float soft = 2.0 / size;
     float far = length(at);
     float kept = 1.0 - smoothstep(1.0 - soft, 1.0, far);
-    if (shape > 1.5) kept *= smoothstep(0.75 - soft, 0.75, far);
-    else if (shape > 0.5) {
+    if (shape > 1.5 && shape < 2.5) kept *= smoothstep(0.75 - soft, 0.75, far);
+    else if (shape > 0.5 && shape < 1.5) {
       vec2 arms = 0.7071 * abs(vec2(at.x + at.y, at.x - at.y));
       kept *= 1.0 - smoothstep(0.25, 0.25 + soft, min(arms.x, arms.y));
+    }
+    if (shape > 2.5) {
+      vec2 off = abs(at);
+      float up = (shape > 5.5 ? -at.y : at.y) - 0.2;
+      float edge = max(off.x, off.y) - 0.8;
+      if (shape > 4.5 && shape < 5.5) edge = off.x + off.y - 1.0;
+      else if (shape > 3.5) edge = max(up - 0.5, 0.866 * off.x - 0.5 * up - 0.5);
+      kept = 1.0 - smoothstep(-soft, 0.0, edge);
     }
     float opacity = paint.a * kept;
     gl_FragColor = vec4(paint.rgb * opacity, opacity);
@@ -167,6 +184,9 @@ function dab(pen, {centre: [left, top], radius, paint, shape}) {
       pen.moveTo(left - arm, top - way * arm);
       pen.lineTo(left + arm, top + way * arm);
     }
+  } else if (CORNERS[shape]) {
+    for (const [right, down] of CORNERS[shape]) pen.lineTo(left + right * radius, top + down * radius);
+    pen.closePath();
   } else pen.arc(left, top, radius, 0, 2 * Math.PI);
   pen.lineWidth = 2;
   pen.strokeStyle = paint;

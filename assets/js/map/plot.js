@@ -172,14 +172,16 @@ export class Plot {
     this.#frame = 0;
     const grown = Math.min(LARGEST, Math.max(1, this.#camera.zoom) ** GROWTH);
     this.#painter.draw(this.#camera, (grown * this.#canvas.width) / this.#camera.width);
-    this.#names.place(this.#camera, {isShown: name => this.#isShown(name), side: this.#side});
+    const spots = () => this.#camera.nearestInView(this.#xy, this.#seen, this.#view.colours.labels);
+    this.#names.place(this.#camera, {isShown: name => this.#isShown(name), side: this.#side, spots});
     this.#drawCursor();
   }
 
-  // A name goes with the points of its entry in the legend, if it has one.
+  // A name goes with the points of its entry in the legend, if it has one; one that is glanced at stands alone.
   #isShown(name) {
-    const code = this.#view.colours.legend.findIndex(entry => entry.name === name);
-    return code < 0 || !this.#view.hidden.has(code);
+    const {colours, hidden, glanced} = this.#view;
+    const code = colours.legend.findIndex(entry => entry.name === name);
+    return code < 0 || (glanced.size ? glanced.has(code) : !hidden.has(code));
   }
 
   #look(change) {

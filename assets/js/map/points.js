@@ -89,13 +89,14 @@ export class Points {
     return new URLSearchParams({method: this.method || this.#choice.method, ...(model ? {model} : {}), ...more});
   }
 
-  // The legend, the code of each point, and its kind: `labelled`, `outside` (of scope) or `unlabelled`.
+  // The legend, the code of each point, its kind: `labelled`, `outside` (of scope) or `unlabelled`, and its label.
   async colours(by) {
     const known = this.#colours;
     const [{legend, codes}, intents] = await Promise.all([this.#codes(by), this.#codes('intent')]);
     if (known !== this.#colours) return this.colours(by); // a label has changed meanwhile
     const kinds = intents.legend.map(({kind}) => kind || 'labelled');
-    return {legend, codes, kinds: Array.from(intents.codes, code => kinds[code])};
+    const labels = {codes: intents.codes, names: intents.legend.map(({name}) => name)};
+    return {legend, codes, kinds: Array.from(intents.codes, code => kinds[code]), labels};
   }
 
   // Names of the intents and where they stand, largest first; a map is also of use without them.

@@ -1,14 +1,24 @@
 // What is drawn, in which order and how: unlabelled points small and underneath, dimmed ones lowest of all.
 
-export const [DISC, CROSS, RING] = [0, 1, 2]; // shapes
+export const SHAPES = ['disc', 'cross', 'ring', 'square', 'triangle', 'diamond', 'wedge'];
+export const [DISC, CROSS, RING] = [0, 1, 2]; // places in SHAPES
+const TURNS = [DISC, 3, 4, 5, 6]; // shapes of intents
+const APART = 13; // so many intents in their order have clearly different hues
 const MANY = 8000; // points that are drawn smaller
-const SIZES = {labelled: 8, outside: 9, unlabelled: 4.5, ring: 16}; // pixels
-const SIZES_OF_MANY = {labelled: 6, outside: 7, unlabelled: 2.5, ring: 14};
-const SHOWN = {labelled: 235, outside: 235, unlabelled: 150}; // opacity, of 255
+const SIZES = {labelled: 8, outside: 9, unlabelled: 5, ring: 16}; // pixels
+const SIZES_OF_MANY = {labelled: 6, outside: 7, unlabelled: 3, ring: 14};
+const SHOWN = {labelled: 235, outside: 235}; // opacity, of 255
+const QUIET = {light: 245, dark: 170}; // of unlabelled points, as much as makes them visible on that ground
 const DIMMED = 26;
 const SHRUNK = 0.75; // size of a dimmed point
 const LAYERS = 4; // dimmed, unlabelled, out of scope, labelled
 const GREY = [138, 138, 138];
+
+// Intents of like hues have different shapes; the first ones, and whatever is not labelled, are discs.
+export function shapeOf(code, kind) {
+  if (kind === 'outside') return CROSS;
+  return kind === 'unlabelled' ? DISC : TURNS[Math.floor(code / APART) % TURNS.length];
+}
 
 // `codes` and `legend` give each point its colour; `kinds` says which are unlabelled or out of scope; points whose
 // code is in `hidden` are left out. If any point is `lit` or any code `glanced` at, all others are dimmed. `marked`
@@ -25,18 +35,21 @@ export function sceneOf({colours, hidden, lit, glanced, marked, ink}) {
     colours: new Uint8Array(4 * n),
     looks: new Float32Array(2 * n), // diameter and shape
   };
+  const [red, green, blue] = parsed(ink);
+  const ground = red + green + blue > 382 ? 'dark' : 'light';
+  const shown = {...SHOWN, unlabelled: QUIET[ground]};
   const rgb = legend.map(({colour}) => parsed(colour));
   const sizes = codes.length > MANY ? SIZES_OF_MANY : SIZES;
   scene.places.set(seen);
   for (let at = 0; at < seen.length; at += 1) {
     const place = seen[at];
     const kind = kinds[place];
-    const shape = kind === 'outside' ? CROSS : DISC;
-    const opacity = layers[place] ? SHOWN[kind] : DIMMED;
+    const shape = shapeOf(codes[place], kind);
+    const opacity = layers[place] ? shown[kind] : DIMMED;
     const size = layers[place] ? sizes[kind] : SHRUNK * sizes[kind];
     put(scene, at, {rgb: rgb[codes[place]] ?? GREY, opacity, size, shape});
   }
-  const ring = {rgb: parsed(ink), opacity: 255, size: sizes.ring, shape: RING};
+  const ring = {rgb: [red, green, blue], opacity: 255, size: sizes.ring, shape: RING};
   rings.forEach((place, at) => {
     scene.places[seen.length + at] = place;
     put(scene, seen.length + at, ring);

@@ -102,7 +102,7 @@ def test_late_colours_are_not_shown_under_the_name_of_others(
     held = hold(page, "**/map/colours?*by=prediction*")  # the map asks for them when it is loaded
     page.goto(f"{studio.base}/map?project=sample")
     page.wait_for_selector(".map[data-ready=true]")
-    legend = page.locator(".legend li button")
+    legend = page.locator(".legend .entry")
     by = page.get_by_label("Colour by")
     by.select_option("prediction")
     held.arrived()
@@ -117,7 +117,7 @@ def test_what_the_legend_hides_stays_hidden_when_labels_change_and_no_lasso_take
     page: Page, studio: Served
 ) -> None:
     """Each label, also somebody else's, brought all hidden points back; hidden ones got labels."""
-    first = page.locator(".legend li button").first
+    first = page.locator(".legend .entry").first
     all_points = page.evaluate(_BRIGHT)
     first.click()
     expect(first).to_have_attribute("aria-pressed", "true")
@@ -152,7 +152,7 @@ def test_the_highlight_is_that_of_the_selection(page: Page, studio: Served) -> N
     selected = page.locator("[data-role=picked]")
     expect(selected).to_have_text("5 texts selected")
     assert page.evaluate(_BRIGHT) == 5
-    last = page.locator(".legend li button").last
+    last = page.locator(".legend .entry").last
     last.click()
     last.click()
     page.mouse.move(640, 300)
@@ -189,7 +189,7 @@ def test_a_map_without_its_first_colours_comes_with_others_or_on_another_try(
     page.unroute(failing)
     page.get_by_label("Colour by").select_option("split")
     page.wait_for_selector(".map[data-ready=true]")
-    expect(page.locator(".legend li button").first).to_contain_text("train")
+    expect(page.locator(".legend .entry").first).to_contain_text("train")
 
 
 def test_a_late_search_does_not_go_over_a_newer_one(page: Page) -> None:
