@@ -27,7 +27,10 @@ class Plane:
 
     def place(self, embeddings: FloatArray) -> FloatArray:
         """Project embeddings (n, d); (n, 2) float32."""
-        unit = unit_rows(embeddings)
+        return self.place_unit(unit_rows(embeddings))
+
+    def place_unit(self, unit: FloatArray) -> FloatArray:
+        """Project unit rows as `place` does, without scaling them again."""
         placed: FloatArray = (unit @ self.axes.astype(np.float32) - self.mean @ self.axes).astype(
             np.float32
         )

@@ -23,6 +23,8 @@ MEASURES: Mapping[Method, str] = {
 
 _ALONE = 0.7
 """With at least this share of the nearest examples, an intent is named alone."""
+_BESIDE = 0.3
+"""With a smaller share of the examples beside it on a flat map, a text is not seen among them."""
 _NOTHING = "texts of no intent"
 _LOCAL = "local"
 """Actor name in a studio without user names."""
@@ -177,16 +179,35 @@ def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tupl
     return tuple(notes)
 
 
-def landing_words(labels: Sequence[Sequence[str]], *, outside: bool) -> str:
-    """Say where a text is by the labels of its nearest examples, the nearest first."""
-    names = (name for label in labels for name in label or (_NOTHING,))
-    ranked = Counter(names).most_common()  # among equals the nearest is first
+def landing_words(
+    labels: Sequence[Sequence[str]], drawn: Sequence[Sequence[str]], *, outside: bool
+) -> str:
+    """Say where a text is by the labels of its nearest examples, the nearest first.
+
+    `drawn` are the labels of the examples nearest on the flat map. Where it draws the text away
+    from those that are most similar, the words say so.
+    """
+    ranked = _ranked(labels)
     if outside:
         return f"Lands away from the examples; the nearest are of {_listed(ranked)}."
     frequent = [name for name, n in ranked if n >= _ALONE * len(labels)]
+    beside = _ranked(drawn)
+    named = set(frequent or [name for name, _ in ranked[:2]])
+    if sum(n for name, n in beside if name in named) < _BESIDE * len(drawn):
+        elsewhere = next(name for name, _ in beside if name not in named)
+        among = " and ".join(frequent) or _listed(ranked)
+        return (
+            f"Most similar examples: {among}. "
+            f"This flat map draws it among others, such as {elsewhere}."
+        )
     if frequent:
         return f"Lands among {' and '.join(frequent)}."
     return f"Lands between {_listed(ranked)}."
+
+
+def _ranked(labels: Sequence[Sequence[str]]) -> list[tuple[str, int]]:
+    """Count names, the most frequent first; among equals the nearest is first."""
+    return Counter(name for label in labels for name in label or (_NOTHING,)).most_common()
 
 
 def _listed(ranked: list[tuple[str, int]]) -> str:

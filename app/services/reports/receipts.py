@@ -148,8 +148,7 @@ def _map(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str,
     """Return the map of examples and the text, in the units of the picture."""
     points = example_map(model, model.name, _POINTS)
     embedding = model.pipeline.encoder.encode([found.text])[0]
-    voted = [vote.example.id for vote in found.reasons[0].votes[:_VOTES]]
-    landing = land(model, embedding, voted, outside=found.rule == "out-of-scope")
+    landing = land(model, embedding, outside=found.rule == "out-of-scope")
     every = [*points.points, landing.place, *landing.neighbours]
     xs, ys = [x for x, _ in every], [y for _, y in every]
     scale = min(

@@ -1,6 +1,5 @@
 """Where a typed text is among the examples of the model that answers."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -43,7 +42,10 @@ class ExampleMap:
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """Where a text and its neighbours are; `words` go by the whole embedding space."""
+    """Where a text and its nearest examples are.
+
+    `words` say which intents those have, and whether the plane shows the text near them.
+    """
 
     place: Place
     neighbours: tuple[Place, ...]
@@ -70,21 +72,23 @@ def example_map(live: Mapped, model: str, most: int | None = None) -> ExampleMap
 
 def landing_of(live: Mapped, prediction: Prediction, embedding: FloatArray) -> Landing:
     """Place an answered text, embedded (d,), among the examples."""
-    voted = [neighbour.exemplar_id for neighbour in prediction.reason.neighbours]
-    return land(live, embedding, voted, outside=prediction.decision.rule == "out-of-scope")
+    return land(live, embedding, outside=prediction.decision.rule == "out-of-scope")
 
 
-def land(live: Mapped, embedding: FloatArray, voted: Sequence[str], *, outside: bool) -> Landing:
-    """Place a text, embedded (d,), and the examples, by id, that voted on it."""
+def land(live: Mapped, embedding: FloatArray, *, outside: bool) -> Landing:
+    """Place a text, embedded (d,), and its nearest examples in the whole embedding space."""
     pipeline = live.pipeline
     cosines = pipeline.embeddings @ unit_rows(embedding[None])[0]
-    near = nearest(cosines[None], min(_NEAREST, len(cosines)))[0].tolist()
-    labels = [pipeline.exemplars[row].intents for row in near]
-    row_of = {exemplar.id: row for row, exemplar in enumerate(pipeline.exemplars)}
+    flat = live.plane.place_unit(pipeline.embeddings) - live.plane.place(embedding[None])
+    near, drawn = (
+        nearest(closeness[None], min(_NEAREST, len(cosines)))[0].tolist()
+        for closeness in (cosines, -(flat**2).sum(1))
+    )
+    labels, beside = ([pipeline.exemplars[row].intents for row in rows] for rows in (near, drawn))
     return Landing(
         place=_places(live, embedding[None])[0],
-        neighbours=_places(live, pipeline.embeddings[[row_of[key] for key in voted]]),
-        words=landing_words(labels, outside=outside),
+        neighbours=_places(live, pipeline.embeddings[near]),
+        words=landing_words(labels, beside, outside=outside),
     )
 
 

@@ -144,7 +144,10 @@ export class LandingMap {
   }
 
   #say() {
-    if (this.#shown) fill(this.#words, this.#shown.words);
+    if (!this.#shown) return;
+    const {words, neighbours} = this.#shown;
+    const rings = `Rings mark the ${plural(neighbours.length, 'most similar example')}.`;
+    fill(this.#words, h('div', {'data-role': 'landing-said'}, words), h('div', {class: 'soft small'}, rings));
   }
 
   // The label of the example nearest to the pointer, if any is within reach.

@@ -68,7 +68,9 @@ def compresses_an_answer(page: Page) -> None:
     expect(template).to_contain_text("does not reach my {SLOT}: room “garden”")
     expect(panel.locator("[data-role=compressed]")).to_contain_text("was ")
     assert near.all_inner_texts() != before
-    expect(page.locator("[data-role=landing-words]")).to_contain_text("Lands")
+    expect(page.locator("[data-role=landing-words]")).to_contain_text(
+        "Rings mark the 10 most similar examples."
+    )
 
 
 def compresses_the_map(page: Page, studio: Served) -> None:
