@@ -2,7 +2,7 @@
 import {accuracyBasis, accuracyInShort} from './shared/accuracy.js';
 import {address, query, setQuery} from './shared/address.js';
 import {listenForCommands} from './shared/command_bar.js';
-import {fill, h, progressBar} from './shared/elements.js';
+import {fill, h, keepTimesTrue, progressBar} from './shared/elements.js';
 import {icon} from './shared/icons.js';
 import {complain} from './shared/messages.js';
 import {call} from './shared/rest.js';
@@ -105,6 +105,7 @@ class Context {
 // Draws header and heading, keeps the status up to date, and starts the page.
 export async function frame(view, page, title, lead, build) {
   const home = page === 'home';
+  keepTimesTrue();
   const parts = drawFrame(view, page, title, lead, listenForCommands(PAGES));
   try {
     const project = await chooseProject();

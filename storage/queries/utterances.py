@@ -53,7 +53,10 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Numbers of a project's utterances by state, split and intent."""
+    """Numbers of a project's utterances by state, split and intent.
+
+    `tests_by_intent` are those of `by_intent` that lie in the test set.
+    """
 
     total: int
     labelled: int
@@ -63,6 +66,7 @@ class Counts:
     flagged: int
     by_split: dict[str, int]
     by_intent: dict[str, int]
+    tests_by_intent: dict[str, int]
 
 
 def read_page(
@@ -128,10 +132,13 @@ def counts(connection: Connection, project_id: int) -> Counts:
     )
     split: Counter[str] = Counter()
     by_intent: Counter[str] = Counter()
+    tests: Counter[str] = Counter()
     state: Counter[str] = Counter()
     for labels, which, skipped, flagged, n in connection.execute(query.group_by(*shape)):
         split[which] += n
         by_intent.update(dict.fromkeys(labels or (), n))
+        if which == "test":
+            tests.update(dict.fromkeys(labels or (), n))
         state["total"] += n
         state["skipped"] += n if skipped and labels is None else 0
         state["flagged"] += n if flagged else 0
@@ -146,6 +153,7 @@ def counts(connection: Connection, project_id: int) -> Counts:
         flagged=state["flagged"],
         by_split=dict(split),
         by_intent=dict(by_intent),
+        tests_by_intent=dict(tests),
     )
 
 

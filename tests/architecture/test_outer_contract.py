@@ -151,6 +151,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     (f"POST {_REVIEW}/what-if", "answer", "[].touched"),
     *(("POST /api/projects/{project}/slots/accept", "body", name) for name in ("shown", "state")),
     ("POST /api/projects/{project}/slots/accept", "answer", "state"),
+    *(
+        ("GET /api/projects/{project}/overview", "answer", name)
+        for name in ("counts.tests_by_intent", "intents[].tests")
+    ),
     ("POST /api/projects/{project}/augmentation", "body", "without"),
     ("POST /api/projects/{project}/augmentation/preview", "body", "without"),
     ("GET /api/projects/{project}/queue", "answer", "items[].likely"),

@@ -177,3 +177,17 @@ def an_intent(studio: Served) -> str:
 def unlabelled(studio: Served) -> str:
     found = studio.ask("/projects/sample/utterances?state=unlabelled&size=1")
     return str(found["rows"][0]["id"])
+
+
+def test_how_long_ago_something_was_follows_the_clock(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """An open page said "just now" for hours."""
+    page = visit(studio, "/versions?project=sample")
+    [made] = {one["created_at"] for one in studio.ask("/projects/sample/versions")["models"]}
+    page.clock.install(time=made)
+    page.reload()
+    when = page.locator("[data-role=since]").first
+    expect(when).to_have_text("just now")
+    page.clock.fast_forward("05:00")
+    expect(when).to_have_text("5 min ago")

@@ -1,9 +1,10 @@
 """The Try page acts: add, relabel and pin, each with its effect in the same place and with Undo."""
 
+import re
 from collections.abc import Callable
 from urllib.parse import quote
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.builders.served_studio import Served
 
@@ -56,3 +57,25 @@ def test_a_text_of_the_test_set_is_asked_about(visit: Callable[..., Page], studi
     dialog.get_by_role("button", name="Cancel").click()
     expect(dialog).to_have_count(0)
     assert studio.ask(f"{UTTERANCES}&split=test")["rows"] == [row]
+
+
+def test_the_example_in_an_empty_field_fits_and_opens_no_quotation(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A long text was cut off by the field, which left its quotation mark open."""
+    page = visit(studio, "/try?project=sample")
+    long = "my router was sent to the wrong address by you"
+    field = page.get_by_label("Text to try")
+    texts: list[str] = []
+
+    def answer(route: Route) -> None:
+        route.fulfill(json={"total": 2, "rows": [{"text": text} for text in texts]})
+
+    page.route(re.compile("utterances.split=train"), answer)
+    for rows, shown in (
+        (['it says "error 7" on my router', long, "where is my router"], "where is my router"),
+        (["'hello' is all it says", long], "my router was sent to the …"),
+    ):
+        texts[:] = rows
+        page.reload()
+        expect(field).to_have_attribute("placeholder", f"For example: {shown}")

@@ -17,7 +17,10 @@ from storage.records import Change, IntentRecord
 
 @dataclass(frozen=True, slots=True)
 class IntentView:
-    """An intent with its number in the list, its colour, and its number of utterances."""
+    """An intent with its number in the list and its colour.
+
+    `utterances` counts the texts that carry it, `tests` those of them in the test set.
+    """
 
     id: str
     number: int
@@ -26,6 +29,7 @@ class IntentView:
     color: str
     archived: bool
     utterances: int
+    tests: int
 
 
 def load_overview(studio: Studio, project: str) -> tuple[Counts, tuple[IntentView, ...]]:
@@ -47,6 +51,7 @@ def _intent_view(place: int, record: IntentRecord, counts: Counts) -> IntentView
         color=record.color or position_colour(record.position),
         archived=record.archived,
         utterances=counts.by_intent.get(record.id, 0),
+        tests=counts.tests_by_intent.get(record.id, 0),
     )
 
 

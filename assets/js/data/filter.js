@@ -1,15 +1,15 @@
 // Filter and order of the utterances, held in the address so that a link shows the same rows.
 import {query, setQuery} from '../shared/address.js';
 import {fill, h, optionsOf, select} from '../shared/elements.js';
-import {number} from '../shared/words.js';
+import {number, SETS} from '../shared/words.js';
 
 const PAUSE = 60; // milliseconds without typing before a search is sent
-const SPLITS = [
-  ['', 'any split'],
-  ['train', 'train'],
-  ['test', 'test'],
-  ['pool', 'pool'],
-];
+const SPLITS = [['', 'any set'], ...Object.entries(SETS)];
+const USES = {
+  train: 'Its labelled texts are what a training learns from',
+  test: 'Its labelled texts check the model, which never learns from them',
+  unlabelled: 'They join the training set when they get a label',
+};
 const statesOf = nothing => [
   ['', 'any state'],
   ['unlabelled', 'unlabelled'],
@@ -25,15 +25,15 @@ const ORDERS = [
   ['text', 'by text'],
 ];
 const MISLED =
-  'Labelled texts that share no word with the name of their intent, but one with the name of another';
-const DISAGREES = 'Labelled texts that the model would label otherwise, judged without their own label';
+  'Texts with a word of another intent’s name and none of their own: they are easily mistaken';
+const DISAGREES = 'Labelled texts to which the model would give another label: the label or the model is wrong';
 
 export class Filter {
   page = 0;
   splits = h('div', {
     class: 'row tight push',
     role: 'group',
-    'aria-label': 'Texts by split',
+    'aria-label': 'Texts by set',
     'data-role': 'splits',
   });
   #values; // filter and order
@@ -77,7 +77,7 @@ export class Filter {
     });
     this.#selects = {
       intent: this.#choice('Intent', [], 'intent'),
-      split: this.#choice('Split', SPLITS, 'split'),
+      split: this.#choice('Set', SPLITS, 'split'),
       state: this.#choice('State of the label', statesOf(this.#nothing), 'state'),
       order: this.#choice('Order', ORDERS, 'order'),
     };
@@ -148,7 +148,7 @@ export class Filter {
     fill(this.#selects.intent, options);
   }
 
-  // Shows how many texts each split has; a click shows those alone, a second one all again.
+  // Shows how many texts each set has; a click shows those alone, a second one all again.
   count(counts) {
     this.#counts = counts;
     this.#drawSplits();
@@ -157,18 +157,18 @@ export class Filter {
   #drawSplits() {
     if (!this.#counts) return;
     const {by_split: sizes, unlabelled} = this.#counts;
-    const chips = SPLITS.filter(([name]) => name).map(([name]) => this.#splitChip(name, sizes[name] ?? 0));
-    fill(this.splits, chips, h('span', {class: 'soft small'}, `${number(unlabelled)} unlabelled`));
+    const sets = ['train', 'test'].map(name => this.#chip('split', name, `${SETS[name]} ${number(sizes[name] ?? 0)}`));
+    fill(this.splits, sets, this.#chip('state', 'unlabelled', `unlabelled ${number(unlabelled)}`));
   }
 
-  #splitChip(name, size) {
-    const chosen = this.#values.split === name;
+  #chip(field, value, words) {
+    const chosen = this.#values[field] === value;
     const show = () => {
-      this.#selects.split.value = chosen ? '' : name;
-      this.#change({split: this.#selects.split.value});
+      this.#selects[field].value = chosen ? '' : value;
+      this.#change({[field]: this.#selects[field].value});
     };
-    const attributes = {class: 'small', 'aria-pressed': String(chosen), 'data-key': `split ${name}`};
-    return h('button', {...attributes, onclick: show}, `${name} ${number(size)}`);
+    const pressed = {'aria-pressed': String(chosen), 'data-key': `${field} ${value}`};
+    return h('button', {class: 'small', ...pressed, title: USES[value], onclick: show}, words);
   }
 
   turn(pages) {

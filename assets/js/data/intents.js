@@ -1,11 +1,10 @@
 // The project's intents beside its utterances: make one, rename, describe, colour, archive, merge.
 import {field, fill, h, select} from '../shared/elements.js';
-import {chip} from '../shared/intents.js';
+import {chip, textsOf} from '../shared/intents.js';
 import {ask, guarded} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
 
-const COUNTED = 'Labelled texts, with those of the test set';
 const GREY = '#888888'; // what a colour field shows for a colour that it cannot hold
 
 export class IntentList {
@@ -45,7 +44,7 @@ export class IntentList {
       },
       chip(intent),
       intent.archived && h('span', {class: 'badge'}, 'archived'),
-      h('span', {class: 'count tabular', title: COUNTED}, number(intent.utterances)),
+      textsOf(intent),
     );
   }
 

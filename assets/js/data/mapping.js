@@ -1,11 +1,11 @@
-// Which column, sheet and split of a file means what.
+// Which column, sheet and set of a file means what.
 import {field, h, select} from '../shared/elements.js';
 
 const SPLITS = [
-  ['', 'training if labelled, else waiting texts'],
-  ['train', 'training'],
+  ['', 'the training set if labelled, else no set yet'],
+  ['train', 'the training set'],
   ['test', 'the test set'],
-  ['pool', 'waiting texts'],
+  ['pool', 'no set yet'],
 ];
 const TABLES = ['csv', 'tsv', 'xlsx', 'parquet'];
 const KINDS = [
@@ -35,7 +35,7 @@ export class Mapping {
         this.#sheets(),
         this.#columns(),
         multi && this.#separators(),
-        field('Rows without a split go to', this.#select('split', SPLITS, chosen.split ?? '')),
+        field('Rows that name no set go to', this.#select('split', SPLITS, chosen.split ?? '')),
       ),
       ['csv', 'tsv', 'xlsx'].includes(preview.format) && this.#headers(),
     );

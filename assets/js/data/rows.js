@@ -8,6 +8,7 @@ import {number, plural} from '../shared/words.js';
 import {Answers} from './answers.js';
 import {LabelCell} from './labelling.js';
 
+const USED_IN = {train: 'training', test: 'test', pool: '–'};
 const SIZE = 50; // rows of a page
 
 export class Rows {
@@ -41,7 +42,7 @@ export class Rows {
       'aria-label': 'Pick all of this page',
       onchange: event => this.#pickRows(event.target.checked ? this.#rows : []),
     });
-    const head = [this.#pickPage, 'Text', 'Label', 'Answer', 'Split', ''].map(name => h('th', {}, name));
+    const head = [this.#pickPage, 'Text', 'Label', 'Answer', 'Set', ''].map(name => h('th', {}, name));
     this.table = h(
       'table',
       {class: 'wraps', 'data-role': 'utterances'},
@@ -148,13 +149,13 @@ export class Rows {
         {class: 'text-cell'},
         text,
         row.synthetic &&
-          h('span', {class: 'badge', title: 'Made from a template; it never judges a model'}, 'synthetic'),
+          h('span', {class: 'badge', title: 'Made from one of your texts; it never checks a model'}, 'synthetic'),
         row.flagged && h('span', {class: 'badge warn'}, row.flagged),
         row.slots.length > 0 && h('div', {class: 'row tight'}, slotChips(row.text, row.slots)),
       ),
       this.#label(row),
       this.#answers.cell(row),
-      h('td', {class: 'soft split'}, row.split),
+      h('td', {class: 'soft split'}, USED_IN[row.split]),
       h('td', {class: 'acts'}, this.#values(row), this.#removal(row)),
     );
   }
@@ -175,7 +176,7 @@ export class Rows {
         class: 'plain mono',
         'aria-label': 'Values of this text',
         'data-key': `values ${row.id}`,
-        title: 'Mark values',
+        title: 'Mark values: names, dates, places',
         onclick: guarded(() => this.#hears.values(row)),
       },
       '{}',

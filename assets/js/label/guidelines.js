@@ -1,9 +1,8 @@
 // The guideline of each intent: its description, and its newest examples.
 import {fill, h} from '../shared/elements.js';
-import {chip} from '../shared/intents.js';
+import {chip, textsOf} from '../shared/intents.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
-import {number} from '../shared/words.js';
 
 const EXAMPLES = 5;
 
@@ -43,7 +42,8 @@ export class Guidelines {
         'summary',
         {'data-key': `summary of ${intent.id}`},
         chip(intent),
-        h('span', {class: 'soft small'}, ` ${number(intent.utterances)}`),
+        ' ',
+        h('span', {class: 'soft small'}, textsOf(intent)),
       ),
       h('div', {class: 'small'}, intent.description || missing, examples),
     );

@@ -1,10 +1,10 @@
 // Pins with the answers of every version; a version that breaks a pin is not promoted automatically.
-import {field, fill, h, select, table} from '../shared/elements.js';
+import {field, fill, h, select, since, table} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {guarded, toast} from '../shared/messages.js';
 import {placeExample} from '../shared/placeholder.js';
 import {call, post} from '../shared/rest.js';
-import {ago, capital} from '../shared/words.js';
+import {capital} from '../shared/words.js';
 
 const SHOWN = 12; // versions of a pin's history, the newest
 
@@ -56,7 +56,7 @@ export class PinsTab {
       pin.expected,
       [pin.answer ?? '–', ' ', state(pin)],
       h('span', {class: 'verdicts'}, judgements.slice(-SHOWN).map(judged)),
-      h('span', {class: 'soft'}, ago(at)),
+      h('span', {class: 'soft'}, since(at)),
       h('button', button, icon('x')),
     ];
   }

@@ -1,4 +1,5 @@
 // Makes elements. A user's text always becomes a text node, never markup.
+import {ago} from './words.js';
 
 const PROPERTIES = new Set(['value', 'checked', 'disabled', 'selected', 'indeterminate']);
 const absent = one => one === null || one === undefined || one === false;
@@ -21,6 +22,17 @@ function set(node, name, value) {
   else if (name === 'style') for (const [key, one] of Object.entries(value)) node.style.setProperty(key, one);
   else if (PROPERTIES.has(name)) node[name] = value;
   else node.setAttribute(name, value === true ? '' : value);
+}
+
+const AGING = 60_000; // milliseconds
+
+// How long ago something was; the words follow the clock while the page is open.
+export const since = stamp => h('time', {datetime: stamp, 'data-role': 'since'}, ago(stamp));
+
+export function keepTimesTrue() {
+  setInterval(() => {
+    for (const node of document.querySelectorAll('[data-role=since]')) node.textContent = ago(node.dateTime);
+  }, AGING);
 }
 
 const SVG = 'http://www.w3.org/2000/svg';

@@ -1,7 +1,7 @@
 // The project's intents as every page needs them: by id, by name, and as chips.
 import {h} from './elements.js';
 import {call} from './rest.js';
-import {nothingFits} from './words.js';
+import {nothingFits, number, plural} from './words.js';
 
 export class Intents {
   all = [];
@@ -50,6 +50,13 @@ export class Intents {
   nothingChip() {
     return h('span', {class: 'chip oos'}, this.nothing);
   }
+}
+
+// How many texts carry an intent: those of the training set, and those of the test set apart.
+export function textsOf({utterances, tests}) {
+  const title = `${plural(utterances - tests, 'text')} to learn from, ${number(tests)} in the test set`;
+  const apart = tests > 0 && ` · ${number(tests)} test`;
+  return h('span', {class: 'count tabular', title}, number(utterances - tests), apart);
 }
 
 export function chip(intent, fallback = '?') {

@@ -1,7 +1,19 @@
 // A placeholder from the project: one of its own examples, so that it speaks of what the project is about.
 import {call} from './rest.js';
 
+const LOOKED_AT = 50;
+const MOST = 30; // signs that the narrowest field shows behind "For example:"
+
+// A field cuts off what is too long, which leaves a quotation mark open; so a short text without one is taken.
 export async function placeExample(base, field) {
-  const {rows} = await call(`${base}/utterances?split=train&size=1&order=text`);
-  if (rows.length) field.placeholder = `For example: ${rows[0].text}`;
+  const {rows} = await call(`${base}/utterances?split=train&size=${LOOKED_AT}&order=text`);
+  const texts = rows.map(row => row.text).filter(text => !/["“”„«»‘]|^'/.test(text));
+  const example = texts.find(text => text.length <= MOST) ?? texts.map(cut).find(Boolean);
+  if (example) field.placeholder = `For example: ${example}`;
+}
+
+// The first words that fit.
+function cut(text) {
+  const end = text.lastIndexOf(' ', MOST);
+  return end > 0 ? `${text.slice(0, end)} …` : '';
 }

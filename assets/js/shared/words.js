@@ -10,6 +10,8 @@ export const likelihood = share => (share < 0.01 ? 'under 1 %' : percent(share, 
 export const points = value => (100 * value).toFixed(1);
 export const signedPoints = value => (value >= 0 ? '+' : '−') + points(Math.abs(value));
 export const number = value => Number(value).toLocaleString('en-GB');
+// What a text is used for; one that is in neither set joins the training set with its label.
+export const SETS = {train: 'training set', test: 'test set', pool: 'no set yet'};
 // The word for a text without an intent: out of scope in a single-label project.
 export const nothingFits = task => (task === 'multi-label' ? 'no intent' : 'out of scope');
 

@@ -1,6 +1,6 @@
 // A training that runs or has ended, and those before it.
-import {h, progressBar, table} from '../shared/elements.js';
-import {ago, duration, figuresOf, percent} from '../shared/words.js';
+import {h, progressBar, since, table} from '../shared/elements.js';
+import {duration, figuresOf, percent} from '../shared/words.js';
 
 const SHOWN = 8; // earlier trainings
 const KIND = {succeeded: 'good', failed: 'bad', cancelled: 'warn'};
@@ -16,7 +16,7 @@ export function jobView(job, curves, actions) {
       {class: 'row'},
       h('h2', {}, over ? 'Last training' : 'Training'),
       h('span', {class: `badge ${KIND[job.state] ?? 'accent'}`, 'data-role': 'job-state'}, job.state),
-      h('span', {class: 'soft small'}, ago(job.created_at), job.title && ` · ${job.title}`),
+      h('span', {class: 'soft small'}, since(job.created_at), job.title && ` · ${job.title}`),
       !over && cancelButton(job, actions.cancel),
       job.resumable && h('button', {class: 'push', 'data-key': 'resume', onclick: actions.resume}, 'Resume'),
     ),
@@ -100,7 +100,7 @@ export function earlierTable(jobs) {
     .filter(isOver)
     .slice(0, SHOWN)
     .map(({created_at: created, title, recipe, state, result, message}) => [
-      ago(created),
+      since(created),
       title || recipe,
       state,
       result.model ?? h('span', {class: 'soft'}, message),

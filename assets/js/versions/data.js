@@ -1,8 +1,8 @@
 // Dataset versions, and the difference of two of them.
 import {query} from '../shared/address.js';
-import {h, select, table} from '../shared/elements.js';
+import {h, select, since, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
-import {ago, number} from '../shared/words.js';
+import {number} from '../shared/words.js';
 
 const HEAD = ['Version', 'Texts', 'Since the one before', 'Kept', ''];
 const MOST_SHOWN = 500; // changed utterances
@@ -16,7 +16,7 @@ export function dataView(base, versions, compare) {
     h('b', {}, number(one.number)),
     h('td', {class: 'tabular'}, number(one.n_rows)),
     [one.changes, h('div', {class: 'soft small'}, one.message)],
-    h('td', {class: 'soft', title: `SHA-256 ${one.sha256}`}, ago(one.created_at)),
+    h('td', {class: 'soft', title: `SHA-256 ${one.sha256}`}, since(one.created_at)),
     download(base, one),
   ]);
   return [

@@ -1,10 +1,10 @@
 // The line of versions, newest first: which is live, how accurate, what changed, and what can be done with each.
 import {accuracyOf} from '../shared/accuracy.js';
-import {h, table} from '../shared/elements.js';
+import {h, since, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {firstAct} from '../shared/first_act.js';
 import {guarded} from '../shared/messages.js';
-import {ago, chainWords, figuresOf, number, percent, plural} from '../shared/words.js';
+import {chainWords, figuresOf, number, percent, plural} from '../shared/words.js';
 
 // The mark differs in shape, not in colour alone.
 const STATES = {
@@ -57,7 +57,7 @@ function lineOf(model, context, {models, states, previous}, actions) {
         h('span', {'aria-hidden': 'true'}, `${state.mark} `),
         state.words,
       ),
-      h('span', {class: 'soft small'}, ago(model.created_at)),
+      h('span', {class: 'soft small'}, since(model.created_at)),
     ),
     h('div', {class: 'tabular'}, figures(model, context.status)),
     h('p', {'data-role': 'changes'}, changesOf(model, models)),

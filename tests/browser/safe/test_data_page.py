@@ -6,6 +6,11 @@ from playwright.sync_api import Page, expect
 
 from tests.builders.served_studio import Served
 
+_SCROLLING = """() => [...document.querySelectorAll('.studio *')].filter(one => {
+  const scrolls = ['auto', 'scroll'].includes(getComputedStyle(one).overflowY);
+  return scrolls && one.clientHeight > 0 && one.scrollHeight > one.clientHeight + 1;
+}).map(one => one.className)"""
+
 
 def test_a_click_on_a_label_changes_it_and_undo_gives_it_back(
     visit: Callable[..., Page], studio: Served
@@ -46,10 +51,15 @@ def test_splits_are_counted_and_the_bar_stays_in_sight(
 ) -> None:
     page = visit(studio, "/data?project=sample")
     counts = studio.ask("/projects/sample/overview")["counts"]["by_split"]
-    chip = page.locator("[data-role=splits]").get_by_role("button", name=f"test {counts['test']}")
+    chip = page.locator("[data-role=splits]").get_by_role(
+        "button", name=f"test set {counts['test']}"
+    )
     chip.click()
     expect(page.locator("[data-role=total]")).to_contain_text(f"{counts['test']} texts")
     expect(chip).to_have_attribute("aria-pressed", "true")
+    chip.click()
+    page.get_by_role("button", name="unlabelled 300").click()
+    expect(page.locator("[data-role=total]")).to_contain_text("300 texts")
     bar = page.locator(".bulk")
     page.locator("[data-role=utterances] tr[data-id] input").first.check()
     expect(bar).to_be_in_viewport()
@@ -58,3 +68,29 @@ def test_splits_are_counted_and_the_bar_stays_in_sight(
     page.set_viewport_size({"width": 390, "height": 844})
     page.evaluate("scrollTo(0, 600)")
     expect(bar).to_be_in_viewport()
+
+
+def test_training_and_test_texts_of_an_intent_are_counted_apart(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """One figure mixed both, and only a tooltip said so."""
+    intent = studio.ask("/projects/sample/overview")["intents"][0]
+    train, tests = intent["utterances"] - intent["tests"], intent["tests"]
+    assert min(train, tests) > 0
+    for path, role in (("data", "Intents"), ("label", "Guidelines")):
+        page = visit(studio, f"/{path}?project=sample")
+        box = page.get_by_role("region", name=role)
+        expect(box.locator(".count").first).to_have_text(f"{train} · {tests} test")
+
+
+def test_lists_beside_the_page_do_not_scroll_in_it(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """With 60 intents the window and a list in it had scroll bars side by side."""
+    for number in range(40):
+        studio.ask("/projects/sample/intents", {"name": f"more_{number}", "description": ""})
+    for path in ("/data?project=sample", "/label?project=sample", "/?project=sample"):
+        page = visit(studio, path, viewport={"width": 1280, "height": 800})
+        if path[1:2] != "?":
+            expect(page.locator(".intents").get_by_text("more_39")).to_be_visible()
+        assert page.evaluate(_SCROLLING) == [], path

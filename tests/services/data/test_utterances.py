@@ -178,6 +178,13 @@ def test_intents_are_made_renamed_and_merged_or_refused_in_words(studio: Studio,
     assert all(view.color.startswith("#") for view in views)
 
 
+def test_an_intents_test_texts_are_counted_apart(studio: Studio, ids) -> None:
+    change(studio, "label", ids["a"], ids=("u0", "u1"), n=2)
+    change(studio, "move", "test", ids=("u1",), n=1)
+    _, views = load_overview(studio, "p")
+    assert [(v.name, v.utterances, v.tests) for v in views if v.utterances] == [("a", 2, 1)]
+
+
 def test_rows_come_in_the_order_asked_for(studio: Studio, ids) -> None:
     found = utterances.load_utterances(studio, "p", ["u3", "gone", "u0", "u3"])
     assert [record.id for record in found] == ["u3", "u0", "u3"]
