@@ -8,6 +8,7 @@ from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from app.services.versions.registry import newer_candidate
+from app.services.versions.verdict import ReadyVerdict, verdict_on
 from core.types import Task
 from storage import conversation_logs, jobs, models, projects
 from storage.database import Transaction
@@ -16,6 +17,7 @@ from storage.queries import slots, utterances
 from storage.records import ModelVersionRecord, ProjectRecord
 
 ModelState = Literal["ready", "loading", "failed", "none"]
+_UNLABELLED = utterances.Filter(state="unlabelled")
 _WAY_OUT = "Promote another version on the Versions page, or train a new one."
 
 
@@ -52,6 +54,7 @@ class StatusView:
         can_undo: Verb of the newest action that can be undone, or "".
         now: Its accuracy on the test split now; None until it is computed, or without such texts.
         checking: Whether a newer `now` is being computed.
+        verdict: Whether the champion is ready to be used; None without one.
     """
 
     project: str
@@ -75,6 +78,7 @@ class StatusView:
     can_undo: str
     now: AccuracyNow | None = None
     checking: bool = False
+    verdict: ReadyVerdict | None = None
 
 
 def load_status(live_studio: LiveStudio, name: str) -> StatusView:
@@ -87,8 +91,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
     with studio.database.read() as connection:
         project = projects.find(connection, name)
         champion = models.champion(connection, project.id)
-        bare = utterances.Filter(state="unlabelled")
-        unlabelled = utterances.count_all(connection, project.id, bare)
+        unlabelled = utterances.count_all(connection, project.id, _UNLABELLED)
         conversations = conversation_logs.totals(connection, project.id).dialogues
         running = _running(connection, project.id)
         undoable = events.undoable(connection, project.id)
@@ -122,6 +125,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         can_undo="" if undoable is None else undoable.verb,
         now=accuracy,
         checking=checking,
+        verdict=verdict_on(champion, project.task, None if accuracy is None else accuracy.share),
     )
 
 

@@ -1,5 +1,5 @@
 // The frame around every page: navigation, the project's state, and the page's heading.
-import {accuracyBasis, accuracyInShort} from './shared/accuracy.js';
+import {accuracyBasis, accuracyInShort, verdictOf} from './shared/accuracy.js';
 import {address, query, setQuery} from './shared/address.js';
 import {listenForCommands} from './shared/command_bar.js';
 import {fill, h, keepTimesTrue, progressBar} from './shared/elements.js';
@@ -272,5 +272,5 @@ function championState(status) {
   const {champion} = status;
   if (champion === null) return h('span', {}, 'no model yet');
   const about = {'data-role': 'champion', title: accuracyBasis(status)};
-  return h('span', about, `v${champion} `, accuracyInShort(status));
+  return [h('span', about, `v${champion} `, accuracyInShort(status)), verdictOf(status)];
 }

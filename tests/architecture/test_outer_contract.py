@@ -90,6 +90,7 @@ _REPORT = (
     *("key", "relabelled"),
 )
 _OF_ACCURACY = ("", ".share", ".right", ".n", ".micro_f1", ".causes", ".causes[]")
+_OF_VERDICT = ("", ".level", ".title", ".meaning", ".reasons", ".reasons[]")
 _OF_NEXT = ("", ".kind", ".action", ".reason", ".page", ".query")
 _OF_STEPS = ("", ".imported", ".labelled", ".trained")
 _OF_PINS = ("", "[]", "[].text", "[].expected", "[].before", "[].after", "[].kept")
@@ -129,6 +130,8 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *((_EDITS, "answer", name) for name in ("left", *(f"left.{name}" for name in _LEFT))),
     *(("GET /api/projects", "answer", f"[].now{name}") for name in _OF_ACCURACY),
     *(("GET /api/projects/{project}/status", "answer", f"now{name}") for name in _OF_ACCURACY),
+    *(("GET /api/projects", "answer", f"[].verdict{name}") for name in _OF_VERDICT),
+    *(("GET /api/projects/{project}/status", "answer", f"verdict{name}") for name in _OF_VERDICT),
     ("GET /api/projects/{project}/map/compare", "answer", "method"),
     ("GET /api/projects", "answer", "[].checking"),
     ("GET /api/projects", "answer", "[].answered_right"),

@@ -14,6 +14,7 @@ from app.services.live.accuracy import AccuracyNow
 from app.services.live.server_state import LiveStudio
 from app.services.review.review import known_label_errors
 from app.services.versions.registry import newer_candidate
+from app.services.versions.verdict import ReadyVerdict, verdict_on
 from storage import jobs, models, projects
 from storage.queries import utterances
 from storage.records import ModelVersionRecord, ProjectRecord
@@ -34,12 +35,14 @@ class ProjectCard(ProjectView):
         checking: Whether a newer `now` is being computed.
         next: What to do next.
         steps: Which of the three steps of a new project are done.
+        verdict: Whether the champion is ready to be used; None without one.
     """
 
     next: NextStep
     steps: FirstSteps
     now: AccuracyNow | None = None
     checking: bool = False
+    verdict: ReadyVerdict | None = None
 
 
 def load_cards(live_studio: LiveStudio) -> list[ProjectCard]:
@@ -61,6 +64,7 @@ def _card(live_studio: LiveStudio, view: ProjectView) -> ProjectCard:
         steps=first_steps(facts),
         now=accuracy,
         checking=checking,
+        verdict=verdict_on(champion, project.task, None if accuracy is None else accuracy.share),
     )
 
 

@@ -1,31 +1,25 @@
-"""Whether a model version is ready to be used, in five sentences and three figures for a manager.
+"""Whether a version is ready to be used, in five sentences and three figures for a manager."""
 
-Ready: at least 85 of 100 checked texts are answered right, no pin is broken, at least half of the
-texts that fit no intent are refused, and it is not worse than the version before beyond luck. The
-first limit is a habit of the trade, not a law: the report says it.
-"""
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.services.reports.judged_again import JudgedVersion
-from app.services.reports.report_views import IntentLine, KeyFigure, Level, Readiness, ScopeLine
+from app.services.reports.report_views import IntentLine, KeyFigure, Readiness, ScopeLine
 from app.services.versions.comparison_views import Outcome
+from app.services.versions.verdict import (
+    READY,
+    REFUSED,
+    TITLES,
+    Known,
+    level_of,
+    of_hundred,
+    reasons_of,
+)
 from core.text import counted, percent
 from core.types import Task
 
-READY, TRIAL = 0.85, 0.7
-"""Shares of right answers from which a version is ready, or fit for a trial."""
-REFUSED = 0.5
-"""Share of the texts that fit no intent that must be refused."""
 WELL = 0.8
 """Share of an intent's texts that must be found for the intent to work well."""
-_TITLES: Mapping[Level, str] = {
-    "ready": "Ready to use",
-    "trial": "Ready for a trial, not for everybody",
-    "not-ready": "Not ready yet",
-    "unknown": "Nobody knows yet whether it is ready",
-}
 _NAMED = 3
 
 
@@ -68,46 +62,17 @@ def checked_on(judged: JudgedVersion, task: Task) -> Checked:
 
 
 def readiness_of(facts: Facts) -> Readiness:
-    """Judge by the rule of this module."""
-    checked, reasons = facts.checked, tuple(_reasons(facts))
-    level: Level = "ready"
-    if not checked.n or not checked.on_tests:
-        level = "unknown"
-    elif checked.share < TRIAL or facts.broken or facts.outcome == "worse":
-        level = "not-ready"
-    elif reasons:
-        level = "trial"
+    """Judge by the rule of `app/services/versions/verdict.py`."""
+    checked = facts.checked
+    share = checked.share if checked.n else None
+    known = Known(share, checked.on_tests, facts.broken, facts.scope.refused, facts.outcome)
+    level, reasons = level_of(known), reasons_of(known)
     rule = (
         f"“Ready” means: at least {percent(READY)} of the test texts answered right, no pin "
         f"broken, at least {percent(REFUSED)} of the texts that fit no intent refused, and not "
         "worse than the version before."
     )
-    return Readiness(level, _TITLES[level], reasons, rule, sentences_of(facts), figures_of(facts))
-
-
-def _reasons(facts: Facts) -> list[str]:
-    checked, found = facts.checked, []
-    if not checked.n:
-        found.append("There are no texts to check it on.")
-    elif not checked.on_tests:
-        found.append(
-            "There are no test texts: it was checked on its own examples only, which flatters it."
-        )
-    if checked.n and checked.share < READY:
-        found.append(
-            f"It answers {_of_hundred(checked.share)} of 100 texts right, not {_of_hundred(READY)}."
-        )
-    if facts.broken:
-        found.append(f"It breaks {counted(facts.broken, 'pin')}: answers that somebody promised.")
-    if facts.outcome == "worse":
-        found.append("It is worse than the version before, and that is not luck.")
-    refused = facts.scope.refused
-    if refused is not None and refused < REFUSED:
-        found.append(
-            f"Of 100 texts that fit no intent it answers {_of_hundred(1 - refused)}, and should "
-            "refuse them."
-        )
-    return found
+    return Readiness(level, TITLES[level], reasons, rule, sentences_of(facts), figures_of(facts))
 
 
 def sentences_of(facts: Facts) -> tuple[str, ...]:
@@ -132,9 +97,7 @@ def _quality_words(facts: Facts) -> str:
         if checked.on_tests
         else f"its own examples, each without its own label ({checked.right:,} of {checked.n:,})"
     )
-    return (
-        f"Of 100 texts it answers about {_of_hundred(checked.share)} {right}, checked on {basis}."
-    )
+    return f"Of 100 texts it answers about {of_hundred(checked.share)} {right}, checked on {basis}."
 
 
 def _refusal_words(facts: Facts) -> str:
@@ -143,7 +106,7 @@ def _refusal_words(facts: Facts) -> str:
     if refused is None:
         return f"How it treats {nothing} is not known: none of them are labelled yet."
     return (
-        f"Of {nothing} it refuses {_of_hundred(refused)} of 100, so {_of_hundred(1 - refused)} get "
+        f"Of {nothing} it refuses {of_hundred(refused)} of 100, so {of_hundred(1 - refused)} get "
         f"an answer that cannot be right (checked on {n:,})."
     )
 
@@ -196,7 +159,3 @@ def figures_of(facts: Facts) -> tuple[KeyFigure, ...]:
             "found in at least 8 of 10 cases",
         ),
     )
-
-
-def _of_hundred(share: float) -> int:
-    return round(100 * share)

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from app.services.explaining.words import MEASURES
 from app.services.reports.judged_again import Bin
 from app.services.versions.comparison_views import Outcome
+from app.services.versions.verdict import Level
 from core.types import Task
-
-Level = Literal["ready", "trial", "not-ready", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 // A project on the start page: how often it is right now, what it holds, and what to do next.
-import {accuracyParts} from '../shared/accuracy.js';
+import {accuracyParts, verdictOf} from '../shared/accuracy.js';
 import {address} from '../shared/address.js';
 import {h, progressBar} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
@@ -71,6 +71,8 @@ function figuresOf(project) {
       figure,
       h('span', {class: 'soft small'}, ` right${now ? ' now' : ''}, ${version}`),
     ),
+    project.verdict &&
+      h('div', {class: 'small'}, verdictOf(project), '. ', h('span', {class: 'soft'}, project.verdict.meaning)),
     words && h('div', {class: 'soft small'}, words),
   ];
 }

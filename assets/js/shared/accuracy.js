@@ -38,6 +38,18 @@ export function accuracyInShort(figures) {
   return [h('b', {}, inWords(now)), causes];
 }
 
+// Whether the model is good enough, by the rule of its report; `verdict` is null without a model.
+export const verdictOf = ({verdict}) =>
+  verdict &&
+  h(
+    'span',
+    {'data-role': 'verdict', class: `readiness ${LOOKS[verdict.level]}`, title: verdictBasis(verdict)},
+    verdict.title,
+  );
+
+const LOOKS = {ready: 'good', trial: 'warn', 'not-ready': 'bad', unknown: ''};
+const verdictBasis = ({meaning, reasons}) => [meaning, ...reasons].join(' ');
+
 // What stands behind the figure, for a tooltip.
 export function accuracyBasis(figures) {
   const {now, judged_on: basis} = figures;

@@ -9,6 +9,8 @@ from app.services.reports.links import link_words, reaches_others
 from app.services.reports.readiness import Checked, Facts, checked_on, readiness_of
 from app.services.reports.receipt_words import key_figures, sentences_of, steps_of
 from app.services.reports.report_views import IntentLine, ScopeLine
+from app.services.versions.verdict import TITLES, verdict_on
+from storage.records import ModelVersionRecord
 
 INTENTS = [
     IntentLine("refund", 10, "t", 0.9, 0.95, 20),
@@ -22,6 +24,11 @@ GOOD = Facts(
     checked=Checked(90, 100, on_tests=True),
     broken=0,
 )
+
+
+def version_of(metrics: dict, broken: int) -> ModelVersionRecord:
+    pins = {"kept": 0, "broken": [{"text": "t"}] * broken}
+    return ModelVersionRecord(1, 1, 1, "", None, {}, metrics, pins, "", None, "intents")
 
 
 @pytest.mark.parametrize(
@@ -118,3 +125,43 @@ def test_the_first_page_of_a_receipt_is_for_people_who_know_no_model() -> None:
     figures = [{"value": "96.2 %"}, {"value": "100 %"}]
     assert key_figures(refused, figures) == (figures[0],)
     assert "add it as an example" in steps_of(refused)[1]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "pins", "now", "level", "meaning"),
+    [
+        ({"accuracy": 0.9, "answered_right": 0.88}, 0, None, "ready", "About 12 of 100 texts get"),
+        ({"accuracy": 0.9, "answered_right": 0.88}, 0, 0.8, "trial", "About 20 of 100"),
+        ({"accuracy": 0.9, "kept_out": 0.4}, 0, None, "trial", "About 10 of 100"),
+        ({"accuracy": 0.9}, 1, None, "not-ready", "About 10 of 100"),
+        ({"accuracy": 0.6}, 0, None, "not-ready", "About 40 of 100"),
+        ({"accuracy": 1.0}, 0, None, "ready", "Fewer than 1 of 100"),
+        ({"accuracy": 0.9, "judged_on": "leave-one-out"}, 0, None, "unknown", "Import a test set"),
+        ({}, 0, None, "unknown", "Import a test set"),
+    ],
+)
+def test_pages_give_the_verdict_of_the_report_by_what_is_known(
+    metrics: dict, pins: int, now: float | None, level: str, meaning: str
+) -> None:
+    """Nothing said whether 88 % is good; the report had a rule and words for it."""
+    stored = {"judged_on": "test set of 1,000 texts", **metrics}
+    version = version_of(stored, pins)
+    found = verdict_on(version, "single-label", now)
+    assert found is not None
+    assert (found.level, found.title) == (level, TITLES[found.level])
+    assert found.meaning.startswith(meaning)
+    assert (found.reasons == ()) == (level == "ready")
+    assert verdict_on(None, "single-label", None) is None
+    if metrics:
+        share = metrics.get("answered_right", metrics.get("accuracy")) if now is None else now
+        tests = stored["judged_on"].startswith("test")
+        scope = ScopeLine(0.3, 0.97, 50, metrics.get("kept_out"))
+        checked = Checked(round(100 * share), 100, on_tests=tests)
+        report = readiness_of(replace(GOOD, checked=checked, broken=pins, scope=scope))
+        assert (report.level, report.title, report.reasons) == (level, found.title, found.reasons)
+
+
+def test_of_several_intents_the_verdict_counts_exact_answers() -> None:
+    found = verdict_on(version_of({"accuracy": 0.8, "judged_on": "test"}, 0), "multi-label", None)
+    assert found is not None
+    assert found.meaning == "About 20 of 100 texts do not get exactly their intents."

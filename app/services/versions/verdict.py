@@ -1,0 +1,122 @@
+"""Whether a model version is ready to be used: one rule for report, start page and header.
+
+Ready: at least 85 of 100 checked texts are answered right, no pin is broken, at least half of the
+texts that fit no intent are refused, and it is not worse than the version before beyond luck. The
+first limit is a habit of the trade, not a law: the report says it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from app.services.versions.comparison_views import Outcome
+from core.text import counted
+from core.types import Task
+from storage.records import ModelVersionRecord
+
+Level = Literal["ready", "trial", "not-ready", "unknown"]
+READY, TRIAL = 0.85, 0.7
+"""Shares of right answers from which a version is ready, or fit for a trial."""
+REFUSED = 0.5
+"""Share of the texts that fit no intent that must be refused."""
+TITLES: Mapping[Level, str] = {
+    "ready": "Ready to use",
+    "trial": "Ready for a trial, not for everybody",
+    "not-ready": "Not ready yet",
+    "unknown": "Nobody knows yet whether it is ready",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a version; a figure is None where nothing tells it.
+
+    Attributes:
+        share: Right answers as a share of the texts that it was checked on.
+        on_tests: Whether these are test texts, which it did not learn from.
+        broken: Number of broken pins.
+        refused: Share of the texts that fit no intent that it refuses.
+        outcome: How it compares with the version before.
+    """
+
+    share: float | None
+    on_tests: bool
+    broken: int
+    refused: float | None = None
+    outcome: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyVerdict:
+    """The level, its words, what the share of right answers means, and what is in the way."""
+
+    level: Level
+    title: str
+    meaning: str
+    reasons: tuple[str, ...]
+
+
+def level_of(known: Known) -> Level:
+    """Judge by the rule of this module."""
+    if known.share is None or not known.on_tests:
+        return "unknown"
+    if known.share < TRIAL or known.broken or known.outcome == "worse":
+        return "not-ready"
+    return "trial" if reasons_of(known) else "ready"
+
+
+def reasons_of(known: Known) -> tuple[str, ...]:
+    """Say what keeps a version from being ready; nothing if it is."""
+    share, refused = known.share, known.refused
+    kept = None if refused is None else 1 - refused
+    reasons = {
+        "There are no texts to check it on.": share is None,
+        "There are no test texts: it was checked on its own examples only, which flatters it.": (
+            share is not None and not known.on_tests
+        ),
+        f"It answers {of_hundred(share)} of 100 texts right, not {of_hundred(READY)}.": (
+            share is not None and share < READY
+        ),
+        f"It breaks {counted(known.broken, 'pin')}: answers that somebody promised.": (
+            known.broken > 0
+        ),
+        "It is worse than the version before, and that is not luck.": known.outcome == "worse",
+        f"Of 100 texts that fit no intent it answers {of_hundred(kept)}, and should refuse them.": (
+            refused is not None and refused < REFUSED
+        ),
+    }
+    return tuple(words for words, holds in reasons.items() if holds)
+
+
+def verdict_on(
+    version: ModelVersionRecord | None, task: Task, share_now: float | None
+) -> ReadyVerdict | None:
+    """Judge the version in use by what is stored and by its share of right answers now, if known.
+
+    Nothing is computed for it. How it compares with the version before is left to the report.
+    """
+    if version is None:
+        return None
+    metrics = version.metrics
+    on_tests = share_now is not None or str(metrics.get("judged_on", "")).startswith("test")
+    then = metrics.get("answered_right", metrics.get("accuracy"))
+    share = then if share_now is None else share_now
+    broken = len(version.pins.get("broken", ()))
+    known = Known(share, on_tests, broken, metrics.get("kept_out"))
+    level = level_of(known)
+    return ReadyVerdict(level, TITLES[level], _meaning(known, task), reasons_of(known))
+
+
+def _meaning(known: Known, task: Task) -> str:
+    if known.share is None or not known.on_tests:
+        return "Import a test set: texts with labels that the model never learns from."
+    wrong = of_hundred(1 - known.share)
+    n = f"About {wrong}" if wrong else "Fewer than 1"
+    if task == "multi-label":
+        return f"{n} of 100 texts do not get exactly their intents."
+    return f"{n} of 100 texts get a wrong answer, or none."
+
+
+def of_hundred(share: float | None) -> int:
+    """Write a share as a whole number of 100; 0 where there is none."""
+    return round(100 * (share or 0.0))
