@@ -72,16 +72,16 @@ class DataPage {
   #layOut() {
     const {base, heading, main} = this.#context;
     const step = (which, words) => h('button', {onclick: guarded(() => this.#step(which))}, words);
-    const download = (kind, words) =>
-      h('a', {class: 'button', href: `/api${base}/export?kind=${kind}`, download: true}, words);
+    const download = (kind, words, title) =>
+      h('a', {class: 'button', href: `/api${base}/export?kind=${kind}`, download: true, title}, words);
     heading.append(
       h(
         'div',
         {class: 'row push'},
         step('undo', 'Undo'),
         step('redo', 'Redo'),
-        download('csv', 'Export CSV'),
-        download('jsonl', 'Export JSONL'),
+        download('csv', 'Export CSV', 'A table for a spreadsheet'),
+        download('jsonl', 'Export JSONL', 'For programs: a line for each text'),
       ),
     );
     this.#import = new ImportSheet(this.#context, this.#intents.nothing, () => this.#reload());

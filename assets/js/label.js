@@ -114,7 +114,7 @@ class LabelPage {
         ['More like this', 'M', actions.m, 'Brings the most similar unlabelled texts next'],
         ['Why', 'W', actions.w, 'Shows the examples behind the first suggestion'],
         ['Mark values', 'V', actions.v, 'Marks names, dates or places in the text'],
-        ['Pin', 'P', actions.p, 'Makes it a test: every later version must give this answer'],
+        ['Pin', 'P', actions.p, 'Keeps this answer: every later version is checked against it'],
       ],
     });
     const numbered = number => this.#giveNumbered(number);
@@ -253,7 +253,7 @@ class LabelPage {
     if (!this.#deciding.text()) return;
     const intent = this.#card.numbered(number);
     if (intent) this.#deciding.give(intent);
-    else toast(`The card has no number ${number}.`, 'Press / to find any intent by its name.');
+    else toast(`The card has no number ${number}.`, 'Press / and type the name of any intent.');
   }
 
   // The open intents, those first that the model thinks the likeliest for the text on the card.
@@ -282,7 +282,7 @@ class LabelPage {
     await post(`${this.#context.base}/pins`, {text, intents});
     const names = intents.map(id => this.#intents.byId.get(id)?.name).join(' and ');
     const said = `Pinned: “${text.slice(0, 60)}” must get ${names || this.#intents.nothing}.`;
-    toast(said, 'Every training is judged by it.', 'good');
+    toast(said, 'Every new version is checked against it.', 'good');
   }
 
   async #similarTo(texts) {
@@ -346,9 +346,9 @@ class LabelPage {
       );
     const {waiting} = this.#queue;
     const title =
-      waiting || this.#decisions.unsaved ? 'The queue is being filled' : 'Nothing is left to label';
+      waiting || this.#decisions.unsaved ? 'More texts are on their way' : 'Nothing is left to label';
     const words = waiting
-      ? 'Other tabs may hold what is left.'
+      ? 'Other people, or other tabs of yours, have the last texts on their cards.'
       : 'Every text has a label or was skipped.';
     return h(
       'div',

@@ -41,7 +41,7 @@ def test_each_project_has_one_next_action_and_can_be_renamed_deleted_and_restore
     step = studio.ask("/projects")[1]["next"]
     expect(sample.locator("[data-role=next] a")).to_have_text(step["action"])
     expect(sample.locator("[data-role=share]")).to_contain_text("texts labelled")
-    verdict = sample.locator("[data-role=verdict]")
+    verdict = sample.locator("[data-role=readiness]")
     expect(verdict).to_have_text("Ready to use")
     expect(verdict.locator("xpath=..")).to_contain_text("of 100 texts get a wrong answer, or none.")
     new.get_by_role("button", name="Rename new").click()
@@ -57,7 +57,7 @@ def test_each_project_has_one_next_action_and_can_be_renamed_deleted_and_restore
     page.locator(".switcher").get_by_role("link", name="newer").click()
     page.wait_for_url("**/label?project=newer")
     page.goto(f"{studio.base}/label?project=sample")
-    expect(page.locator(".state [data-role=verdict]")).to_have_text("Ready to use")
+    expect(page.locator(".state [data-role=readiness]")).to_have_text("Ready to use")
     for name in EMPTY:
         page.goto(f"{studio.base}/{name}?project=newer")
         fills = page.locator("[data-role=first-act]")

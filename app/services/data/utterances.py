@@ -188,6 +188,6 @@ def _usable_text(text: str) -> str:
     text = normalise(text)
     if not text or len(text) > LONGEST_TEXT or not is_storable(text):
         raise InvalidInput(
-            f"'{text[:40]}' cannot be an utterance.", f"Write 1 to {LONGEST_TEXT:,} characters."
+            f"'{text[:40]}' cannot be a text.", f"Write 1 to {LONGEST_TEXT:,} characters."
         )
     return text

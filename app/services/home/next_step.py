@@ -106,7 +106,7 @@ def next_step(facts: ProjectFacts) -> NextStep:
 
 def _towards_a_model(facts: ProjectFacts) -> NextStep:
     if facts.candidate is not None:
-        reason = "It is ready, and nothing answers before you promote it."
+        reason = "It is trained. Nothing answers before you promote it, which puts it in use."
         return NextStep("decide", f"Promote version {facts.candidate}", reason, "versions")
     if facts.is_training:
         reason = "The first version is being trained. You can label on meanwhile."

@@ -144,7 +144,7 @@ def _addition(connection: Transaction, project: ProjectRecord, repair: Repair) -
     text = normalise(repair.value)
     if not text or len(text) > LONGEST_TEXT or not is_storable(text):
         raise InvalidInput(
-            f"'{text[:40]}' cannot be an utterance.", f"Write 1 to {LONGEST_TEXT:,} characters."
+            f"'{text[:40]}' cannot be a text.", f"Write 1 to {LONGEST_TEXT:,} characters."
         )
     labels = _labels(connection, project, repair.intents)
     known = utterances.by_text(connection, project.id, text)

@@ -11,7 +11,7 @@ const USES = {
   unlabelled: 'They join the training set when they get a label',
 };
 const statesOf = nothing => [
-  ['', 'any state'],
+  ['', 'labelled or not'],
   ['unlabelled', 'unlabelled'],
   ['labelled', 'labelled'],
   ['out-of-scope', nothing],
@@ -22,7 +22,7 @@ const ORDERS = [
   ['newest', 'newest first'],
   ['oldest', 'oldest first'],
   ['changed', 'last changed first'],
-  ['text', 'by text'],
+  ['text', 'from A to Z'],
 ];
 const MISLED =
   'Texts with a word of another intent’s name and none of their own: they are easily mistaken';

@@ -193,11 +193,11 @@ const problemOf = ({problem, hint}) =>
 
 // Where rows go; a file of test texts was learned from, because nothing said so.
 const DESTINATIONS = {
-  train: 'They are learned from.',
-  test: 'They go to the test set: models are judged by them and never learn from them.',
+  train: 'The model learns from them.',
+  test: 'They go to the test set: they check the model, which never learns from them.',
   pool: 'They wait for a label.',
 };
-const BY_LABEL = 'Labelled rows are learned from; the others wait for a label.';
+const BY_LABEL = 'The model learns from labelled rows; the others wait for a label.';
 const destination = split =>
   h('div', {class: 'small', 'data-role': 'destination'}, DESTINATIONS[split] ?? BY_LABEL);
 

@@ -75,7 +75,7 @@ const isHex = color => /^#/.test(color);
 
 function editing(intent, others) {
   const color = isHex(intent.color) ? intent.color : GREY;
-  const carried = `${plural(intent.utterances, 'text')} carry it.`;
+  const carried = `${plural(intent.utterances, 'text has', 'texts have')} this label.`;
   return [
     nameField(intent.name),
     describing('What belongs to it, and what does not', 4, intent.description),
@@ -85,7 +85,7 @@ function editing(intent, others) {
       field('Colour', h('input', {type: 'color', name: 'color', value: color})),
       h(
         'label',
-        {class: 'check'},
+        {class: 'check', title: 'No longer offered as a label; texts that have it keep it'},
         h('input', {type: 'checkbox', name: 'archived', checked: intent.archived}),
         'archived',
       ),
@@ -94,7 +94,7 @@ function editing(intent, others) {
     h(
       'p',
       {class: 'soft small below'},
-      `${carried} Renaming touches no label; merging moves all of them to the other intent.`,
+      `${carried} A new name changes no label; merging gives all of them the other intent.`,
     ),
   ];
 }

@@ -109,6 +109,6 @@ export class Mapping {
     const value = this.#chosen.separator ?? '|';
     const change = () => this.#changed({});
     const box = {type: 'text', name: 'separator', 'data-key': 'separator', value, size: 3, onchange: change};
-    return field('Intents parted by', h('input', box));
+    return field('Sign between two intents', h('input', box));
   }
 }

@@ -17,7 +17,7 @@ export function cardOf(project, actions, first) {
   const share = utterances ? labelled / utterances : 0;
   const counts = `${number(labelled)} of ${plural(utterances, 'text')} labelled`;
   const open = address(utterances ? 'label' : 'data', name);
-  const about = [intents > 0 && plural(intents, 'intent'), task === 'multi-label' && 'several a text'].filter(
+  const about = [intents > 0 && plural(intents, 'intent'), task === 'multi-label' && 'a text may have several'].filter(
     Boolean,
   );
   return h(

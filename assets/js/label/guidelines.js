@@ -34,7 +34,7 @@ export class Guidelines {
     const show = guarded(async event => {
       if (event.target.open) await this.#showExamples(intent, examples);
     });
-    const missing = h('span', {class: 'soft'}, 'No description yet; the Data page takes one.');
+    const missing = h('span', {class: 'soft'}, 'No description yet. Write one on the Data page.');
     return h(
       'details',
       {ontoggle: show, 'data-key': intent.id},

@@ -15,7 +15,7 @@ export const ordersOf = multi => [
   [
     'unsure',
     'Least sure',
-    multi ? 'An intent is only just in, or only just out.' : 'The model is least sure of these.',
+    multi ? 'The model is least sure which intents these have.' : 'The model is least sure of these.',
   ],
   ['unlike', 'Unlike all examples', 'New kinds of texts; many may be out of scope.'],
   ['newest', 'Newest first', 'In the order they came, newest first.'],

@@ -134,8 +134,8 @@ class SpotCheck {
   start(close) {
     this.#close = close;
     const {texts, check, expected} = this.#sure;
-    const n = `${number(texts.length)} texts, about ${percent(expected)} of them expected to be wrong.`;
-    const why = `Judge ${check.length} of them, drawn at random. Nothing is saved before you accept.`;
+    const n = `${number(texts.length)} texts, about ${percent(expected)} of them probably wrong.`;
+    const why = `Judge ${number(check.length)} of them, drawn at random. Nothing is saved before you accept.`;
     const lead = h('p', {class: 'soft'}, `${n} ${why}`);
     fill(this.element, lead, this.#place, this.#text, this.#answer, this.#buttons, this.#list());
     this.#ask();

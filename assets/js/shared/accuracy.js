@@ -43,7 +43,7 @@ export const verdictOf = ({verdict}) =>
   verdict &&
   h(
     'span',
-    {'data-role': 'verdict', class: `readiness ${LOOKS[verdict.level]}`, title: verdictBasis(verdict)},
+    {'data-role': 'readiness', class: `readiness ${LOOKS[verdict.level]}`, title: verdictBasis(verdict)},
     verdict.title,
   );
 
