@@ -27,8 +27,16 @@ Pause = Callable[[], None]
 can run more urgent work."""
 
 
+Told = Callable[[float], None]
+"""Told, between steps of a long computation, which share of it is done, in [0, 1]."""
+
+
 def no_pause() -> None:
     """Continue at once."""
+
+
+def told_nobody(_share: float) -> None:
+    """Report to nobody."""
 
 
 @dataclass(frozen=True, slots=True)

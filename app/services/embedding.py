@@ -123,13 +123,25 @@ def fill(
             vectors.put_many(connection, encoder.fingerprint, dict(zip(part, rows, strict=True)))
 
 
-def embed_texts(database: Database, encoder: Encoder, texts: Sequence[str]) -> FloatArray:
-    """Embed texts in order and cache the embeddings; (n, dim) float32."""
-    return embed_known(database, encoder, texts, len(texts))[1]
+def embed_texts(
+    database: Database,
+    encoder: Encoder,
+    texts: Sequence[str],
+    told: Callable[[int, int], None] | None = None,
+) -> FloatArray:
+    """Embed texts in order and cache the embeddings; (n, dim) float32.
+
+    `told` is called with the numbers of encoded texts and of texts to encode.
+    """
+    return embed_known(database, encoder, texts, len(texts), told)[1]
 
 
 def embed_known(
-    database: Database, encoder: Encoder, texts: Sequence[str], most_new: int
+    database: Database,
+    encoder: Encoder,
+    texts: Sequence[str],
+    most_new: int,
+    told: Callable[[int, int], None] | None = None,
 ) -> tuple[list[int], FloatArray]:
     """Embed texts; of those without a cached embedding, only the first `most_new`.
 
@@ -145,7 +157,7 @@ def embed_known(
     known = look_up()
     missing = {key: text for key, text in zip(hashes, texts, strict=True) if key not in known}
     if missing:
-        fill(database, encoder, dict(list(missing.items())[:most_new]))
+        fill(database, encoder, dict(list(missing.items())[:most_new]), told)
         known = look_up()
     rows = [row for row, key in enumerate(hashes) if key in known]
     if not rows:

@@ -24,7 +24,7 @@ from core.recipes.heads import (
     PrototypesConfig,
     VotesConfig,
 )
-from core.types import FloatArray, ScoreArray
+from core.types import FloatArray, ScoreArray, Told, told_nobody
 from core.vectors import unit_rows
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -51,6 +51,7 @@ def fit_head(
     targets: ScoreArray,
     intents: Sequence[str],
     name_embeddings: FloatArray | None = None,
+    told: Told = told_nobody,
 ) -> Head:
     """Fit the head that a recipe names, on embeddings (m, d) and labels (m, intents).
 
@@ -68,7 +69,7 @@ def fit_head(
             f"The head '{config.kind}' needs labelled utterances; there are none.",
             "Label some, or use the head 'names'.",
         )
-    return _fit_to_labels(config, embeddings, targets, tuple(intents))
+    return _fit_to_labels(config, embeddings, targets, tuple(intents), told)
 
 
 def _fit_to_labels(
@@ -76,10 +77,11 @@ def _fit_to_labels(
     embeddings: FloatArray,
     targets: ScoreArray,
     intents: tuple[str, ...],
+    told: Told,
 ) -> Head:
     match config:
         case VotesConfig():
-            return choose_votes(embeddings, targets, intents, config)
+            return choose_votes(embeddings, targets, intents, config, told)
         case NeighboursConfig():
             return NeighbourHead(intents, config.k, unit_rows(embeddings), targets)
         case PrototypesConfig():

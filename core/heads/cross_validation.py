@@ -8,10 +8,10 @@ from core.heads.base import Head
 from core.heads.build import fit_head
 from core.heads.points import PointHead
 from core.heads.votes.fit import VoteHead, leave_fold_out, leave_one_out
-from core.heads.votes.subset import subset_leave_one_out
+from core.heads.votes.subset import subset_leave_fold_out, subset_leave_one_out
 from core.recipes.heads import HeadConfig, VotesConfig
 from core.splits import Rows, stratified_folds
-from core.types import FloatArray, ScoreArray
+from core.types import FloatArray, ScoreArray, Told, told_nobody
 
 _FOLDS = 5
 
@@ -40,16 +40,19 @@ def fold_scores(
     embeddings: FloatArray,
     targets: ScoreArray,
     folds: Sequence[Rows],
+    told: Told = told_nobody,
 ) -> ScoreArray:
     """Score each fold by a head fitted on the other folds, with the settings chosen on all.
 
-    Votes of all exemplars also keep their prior: with few labels, holding out an intent's texts
-    would make it look rarer. Other arguments as for `cross_validated_scores`; each row is in one
-    fold.
+    Votes also keep their prior: with few labels, holding out an intent's texts would make it look
+    rarer. Votes of a subset keep their carriers, too, and report to `told`. Other arguments as for
+    `cross_validated_scores`; each row is in one fold.
     """
     if isinstance(head, PointHead) and head.kind == "names":
         return head.scores(embeddings)  # fitted without labels
-    if isinstance(head, VoteHead) and head.carriers is None:
+    if isinstance(head, VoteHead):
+        if head.carriers is not None:
+            return subset_leave_fold_out(head, embeddings, targets, folds, told)
         return leave_fold_out(head, folds)
     settled = fixed_config(head, config)
     scores = np.zeros_like(targets)

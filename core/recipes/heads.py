@@ -18,7 +18,7 @@ class VotesConfig(Frozen):
         default=None, gt=0, le=10, description="Smoothing; empty: chosen by leave-one-out."
     )
     max_exemplars: int = Field(
-        default=20_000, ge=10, description="Above this many, a chosen subset carries the votes."
+        default=16_000, ge=10, description="Above this many, a chosen subset carries the votes."
     )
 
 

@@ -13,8 +13,8 @@ _Result = TypeVar("_Result")
 class StageStarted:
     """A stage of the run, or part `part` (from 1) of `parts` of it, begins.
 
-    Stages are `tuning`, `encoding`, `calibrating` and `deciding`; for conversations `reading` and
-    `ranking`; for templates `reading` and `contrasting`; for names `naming`.
+    Stages are `tuning`, `encoding`, `calibrating`, `deciding` and `checking`; for conversations
+    `reading` and `ranking`; for templates `reading` and `contrasting`; for names `naming`.
     """
 
     stage: str

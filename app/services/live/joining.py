@@ -29,7 +29,7 @@ Said = tuple[str, tuple[str, ...]]
 Changes = Mapping[str, Said | None]
 """Current text and intents of utterances by id; None for one that is no exemplar."""
 
-_MOST = 20_000
+_MOST = 16_000
 """The votes of more exemplars would not fit into memory; their labels wait for a training."""
 
 _MANY, _LARGE_SHARE = 256, 8

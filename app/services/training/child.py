@@ -1,6 +1,8 @@
 """Shared by all trainings in a child process: base encoder, progress, curve and checkpoints."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -8,39 +10,98 @@ from app.jobs.context import JobContext, Pace
 from app.services.answering.stored import checked_out, find_model
 from app.services.studio import Studio
 from core.encoders.base import Encoder
+from core.text import counted
 from storage.database import Transaction
 
 if TYPE_CHECKING:
     from core.training.checkpoints import Checkpoint
-    from core.training.events import Event
+    from core.training.events import Event, StepDone
 
 T = TypeVar("T")
 _LOADED, _TRAINED = 0.04, 0.95
 
 
-def drive(context: JobContext, run: Generator["Event", None, T], after: float = 0.0) -> T:
-    """Run a training, report its progress and store its checkpoints; return its result.
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Shares of a job, in [0, 1], at which one of its stages begins and ends."""
 
-    `after` is the time of the work after the last step, as a share of the time of all steps.
+    first: float
+    last: float
+
+
+def spans_of(seconds: Mapping[str, float], whole: Span) -> dict[str, Span]:
+    """Divide a span among stages that follow each other, by their estimated seconds."""
+    ends = list(accumulate(seconds.values(), initial=0.0))
+    room = (whole.last - whole.first) / max(ends[-1], 1e-9)
+    places = [whole.first + room * end for end in ends]
+    return {stage: Span(*pair) for stage, pair in zip(seconds, pairwise(places), strict=True)}
+
+
+@dataclass(slots=True)
+class TrainingProgress:
+    """What a training does now and which share of it is done; reports both.
+
+    Attributes:
+        spans: Stages whose length was estimated; within them the share rises with their work.
+        after: Time of the work after the last step, as a share of the time of all steps.
+        in_all: Whether the spans are the whole training, so that the time left can be told.
     """
+
+    context: JobContext
+    spans: Mapping[str, Span] = field(default_factory=dict)
+    after: float = 0.0
+    in_all: bool = False
+    share: float = _LOADED
+    stage: str = ""
+    words: str = ""
+    pace: Pace = field(default_factory=Pace)
+
+    def begin(self, stage: str, words: str = "") -> None:
+        """Report that a stage begins, at once: it may take long before it reports again."""
+        self.stage, self.words = stage, words or stage
+        self.share = max(self.share, self.spans[stage].first) if stage in self.spans else self.share
+        self.context.report(self.share, self.words, at_once=True)
+
+    def part(self, done: float) -> None:
+        """Report that a share of the stage is done."""
+        self._rise(done, self.words)
+
+    def texts(self, done: int, total: int) -> None:
+        """Report how many texts the stage has embedded."""
+        self._rise(done / max(1, total), f"{self.words}, {done:,} of {counted(total, 'text')}")
+
+    def step(self, done: "StepDone") -> None:
+        """Report a step."""
+        self.share = _LOADED + (_TRAINED - _LOADED) * done.step / done.total
+        words = f"{self.words}, epoch {done.epoch}, loss {done.loss:.3f}"
+        left = self.pace.left(done.step, done.total * (1 + self.after))
+        self.context.draw(f"loss while {self.words}", done.step, done.loss)
+        self.context.report(self.share, words, left)
+
+    def _rise(self, done: float, words: str) -> None:
+        span = self.spans.get(self.stage)
+        if span is not None:
+            self.share = max(self.share, span.first + (span.last - span.first) * done)
+        left = self.pace.left(self.share, 1.0) if self.in_all else None
+        self.context.report(self.share, words, left)
+
+
+def drive(progress: TrainingProgress, run: Generator["Event", None, T]) -> T:
+    """Run a training, report its progress and store its checkpoints; return its result."""
     from core.training.checkpoints import keep_checkpoint
     from core.training.events import CheckpointReady, EpochScored, StageStarted, StepDone, drain
 
-    stage, share, pace = StageStarted("encoding"), _LOADED, Pace()
+    context = progress.context
 
     def watch(event: "Event") -> None:
-        nonlocal stage, share
         match event:
             case StageStarted():
-                stage = event
-                context.report(share, stage.words)
+                progress.begin(event.stage, event.words)
             case StepDone():
-                share = _LOADED + (_TRAINED - _LOADED) * event.step / event.total
-                words = f"{stage.words}, epoch {event.epoch}, loss {event.loss:.3f}"
-                context.draw(f"loss while {stage.words}", event.step, event.loss)
-                context.report(share, words, pace.left(event.step, event.total * (1 + after)))
+                progress.step(event)
             case EpochScored():
-                context.draw(f"accuracy while {stage.words}", event.step, event.accuracy, event.n)
+                name = f"accuracy while {progress.words}"
+                context.draw(name, event.step, event.accuracy, event.n)
             case CheckpointReady():
                 # before the checkpoint, so that a resumed attempt does not draw these points again
                 context.keep_curve()

@@ -10,7 +10,7 @@ from app.jobs.context import JobContext, Publish
 from app.services.conversations.reading import read_pairs, stored_logs
 from app.services.embedding import resolve_device
 from app.services.studio import Studio
-from app.services.training.child import drive, latest_checkpoint_of, load_base
+from app.services.training.child import TrainingProgress, drive, latest_checkpoint_of, load_base
 from app.services.training.marked_utterances import read_utterances
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
 from core.recipes.read import AnyEncoderRecipe
@@ -102,7 +102,7 @@ def _from_conversations(
                 checkpoint_every=_CHECKPOINT_STEPS,
             )
             run_events = run_ranking(recipe, inputs, latest_checkpoint_of(context))
-            ranker: Ranker = drive(context, run_events)
+            ranker: Ranker = drive(TrainingProgress(context), run_events)
             return ranker
 
     n_dialogues = sum(log.n_dialogues for log in logs)
@@ -131,7 +131,9 @@ def _from_slots(context: JobContext, project: ProjectRecord, recipe: TemplatesRe
             device=resolve_device(payload["device"]),
             checkpoint_every=_CHECKPOINT_STEPS,
         )
-        tuned = drive(context, run_templates(recipe, inputs, latest_checkpoint_of(context)))
+        tuned = drive(
+            TrainingProgress(context), run_templates(recipe, inputs, latest_checkpoint_of(context))
+        )
         return Ranker(tuned)
 
     facts = {

@@ -10,6 +10,7 @@ from app.services.training.marked_utterances import require_slots
 from core.errors import InvalidInput
 from core.recipes.base import Recipe
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
+from core.recipes.heads import VotesConfig
 from core.recipes.labels import (
     AnyModelRecipe,
     InstantRecipe,
@@ -34,6 +35,10 @@ _ROW_SECONDS = 0.0061
 _VIEWS = 4
 """Embeddings for one utterance in an epoch on templates: of it and its template, twice each."""
 _ENCODE_SECONDS = 0.003
+_ALL_VOTE_SECONDS = 8.0
+"""Time to fit votes of 10,000 exemplars; it grows with the cube of their number."""
+_SUBSET_ROW_SECONDS = 0.001
+"""Time of one exemplar where a subset of 5,000 votes."""
 _STORE_SECONDS = 3.5
 """Time to fit the votes, to compare with the live version and to store the result."""
 _FIFTHS = 5
@@ -140,8 +145,28 @@ def _templates_work(
 
 def _seconds(recipe: AnyModelRecipe, size: Size) -> float:
     if isinstance(recipe, InstantRecipe):
-        return _START_SECONDS + _ENCODE_SECONDS * size.rows
+        return _START_SECONDS + sum(instant_seconds(recipe, size).values())
     return _START_SECONDS + _ROW_SECONDS * _rows_tuned(recipe, size)
+
+
+def instant_seconds(recipe: InstantRecipe, size: Size, n_tests: int = 0) -> dict[str, float]:
+    """Estimate the seconds of each stage of fitting votes, in the order of the stages."""
+    deciding = _votes_seconds(recipe, size.rows)
+    return {
+        "encoding": _ENCODE_SECONDS * size.rows,
+        "deciding": deciding,
+        "checking": deciding if recipe.folds > 1 else 0.0,
+        "judging": _ENCODE_SECONDS * n_tests,
+    }
+
+
+def _votes_seconds(recipe: InstantRecipe, rows: int) -> float:
+    """Estimate the seconds of fitting votes: of all exemplars by their cube, of a subset evenly."""
+    if not isinstance(recipe.head, VotesConfig):
+        return 0.0
+    if rows <= recipe.head.max_exemplars:
+        return _ALL_VOTE_SECONDS * (rows / 10_000) ** 3
+    return _SUBSET_ROW_SECONDS * rows
 
 
 def share_after_steps(recipe: AnyModelRecipe, size: Size, n_tests: int) -> float:

@@ -13,19 +13,27 @@ from app.services.conversations.reading import require_logs
 from app.services.embedding import embed_texts, resolve_device
 from app.services.studio import Studio
 from app.services.training.child import (
+    Span,
+    TrainingProgress,
     absolute,
     drive,
     latest_checkpoint_of,
     load_base,
     require_base,
+    spans_of,
 )
 from app.services.training.encoder_runs import train_encoder
-from app.services.training.estimate import Size, require_labels, share_after_steps
+from app.services.training.estimate import (
+    Size,
+    instant_seconds,
+    require_labels,
+    share_after_steps,
+)
 from app.services.training.gate import Gate, judge_candidate
 from app.services.training.marked_utterances import require_slots
 from core.encoders.bundled import BUNDLED_LICENCE
 from core.recipes.base import Recipe
-from core.recipes.labels import AnyModelRecipe, ModelRecipe
+from core.recipes.labels import AnyModelRecipe, InstantRecipe, ModelRecipe
 from core.recipes.read import read_recipe
 from core.types import Exemplar, Intent
 from storage import jobs, models, projects
@@ -39,6 +47,7 @@ if TYPE_CHECKING:
     from core.training.from_labels.inputs import RunInputs
 
 _CHECKPOINT_STEPS = 40
+_WHOLE, _LAST = Span(0.04, 0.99), Span(0.96, 0.99)
 _POLL_SECONDS = 0.15
 _CHECK_SECONDS = 3.0
 
@@ -137,26 +146,29 @@ def _train_model(
 
     payload = context.job.payload
     data = _load_data(context, project, payload["dataset_version_id"])
-    context.report(0.01, "loading the encoder")
+    context.report(0.01, "loading the encoder", at_once=True)
     encoder = load_base(studio, payload["base"])
     exemplars = _exemplars(data, "train")
     tests = unlearned_tests(_exemplars(data, "test"), exemplars, _outside(data))
+    intents = _intents(data, exemplars)
+    size = Size(len(exemplars), len(intents), project.task)
+    progress = _progress(context, recipe, size, len(tests.texts))
     inputs = RunInputs(
         exemplars=exemplars,
-        intents=_intents(data, exemplars),
+        intents=intents,
         encoder=encoder,
         device=resolve_device(payload["device"]),
-        embed=partial(embed_texts, context.database),
+        embed=partial(embed_texts, context.database, told=progress.texts),
         checkpoint_every=_CHECKPOINT_STEPS,
         watched=tests.texts,
         task=project.task,
+        told=progress.part,
     )
+    progress.begin("encoding")
     # Review doubts labels by these embeddings, which no training on labels has changed.
-    embed_texts(context.database, encoder, [exemplar.text for exemplar in exemplars])
-    size = Size(len(exemplars), len(inputs.intents), project.task)
-    after = share_after_steps(recipe, size, len(inputs.watched))
-    result = drive(context, run_recipe(recipe, inputs, latest_checkpoint_of(context)), after)
-    context.report(0.96, "judging", at_once=True)
+    inputs.embed(encoder, [exemplar.text for exemplar in exemplars])
+    result = drive(progress, run_recipe(recipe, inputs, latest_checkpoint_of(context)))
+    progress.begin("judging")
     metrics = judge(result, inputs, tests)
     facts = _facts(context, data, recipe, inputs)
     facts["metrics"] = metrics
@@ -166,6 +178,17 @@ def _train_model(
         studio, project, data.version, result.pipeline, facts, may_promote=may_promote
     )
     return _publisher(context, data, result.pipeline, facts, gate)
+
+
+def _progress(
+    context: JobContext, recipe: AnyModelRecipe, size: Size, n_tests: int
+) -> TrainingProgress:
+    """Share out a training's progress: by its stages, or for a tuned encoder by its steps."""
+    if isinstance(recipe, InstantRecipe):
+        seconds = instant_seconds(recipe, size, n_tests)
+        return TrainingProgress(context, spans_of(seconds, _WHOLE), in_all=True)
+    spans = {"judging": _LAST}
+    return TrainingProgress(context, spans, share_after_steps(recipe, size, n_tests))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from core.heads.votes.kernel import kernel_of_cosines
 from core.heads.votes.root import inverse_diagonal, inverse_factor
 from core.heads.votes.subset import fit_subset_votes, spread_choice
 from core.recipes.heads import HeadConfig, VotesConfig
-from core.types import FloatArray, ScoreArray, Task
+from core.types import FloatArray, ScoreArray, Task, Told, told_nobody
 from core.vectors import cosines, unit_rows
 
 TAUS = (0.2, 0.3, 0.4, 0.5, 0.6)
@@ -30,17 +30,22 @@ _MOST_CARRIERS = 5_000
 
 
 def choose_votes(
-    embeddings: FloatArray, targets: ScoreArray, intents: Sequence[str], config: VotesConfig
+    embeddings: FloatArray,
+    targets: ScoreArray,
+    intents: Sequence[str],
+    config: VotesConfig,
+    told: Told = told_nobody,
 ) -> VoteHead:
     """Fit votes with the recipe's settings, choosing those that it leaves open.
 
     Embeddings (m, d) may have any length. Above `config.max_exemplars` exemplars, a subset votes.
+    Only that reports to `told`: the votes of all take half a minute at most.
     """
     settings = best_settings(embeddings, targets, config.tau, config.ridge)
     if len(embeddings) <= config.max_exemplars:
         return fit_votes(embeddings, targets, intents, *settings)
     carriers = spread_choice(targets, min(config.max_exemplars, _MOST_CARRIERS))
-    return fit_subset_votes(embeddings, targets, intents, settings, carriers)
+    return fit_subset_votes(embeddings, targets, intents, settings, carriers, told)
 
 
 def settle(config: HeadConfig, task: Task = "single-label") -> HeadConfig:

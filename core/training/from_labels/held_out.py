@@ -86,13 +86,13 @@ def fit_head_on(
     config = settled_on_said(recipe.head, embeddings, targets, sources_of(inputs.exemplars))
     if not isinstance(recipe, LabelEncoderRecipe):
         rows = encoder.encode([name_words(intent.name) for intent in inputs.intents])
-        head = fit_head(config, embeddings, targets, labels, rows)
+        head = fit_head(config, embeddings, targets, labels, rows, inputs.told)
         return FittedHead(head, embeddings, targets, rows)
     rows = names_side(encoder).encode([label_text(intent) for intent in inputs.intents])
     names = fit_names(rows, labels, recipe.similarity)
     if isinstance(config, NamesConfig):
         return FittedHead(names, embeddings, targets, rows)
-    head = fit_head(config, embeddings, targets, labels)
+    head = fit_head(config, embeddings, targets, labels, told=inputs.told)
     return FittedHead(head, embeddings, targets, rows, names)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from core.encoders.base import Encoder
 from core.heads.targets import target_matrix
 from core.training.devices import ComputeOptions
-from core.types import Exemplar, FloatArray, Intent, ScoreArray, Task
+from core.types import Exemplar, FloatArray, Intent, ScoreArray, Task, Told, told_nobody
 
 Embed = Callable[[Encoder, Sequence[str]], FloatArray]
 """Embeds texts with an encoder or from a cache; (n, d) float32."""
@@ -25,6 +25,7 @@ class RunInputs(ComputeOptions):
         exemplars: The labelled utterances of the training split.
         watched: Labelled texts that are not trained on. Accuracy on a sample of them is reported
             after each epoch; it decides nothing.
+        told: Told how much of the stage at hand is done, where it takes long.
     """
 
     exemplars: tuple[Exemplar, ...]
@@ -33,6 +34,7 @@ class RunInputs(ComputeOptions):
     embed: Embed = embed_directly
     watched: tuple[Exemplar, ...] = ()
     task: Task = "single-label"
+    told: Told = told_nobody
 
 
 def exemplar_targets(exemplars: Sequence[Exemplar], intents: Sequence[Intent]) -> ScoreArray:

@@ -82,7 +82,10 @@ def _run_instant(recipe: InstantRecipe, inputs: RunInputs) -> Generator[Event, N
         folds = judged_folds(inputs.exemplars, recipe.folds, recipe.seed)
         sources, rows = sources_of(inputs.exemplars), np.sort(np.concatenate(folds))
         left_out = [with_made(fold, sources) for fold in folds]
-        scores = fold_scores(fitted.head, recipe.head, embeddings, fitted.targets, left_out)
+        yield StageStarted("checking")
+        scores = fold_scores(
+            fitted.head, recipe.head, embeddings, fitted.targets, left_out, inputs.told
+        )
         held_out = HeldOutScores(scores[rows], rows, folds_in_words(folds))
     return _result(recipe, inputs, inputs.encoder, fitted, held_out)
 

@@ -4,7 +4,7 @@ import pytest
 from core.heads.build import fit_head
 from core.heads.cross_validation import cross_validated_scores, fixed_config, fold_scores
 from core.heads.votes.fit import VoteHead, leave_fold_out, leave_one_out
-from core.heads.votes.subset import subset_leave_one_out
+from core.heads.votes.subset import subset_leave_fold_out, subset_leave_one_out
 from core.recipes.heads import (
     HeadConfig,
     LinearConfig,
@@ -75,7 +75,7 @@ def test_names_saw_no_label_and_are_honest_as_they_are() -> None:
 
 @pytest.mark.parametrize(
     "config",
-    [NeighboursConfig(), PrototypesConfig(), LinearConfig(), VotesConfig(max_exemplars=20)],
+    [NeighboursConfig(), PrototypesConfig(), LinearConfig()],
     ids=lambda c: c.kind,
 )
 def test_each_fold_is_scored_by_a_head_of_the_others(config: HeadConfig) -> None:
@@ -93,6 +93,15 @@ def test_votes_are_scored_by_fold_in_closed_form() -> None:
     assert isinstance(head, VoteHead)
     scores = fold_scores(head, VotesConfig(), TOY.rows, TOY.targets, FOLDS)
     np.testing.assert_array_equal(scores, leave_fold_out(head, FOLDS))
+
+
+def test_votes_of_a_subset_are_scored_by_fold_in_closed_form() -> None:
+    """Each fold was fitted anew: 25,000 examples took 13 minutes, and 4.5 GB."""
+    config = VotesConfig(max_exemplars=50)  # the folds have 48 others each
+    head = fit_head(config, TOY.rows, TOY.targets, TOY.intents)
+    assert isinstance(head, VoteHead)
+    scores = fold_scores(head, config, TOY.rows, TOY.targets, FOLDS)
+    np.testing.assert_array_equal(scores, subset_leave_fold_out(head, TOY.rows, TOY.targets, FOLDS))
 
 
 def test_what_fitting_chose_is_written_into_the_recipe() -> None:

@@ -12,8 +12,10 @@ from app.jobs.context import JobContext, Stopped
 from app.services.answering.judging import UnlearnedTests, judge
 from app.services.studio import Studio
 from app.services.training import child
+from app.services.training.child import Span, TrainingProgress, spans_of
 from app.services.training.jobs import curve_words
 from core.encoders.packed.encoder import TransformerEncoder
+from core.recipes.heads import VotesConfig
 from core.recipes.labels import ConvfitRecipe, InstantRecipe
 from core.training.events import Event, StageStarted, StepDone, drain
 from core.training.from_labels.inputs import RunInputs
@@ -57,7 +59,7 @@ def test_progress_only_rises_and_by_equal_steps(
     listener: Listener, inputs: RunInputs, folds: int
 ) -> None:
     recipe = ConvfitRecipe(epochs=3, frozen_layers=1, folds=folds)
-    child.drive(listener, run_recipe(recipe, inputs))
+    child.drive(TrainingProgress(listener), run_recipe(recipe, inputs))
     shares = list(dict.fromkeys(share for share, _ in listener.heard))  # a stage begins in between
     gaps = [after - before for before, after in pairwise(shares)]
     assert min(gaps) == pytest.approx(max(gaps))
@@ -86,11 +88,29 @@ def test_no_time_is_told_before_a_step_was_measured_and_then_that_of_the_steps(
             clock[0] += 1
         yield StageStarted("encoding")
 
-    child.drive(listener, run(), after=0.5)
+    child.drive(TrainingProgress(listener, after=0.5), run())
     assert listener.left[:2] == [None, None]  # the stage, and the first step
     assert listener.left[2] == pytest.approx(60 * 1.5 - 2)
     assert listener.left[6] == pytest.approx(60 * 1.5 - 6)
     assert listener.left[7] is None
+
+
+def test_fitting_votes_tells_each_stage_and_how_far_it_is(
+    listener: Listener, inputs: RunInputs
+) -> None:
+    """A large training stood at 4 % for eleven minutes, and then there was no end of it."""
+    seconds = {"encoding": 2.0, "deciding": 1.0, "checking": 1.0, "judging": 1.0}
+    progress = TrainingProgress(listener, spans_of(seconds, Span(0.0, 1.0)), share=0.0, in_all=True)
+    progress.begin("encoding")
+    progress.texts(512, 2_048)
+    assert listener.heard[-1] == (pytest.approx(0.1), "encoding, 512 of 2,048 texts")
+    recipe = InstantRecipe(head=VotesConfig(max_exemplars=10))  # of 20: a subset votes
+    child.drive(progress, run_recipe(recipe, replace(inputs, told=progress.part)))
+    shares = [share for share, _ in listener.heard]
+    assert shares == sorted(shares)
+    ends = {stage: share for share, stage in listener.heard}
+    assert ends["deciding"] == pytest.approx(0.6)
+    assert ends["checking"] == pytest.approx(0.8)
 
 
 def test_a_time_left_needs_a_second_of_measured_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +153,7 @@ def test_accuracy_on_texts_not_tuned_on_is_drawn_beside_the_loss(
 ) -> None:
     recipe = ConvfitRecipe(epochs=2, frozen_layers=1)
     unseen = tuple(Exemplar(f"{e.text} now", f"{e.text} now", e.intents) for e in inputs.exemplars)
-    child.drive(listener, run_recipe(recipe, replace(inputs, watched=unseen)))
+    child.drive(TrainingProgress(listener), run_recipe(recipe, replace(inputs, watched=unseen)))
     curve = listener.curve
     assert set(curve) == {
         f"{what} while {stage}"
@@ -157,7 +177,9 @@ def test_accuracy_on_texts_not_tuned_on_is_drawn_beside_the_loss(
 def test_without_a_test_split_the_missing_accuracy_is_explained(
     listener: Listener, inputs: RunInputs
 ) -> None:
-    child.drive(listener, run_recipe(ConvfitRecipe(epochs=2, frozen_layers=1), inputs))
+    child.drive(
+        TrainingProgress(listener), run_recipe(ConvfitRecipe(epochs=2, frozen_layers=1), inputs)
+    )
     assert "accuracy while tuning" not in listener.curve
     assert "accuracy while calibrating" in listener.curve
     words = curve_words(listener.curve)
@@ -203,7 +225,7 @@ def test_a_stopped_run_has_kept_its_curve_as_far_as_its_checkpoint(
 
     first = JobContext(studio.places, studio.database, job)
     with pytest.raises(Stopped):
-        child.drive(first, stopped_at_step_four(run_recipe(recipe, checked)))
+        child.drive(TrainingProgress(first), stopped_at_step_four(run_recipe(recipe, checked)))
     with studio.database.write() as connection:
         jobs.put_back(connection, job.id, job.attempt)
         again = jobs.claim(connection, job.id)
@@ -212,7 +234,7 @@ def test_a_stopped_run_has_kept_its_curve_as_far_as_its_checkpoint(
     assert kept.step == 2
     drawn = [step for step, _ in second.curve["loss while tuning"]]
     assert drawn[:2] == [1, 2]  # and 3, where so much time had passed that it was reported
-    child.drive(second, run_recipe(recipe, checked, kept))
+    child.drive(TrainingProgress(second), run_recipe(recipe, checked, kept))
     with studio.database.read() as connection:
         curve = jobs.get(connection, job.id).curve or {}
     steps = [step for step, _ in curve["loss while tuning"]]

@@ -4,7 +4,12 @@ from scipy.linalg import cho_factor
 
 from core.heads.votes.fit import fit_votes, leave_one_out, votes
 from core.heads.votes.kernel import kernel
-from core.heads.votes.subset import fit_subset_votes, spread_choice, subset_leave_one_out
+from core.heads.votes.subset import (
+    fit_subset_votes,
+    spread_choice,
+    subset_leave_fold_out,
+    subset_leave_one_out,
+)
 from tests.builders.toy_embeddings import clusters
 
 SETTINGS = (0.3, 0.1)
@@ -110,6 +115,36 @@ def test_chunks_of_rows_do_not_change_the_answer(monkeypatch: pytest.MonkeyPatch
     np.testing.assert_allclose(
         subset_leave_one_out(parts, toy.rows, toy.targets),
         subset_leave_one_out(whole, toy.rows, toy.targets),
+        atol=1e-8,
+    )
+
+
+def test_a_fold_is_scored_by_the_labels_of_the_others() -> None:
+    """By hand: the normal equations of the other rows, with all carriers and the same prior."""
+    toy = clusters(3, 20, spread=0.9, seed=5)
+    carriers = np.arange(0, 60, 4)
+    head = fit_subset_votes(toy.rows, toy.targets, toy.intents, SETTINGS, carriers)
+    folds = [np.arange(start, 60, 5) for start in range(5)]
+    told: list[float] = []
+    found = subset_leave_fold_out(head, toy.rows, toy.targets, folds, told.append)
+    cross = kernel(toy.rows, toy.rows[carriers], SETTINGS[0])
+    square = kernel(toy.rows[carriers], toy.rows[carriers], SETTINGS[0])
+    for fold in folds:
+        seen = np.setdiff1d(np.arange(60), fold)
+        left = cross[seen].T @ cross[seen] + SETTINGS[1] * square
+        weights = np.linalg.solve(left, cross[seen].T @ (toy.targets[seen] - head.prior))
+        by_hand = cross[fold] @ weights + head.prior
+        np.testing.assert_allclose(found[fold], by_hand, atol=1e-6)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+def test_folds_of_one_row_equal_leave_one_out() -> None:
+    toy = clusters(3, 10, spread=0.9, seed=6)
+    head = fit_subset_votes(toy.rows, toy.targets, toy.intents, SETTINGS, np.arange(0, 30, 2))
+    np.testing.assert_allclose(
+        subset_leave_fold_out(head, toy.rows, toy.targets, [np.array([row]) for row in range(30)]),
+        subset_leave_one_out(head, toy.rows, toy.targets),
         atol=1e-8,
     )
 
