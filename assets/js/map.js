@@ -300,15 +300,13 @@ class MapPage {
   #onStatus(status, before) {
     if (this.#awaitsLayout) {
       this.#awaitsLayout = Boolean(status.job);
-      if (!status.job) {
-        if (this.#isSketch) guarded(() => this.#offerClearer())();
-        else this.#load();
-        return;
-      }
-      this.#note.follow(status.job, this.#isSketch);
+      if (status.job) this.#note.follow(status.job, this.#isSketch);
+      else if (this.#isSketch) guarded(() => this.#offerClearer())();
+      else this.#load();
     }
     if (!before) return;
-    if (before.champion !== status.champion && !this.#choice.model) this.#load();
+    if (before.champion !== status.champion && !this.#choice.model)
+      this.#note.offerLive(before.champion, status.champion, () => this.#load());
     else if (before.revision !== status.revision) guarded(() => this.#recolourAfresh())();
   }
 

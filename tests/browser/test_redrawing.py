@@ -191,3 +191,24 @@ def test_how_long_ago_something_was_follows_the_clock(
     expect(when).to_have_text("just now")
     page.clock.fast_forward("05:00")
     expect(when).to_have_text("5 min ago")
+
+
+def test_the_map_of_a_version_that_goes_live_is_shown_when_asked_for(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A colleague promoted a version, and every point moved under the hand that drew a lasso."""
+    live = 1
+
+    def told(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), "champion": live})
+
+    page = visit(studio)
+    page.route("**/status", told)
+    page.goto(f"{studio.base}/map?project=sample")
+    page.wait_for_selector(".map[data-ready=true]")
+    live = 2
+    offer = page.locator("[data-role=map-offer]")
+    expect(offer).to_contain_text("Version 2 is live now and has a map of its own.")
+    with page.expect_request("**/projects/sample/map?*"):
+        offer.get_by_role("button", name="Show it").click()
+    expect(offer).to_be_hidden()

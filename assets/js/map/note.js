@@ -53,13 +53,24 @@ export class Note {
     );
   }
 
-  // A clearer layout has been computed. Every point lies elsewhere on it, so it is shown when it is asked for.
+  // A clearer layout has been computed.
   offerClearer(show) {
     this.say(`${SKETCH} ${READY}`);
+    this.#offer(READY, show);
+  }
+
+  // Another version is live; without one before it there was no map to lose.
+  offerLive(before, live, show) {
+    if (before === null) show();
+    else this.#offer(`Version ${live} is live now and has a map of its own.`, show);
+  }
+
+  // Every point lies elsewhere on another map, so it is shown when it is asked for.
+  #offer(words, show) {
     this.offered.hidden = false;
     fill(
       this.offered,
-      h('span', {}, `${READY} All points move; labels and colours stay.`),
+      h('span', {}, `${words} All points move; labels and colours stay.`),
       h('button', {class: 'primary', 'data-key': 'clearer', onclick: show}, 'Show it'),
     );
   }
