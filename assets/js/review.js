@@ -22,6 +22,7 @@ export const mount = view =>
 class ReviewPage {
   #context;
   #intents;
+  #findings;
   #tabs;
   #tab;
   #switch = h('div', {class: 'tabs', role: 'group', 'aria-label': 'What to look at'});
@@ -39,8 +40,9 @@ class ReviewPage {
       act: (repair, words, finding) => this.#act(repair, words, finding),
       refresh: () => context.refresh(),
     };
+    this.#findings = new FindingsTab(tools);
     this.#tabs = [
-      ['findings', 'Findings', new FindingsTab(tools)],
+      ['findings', 'Findings', this.#findings],
       ['border', 'Borders', new BorderTab(tools)],
       ['reshape', 'Reshape intents', new ReshapeTab(tools)],
       ['add', 'Add an example', new AddingTab(tools)],
@@ -105,14 +107,18 @@ class ReviewPage {
   async #act(repair, words, finding = '') {
     const one = {key: crypto.randomUUID(), words, finding};
     this.#made.push(one); // at once, so it can be undone before the answer arrives
+    this.#findings.leaveOut(finding);
     try {
       await this.#send('act', {key: one.key, finding, repair});
     } catch (error) {
       this.#made = this.#made.filter(other => other !== one);
+      this.#findings.takeIn(finding);
+      this.#renew().catch(() => {}); // the message tells of the first error
       throw error;
     }
     toast(words, '', 'good', () => this.#takeBack(one));
     await Promise.all([this.#renew(), this.#context.refresh()]);
+    this.#findings.takeIn(finding);
   }
 
   async #undo() {
@@ -132,6 +138,7 @@ class ReviewPage {
       if (error.status === 0) this.#made.push(one); // the server did not answer, so the undo can be tried again
       throw error;
     }
+    this.#findings.takeIn(one.finding);
     toast(`Taken back: ${one.words}`);
     await Promise.all([this.#renew(one.finding), this.#context.refresh()]);
   }
@@ -142,7 +149,7 @@ class ReviewPage {
 
   #onKey(event) {
     const {key, ctrlKey, metaKey, altKey, target} = event;
-    if (event.isComposing || dialogIsOpen() || !this.#place.isConnected) return;
+    if (event.isComposing || event.repeat || dialogIsOpen() || !this.#place.isConnected) return;
     if (target.matches?.('input:not([type=checkbox]),textarea,select')) return;
     const undoes = key.toLowerCase() === 'u' || ((ctrlKey || metaKey) && key.toLowerCase() === 'z');
     const action = undoes ? () => this.#undo() : this.#tab.onKey?.(key.toLowerCase());

@@ -58,7 +58,10 @@ def truly_greedy(
 
 
 def in_order(finding: Finding) -> Finding:
-    """Order the remedies by what they do to answers, those that harm last."""
+    """Order the remedies by what they do to answers: those that harm last, none that deletes first.
+
+    The first has key 1, which a person may press in passing.
+    """
     harmed = any(_net(r) < 0 and r.repair and r.repair.kind == "relabel" for r in finding.remedies)
 
     def place(remedy: Remedy) -> tuple[int, int]:
@@ -68,7 +71,9 @@ def in_order(finding: Finding) -> Finding:
         # Which label an unlabelled text gets is not chosen by what suits the test set.
         return group, 0 if finding.kind == "next" else -_net(remedy)
 
-    return replace(finding, remedies=tuple(sorted(finding.remedies, key=place)))
+    ranked = sorted(finding.remedies, key=place)
+    first = next((one for one in ranked if not _deletes(one)), ranked[0])
+    return replace(finding, remedies=(first, *(one for one in ranked if one is not first)))
 
 
 _LABELLING, _MENDING, _HARMLESS, _ASKING, _KEEPING, _AFTER_KEEPING, _HARMING = range(7)
@@ -81,8 +86,11 @@ def _group(finding: Finding, remedy: Remedy) -> int:
         return _KEEPING if remedy.keeps else _LABELLING
     if _net(remedy) < 0:
         return _HARMING
-    if repair.kind in ("merge", "split") or _deletes_the_text(finding, repair):
-        return _AFTER_KEEPING  # the first two mend their own errors by definition
+    # The first two mend their own errors by definition, and a text is not deleted for its label.
+    if repair.kind in ("merge", "split") or (
+        repair.kind == "delete" and finding.kind in ("label", "doubt")
+    ):
+        return _AFTER_KEEPING
     if not _is_whole(remedy):
         return _ASKING
     if finding.kind == "next":
@@ -96,9 +104,8 @@ def _group(finding: Finding, remedy: Remedy) -> int:
     return _AFTER_KEEPING
 
 
-def _deletes_the_text(finding: Finding, repair: Repair) -> bool:
-    """Whether a text would go although only its label is doubted; key 1 must never do that."""
-    return repair.kind == "delete" and finding.kind in ("label", "doubt")
+def _deletes(remedy: Remedy) -> bool:
+    return remedy.repair is not None and remedy.repair.kind == "delete"
 
 
 def _is_doubted(finding: Finding) -> bool:

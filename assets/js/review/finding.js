@@ -8,6 +8,7 @@ import {post} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
 
 const MOST_PICKED = 4; // typed labels that are kept as remedies; digit keys reach nine
+const LONGEST_NAMED = 80; // characters of a text in a message
 const ABOUT_ONE = new Set(['label', 'greedy', 'next']); // the other texts are for comparison
 
 const FIRST = {
@@ -24,6 +25,13 @@ function harmOf({blast, effect}) {
   if (!blast) return effect && effect.breaks > effect.mends ? effect : null;
   const [mends, breaks] = [blast.fixed + blast.pins_fixed.length, blast.broken + blast.pins_broken.length];
   return breaks > mends ? {mends, breaks} : null;
+}
+// What was done, and to which text, where it was done to one.
+function deedOf({words, repair, textOfMany}, {texts}) {
+  const [id, ...others] = repair?.ids ?? [texts[0]?.id];
+  const text = textOfMany || (!others.length && texts.find(one => one.id === id)?.text);
+  const named = text ? `: “${text.slice(0, LONGEST_NAMED)}”` : '';
+  return `${words.replace(' …', '')}${named}`;
 }
 const QUESTIONS = {
   split: input => ['Name of the new intent', input, 'Split'],
@@ -191,7 +199,8 @@ export class FindingView {
       {
         class: 'remedy',
         'data-key': `remedy ${place}`,
-        onclick: guarded(() => this.#take(one)),
+        // The second click of a double click would meet the next finding.
+        onclick: guarded(({detail}) => detail < 2 && this.#take(one)),
         onpointerenter: look,
         onfocus: look,
       },
@@ -255,9 +264,8 @@ export class FindingView {
     if (!(await this.#mayHarm(one))) return;
     const repair = one.asks ? await this.#spoken(one) : one.repair;
     if (one.asks && !repair) return; // the user cancelled
-    const text = (one.textOfMany || (finding.texts[0]?.text ?? '')).slice(0, 50);
     const settled = one.textOfMany ? '' : finding.id; // the other texts of a confusion are left
-    await this.#tools.act(repair, `${one.words.replace(' …', '')}: “${text}”`, settled);
+    await this.#tools.act(repair, deedOf(one, finding), settled);
   }
 
   async #mayHarm(one) {

@@ -48,6 +48,8 @@ export class FindingsTab {
   #base;
   #kind = query().get('kind') ?? '';
   #findings = [];
+  #counts = {};
+  #leftOut = new Set(); // findings that were settled here; the server may not know yet
   #at = 0;
   #asked = 0;
   #wanted = null;
@@ -86,12 +88,34 @@ export class FindingsTab {
     const same = found.findings.findIndex(one => one.id === before);
     this.#wanted = null;
     this.#findings = found.findings;
-    this.#at = same >= 0 ? same : Math.min(this.#at, Math.max(0, found.findings.length - 1));
-    this.#drawFilter(found.counts);
-    this.#draw(found.counts);
+    this.#counts = found.counts;
+    if (same >= 0) this.#at = same;
     fill(this.#notes, found.notes.join(' '));
+    await this.#drawOpen();
+  }
+
+  // Draws the findings but those that were settled here; the next one comes to the place of one that went.
+  async #drawOpen() {
+    const gone = this.#findings.filter(({id}) => this.#leftOut.has(id));
+    this.#findings = this.#findings.filter(one => !gone.includes(one));
+    for (const {kind} of gone) this.#counts[kind] -= 1;
+    this.#at = Math.min(this.#at, Math.max(0, this.#findings.length - 1));
+    this.#drawFilter(this.#counts);
+    this.#draw(this.#counts);
     this.#beside.hidden = !this.#findings.length;
     await this.#view.show(this.#findings[this.#at] ?? null);
+  }
+
+  // A finding goes as soon as somebody decides about it, before the server has saved that.
+  leaveOut(id) {
+    if (!id) return;
+    this.#leftOut.add(id);
+    this.#drawOpen().catch(() => {}); // each remedy shows its own error
+  }
+
+  // It is listed again if the next list has it.
+  takeIn(id) {
+    this.#leftOut.delete(id);
   }
 
   onKey(key) {

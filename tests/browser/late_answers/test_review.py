@@ -1,5 +1,6 @@
 """The Review page while answers are late: nothing goes over what somebody has done since."""
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +26,34 @@ def test_a_finding_is_kept_as_it_is_and_taken_back(
     page.keyboard.press("u")
     expect(page.locator(".toast", has_text="Taken back: Keep as it is")).to_be_visible()
     expect(row(page, kept)).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_finding_goes_at_once_and_the_message_names_the_text_that_went(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Delete the second” named the first, and the finding stood in the list until it was saved."""
+    add_twins(studio)
+    page = reviewed(visit, studio, "duplicate")
+    gone, count = shown(page), page.locator("[data-key='kind duplicate']")
+    before = int(re.sub(r"\D", "", count.inner_text()))
+    second = page.locator("[data-role=finding] .told li [dir]").nth(1).inner_text()
+    late = hold(page, "**/review/act", "POST")
+    page.locator(".remedy", has_text="Delete the second").dblclick()
+    late.arrived()
+    expect(row(page, gone)).to_have_count(0)
+    expect(count).to_have_text(re.compile(rf"Duplicates\s*{before - 1}$"))
+    late.routes.pop().fulfill(status=409, json={"message": "It was refused.", "hint": ""})
+    expect(row(page, gone)).to_have_count(1)
+    expect(count).to_have_text(re.compile(rf"Duplicates\s*{before}$"))
+    assert late.routes == []  # the second click did not meet the next finding
+    row(page, gone).click()
+    page.locator(".remedy", has_text="Delete the second").click()
+    late.arrived()
+    late.release()
+    told = page.locator(".toast", has_text=f"Delete the second: “{second}”")
+    expect(told).to_be_visible()
+    rows = studio.ask("/projects/sample/utterances?text=gone+for+good")["rows"]
+    assert second not in [one["text"] for one in rows]
 
 
 def test_typing_another_label_outlives_findings_drawn_anew(
@@ -193,6 +222,16 @@ def test_the_limit_of_an_archived_intent_is_not_shown_as_that_of_all(
     expect(whose.locator(f"option[value='{key}']")).to_have_count(0)
     expect(whose).to_have_value("")
     assert limit(page) == of_all
+
+
+def add_twins(studio: Served) -> None:
+    """Label two pairs of texts that say the same but for a sign."""
+    key = studio.ask("/projects/sample/overview")["intents"][0]["id"]
+    for text in ("my card is gone for good", "my phone is gone for good"):
+        for sign in (".", "!"):
+            repair = {"kind": "add", "value": text + sign, "intents": [key]}
+            act = {"key": uuid4().hex, "finding": "", "repair": repair}
+            studio.ask("/projects/sample/review/act", act)
 
 
 def reviewed(visit: Callable[..., Page], studio: Served, kind: str) -> Page:

@@ -261,3 +261,17 @@ def test_a_doubted_label_never_offers_to_delete_the_text_first(
     finding = Finding("f", kind, "a, or b?", "", 1.0, "", (), (removal, other, KEEP))
     words = [remedy.words for remedy in in_order(finding).remedies]
     assert words == ["Another label …", "Keep as it is", "Delete it"]
+
+
+@pytest.mark.parametrize("kind", ["duplicate", "conflict", "greedy", "tested"])
+def test_key_1_never_deletes(kind: Literal["duplicate", "conflict", "greedy", "tested"]) -> None:
+    """It was feared, for it kept a text here and deleted one there."""
+    removal = Remedy("Delete it", Repair("delete", ("u",)), effect=Effect(mends=3, breaks=0))
+    relabel = Remedy("Label it b", Repair("relabel", ("u",), ("b",)), effect=Effect(2, 0))
+
+    def words(*remedies: Remedy) -> list[str]:
+        finding = Finding("f", kind, "a, or b?", "", 1.0, "", (), remedies)
+        return [remedy.words for remedy in in_order(finding).remedies]
+
+    assert words(removal, relabel, KEEP) == ["Label it b", "Delete it", "Keep as it is"]
+    assert words(removal, KEEP) == ["Keep as it is", "Delete it"]
