@@ -31,11 +31,12 @@ class Pace:
     """The speed of equal units of work, such as steps, and the time left at that speed.
 
     What comes before the first unit, such as loading, is not part of it. A resumed job begins with
-    the units of its earlier attempt.
+    the units of its earlier attempt. `ends` is when the work ends by the last measurement.
     """
 
     began: float | None = None
     begun_with: float = 0.0
+    ends: float | None = None
 
     def left(self, done: float, total: float) -> float | None:
         """Return the seconds left, after `done` units of `total`; None until one was measured."""
@@ -43,9 +44,13 @@ class Pace:
         if self.began is None:
             self.began, self.begun_with = moment, done
         took, measured = moment - self.began, done - self.begun_with
-        if measured <= 0 or took < _MEASURED_SECONDS:
-            return None
-        return took / measured * max(0.0, total - done)
+        if measured > 0 and took >= _MEASURED_SECONDS:
+            self.ends = moment + took / measured * max(0.0, total - done)
+        return self.still_left()
+
+    def still_left(self) -> float | None:
+        """Return the seconds left by the last measurement, at least 0; None without one."""
+        return None if self.ends is None else max(0.0, self.ends - time.monotonic())
 
 
 @dataclass(slots=True)

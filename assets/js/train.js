@@ -173,6 +173,7 @@ class TrainPage {
     const again = first ? 'Train' : 'Retrain';
     this.#start.disabled = Boolean(this.#running);
     this.#start.textContent = this.#running ? 'Training …' : again;
+    this.#form.classList.toggle('waits', Boolean(this.#running)); // what runs tells its own time left
   }
 
   #drawJob(job) {

@@ -23,18 +23,22 @@ class StageStarted:
 
     @property
     def words(self) -> str:
-        """The stage in words, for the user."""
+        """The stage and its part, as the names of curves have it."""
         return self.stage if self.parts == 1 else f"{self.stage} {self.part} of {self.parts}"
 
 
 @dataclass(frozen=True, slots=True)
 class StepDone:
-    """A step, counted from 1 over all tunings of a run; `epoch` counts from 1 in its tuning."""
+    """A step, counted from 1 over all tunings of a run.
+
+    `epoch` counts from 1 to `epochs` in its tuning; 0 epochs: their number is not known.
+    """
 
     step: int
     total: int
     epoch: int
     loss: float
+    epochs: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,6 +148,13 @@ def test_a_training_tells_no_time_before_it_measured_and_its_chart_names_its_tex
     expect(page.locator("[data-role=job-state]")).to_have_text("running")
     expect(page.locator("[data-role=curves]")).to_contain_text("a sample of 64 texts")
     expect(page.get_by_text(re.compile(r"\d (s|min) left"))).to_have_count(0)
+    # "About a minute" stood there for the six minutes that it took.
+    expect(page.locator("[data-role=estimate]")).to_be_hidden()
+    expect(page.locator("[data-role=time]").first).to_be_hidden()
+    shown[:] = [{**running, "eta_seconds": None, "progress": 0.96}]
+    page.reload()
+    expect(page.get_by_text("nearly done")).to_be_visible()
+    expect(page.get_by_text("not known yet")).to_have_count(0)
     shown[:] = [ended]
     page.reload()
     page.get_by_text("How the training went").click()

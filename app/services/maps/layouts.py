@@ -70,12 +70,12 @@ def do_layout(studio: Studio, context: JobContext) -> Publish:
     with context.database.read() as connection:
         project = projects.get(connection, context.job.project_id or 0)
         space = find_space(connection, project.name, int(payload["number"]))
-    context.report(0.0, "loading the encoder")
+    context.report(0.0, "opening the language model")
     encoder = open_space(studio, space, resolve_device(payload["device"])).encoder
 
     def told(done: int, total: int) -> None:
         share = _LOADED + (_ENCODED - _LOADED) * done / total
-        context.report(share, f"encoding, {done:,} of {total:,} texts")
+        context.report(share, f"reading, {done:,} of {total:,} texts")
 
     points = read_points(studio, project)
     embedded = read_embedded(studio, project, encoder, told)
@@ -148,7 +148,7 @@ def _encode_templates(studio: Studio, context: JobContext, space: Space, encoder
 
     def told(done: int, total: int) -> None:
         share = _ENCODED * done / total
-        context.report(share, f"encoding, {done:,} of {total:,} templates")
+        context.report(share, f"reading, {done:,} of {total:,} templates")
 
     fill(context.database, encoder, missing, told)
 

@@ -19,6 +19,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _LOADED, _TRAINED = 0.04, 0.95
+_PLAIN = {
+    "encoding": "reading your texts",
+    "reading": "reading your texts",
+    "tuning": "learning",
+    "naming": "learning the intents' names",
+    "ranking": "learning what follows what",
+    "contrasting": "learning what means the same",
+    "deciding": "weighing your examples",
+    "calibrating": "checking how sure it may be",
+    "checking": "checking how sure it may be",
+    "judging": "answering the test set",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +54,7 @@ class TrainingProgress:
     """What a training does now and which share of it is done; reports both.
 
     Attributes:
+        part_of: Which part of the stage it is, such as " 2 of 5"; "" for the whole.
         spans: Stages whose length was estimated; within them the share rises with their work.
         after: Time of the work after the last step, as a share of the time of all steps.
         in_all: Whether the spans are the whole training, so that the time left can be told.
@@ -53,14 +66,24 @@ class TrainingProgress:
     in_all: bool = False
     share: float = _LOADED
     stage: str = ""
-    words: str = ""
+    part_of: str = ""
     pace: Pace = field(default_factory=Pace)
 
-    def begin(self, stage: str, words: str = "") -> None:
+    @property
+    def words(self) -> str:
+        """The stage in words for the user."""
+        return _PLAIN.get(self.stage, self.stage) + self.part_of
+
+    @property
+    def of_curve(self) -> str:
+        """The stage as the names of curves have it."""
+        return self.stage + self.part_of
+
+    def begin(self, stage: str, part_of: str = "") -> None:
         """Report that a stage begins, at once: it may take long before it reports again."""
-        self.stage, self.words = stage, words or stage
+        self.stage, self.part_of = stage, part_of
         self.share = max(self.share, self.spans[stage].first) if stage in self.spans else self.share
-        self.context.report(self.share, self.words, at_once=True)
+        self.context.report(self.share, self.words, self.pace.still_left(), at_once=True)
 
     def part(self, done: float) -> None:
         """Report that a share of the stage is done."""
@@ -73,16 +96,16 @@ class TrainingProgress:
     def step(self, done: "StepDone") -> None:
         """Report a step."""
         self.share = _LOADED + (_TRAINED - _LOADED) * done.step / done.total
-        words = f"{self.words}, epoch {done.epoch}, loss {done.loss:.3f}"
+        of = f" of {done.epochs}" if done.epochs else ""
         left = self.pace.left(done.step, done.total * (1 + self.after))
-        self.context.draw(f"loss while {self.words}", done.step, done.loss)
-        self.context.report(self.share, words, left)
+        self.context.draw(f"loss while {self.of_curve}", done.step, done.loss)
+        self.context.report(self.share, f"{self.words}, round {done.epoch}{of}", left)
 
     def _rise(self, done: float, words: str) -> None:
         span = self.spans.get(self.stage)
         if span is not None:
             self.share = max(self.share, span.first + (span.last - span.first) * done)
-        left = self.pace.left(self.share, 1.0) if self.in_all else None
+        left = self.pace.left(self.share, 1.0) if self.in_all else self.pace.still_left()
         self.context.report(self.share, words, left)
 
 
@@ -96,11 +119,11 @@ def drive(progress: TrainingProgress, run: Generator["Event", None, T]) -> T:
     def watch(event: "Event") -> None:
         match event:
             case StageStarted():
-                progress.begin(event.stage, event.words)
+                progress.begin(event.stage, event.words.removeprefix(event.stage))
             case StepDone():
                 progress.step(event)
             case EpochScored():
-                name = f"accuracy while {progress.words}"
+                name = f"accuracy while {progress.of_curve}"
                 context.draw(name, event.step, event.accuracy, event.n)
             case CheckpointReady():
                 # before the checkpoint, so that a resumed attempt does not draw these points again

@@ -45,10 +45,10 @@ def train_encoder(
         lesson = _from_slots(context, project, recipe)
     else:
         lesson = _from_conversations(studio, context, project, recipe)
-    context.report(0.01, "loading the encoder")
+    context.report(0.01, "opening the language model")
     base = load_base(studio, payload["base"]) if recipe.needs_base else None
     ranker = lesson.run(base)
-    context.report(0.97, "storing the encoder", at_once=True)
+    context.report(0.97, "saving", at_once=True)
     facts = {
         "project": project.name,
         "model_version": f"{project.name}, trained {context.job.created_at[:16]}",

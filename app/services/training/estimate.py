@@ -245,7 +245,9 @@ def _seconds_taken(job: JobRecord) -> float | None:
 
 
 def _time_words(seconds: float, *, is_measured: bool) -> str:
-    basis = "going by the last one on this computer" if is_measured else "a guess for two cores"
+    basis = "going by the last one on this computer"
+    if not is_measured:
+        basis = "longer while other programs run"
     return f"about {in_words(seconds)} ({basis})"
 
 

@@ -153,18 +153,19 @@ def curve_words(curve: Mapping[str, Sequence[Sequence[float]]]) -> str:
     if "accuracy while tuning" in names:
         texts = _texts(curve["accuracy while tuning"])
         words = [
-            f"While tuning: right answers among {texts} of the test set, by which nothing is "
+            f"While learning: right answers among {texts} of the test set, by which nothing is "
             "chosen. The result counts the whole test set, answered by the finished model."
         ]
     else:
         words = [
-            "While tuning: no accuracy, since every label is tuned on and there is no test set."
+            "While learning: no accuracy, since every label is learned from and there is no test "
+            "set."
         ]
     held_out = [name for name in names if name.startswith("accuracy while calibrating")]
     if held_out:
         texts = _texts(curve[held_out[0]])
         words.append(
-            f"While calibrating: right answers among {texts} that were held out of a tuning."
+            f"While checking: right answers among {texts} that were held out of the learning."
         )
     return " ".join(words)
 

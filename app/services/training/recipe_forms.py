@@ -14,7 +14,6 @@ _SIMPLE = frozenset(
     {
         "adapter",
         "epochs",
-        "objective",
         "names",
         "seed",
         "minutes",

@@ -146,7 +146,7 @@ def _train_model(
 
     payload = context.job.payload
     data = _load_data(context, project, payload["dataset_version_id"])
-    context.report(0.01, "loading the encoder", at_once=True)
+    context.report(0.01, "opening the language model", at_once=True)
     encoder = load_base(studio, payload["base"])
     exemplars = _exemplars(data, "train")
     tests = unlearned_tests(_exemplars(data, "test"), exemplars, _outside(data))

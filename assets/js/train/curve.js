@@ -6,6 +6,7 @@ import {capital, figuresOf, percent, plural} from '../shared/words.js';
 
 const SMOOTHING = 0.25;
 const STEPS = {title: {text: 'steps of the training →'}};
+const STAGES = {tuning: 'Learning', calibrating: 'Checking', naming: 'Learning the names'};
 const CHARTS = {
   loss: {
     title: 'Loss: how far the training is from its aim',
@@ -85,7 +86,7 @@ function tracesOf(plot, lines) {
     ...look(plot, stages.indexOf(stage)),
     type: 'scatter',
     mode: measure === 'loss' ? 'lines' : 'lines+markers',
-    name: capital(stage),
+    name: STAGES[stage] ?? capital(stage),
     legendgroup: stage,
     showlegend: lines.findIndex(line => line.stage === stage) === at,
     x: points.map(([x]) => x),
@@ -119,7 +120,7 @@ function inWords(measure, lines) {
     const parts = lines.filter(line => line.stage === name);
     const {points} = parts.at(-1);
     const [first, now] = [points[0], points.at(-1)].map(([, y]) => say(y));
-    return `${name}: from ${first} to ${now}${parts.length > 1 ? `, the last of ${plural(parts.length, 'part')}` : ''}`;
+    return `${STAGES[name] ?? name}: from ${first} to ${now}${parts.length > 1 ? `, the last of ${plural(parts.length, 'part')}` : ''}`;
   });
   return `${title}. ${stages.join('; ')}`;
 }

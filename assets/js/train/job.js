@@ -2,6 +2,8 @@
 import {h, progressBar, since, table} from '../shared/elements.js';
 import {duration, figuresOf, percent} from '../shared/words.js';
 
+const NEARLY = 0.9;
+const SOON_S = 3;
 const SHOWN = 8; // earlier trainings
 const KIND = {succeeded: 'good', failed: 'bad', cancelled: 'warn'};
 
@@ -29,10 +31,12 @@ export function jobView(job, curves, actions) {
   ];
 }
 
-// No time is told before steps were measured.
-function leftOf({eta_seconds: seconds, state}) {
-  if (seconds !== null) return h('span', {class: 'push'}, duration(seconds));
-  return state === 'running' && h('span', {class: 'push'}, 'the time left is not known yet');
+// No time is told before steps were measured; a short training ends before that.
+function leftOf({eta_seconds: seconds, state, progress}) {
+  if (state !== 'running') return null;
+  const soon = seconds === null ? progress >= NEARLY : seconds < SOON_S;
+  const words = seconds === null ? 'the time left is not known yet' : duration(seconds);
+  return h('span', {class: 'push'}, soon ? 'nearly done' : words);
 }
 
 const nextStep = ({result}, use) =>

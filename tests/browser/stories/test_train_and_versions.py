@@ -20,7 +20,7 @@ def test_two_choices_say_what_they_do_and_how_long_they_take(
         expect(choice.locator("[data-role=time]")).to_contain_text("About ")
         expect(choice).to_contain_text(f"Method: {recipe}")
     expect(quick).to_contain_text("going by the last one on this computer")
-    expect(best).to_contain_text("a guess for two cores")
+    expect(best).to_contain_text("longer while other programs run")
     expect(page.get_by_role("radio")).to_have_count(2)
     best.hover()  # a chosen card looked unchosen under the pointer
     expect(best).to_have_css("background-color", chosen)

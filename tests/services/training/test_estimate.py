@@ -134,7 +134,7 @@ def test_a_training_of_another_kind_tells_nothing(home: Studio) -> None:
     plain = progress._seconds(read_recipe("convfit", {}), Size(20, 4))
     found = estimate(home, "p", "convfit", {})
     assert found.seconds == pytest.approx(plain)
-    assert found.time.endswith("(a guess for two cores)")
+    assert found.time.endswith("(longer while other programs run)")
     assert estimate(home, "p", "instant", {}).time.endswith(
         "(going by the last one on this computer)"
     )

@@ -67,10 +67,9 @@ def test_progress_only_rises_and_by_equal_steps(
     assert 0 < shares[0] < 0.2
     assert shares[-1] == pytest.approx(0.95)
     words = [stage for _, stage in listener.heard]
-    assert words[0] == "tuning"
-    assert words[1].startswith("tuning, epoch 1, loss ")
-    last = "calibrating, epoch 1" if folds == 1 else "calibrating 3 of 3, epoch 3"
-    assert words[-1].startswith(f"{last}, loss ")
+    assert words[:2] == ["learning", "learning, round 1 of 3"]
+    part, rounds = ("", "1 of 1") if folds == 1 else (" 3 of 3", "3 of 3")
+    assert words[-1] == f"checking how sure it may be{part}, round {rounds}"
 
 
 def test_no_time_is_told_before_a_step_was_measured_and_then_that_of_the_steps(
@@ -86,13 +85,18 @@ def test_no_time_is_told_before_a_step_was_measured_and_then_that_of_the_steps(
         for step in range(1, 7):
             yield StepDone(step, 60, 1, 0.5)
             clock[0] += 1
+        clock[0] += 30
+        yield StageStarted("calibrating")
+        clock[0] += 100
         yield StageStarted("encoding")
 
     child.drive(TrainingProgress(listener, after=0.5), run())
     assert listener.left[:2] == [None, None]  # the stage, and the first step
     assert listener.left[2] == pytest.approx(60 * 1.5 - 2)
     assert listener.left[6] == pytest.approx(60 * 1.5 - 6)
-    assert listener.left[7] is None
+    # What was told is not lost at the next stage: it counts down to nothing.
+    assert listener.left[7] == pytest.approx(60 * 1.5 - 6 - 31)
+    assert listener.left[8] == 0.0
 
 
 def test_fitting_votes_tells_each_stage_and_how_far_it_is(
@@ -103,14 +107,14 @@ def test_fitting_votes_tells_each_stage_and_how_far_it_is(
     progress = TrainingProgress(listener, spans_of(seconds, Span(0.0, 1.0)), share=0.0, in_all=True)
     progress.begin("encoding")
     progress.texts(512, 2_048)
-    assert listener.heard[-1] == (pytest.approx(0.1), "encoding, 512 of 2,048 texts")
+    assert listener.heard[-1] == (pytest.approx(0.1), "reading your texts, 512 of 2,048 texts")
     recipe = InstantRecipe(head=VotesConfig(max_exemplars=10))  # of 20: a subset votes
     child.drive(progress, run_recipe(recipe, replace(inputs, told=progress.part)))
     shares = [share for share, _ in listener.heard]
     assert shares == sorted(shares)
     ends = {stage: share for share, stage in listener.heard}
-    assert ends["deciding"] == pytest.approx(0.6)
-    assert ends["checking"] == pytest.approx(0.8)
+    assert ends["weighing your examples"] == pytest.approx(0.6)
+    assert ends["checking how sure it may be"] == pytest.approx(0.8)
 
 
 def test_a_time_left_needs_a_second_of_measured_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,10 +171,10 @@ def test_accuracy_on_texts_not_tuned_on_is_drawn_beside_the_loss(
     assert len(curve["accuracy while tuning"]) == 3
     assert all(0 <= y <= 1 and n == 20 for _, y, n in curve["accuracy while tuning"])
     assert curve_words(curve) == (
-        "While tuning: right answers among a sample of 20 texts of the test set, by which nothing "
-        "is chosen. The result counts the whole test set, answered by the finished model. While "
-        f"calibrating: right answers among a sample of {n_held_out} texts that were held out of a "
-        "tuning."
+        "While learning: right answers among a sample of 20 texts of the test set, by which "
+        "nothing is chosen. The result counts the whole test set, answered by the finished model. "
+        f"While checking: right answers among a sample of {n_held_out} texts that were held out of "
+        "the learning."
     )
 
 
@@ -183,7 +187,7 @@ def test_without_a_test_split_the_missing_accuracy_is_explained(
     assert "accuracy while tuning" not in listener.curve
     assert "accuracy while calibrating" in listener.curve
     words = curve_words(listener.curve)
-    assert "every label is tuned on and there is no test set" in words
+    assert "every label is learned from and there is no test set" in words
     assert "held out" in words
     assert curve_words({}) == ""
 
