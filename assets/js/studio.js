@@ -180,14 +180,18 @@ function enter(project, {page, nav, switcher}) {
   if (named ? named !== project : page !== 'home') setQuery({project});
   if (project) localStorage.setItem('project', project);
   else localStorage.removeItem('project');
-  fill(nav, linksOf(page === 'home' ? '' : page, project), project && moreButton(nav));
+  const draw = () => fill(nav, linksOf(page === 'home' ? '' : page, project), project && moreButton(nav));
+  draw();
+  window.onhashchange = draw; // a part of a page has an entry of its own
 }
 
 function linksOf(page, project) {
   const shown = project ? PAGES : PAGES.slice(0, 1);
+  const part = `${page}${location.hash}`;
+  const here = PAGES.some(([path]) => path === part) ? part : page;
   return shown.map(([path, name, picture]) => {
     const href = path ? address(path, project) : '/';
-    const current = path === page ? 'page' : null;
+    const current = path === here ? 'page' : null;
     return h('a', {href, class: FIRST.includes(path) && 'first', 'aria-current': current}, icon(picture), name);
   });
 }

@@ -111,3 +111,48 @@ def test_words_in_any_order_find_an_intent_a_project_a_page_and_an_act(
     finds("hotels fl", "flights and hotels")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/label\?project=flights"))
+
+
+def test_an_act_is_found_by_other_words_and_a_vain_search_says_so(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“refuse” found nothing, and the box was empty."""
+    page = visit(studio, "/try?project=sample")
+    options = page.locator(".command-bar [role=option]")
+    nothing = page.get_by_text("Nothing found.")
+    for typed, name in (
+        ("reject", "Refuse fewer or more texts"),
+        ("pins", "Pins"),
+        ("report", "Report about a version"),
+        ("hand over", "Hand over a version"),
+    ):
+        page.keyboard.press("Control+k")
+        page.keyboard.type(typed)
+        expect(options.first).to_contain_text(name)
+        expect(nothing).to_have_count(0)
+        page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("xyzzy")
+    expect(nothing).to_be_visible()
+    expect(options).to_have_count(0)
+    page.get_by_role("combobox", name=re.compile("^Go to a page")).fill("refuse")
+    expect(nothing).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/review\?.*tab=fence"))
+    expect(page.get_by_role("button", name="Out of scope")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+
+
+def test_the_rail_lights_conversations_where_it_leads(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Its entry scrolled the Data page, and Data stayed lit."""
+    page = visit(studio, "/data?project=sample")
+    lit = page.locator("nav [aria-current=page]")
+    expect(lit).to_have_text("Data")
+    page.get_by_role("link", name="Conversations").click()
+    expect(lit).to_have_text("Conversations")
+    expect(page.get_by_role("region", name="Conversations")).to_be_in_viewport()
+    page.get_by_role("link", name="Data", exact=True).click()
+    expect(lit).to_have_text("Data")

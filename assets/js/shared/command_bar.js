@@ -43,7 +43,7 @@ class CommandBar {
   // Pages and acts are there at once; intents and projects follow.
   #open() {
     this.#finder = new Finder({
-      choices: typed => fitting(this.#choices, typed, ({name, kind}) => `${name} ${kind}`),
+      choices: typed => fitting(this.#choices, typed, ({name, kind, also}) => `${name} ${kind} ${also ?? ''}`),
       draws: choice => [
         choice.intent ? chip(choice.intent) : h('span', {}, choice.name),
         h('span', {class: 'kind'}, choice.kind),
@@ -116,14 +116,38 @@ class CommandBar {
   }
 }
 
-// Acts of every page.
+// Acts of every page; `also` has other words by which one is found.
 const actsOf = project => [
   {kind: 'act', name: 'Label what helps most', href: address('label', project, {order: 'helps'})},
   {kind: 'act', name: 'Accept what the model is sure of', href: address('label', project, {sure: 1})},
   {kind: 'act', name: 'Import texts', href: address('data', project, {import: 1})},
   {kind: 'act', name: 'Show unlabelled texts', href: address('data', project, {state: 'unlabelled'})},
   {kind: 'act', name: 'Show where the model disagrees', href: address('data', project, {differs: true})},
-  {kind: 'act', name: 'Export as CSV', href: `/api/projects/${encodeURIComponent(project)}/export?kind=csv`},
+  {
+    kind: 'act',
+    name: 'Refuse fewer or more texts (out of scope)',
+    also: 'reject refusal threshold limit fence nothing fits',
+    href: address('review', project, {tab: 'fence'}),
+  },
+  {
+    kind: 'act',
+    name: 'Pins: answers that must stay',
+    also: 'pinned expectations tests',
+    href: address('review', project, {tab: 'pins'}),
+  },
+  {
+    kind: 'act',
+    name: 'Report about a version',
+    also: 'ready manager pdf share',
+    href: address('versions', project),
+  },
+  {
+    kind: 'act',
+    name: 'Hand over a version as a file',
+    also: 'handover download bundle deploy export model developers',
+    href: address('versions', project),
+  },
+  {kind: 'act', name: 'Export as CSV', also: 'download texts labels', href: `/api/projects/${encodeURIComponent(project)}/export?kind=csv`},
   {kind: 'act', name: 'Undo the last change', act: () => undoLast(project)},
 ];
 

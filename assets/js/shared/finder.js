@@ -25,6 +25,7 @@ export class Finder {
   #at = 0;
   #typed = null; // the words to which `#at` belongs
   #list;
+  #nothing = h('p', {class: 'soft nothing', role: 'status'});
   #input;
   #choices;
   #draws;
@@ -55,7 +56,7 @@ export class Finder {
       onblur: () => this.#draw(),
       onkeydown: event => this.#onKey(event),
     });
-    this.element = h('div', {class: 'found'}, this.#input, this.#list);
+    this.element = h('div', {class: 'found'}, this.#input, this.#list, this.#nothing);
   }
 
   open() {
@@ -76,6 +77,8 @@ export class Finder {
   #draw() {
     const [list, input] = [this.#list, this.#input];
     list.hidden = !this.#shown.length || document.activeElement !== input;
+    const isLost = this.#typed && !this.#shown.length && document.activeElement === input;
+    fill(this.#nothing, isLost ? 'Nothing found.' : '');
     input.setAttribute('aria-expanded', String(!list.hidden));
     input.setAttribute('aria-activedescendant', list.hidden ? '' : `${this.#id}-${this.#at}`);
     fill(
