@@ -23,6 +23,7 @@ import {capital, number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const SIMILAR = 20;
+const JOINING = new Set(['label', 'out-of-scope', 'undo']); // decisions that change what the model says
 
 export const mount = view => frame(view, 'label', 'Label', null, context => new LabelPage(context).start());
 
@@ -70,7 +71,7 @@ class LabelPage {
       settled: () => this.#settled,
       changed: () => this.#draw(),
     });
-    this.#tray = new Tray(this.#intents, {
+    this.#tray = new Tray(context, this.#intents, {
       label: (items, how) => this.#deciding.labelAll(items, how),
       back: item => this.#deciding.putBack(item),
       similar: guarded(texts => this.#similarTo(texts)),
@@ -152,6 +153,7 @@ class LabelPage {
     await this.#decisions.start();
     this.#keys.listen();
     offerActs(['Show the keys of this page', () => this.#keys.open()]);
+    this.#tray.restore().catch(complain);
     const cards = this.#queue.refill();
     this.#today.load().then(last => this.#decisions.recall(last), complain);
     await cards;
@@ -204,11 +206,10 @@ class LabelPage {
           h('div', {class: 'row'}, order, this.#orderNote, h('span', {class: 'push'}), this.#keys.button),
           this.#sure.element,
           this.#card.element,
-          this.#why.element,
           this.#values.element,
           h('section', {class: 'sheet'}, h('h2', {}, 'Last decisions'), this.#decisions.list),
         ),
-        h('aside', {class: 'stack'}, this.#tray.element, this.#guidelines.element),
+        h('aside', {class: 'stack'}, this.#why.element, this.#tray.element, this.#guidelines.element),
       ),
     );
   }
@@ -300,8 +301,9 @@ class LabelPage {
     this.#queue.bringForward(items, `${plural(near.length, 'text')} like ${like} come next.`);
   }
 
-  // The number and colour of an intent that was created with a label come from the server.
+  // Labels have joined the model. The number and colour of an intent that was created with one come from the server.
   async #sent(operations) {
+    if (operations.some(({kind}) => JOINING.has(kind))) this.#queue.renew();
     if (operations.some(operation => operation.create?.length)) await this.#loadIntents().catch(() => {});
   }
 

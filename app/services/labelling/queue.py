@@ -109,7 +109,7 @@ class Queues:
             taken = self._taken(project_id, request)
             chosen = _choose(connection, project_id, request, pool, taken)
             self._lease(project_id, request, [record.id for record in chosen])
-        live = self.live_studio.models.peek(project_id)
+        live = self.live_studio.models.loaded(project_id)
         items = self._items(project_id, chosen, live)
         loading = self.live_studio.pools.loading(project_id)
         ranks = live is not None and (pool is not None or not loading)

@@ -24,7 +24,7 @@ from app.services.live.traffic import Traffic, step_back
 from app.services.studio import Studio
 from core.heads.votes.fit import VoteHead
 from core.types import Intent, Pause, no_pause
-from storage import projects
+from storage import models, projects
 from storage.database import Transaction
 from storage.records import ProjectRecord
 
@@ -193,6 +193,16 @@ class LiveModels:
             if kept.model is not None and kept.model.base is live.base:  # unchanged meanwhile
                 kept.model = replace(kept.model, base=base)
         return replace(live, base=base)
+
+    def loaded(self, project_id: int) -> LiveModel | None:
+        """Return the live model as `get` does, or None at once if the champion is not loaded."""
+        known = self.peek(project_id)
+        if known is None:
+            return None
+        with self.studio.database.read() as connection:
+            champion = models.champion(connection, project_id)
+        is_champion = champion is not None and champion.id == known.version.id
+        return self.get(project_id) if is_champion else None
 
     def peek(self, project_id: int) -> LiveModel | None:
         """Return the loaded model, without names and fence; never waits."""

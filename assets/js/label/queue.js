@@ -5,6 +5,7 @@ import {call} from '../shared/rest.js';
 const FIRST = 60; // cards of the first request, which a person waits for
 const AHEAD = 60; // with fewer, more are requested: as many as a person decides on before they arrive
 const MOST_AHEAD = 100;
+const NEAR = 20; // cards that are answered anew when a label has joined the model
 const MOST_NAMED = 300; // utterances that one request excludes
 
 export const STANDARD = 'helps'; // the order that wins most accuracy by label
@@ -39,6 +40,8 @@ export class Queue {
   #orders;
   #model = '';
   #anew = false; // whether the next answer replaces the texts that are here
+  #renewing = false;
+  #outdated = false; // whether labels joined after the newest request for answers
   #round = 0; // answers to requests of earlier rounds are dropped
 
   // `settled` returns ids of decided utterances that the server may not know about yet.
@@ -167,15 +170,40 @@ export class Queue {
     const bare = this.items.filter(item => isBare(item)).map(item => item.id);
     const noModel = this.#model === 'none' && this.#context.status.champion === null;
     if (!bare.length || noModel) return;
-    const found = await call(`${this.#context.base}/suggestions?ids=${bare.join(',')}`).catch(() => []);
-    const known = new Map(found.map(one => [one.id, one]));
-    for (const item of this.items) {
-      const one = known.get(item.id);
-      if (!one || !isBare(item)) continue;
-      const {suggestions, likely, out_of_scope: isOutside} = one;
-      Object.assign(item, {suggestions, likely, out_of_scope: isOutside});
-    }
+    const found = await this.#answers(bare);
+    for (const item of this.items) if (isBare(item)) Object.assign(item, found.get(item.id));
     this.#changed();
+  }
+
+  // A label has joined the model: the next cards are answered anew before they are shown. The card in view keeps its
+  // answer, for a number must not change its meaning under the hand.
+  async renew() {
+    this.#outdated = true;
+    if (this.#renewing) return;
+    this.#renewing = true;
+    while (this.#outdated) {
+      this.#outdated = false;
+      await this.#renewNext();
+    }
+    this.#renewing = false;
+  }
+
+  async #renewNext() {
+    const next = this.items.slice(1, NEAR + 1).filter(item => item.suggestions);
+    if (!next.length) return;
+    const found = await this.#answers(next.map(item => item.id));
+    for (const item of this.items.slice(1)) if (item.suggestions) Object.assign(item, found.get(item.id));
+  }
+
+  // What the model says now, by utterance; nothing if the server cannot be reached.
+  async #answers(ids) {
+    const found = await call(`${this.#context.base}/suggestions?ids=${ids.join(',')}`).catch(() => []);
+    return new Map(
+      found.map(({id, suggestions, likely, out_of_scope: isOutside}) => [
+        id,
+        {suggestions, likely, out_of_scope: isOutside},
+      ]),
+    );
   }
 
   // Releases the leases; sent while the page is closing.

@@ -3,8 +3,10 @@ import {fill, h} from '../shared/elements.js';
 import {post} from '../shared/rest.js';
 import {votesOf} from '../shared/votes.js';
 
+const NEWS = 'Labels given since this card came have changed its answer.';
+
 export class Why {
-  element = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Why'});
+  element = h('section', {class: 'sheet', id: 'why', hidden: true, 'aria-label': 'Why'});
   #base;
   #intents;
   #asked = 0;
@@ -23,21 +25,34 @@ export class Why {
     this.element.hidden = true;
   }
 
-  async show({id, text}) {
+  async show(item) {
+    const {id, text} = item;
     const asked = (this.#asked += 1);
     this.#shown = id;
     this.element.hidden = false;
-    fill(this.element, h('p', {class: 'soft'}, 'Asking the model …'));
-    const answer = await this.#answer(text);
-    if (asked === this.#asked) fill(this.element, answer);
+    this.#fill(h('p', {class: 'soft'}, 'Asking the model …'));
+    const answer = await this.#answer(item);
+    if (asked === this.#asked) this.#fill(answer);
   }
 
-  async #answer(text) {
+  // Opens beside the card. Where that is out of view, as under the card on a narrow window, the page moves there.
+  #fill(content) {
+    fill(this.element, content);
+    const {top} = this.element.getBoundingClientRect();
+    if (top < 0 || top > window.innerHeight / 2) this.element.scrollIntoView({block: 'start'});
+  }
+
+  async #answer(item) {
     try {
-      const [answer] = await post(`${this.#base}/predict`, {texts: [text]});
-      return [h('h2', {}, 'Why'), votesOf(answer, this.#intents)];
+      const [answer] = await post(`${this.#base}/predict`, {texts: [item.text]});
+      const news = !this.#intents.multi && isOther(item, answer.prediction.decision) && h('p', {}, NEWS);
+      return [h('h2', {}, 'Why'), news, votesOf(answer, this.#intents)];
     } catch (error) {
       return h('p', {class: 'bad'}, error.message, ' ', error.hint);
     }
   }
 }
+
+// Whether the model's answer is not that of the card.
+const isOther = ({suggestions, out_of_scope: isOutside}, {intents}) =>
+  suggestions?.length > 0 && (isOutside ? undefined : suggestions[0].intent) !== intents[0];

@@ -194,6 +194,71 @@ def test_the_counters_follow_each_key_before_the_server_answers(page: Page) -> N
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")
 
 
+def test_the_next_card_has_the_answer_of_the_model_with_the_labels_just_given(page: Page) -> None:
+    """Cards kept the answer from when they were fetched, up to a hundred labels before."""
+    card, options = page.locator("[data-role=utterance]"), page.locator(".option .chip")
+    expect(options).to_have_count(5)
+    asked = hold(page, "**/suggestions?*")
+    page.keyboard.press("1")
+    asked.arrived()
+    text, shown = card.inner_text(), options.all_inner_texts()
+    route = asked.routes.pop()
+    answers = route.fetch().json()
+    for answer in answers:
+        answer["suggestions"].reverse()
+        answer["out_of_scope"] = False
+    newest = {answer["id"]: answer for answer in answers}
+    route.fulfill(json=answers)
+    settle(page)
+    expect(options).to_have_text(shown)  # no number changes its meaning under the hand
+    page.keyboard.press("s")
+    expect(card).not_to_have_text(text)
+    answer = newest[str(card.get_attribute("data-id"))]
+    expect(options).to_have_text([one["intent"] for one in answer["suggestions"]])
+    page.keyboard.press("w")
+    why = page.get_by_label("Why", exact=True)
+    expect(why).to_contain_text("Labels given since this card came have changed its answer.")
+    page.unroute_all(behavior="wait")
+    for _ in range(2):
+        page.keyboard.press("u")
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+
+
+def test_texts_set_aside_are_there_after_a_reload(page: Page, studio: Served) -> None:
+    """Review was visited, and the texts were in the queue again without a word."""
+    card, aside = page.locator("[data-role=utterance]"), page.get_by_label("Set aside")
+    ids, texts = [], []
+    for _ in range(2):
+        ids.append(str(card.get_attribute("data-id")))
+        texts.append(card.inner_text())
+        page.keyboard.press("t")
+        expect(card).not_to_have_text(texts[-1])
+    decided = {"key": "labelled elsewhere", "kind": "out-of-scope", "id": ids[1], "seen": None}
+    studio.ask("/projects/sample/ops", [decided])
+    page.reload()
+    expect(aside.locator("li")).to_have_text(texts[:1])  # the other one was labelled meanwhile
+    expect(card).to_be_visible()
+    assert card.get_attribute("data-id") not in ids
+    aside.get_by_role("button", name="Back into the queue").click()
+    expect(card).to_have_text(texts[0])
+    page.reload()
+    expect(card).to_be_visible()
+    expect(aside).to_be_hidden()
+    undone = {"key": "taken back", "kind": "undo", "id": ids[1], "of": "labelled elsewhere"}
+    studio.ask("/projects/sample/ops", [undone])
+
+
+def test_why_opens_in_view(visit: Callable[..., Page], studio: Served) -> None:
+    """It opened below the edge of the window, and nothing seemed to happen."""
+    for width, height in ((1280, 800), (390, 844)):
+        page = visit(studio, "/label?project=sample", viewport={"width": width, "height": height})
+        expect(page.locator(".option .share")).to_have_count(5)
+        page.keyboard.press("w")
+        why = page.get_by_label("Why", exact=True)
+        expect(why.get_by_role("heading", name="What votes for")).to_be_visible()
+        expect(why.get_by_role("heading", name="Why")).to_be_in_viewport(ratio=1)
+
+
 def test_a_suggestion_is_never_said_to_be_impossible(
     visit: Callable[..., Page], studio: Served
 ) -> None:

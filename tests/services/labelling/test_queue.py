@@ -13,6 +13,8 @@ from app.services.labelling.decisions import Operation
 from app.services.labelling.queue import QueueRequest, Queues
 from app.services.live.pool import Pool
 from app.services.live.server_state import open_live_studio
+from app.services.review.fence import save_fence
+from app.services.review.fence_views import FenceSetting
 from app.services.status import load_status
 from app.services.studio import Studio
 from app.services.versions.registry import promote
@@ -201,6 +203,24 @@ def test_suggestions_are_intents_that_can_be_chosen(trained: Queues) -> None:
     change_intent(studio, "p", by_name["refund"], {"archived": True})
     for item in trained.suggest("p", ids):
         assert "refund" not in {s.intent for s in item.suggestions}
+
+
+def test_a_card_has_the_live_models_answer_once_that_is_loaded(trained: Queues) -> None:
+    """The queue asked the model without the project's fence and names, and without new labels."""
+    studio, live_studio = trained.live_studio.studio, trained.live_studio
+    assert {item.suggestions for item in trained.next("p", wish("one")).items} == {None}
+    live_studio.models.get(1)
+    save_fence(live_studio, "p", FenceSetting(9.0))
+    fenced = trained.next("p", wish("one")).items
+    assert [item.out_of_scope for item in fenced] == [True] * len(fenced)
+    _, intents = load_overview(studio, "p")
+    other = next(i.id for i in intents if i.id != fenced[0].suggestions[0].intent_id)
+    row = fenced[0].id
+    decide(trained, "k0", "label", row, intents=(other,))
+    held = replace(wish("one"), without=frozenset({fenced[1].id}))
+    items = trained.next("p", held).items
+    assert items == trained.suggest("p", [item.id for item in items])
+    assert items != fenced[2:]
 
 
 def test_the_pool_is_looked_at_again_when_another_model_answers(trained: Queues) -> None:
