@@ -125,7 +125,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         can_undo="" if undoable is None else undoable.verb,
         now=accuracy,
         checking=checking,
-        verdict=verdict_on(champion, project.task, None if accuracy is None else accuracy.share),
+        verdict=verdict_on(champion, project.task, accuracy),
     )
 
 

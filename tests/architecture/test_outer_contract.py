@@ -89,7 +89,10 @@ _REPORT = (
     *("doubtful", *(f"doubtful[].{name}" for name in ("chosen", "label", "meaning", "rows"))),
     *("key", "relabelled"),
 )
-_OF_ACCURACY = ("", ".share", ".right", ".n", ".micro_f1", ".causes", ".causes[]")
+_OF_ACCURACY = (
+    *("", ".share", ".right", ".n", ".micro_f1", ".causes", ".causes[]"),
+    *(".kept_out", ".outside_n"),
+)
 _OF_VERDICT = ("", ".level", ".title", ".meaning", ".reasons", ".reasons[]")
 _OF_NEXT = ("", ".kind", ".action", ".reason", ".page", ".query")
 _OF_STEPS = ("", ".imported", ".labelled", ".trained")
@@ -108,7 +111,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     *(
         ("GET /api/projects/{project}/compare", "answer", f"comparison.{name}")
-        for name in ("outcome", "verdict")
+        for name in ("outcome", "verdict", "outside_n", "outside_refused")
     ),
     *(
         ("POST /api/projects/{project}/estimate", "answer", name)
@@ -146,6 +149,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         for name in (
             *("equal", "lost", "won", "total", "default", "default.method"),
             *("default.limit", "default.limits", "default.limits{}"),
+            *("wished", "wished[]", "wished[].lost", "wished[].limit"),
         )
     ),
     *((f"GET {_REVIEW}", "answer", f"findings[].remedies[].repair.{name}") for name in _PARTS),

@@ -119,6 +119,26 @@ def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true
     assert page.request.put(address, data={}, headers=headers).ok
 
 
+def test_a_line_is_chosen_by_what_it_costs_and_says_how_many_it_refuses_rightly(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“0 lost, 7 won” was said of a line by which 26 texts of no intent were no longer refused."""
+    rows = studio.ask("/projects/sample/utterances?state=unlabelled&size=5")["rows"]
+    foreign = {"ids": [row["id"] for row in rows]}
+    edit = {"filter": foreign, "kind": "out-of-scope", "expected": 5}
+    studio.ask("/projects/sample/edits", edit)
+    page = visit(studio, "/review?project=sample&tab=fence")
+    page.wait_for_selector(".figure")
+    page.get_by_label("Limit", exact=True).press("End")
+    changes = page.locator("[data-role=changes]")
+    expect(changes).to_contain_text("Of 5 texts labelled out of scope 5 are refused")
+    wishes = page.locator("[data-role=wishes]")
+    many = wishes.get_by_role("button", name="10 right answers of 100")
+    many.click()
+    expect(many).to_have_attribute("aria-pressed", "true")
+    expect(changes).to_contain_text("Right answers on the test set:")
+
+
 def test_another_method_of_the_fence_starts_where_as_many_are_in_scope(
     visit: Callable[..., Page], studio: Served
 ) -> None:

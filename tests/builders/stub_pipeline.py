@@ -56,11 +56,13 @@ def contender(
 
 
 def start(studio: Studio, tests: dict[str, str]) -> ProjectRecord:
-    """Create the project "p" with two intents and a test split of text to intent."""
+    """Create the project "p" with two intents and a test split of text to intent, "" for none."""
     project = create_project(studio, "p")
     made = {name: edits.create_intent(name) for name in ("refund", "parcel")}
     rows = [
-        edits.create_utterance(f"u{i:03}", text, "test", "f", [made[name].subject_id])
+        edits.create_utterance(
+            f"u{i:03}", text, "test", "f", [made[name].subject_id] if name else []
+        )
         for i, (text, name) in enumerate(tests.items())
     ]
     with studio.database.write() as connection:

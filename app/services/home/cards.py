@@ -64,7 +64,7 @@ def _card(live_studio: LiveStudio, view: ProjectView) -> ProjectCard:
         steps=first_steps(facts),
         now=accuracy,
         checking=checking,
-        verdict=verdict_on(champion, project.task, None if accuracy is None else accuracy.share),
+        verdict=verdict_on(champion, project.task, accuracy),
     )
 
 

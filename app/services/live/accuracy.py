@@ -15,7 +15,7 @@ import numpy as np
 from app.services.answering.as_project import ProjectNow, exemplar_signals, fenced
 from app.services.answering.opened import Space
 from app.services.embedding import embed_texts
-from app.services.live.answered_tests import ScoredTests, labelled_tests
+from app.services.live.answered_tests import Flags, ScoredTests, labelled_tests
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from app.services.live.traffic import Traffic, step_back
@@ -49,6 +49,8 @@ class AccuracyNow:
             refused as out of scope is answered wrongly.
         micro_f1: F1 over all intents in multi-label projects, else None.
         causes: What makes it differ from the accuracy at training, in words; empty if nothing does.
+        kept_out: Share of the test texts labelled out of scope that are refused; None without any.
+        outside_n: Number of these texts.
     """
 
     share: float
@@ -56,6 +58,8 @@ class AccuracyNow:
     n: int
     micro_f1: float | None
     causes: tuple[str, ...]
+    kept_out: float | None = None
+    outside_n: int = 0
 
 
 @dataclass(slots=True)
@@ -128,13 +132,25 @@ def accuracy_now(
 ) -> AccuracyNow | None:
     """Answer the labelled texts of the test split; None without any."""
     several = live.pipeline.task == "multi-label"
-    every = labelled_tests(studio.database, now.project.id, with_none=several)
+    every = labelled_tests(studio.database, now.project.id, with_none=True)
     learned = {match_key(exemplar.text) for exemplar in live.pipeline.exemplars}
-    records = tuple(record for record in every if match_key(record.text) not in learned)
+    fresh = tuple(record for record in every if match_key(record.text) not in learned)
+    records = tuple(record for record in fresh if several or record.labels)
     if not records:
         return None
     tests = _scored(studio, live, records, pause)
-    return _of_sets(tests) if several else _of_intents(studio, now, tests)
+    if several:
+        return _of_sets(tests)
+    outside = tuple(record for record in fresh if not record.labels)
+    found = _of_intents(studio, now, tests)
+    if not outside:
+        return found
+    refused = ~_let_in(_scored(studio, live, outside, pause))
+    return replace(found, kept_out=float(refused.mean()), outside_n=len(refused))
+
+
+def _let_in(tests: ScoredTests) -> Flags:
+    return tests.exact() | tests.live.pipeline.calibration.inside(tests.rows, tests.scores)
 
 
 def _scored(
@@ -151,8 +167,7 @@ def _scored(
 
 def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests) -> AccuracyNow:
     live, exact, best = tests.live, tests.exact(), tests.best_is_right()
-    inside = exact | live.pipeline.calibration.inside(tests.rows, tests.scores)
-    right = int((best & inside).sum())
+    right = int((best & _let_in(tests)).sum())
     causes = _data_causes(live, int(best.sum()) / len(best), len(best))
     unfenced = right
     if now.project.fence is not None:

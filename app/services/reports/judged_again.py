@@ -84,7 +84,9 @@ def judge_again(studio: Studio, model: ExplainedModel) -> JudgedVersion:
     tests = [_exemplar(row, names) for row in fresh if row.split == "test"]
     if project.task == "single-label":
         tests = [one for one in tests if one.intents]
-        nothing = [_exemplar(row, names) for row in fresh if not row.labels]
+        unlike = [row for row in fresh if not row.labels]
+        of_tests = [row for row in unlike if row.split == "test"]
+        nothing = [_exemplar(row, names) for row in of_tests or unlike]
         outside = tuple(one.refused for one in _answers(studio, model, nothing)[0])
     else:
         outside = ()

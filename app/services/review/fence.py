@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from app.services.answering.as_project import own_threshold
 from app.services.live.server_state import LiveStudio, open_live
 from app.services.review.fence_texts import measured_texts
-from app.services.review.fence_views import FenceSetting, FenceView
+from app.services.review.fence_views import FenceSetting, FenceView, WishedLimit
 from core.calibration.fence import crossing
 from core.errors import InvalidInput
 from core.types import Method, ScoreArray
@@ -17,6 +17,7 @@ from storage import projects
 from storage.queries import dataset
 from storage.records import ProjectRecord
 
+_LOST = (0.01, 0.05, 0.1)
 _FARTHEST: Mapping[bool, float] = {True: 10.0, False: 1_000.0}
 """The largest threshold: of vote scores (True), and in standard deviations (False)."""
 
@@ -68,6 +69,7 @@ def preview_fence(
         won=int((right & ~now[inside] & then[inside]).sum()),
         total=n,
         default=FenceSetting(method=trained.measure),
+        wished=_wished(familiarity[inside][right]),
     )
 
 
@@ -79,6 +81,13 @@ def limit_for(n_inside: int, familiarity: ScoreArray, own: float) -> float:
     above = ranked[n_inside - 1] if n_inside else ranked[0] + 1.0
     below = ranked[n_inside] if n_inside < len(ranked) else above
     return float((above + below) / 2)
+
+
+def _wished(of_right: ScoreArray) -> tuple[WishedLimit, ...]:
+    """Return limits by the familiarity of the test texts answered right, (n,)."""
+    if not len(of_right):
+        return ()
+    return tuple(WishedLimit(lost, float(np.quantile(of_right, lost))) for lost in _LOST)
 
 
 def _span(method: Method, familiarity: ScoreArray, own: float) -> tuple[float, float]:

@@ -74,7 +74,7 @@ class MeasuredTexts:
 
     @property
     def outside(self) -> tuple[UtteranceRecord, ...]:
-        """Texts labelled out of scope."""
+        """Texts labelled out of scope, of the test split if it has any."""
         return self.scored.outside
 
     @property
@@ -210,12 +210,20 @@ _Sides = tuple[tuple[UtteranceRecord, ...], tuple[UtteranceRecord, ...]]
 
 
 def _labelled(live_studio: LiveStudio, project: ProjectRecord) -> _Sides:
-    """Return the labelled texts of the test split, and all texts labelled out of scope."""
-    database, outer = live_studio.studio.database, Filter(state="out-of-scope")
-    inside = labelled_tests(database, project.id, with_none=False)
+    """Return the labelled texts of the test split, and its texts labelled out of scope.
+
+    Without these in the test split, all texts labelled out of scope are returned.
+    """
+    database = live_studio.studio.database
+    tests = labelled_tests(database, project.id, with_none=True)
+    inside = tuple(one for one in tests if one.labels)
+    outside = tuple(one for one in tests if not one.labels)
+    if outside:
+        return inside, outside
+    outer = Filter(state="out-of-scope")
     with database.read() as connection:
-        outside, _ = utterances.read_page(connection, project.id, outer, "oldest", Page(0, MOST))
-    return inside, tuple(outside)
+        rows, _ = utterances.read_page(connection, project.id, outer, "oldest", Page(0, MOST))
+    return inside, tuple(rows)
 
 
 def _score(

@@ -31,6 +31,14 @@ class Crossed:
 
 
 @dataclass(frozen=True, slots=True)
+class WishedLimit:
+    """The limit that refuses about a share `lost` of the test texts answered right."""
+
+    lost: float
+    limit: float
+
+
+@dataclass(frozen=True, slots=True)
 class PinTurn:
     """A pin whose answer another fence changes; all in words. `kept` is by the new answer."""
 
@@ -60,6 +68,7 @@ class FenceView:
         won: Number of those that are refused now, and then answered right.
         total: Number of all texts whose answers are compared, without pins.
         default: The setting of a project that has saved none: the model's own.
+        wished: Limits by how many right answers they lose; empty without test texts.
         methods: AUROC of each method, in scope against out of scope; empty without texts of both.
     """
 
@@ -83,4 +92,5 @@ class FenceView:
     lost: int = 0
     won: int = 0
     total: int = 0
+    wished: tuple[WishedLimit, ...] = ()
     default: FenceSetting = field(default_factory=FenceSetting)

@@ -95,8 +95,9 @@ def compare_contenders(
 ) -> ModelComparison:
     """Compare two models; the candidate need not be stored yet.
 
-    Answers are judged by present labels and names. A text counts as right when its highest ranked
-    intent is one of its labels or, where it may have several, when the answer names exactly these.
+    Answers are judged by present labels and names, each model with the limit of its training. A
+    text counts as right when it is answered with one of its labels, and not when it is refused; or,
+    where it may have several, when the answer names exactly these.
     """
     with studio.database.read() as connection:
         record = projects.find(connection, project)
@@ -107,9 +108,12 @@ def compare_contenders(
     task = record.task
     open_ids = {intent.id for intent in intents if not intent.archived}
     pins = [pin for pin in stored_pins if open_ids.issuperset(pin.intents)]
-    before = _answers(studio, champion, task, tests, pins)
-    after = _answers(studio, candidate, task, tests, pins)
-    fresh = [row for row, e in enumerate(tests) if _unseen(e, before, after)]
+    before = _answers(studio, champion, tests, pins)
+    after = _answers(studio, candidate, tests, pins)
+    unseen = [row for row, e in enumerate(tests) if _unseen(e, before, after)]
+    is_outside = [task == "single-label" and not e.intents for e in tests]
+    fresh = [row for row in unseen if not is_outside[row]]
+    outside = [row for row in unseen if is_outside[row]]
     pairs = [
         PairedAnswer(tests[row].text, tests[row].intents, before.said[row], after.said[row], task)
         for row in fresh
@@ -120,11 +124,10 @@ def compare_contenders(
     comparison = replace(
         comparison,
         f1=_f1(pairs) if pairs and task == "multi-label" else comparison.f1,
-        refused=(
-            sum(before.refused[row] for row in fresh),
-            sum(after.refused[row] for row in fresh),
-        ),
-        left_out=len(tests) - len(fresh),
+        refused=_refused(fresh, before, after),
+        outside_n=len(outside),
+        outside_refused=_refused(outside, before, after),
+        left_out=len(tests) - len(unseen),
         pins=_pin_changes(pins, names, before, after),
         stale_pins=len(stored_pins) - len(pins),
     )
@@ -163,7 +166,7 @@ def gate(comparison: ModelComparison) -> GateVerdict:
 class _Answered:
     """One model's answers, in present names, and the match keys that it has `seen` in training.
 
-    `said` is the highest ranked intent of each test text, or for several labels the decision.
+    `said` is the answer to each test text: no intent where it is refused.
     """
 
     said: list[tuple[str, ...]]
@@ -175,7 +178,6 @@ class _Answered:
 def _answers(
     studio: Studio,
     contender: Contender,
-    task: Task,
     tests: Sequence[Exemplar],
     pins: Sequence[PinRecord],
 ) -> _Answered:
@@ -189,8 +191,7 @@ def _answers(
         part = slice(start, start + _CHUNK)
         for prediction in pipeline.predict(texts[part], rows[part]):
             decided = prediction.decision.intents
-            answer = (prediction.intent,) if task == "single-label" else decided
-            said.append(tuple(names.get(name, name) for name in answer))
+            said.append(tuple(names.get(name, name) for name in decided))
             refused.append(not decided)
     pinned = [pin.text for pin in pins]
     pin_rows = embed_texts(studio.database, pipeline.encoder, pinned)
@@ -198,6 +199,10 @@ def _answers(
     seen = {match_key(e.text) for e in pipeline.exemplars} | pipeline.exact.keys()
     pinned_to = [tuple(names.get(name, name) for name in d.intents) for d in decisions]
     return _Answered(said, refused, pinned_to, frozenset(seen))
+
+
+def _refused(rows: Sequence[int], before: _Answered, after: _Answered) -> tuple[int, int]:
+    return sum(before.refused[row] for row in rows), sum(after.refused[row] for row in rows)
 
 
 def _unseen(exemplar: Exemplar, *sides: _Answered) -> bool:
@@ -233,11 +238,11 @@ def names_since(
 def _tests(
     connection: Transaction, project: ProjectRecord, names: Mapping[str, str]
 ) -> list[Exemplar]:
-    with_none = project.task == "multi-label"
+    """Return the labelled texts of the test split, with those that fit no intent."""
     return [
         Exemplar(row.id, row.text, tuple(sorted(names[key] for key in row.labels)))
         for row in dataset.utterances(connection, project.id, "test")
-        if row.labels or (with_none and row.labels is not None)
+        if row.labels is not None
     ]
 
 
@@ -269,6 +274,12 @@ def _judged_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
 def _unmarked(basis: object) -> str:
     """Write "1,000 texts" as the figures of earlier releases have it: "1000 texts"."""
     return _THOUSANDS_MARK.sub("", str(basis or ""))
+
+
+def _shares(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[float, float]:
+    """Return right answers as stored; earlier versions know only which intent came first."""
+    figure = "answered_right" if "answered_right" in old and "answered_right" in new else "accuracy"
+    return float(old[figure]), float(new[figure])
 
 
 def _compare_figures(
@@ -305,7 +316,7 @@ def _compare_figures(
     old, new = champion.metrics, candidate.metrics
     if not _judged_alike(old, new):
         return comparison
-    before, after = float(old["accuracy"]), float(new["accuracy"])
+    before, after = _shares(old, new)
     return replace(
         comparison,
         basis="stored figures",

@@ -36,10 +36,13 @@ class ModelComparison:
     Attributes:
         basis: Basis of the accuracies: the present test split, the figures stored with both
             versions (when evaluated alike), or nothing.
-        before: Accuracy of the champion in [0, 1], or None without a basis; for several labels the
-            share of exact matches.
-        after: Accuracy of the candidate.
-        refused: Number of texts answered with no intent, by champion and candidate.
+        before: Share of the champion's right answers, in [0, 1], or None without a basis. A text
+            that is refused is answered wrongly; of several labels only exact matches are right.
+        after: The same of the candidate.
+        refused: Number of texts with an intent that are answered with none, by champion and
+            candidate.
+        outside_n: Number of test texts that fit no intent; for one intent a text only.
+        outside_refused: How many of these champion and candidate refuse.
         left_out: Texts of the test split that one of the two was trained on.
         intents: Recall of each intent, the largest loss first; for the test split only.
         f1: For several labels, micro F1 of champion and candidate on the same texts; else None.
@@ -65,6 +68,8 @@ class ModelComparison:
     f1: tuple[float, float] | None = None
     outcome: Outcome = "unknown"
     verdict: str = ""
+    outside_n: int = 0
+    outside_refused: tuple[int, int] = (0, 0)
 
     def pins_of(self, verdict: str) -> tuple[PinChange, ...]:
         """Return the pins of one verdict."""

@@ -37,10 +37,24 @@ def verdict_of(comparison: ModelComparison) -> str:
     before, after = (round(share * comparison.n) for share in (comparison.before, comparison.after))
     texts = "test texts" if comparison.basis == "test split" else "texts"
     single = comparison.task == "single-label"
-    what = "the right intent comes first for" if single else "exactly the right intents for"
-    then = "as before" if before == after else f"{before:,} before"
-    figures = f"{what} {after:,} of {comparison.n:,} {texts}, {then}"
-    return f"{how[0].upper()}{how[1:]}: {figures}.{luck_words(comparison)}{pins}"
+    right = "right" if single else "with exactly the right intents"
+    figures = f"it answers {after:,} of {comparison.n:,} {texts} {right}, {_then(before, after)}"
+    told = f"{luck_words(comparison)}{_outside_words(comparison)}{pins}"
+    return f"{how[0].upper()}{how[1:]}: {figures}.{told}"
+
+
+def _then(before: int, after: int) -> str:
+    return "as before" if before == after else f"{before:,} before"
+
+
+def _outside_words(comparison: ModelComparison) -> str:
+    """Say how many texts that fit no intent are refused; "" without any."""
+    n = comparison.outside_n
+    before, after = comparison.outside_refused
+    if not n:
+        return ""
+    fit = "text that fits" if n == 1 else "texts that fit"
+    return f" Of {n:,} {fit} no intent it refuses {after:,}, {_then(before, after)}."
 
 
 def luck_words(comparison: ModelComparison) -> str:

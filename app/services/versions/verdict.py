@@ -7,7 +7,7 @@ first limit is a habit of the trade, not a law: the report says it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from app.services.versions.comparison_views import Outcome
 from core.text import counted
@@ -56,6 +56,20 @@ class ReadyVerdict:
     reasons: tuple[str, ...]
 
 
+class FiguresNow(Protocol):
+    """What a live version does now; a figure is None where nothing tells it."""
+
+    @property
+    def share(self) -> float:
+        """Right answers as a share of the test texts."""
+        ...
+
+    @property
+    def kept_out(self) -> float | None:
+        """Share of the test texts that fit no intent that it refuses."""
+        ...
+
+
 def level_of(known: Known) -> Level:
     """Judge by the rule of this module."""
     if known.share is None or not known.on_tests:
@@ -89,20 +103,21 @@ def reasons_of(known: Known) -> tuple[str, ...]:
 
 
 def verdict_on(
-    version: ModelVersionRecord | None, task: Task, share_now: float | None
+    version: ModelVersionRecord | None, task: Task, now: FiguresNow | None
 ) -> ReadyVerdict | None:
-    """Judge the version in use by what is stored and by its share of right answers now, if known.
+    """Judge the version in use by what is stored and by what it does now, if known.
 
     Nothing is computed for it. How it compares with the version before is left to the report.
     """
     if version is None:
         return None
     metrics = version.metrics
-    on_tests = share_now is not None or str(metrics.get("judged_on", "")).startswith("test")
+    on_tests = now is not None or str(metrics.get("judged_on", "")).startswith("test")
     then = metrics.get("answered_right", metrics.get("accuracy"))
-    share = then if share_now is None else share_now
+    share = then if now is None else now.share
+    refused = metrics.get("kept_out") if now is None else now.kept_out
     broken = len(version.pins.get("broken", ()))
-    known = Known(share, on_tests, broken, metrics.get("kept_out"))
+    known = Known(share, on_tests, broken, refused)
     level = level_of(known)
     return ReadyVerdict(level, TITLES[level], _meaning(known, task), reasons_of(known))
 

@@ -34,6 +34,7 @@ export class FenceTab {
   #changes = h('div', {class: 'stack', role: 'status', 'data-role': 'changes'});
   #crossed = h('div', {class: 'stack'});
   #buttons = h('div', {class: 'row'});
+  #wishes = h('div', {class: 'row tight', 'data-role': 'wishes'});
   #below = h('div');
 
   // `refresh` shows the saved fence's accuracy in the header.
@@ -69,6 +70,7 @@ export class FenceTab {
       'section',
       {class: 'sheet', 'aria-label': 'Out of scope'},
       h('p', {class: 'soft'}, lead),
+      this.#wishes,
       h(
         'div',
         {class: 'row end fence'},
@@ -80,10 +82,10 @@ export class FenceTab {
           h('span', {}, 'In scope from ', this.#unit, this.#value),
           this.#slider,
         ),
-        this.#buttons,
       ),
       this.#figures,
       this.#changes,
+      this.#buttons,
       this.#crossed,
       this.#below,
     );
@@ -151,6 +153,7 @@ export class FenceTab {
   }
 
   #move(limit) {
+    if (!this.#stands) return; // it has not arrived
     if (this.#intent) this.#set({limits: {...this.#asked.limits, [this.#intent]: limit}});
     else this.#set({limit});
     fill(this.#value, this.#say(limit));
@@ -182,7 +185,8 @@ export class FenceTab {
       crossedView('Out of scope then', found.leaving, found.n_leaving, found.asked.method),
     );
     fill(this.#buttons, this.#actions(found));
-    fill(this.#below, this.#suggestion(found.suggested), methodsView(found));
+    fill(this.#wishes, this.#wishesOf(found));
+    fill(this.#below, this.#eachOwn(found.suggested), methodsView(found));
   }
 
   #actions({stands, asked, default: own}) {
@@ -225,24 +229,35 @@ export class FenceTab {
     await this.#refresh();
   }
 
-  #suggestion({limit, limits}) {
-    const many = Object.keys(limits).length;
-    return h(
-      'div',
-      {class: 'row after'},
-      h('span', {class: 'soft'}, `The line that your labels suggest: ${this.#say(limit)}.`),
+  // Lines by what they cost, and the one at which both kinds of error weigh alike.
+  #wishesOf({wished, suggested: {limit: even}, asked}) {
+    const choice = (words, limit, key) =>
       h(
         'button',
-        {class: 'small', 'data-key': 'calibrated', onclick: () => this.#set({limit})},
-        'Look at it',
-      ),
-      many > 0 &&
-        h(
-          'button',
-          {class: 'small', 'data-key': 'each', onclick: () => this.#set({limit, limits})},
-          `With a line for each of ${many} intents`,
-        ),
-    );
+        {
+          class: 'small',
+          'data-key': key,
+          'aria-pressed': String(asked.limit === limit),
+          onclick: () => this.#set({limit, limits: {}}),
+        },
+        words,
+      );
+    const costs = wished.map(({lost, limit}) => {
+      const n = Math.round(100 * lost);
+      return choice(`${n} right ${n === 1 ? 'answer' : 'answers'} of 100`, limit, `lose ${n}`);
+    });
+    return [
+      costs.length > 0 && h('span', {class: 'soft'}, 'To keep out what does not belong, give up'),
+      costs,
+      choice('Weigh both errors alike', even, 'calibrated'),
+    ];
+  }
+
+  #eachOwn({limit, limits}) {
+    const many = Object.keys(limits).length;
+    const choose = () => this.#set({limit, limits});
+    const words = `A line of its own for each of ${many} intents`;
+    return many > 0 && h('button', {class: 'small after', 'data-key': 'each', onclick: choose}, words);
   }
 }
 
@@ -251,16 +266,19 @@ const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 const meant = ({method, limit, limits}) => [method, limit, Object.entries(limits).sort()];
 
 // What Save would do: how many answers, which pins, how many right answers of the test set.
-function changesView({n_entering: entering, n_leaving: leaving, total, lost, won, pins}) {
+function changesView({n_entering: entering, n_leaving: leaving, total, lost, won, pins, recall, judged}) {
   const n = entering + leaving;
   const change = n
     ? `Saving changes ${number(n)} of ${plural(total, 'answer')}: ` +
       `${number(leaving)} become out of scope, ${number(entering)} get an intent.`
     : `Saving changes none of ${plural(total, 'answer')}.`;
   const test = (lost || won) && `Right answers on the test set: ${number(lost)} lost, ${number(won)} won.`;
+  const [now, then] = (recall ?? [0, 0]).map(share => Math.round(share * judged[1]));
+  const all = plural(judged[1], 'text');
+  const kept = `Of ${all} labelled out of scope ${number(then)} are refused, ${number(now)} now.`;
   const broken = pins.filter(pin => !pin.kept).length;
   return [
-    h('p', {}, change, test && ` ${test}`),
+    h('p', {}, change, test && ` ${test}`, now !== then && ` ${kept}`),
     pins.length > 0 &&
       h(
         'details',

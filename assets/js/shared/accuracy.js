@@ -29,12 +29,13 @@ export function accuracyParts(figures) {
   };
 }
 
-// The same in the room that the header has.
+// The same in the room that the header has, where a badge of its own counts the labels since training.
 export function accuracyInShort(figures) {
   const {now} = figures;
   if (!now) return [h('b', {}, figuresOf(figures)), h('span', {class: 'soft'}, ' at training')];
+  const [cause] = now.causes.filter(one => !one.endsWith('since training'));
   const causes =
-    isOther(figures) && h('span', {class: 'soft', 'data-role': 'causes'}, ` now: ${now.causes[0]}`);
+    cause && isOther(figures) && h('span', {class: 'soft', 'data-role': 'causes'}, ` now: ${cause}`);
   return [h('b', {}, inWords(now)), causes];
 }
 

@@ -90,7 +90,7 @@ function figures({kind, champion, metrics}, {now, checking}) {
   return [
     h('div', {'data-role': champion ? 'accuracy' : null}, 'Right answers: ', share),
     champion && metrics.judged_on && h('div', {class: 'soft small'}, `checked on ${metrics.judged_on}`),
-    keptOutOf(metrics),
+    keptOutOf(metrics, champion ? now : null),
     hardOf(metrics),
   ];
 }
@@ -99,13 +99,11 @@ const whenMade = ({judged_on: basis}) =>
   h('span', {class: 'soft'}, ` at training${basis ? `, checked on ${basis}` : ''}`);
 
 // Texts of the test set that belong to no intent count in no accuracy.
-const keptOutOf = ({kept_out: share, outside_n: n}) =>
-  share !== undefined &&
-  h(
-    'div',
-    {class: 'soft small', 'data-role': 'kept-out'},
-    `Refused, as they should be: ${percent(share)} of ${plural(n, 'test text')} without an intent`,
-  );
+const keptOutOf = (then, now) => {
+  const {kept_out: share, outside_n: n} = now ?? then;
+  const words = `Refused, as they should be: ${percent(share)} of ${plural(n, 'test text')} without an intent`;
+  return typeof share === 'number' && h('div', {class: 'soft small', 'data-role': 'kept-out'}, words);
+};
 
 // Accuracy on texts that share a word with another intent's name and none with their own.
 const hardOf = ({borderline_accuracy: share, borderline_n: n}) =>

@@ -1,6 +1,7 @@
 """What a manager reads first: ready or not by one rule, five sentences, three figures."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -146,7 +147,8 @@ def test_pages_give_the_verdict_of_the_report_by_what_is_known(
     """Nothing said whether 88 % is good; the report had a rule and words for it."""
     stored = {"judged_on": "test set of 1,000 texts", **metrics}
     version = version_of(stored, pins)
-    found = verdict_on(version, "single-label", now)
+    today = None if now is None else SimpleNamespace(share=now, kept_out=metrics.get("kept_out"))
+    found = verdict_on(version, "single-label", today)
     assert found is not None
     assert (found.level, found.title) == (level, TITLES[found.level])
     assert found.meaning.startswith(meaning)

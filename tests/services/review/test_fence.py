@@ -47,6 +47,25 @@ def top(live_studio: LiveStudio, texts: tuple[str, ...]) -> np.ndarray:
     return np.asarray(live_studio.models.get(1).pipeline.scores(list(texts)).max(1))
 
 
+def test_a_line_is_offered_by_how_many_right_answers_it_gives_up(
+    live_studio: LiveStudio,
+) -> None:
+    """The one line that was offered gave up six right answers of a hundred, and did not say so."""
+    found = preview_fence(live_studio, "p")
+    assert [one.lost for one in found.wished] == [0.01, 0.05, 0.1]
+    said = live_studio.models.get(1).pipeline.predict(list(JUDGED))
+    labels = dict(rows_of(live_studio.studio).values())
+    right = tuple(
+        text
+        for text, answer in zip(JUDGED, said, strict=True)
+        if answer.intent in (labels[text] or ())
+    )
+    assert len(right) == 3
+    scores = top(live_studio, right)
+    by_hand = [float(np.quantile(scores, one.lost)) for one in found.wished]
+    assert [one.limit for one in found.wished] == pytest.approx(by_hand)
+
+
 def test_who_goes_in_and_out_is_told_and_then_happens(live_studio: LiveStudio) -> None:
     texts = (*JUDGED, *POOL)
     scores = top(live_studio, texts)

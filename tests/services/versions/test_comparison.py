@@ -66,8 +66,8 @@ def test_five_fixed_and_two_broken_of_a_hundred_test_texts(studio: Studio) -> No
     )
     assert found.outcome == "alike"
     assert found.verdict == (
-        "Version 2 is about as good as version 1: the right intent comes first for 97 of 100 test "
-        "texts, 94 before. "
+        "Version 2 is about as good as version 1: it answers 97 of 100 test texts "
+        "right, 94 before. "
         "So small a difference on 100 texts may be luck."
     )
     assert gate(found).promote
@@ -131,17 +131,29 @@ def test_texts_that_one_of_the_two_was_trained_on_are_left_out(studio: Studio) -
     assert "100.0 % of 1 test text right" in found.words[1]
 
 
-def test_what_is_sent_out_of_scope_is_counted_beside_the_accuracy(studio: Studio) -> None:
+def test_what_is_sent_out_of_scope_is_answered_wrongly(studio: Studio) -> None:
+    """Header and report counted it as wrong, and the verdict as right: 969 of 1,000, and 96.0 %."""
     start(studio, {"a": "refund", "b": "refund"})
     shy = StubPipeline({}, refused=frozenset({"a", "b"}))
     found = compare_contenders(
         studio, "p", contender("p@2", shy), contender("p@1", StubPipeline({}))
     )
-    assert (found.before, found.after, found.refused) == (1.0, 1.0, (0, 2))
+    assert (found.before, found.after, found.refused) == (1.0, 0.0, (0, 2))
     assert found.words[-2:] == (
-        "Every text is answered as before.",
+        "Answers: 2 broken.",
         "2 texts sent out of scope, 0 before.",
     )
+
+
+def test_the_verdict_says_how_many_texts_of_no_intent_are_refused(studio: Studio) -> None:
+    """A version was better, and silent on refusing 83 of 100 where it had refused 87."""
+    start(studio, {"a": "refund", "noise": "", "static": ""})
+    shy = StubPipeline({}, refused=frozenset({"noise", "static"}))
+    bold = StubPipeline({}, refused=frozenset({"noise"}))
+    found = compare_contenders(studio, "p", contender("p@2", bold), contender("p@1", shy))
+    assert (found.outside_n, found.outside_refused) == (2, (2, 1))
+    assert found.n == 1
+    assert found.verdict.endswith(" Of 2 texts that fit no intent it refuses 1, 2 before.")
 
 
 def test_without_test_texts_stored_figures_count_where_they_were_judged_alike(
