@@ -79,21 +79,40 @@ def margins(probabilities: ScoreArray) -> ScoreArray:
 
 
 def spread(
-    ranking: NDArray[np.int64], embeddings: FloatArray, n: int, closest: float = 0.9
+    ranking: NDArray[np.int64], embeddings: FloatArray, n: int, known: FloatArray | None = None
 ) -> NDArray[np.int64]:
-    """Take the first n of a ranking, skipping near copies of those already taken.
+    """Take the first n of a ranking, and put off texts that are like those already taken.
 
-    A label of a text teaches little about its twin. If too few texts are left, the skipped copies
-    follow. `embeddings` are unit rows, (all texts, d) float32; `closest` is the largest cosine
-    between two taken texts.
+    A label of a text teaches little about its twin. Two texts are alike if their cosine is nearer
+    to 1 than to that of a typical pair. If too few texts are left, those put off are spread in
+    turn. `embeddings` are unit rows, (all texts, d) float32; `known` those of texts that were
+    offered before.
     """
+    closest = (1.0 + float(np.square(embeddings.mean(0)).sum())) / 2 if len(embeddings) else 1.0
+    before = embeddings[:0] if known is None else known
+    chosen: list[int] = []
+    left = ranking.tolist()
+    while left and len(chosen) < n:
+        taken = _apart(left, embeddings, n - len(chosen), before, closest)
+        chosen += taken
+        gone = set(taken)
+        left = [row for row in left if row not in gone]
+        before = embeddings[:0]
+    return np.array(chosen, dtype=np.int64)
+
+
+def _apart(
+    ranking: list[int], embeddings: FloatArray, n: int, before: FloatArray, closest: float
+) -> list[int]:
+    """Return up to n of a ranking, none closer to another, or to one of `before`, than allowed."""
+    near = np.empty((len(before) + n, embeddings.shape[1]), np.float32)
+    near[: len(before)] = before
     taken: list[int] = []
-    copies: list[int] = []
-    for row in ranking.tolist():
+    for row in ranking:
         if len(taken) == n:
             break
-        if taken and float((embeddings[taken] @ embeddings[row]).max()) > closest:
-            copies.append(row)
-        else:
+        n_near = len(before) + len(taken)
+        if not n_near or float((near[:n_near] @ embeddings[row]).max()) <= closest:
+            near[n_near] = embeddings[row]
             taken.append(row)
-    return np.array((taken + copies)[:n], dtype=np.int64)
+    return taken

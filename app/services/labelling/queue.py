@@ -15,7 +15,8 @@ from app.services.live.pool import Pool, judged
 from app.services.live.server_state import LiveStudio
 from core.review.labelling_order import rank, rank_many, spread
 from core.templates.slots import Slot
-from core.types import ScoreArray
+from core.types import FloatArray, ScoreArray
+from core.vectors import unit_rows
 from storage import projects
 from storage.database import Transaction
 from storage.queries import dataset, utterances
@@ -87,6 +88,14 @@ class QueueRequest:
     without: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A pool, and the unit embeddings of what the tab has or has just decided, (n, d)."""
+
+    pool: Pool
+    known: FloatArray | None = field(default=None, repr=False)
+
+
 @dataclass(slots=True)
 class Queues:
     """Leases utterances to label; one object a server. Leases are only in memory."""
@@ -104,15 +113,15 @@ class Queues:
         with self.live_studio.studio.database.read() as connection:
             project_id = projects.find(connection, project).id
             waiting = utterances.count_all(connection, project_id, _UNLABELLED)
-        pool = self.live_studio.pools.get(project_id)
+        scored = self._scored(project_id, request)
         with self.guard, self.live_studio.studio.database.read() as connection:
             taken = self._taken(project_id, request)
-            chosen = _choose(connection, project_id, request, pool, taken)
+            chosen = _choose(connection, project_id, request, scored, taken)
             self._lease(project_id, request, [record.id for record in chosen])
         live = self.live_studio.models.loaded(project_id)
         items = self._items(project_id, chosen, live)
         loading = self.live_studio.pools.loading(project_id)
-        ranks = live is not None and (pool is not None or not loading)
+        ranks = live is not None and (scored is not None or not loading)
         state: ModelState = "ready" if ranks else "loading" if loading else "none"
         return QueueView(items, waiting, state, request.order)
 
@@ -131,6 +140,19 @@ class Queues:
         with self.guard:
             leases = self.leases.get(project_id, {})
             self.leases[project_id] = {k: v for k, v in leases.items() if v[0] != client}
+
+    def _scored(self, project_id: int, request: QueueRequest) -> "_Scored | None":
+        pool = self.live_studio.pools.get(project_id)
+        if pool is None:
+            return None
+        if not request.without or request.order not in _BY_MODEL:
+            return _Scored(pool)
+        database = self.live_studio.studio.database
+        with database.read() as connection:
+            records = utterances.by_ids(connection, project_id, sorted(request.without))
+        texts = [record.text for record in records.values()]
+        rows = embed_texts(database, pool.live.pipeline.encoder, texts)
+        return _Scored(pool, unit_rows(rows))
 
     def _taken(self, project_id: int, request: QueueRequest) -> set[str]:
         now = time.monotonic()
@@ -176,12 +198,12 @@ def _choose(
     connection: Transaction,
     project_id: int,
     request: QueueRequest,
-    pool: Pool | None,
+    scored: _Scored | None,
     taken: set[str],
 ) -> list[UtteranceRecord]:
     ranked: list[UtteranceRecord] = []
-    if request.order in _BY_MODEL and pool is not None:
-        ranked = _by_model(connection, project_id, request, pool, taken)
+    if request.order in _BY_MODEL and scored is not None:
+        ranked = _by_model(connection, project_id, request, scored, taken)
     taken = taken | {record.id for record in ranked}
     page = utterances.Page(0, request.n + len(taken))
     if request.order == "newest":
@@ -206,13 +228,18 @@ def _plain_item(record: UtteranceRecord) -> QueueItem:
 
 
 def _by_model(
-    connection: Transaction, project_id: int, request: QueueRequest, pool: Pool, taken: set[str]
+    connection: Transaction,
+    project_id: int,
+    request: QueueRequest,
+    scored: _Scored,
+    taken: set[str],
 ) -> list[UtteranceRecord]:
+    pool = scored.pool
     ids = [record.id for record in pool.records]
     waiting = utterances.waiting(connection, project_id, ids)  # some may be labelled by now
     ranking = _ranking(pool, request.order)
     free = np.array([ids[row] in waiting and ids[row] not in taken for row in ranking], dtype=bool)
-    chosen = [ids[row] for row in spread(ranking[free], pool.embeddings, request.n)]
+    chosen = [ids[row] for row in spread(ranking[free], pool.embeddings, request.n, scored.known)]
     records = utterances.by_ids(connection, project_id, chosen)  # current texts
     return [records[key] for key in chosen]
 

@@ -47,6 +47,16 @@ def test_near_copies_of_what_was_taken_come_last() -> None:
     assert spread(ranking[:0], rows, 2).tolist() == []
 
 
+def test_texts_that_are_alike_stand_apart_also_from_page_to_page() -> None:
+    """Eight of twenty cards were of one intent: near means nearer than halfway to any other."""
+    turns = np.array([0.0, 0.3, 0.6, 1.5, 1.8, 2.1, 3.0, 3.3, 3.6])  # three groups of three
+    rows = np.stack([np.cos(turns), np.sin(turns)], 1).astype(np.float32)
+    ranking = np.arange(9)
+    assert spread(ranking, rows, 9).tolist() == [0, 3, 6, 1, 4, 7, 2, 5, 8]
+    assert spread(ranking[1:], rows, 2, known=rows[:1]).tolist() == [3, 6]
+    assert spread(ranking[1:], rows, 3, known=rows[:1]).tolist() == [3, 6, 1]
+
+
 def test_a_doubtful_text_with_many_alike_is_worth_more_than_a_lonely_one() -> None:
     """Rubbish and texts out of scope are the most doubtful, and filled the first forty cards."""
     crowd = np.array([[np.cos(a), np.sin(a), 0] for a in np.linspace(0, 0.2, 9)], np.float32)
@@ -70,9 +80,13 @@ def test_spread_takes_as_many_as_it_can_and_copies_only_at_need(angles, n, rando
     ranking = np.array(random.sample(range(len(rows)), len(rows)), dtype=np.int64)
     taken = spread(ranking, rows, n).tolist()
     assert len(taken) == len(set(taken)) == min(n, len(rows))
-    apart = [
-        row for at, row in enumerate(taken) if not at or (rows[taken[:at]] @ rows[row]).max() <= 0.9
+    limit = (1 + np.square(rows.mean(0)).sum()) / 2
+    near = [
+        bool((rows[taken[:at]] @ rows[row]).max() > limit) for at, row in enumerate(taken) if at
     ]
-    assert taken[: len(apart)] == apart or n == 0
+    first = near.index(True) if True in near else len(near)
+    left = [row for row in ranking.tolist() if row not in taken[: first + 1]]
+    if first < len(near):  # a copy is taken only where all that are left are copies
+        assert all((rows[taken[: first + 1]] @ rows[row]).max() > limit - 1e-6 for row in left)
     if taken:
         assert taken[0] == ranking[0]

@@ -160,6 +160,27 @@ def test_near_copies_wait_and_texts_the_model_has_not_seen_follow(queues, monkey
     assert sorted(whole) == [f"u{i}" for i in range(8)]
 
 
+def test_the_next_page_begins_with_other_texts_than_the_last_one(trained: Queues) -> None:
+    """Texts alike stood apart in one answer only: a card fetched later was the last one's twin."""
+    pools = trained.live_studio.pools
+    pools.wait(1)
+    settle(trained)
+    [first, *_] = trained.next("p", wish("one", "helps", 1)).items
+    evaluated = pools.kept[1]
+    rows = np.eye(len(evaluated.pool.records), evaluated.pool.embeddings.shape[1], dtype=np.float32)
+    place = [record.id for record in evaluated.pool.records].index(first.id)
+    encoder = evaluated.pool.live.pipeline.encoder
+    rows[place - 1] = unit_rows(encoder.encode([first.text]))[0]  # its twin
+    worth = np.zeros(len(rows))
+    worth[place - 1] = 1.0
+    evaluated.pool = replace(evaluated.pool, embeddings=rows, worth=worth)
+    twin = evaluated.pool.records[place - 1].id
+    assert trained.next("p", wish("two", "helps", 1)).items[0].id == twin
+    trained.release("p", "two")
+    later = trained.next("p", wish("one", "helps", 4, without=(first.id,))).items
+    assert [item.id for item in later].index(twin) == 3
+
+
 def test_an_old_pool_does_not_hand_out_what_is_decided(queues, monkeypatch) -> None:
     """With the most uncertain texts decided since, the order had fallen back to chance."""
     kept(queues, monkeypatch)
