@@ -2,6 +2,7 @@
 import {Card} from './label/card.js';
 import {Deciding} from './label/deciding.js';
 import {Decisions} from './label/decisions.js';
+import {Few} from './label/few.js';
 import {Guidelines} from './label/guidelines.js';
 import {Keys} from './label/keys.js';
 import {ordersOf, Queue, STANDARD} from './label/queue.js';
@@ -23,6 +24,7 @@ import {capital, number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const SIMILAR = 20;
+const PAUSE = 2000; // milliseconds after which counts of intents and of sure texts follow the labels
 const JOINING = new Set(['label', 'out-of-scope', 'undo']); // decisions that change what the model says
 
 export const mount = view => frame(view, 'label', 'Label', null, context => new LabelPage(context).start());
@@ -37,6 +39,7 @@ class LabelPage {
   #queue;
   #sure;
   #today;
+  #few;
   #finder;
   #card;
   #tray;
@@ -47,11 +50,13 @@ class LabelPage {
   #orderNote = h('span', {class: 'soft small order-note'});
   #left = h('span', {class: 'soft small tabular', 'data-role': 'left'});
   #waiting = 0;
+  #recounting = 0;
   #savedAt = 0; // when the server had answered the last decision
 
   constructor(context) {
     const {base} = context;
     const client = clientOfThisTab();
+    this.#few = new Few(context.project);
     this.#context = context;
     this.#multi = context.status.task === 'multi-label';
     this.#intents = new Intents(base, context.status.task);
@@ -195,7 +200,8 @@ class LabelPage {
       ordersOf(this.#multi),
       this.#queue.order,
     );
-    heading.append(h('div', {class: 'row push'}, this.#today.element, this.#decisions.state, this.#left));
+    const counts = [this.#few.element, this.#today.element, this.#decisions.state, this.#left];
+    heading.append(h('div', {class: 'row push'}, counts));
     main.append(
       h(
         'div',
@@ -312,13 +318,25 @@ class LabelPage {
     this.#savedAt = performance.now();
     this.#context.refreshSoon();
     this.#today.loadSoon();
+    this.#recountSoon();
     if (!this.#queue.first) this.#queue.refill();
+  }
+
+  // After a pause, so that quick decisions leave the server to the next cards; while some are unsaved, not yet.
+  #recountSoon() {
+    this.#recounting ||= setTimeout(() => {
+      this.#recounting = 0;
+      if (this.#decisions.unsaved) return;
+      this.#loadIntents().catch(() => {}); // the next count follows
+      this.#sure.load();
+    }, PAUSE);
   }
 
   // Texts that wait for a label: more, or fewer; each one is decided today, or not any more.
   #count(more) {
     this.#countLeft(this.#waiting + more);
     this.#today.count(-more);
+    this.#few.count(-more);
   }
 
   // The server sends this count every few seconds; in between it is counted here.

@@ -125,7 +125,7 @@ def _towards_a_model(facts: ProjectFacts) -> NextStep:
         return NextStep("label", "Label a second intent", reason, "label")
     more = A_FEW_LABELS - facts.examples
     reason = f"About {A_FEW_LABELS} labels make a first training worth while."
-    return NextStep("label", f"Label {more} more", reason, "label")
+    return NextStep("label", f"Label {more} more", reason, "label", {"n": str(more)})
 
 
 def _can_train(facts: ProjectFacts) -> bool:
@@ -147,7 +147,7 @@ def _improvement(facts: ProjectFacts, champion: int) -> NextStep:
         unsure = "The model is unsure of them: their labels teach it most."
         if few == 1 or not facts.knows_doubt:
             unsure = f"{counted(facts.unlabelled, 'text')} without a label."
-        return NextStep("label", action, unsure, "label", {"order": "helps"})
+        return NextStep("label", action, unsure, "label", {"order": "helps", "n": str(few)})
     if new:
         return _training(new, champion)
     if not facts.tests:

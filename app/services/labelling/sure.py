@@ -110,7 +110,7 @@ def list_sure(live_studio: LiveStudio, project: str, most: int | None = None) ->
     return SureView(
         texts[:most],
         len(texts),
-        len(pool.records),
+        len(waiting),
         limit,
         expected,
         check,

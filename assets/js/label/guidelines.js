@@ -1,14 +1,24 @@
 // The guideline of each intent: its description, and its newest examples.
 import {fill, h} from '../shared/elements.js';
+import {fitting} from '../shared/finder.js';
 import {chip, textsOf} from '../shared/intents.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 
 const EXAMPLES = 5;
+const MANY = 15; // with more intents, a field finds one
 
 export class Guidelines {
   element = h('section', {class: 'sheet', 'aria-label': 'Guidelines'});
   #base;
+  #intents = [];
+  #entries = new Map(); // by intent: what is shown of it
+  #find = h('input', {
+    type: 'search',
+    placeholder: 'Find an intent',
+    'aria-label': 'Find a guideline',
+    oninput: () => this.#filter(),
+  });
 
   constructor(base) {
     this.#base = base;
@@ -19,14 +29,36 @@ export class Guidelines {
     this.element.querySelector('summary')?.focus();
   }
 
+  // By name. If nothing but the counts is new, nothing else is drawn.
   draw(intents) {
+    const known = namesOf(this.#intents);
+    this.#intents = intents.toSorted((a, b) => a.name.localeCompare(b.name));
+    if (intents.length && namesOf(this.#intents) === known) this.#count();
+    else this.#drawAll();
+  }
+
+  #count() {
+    for (const intent of this.#intents) fill(this.#entries.get(intent.id).count, textsOf(intent));
+  }
+
+  #drawAll() {
+    this.#entries = new Map(this.#intents.map(intent => [intent.id, this.#entry(intent)]));
     const none = h('p', {class: 'soft'}, 'No intents yet: press / and type a name to create the first.');
     const all = h(
       'div',
       {class: 'intents'},
-      intents.map(intent => this.#entry(intent)),
+      [...this.#entries.values()].map(({element}) => element),
     );
-    fill(this.element, h('h2', {}, 'Guidelines'), intents.length ? all : none);
+    this.#find.hidden = this.#intents.length <= MANY;
+    const meaning = h('p', {class: 'soft small'}, 'The numbers: examples to learn from, and texts of the test set.');
+    const some = [meaning, this.#find, all];
+    fill(this.element, h('h2', {}, 'Guidelines'), this.#intents.length ? some : none);
+    this.#filter();
+  }
+
+  #filter() {
+    const found = new Set(fitting(this.#intents, this.#find.value, ({name}) => name));
+    for (const intent of this.#intents) this.#entries.get(intent.id).element.hidden = !found.has(intent);
   }
 
   #entry(intent) {
@@ -35,18 +67,14 @@ export class Guidelines {
       if (event.target.open) await this.#showExamples(intent, examples);
     });
     const missing = h('span', {class: 'soft'}, 'No description yet. Write one on the Data page.');
-    return h(
+    const count = h('span', {class: 'soft small'}, textsOf(intent));
+    const element = h(
       'details',
       {ontoggle: show, 'data-key': intent.id},
-      h(
-        'summary',
-        {'data-key': `summary of ${intent.id}`},
-        chip(intent),
-        ' ',
-        h('span', {class: 'soft small'}, textsOf(intent)),
-      ),
+      h('summary', {'data-key': `summary of ${intent.id}`}, chip(intent), ' ', count),
       h('div', {class: 'small'}, intent.description || missing, examples),
     );
+    return {element, count};
   }
 
   async #showExamples(intent, place) {
@@ -58,3 +86,6 @@ export class Guidelines {
     );
   }
 }
+
+// All that is drawn of the intents but their counts.
+const namesOf = intents => intents.map(({id, name, color, description}) => [id, name, color, description]).join('\n');

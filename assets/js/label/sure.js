@@ -44,7 +44,7 @@ export class SureTexts {
       ),
       h(
         'button',
-        {class: 'push', title: 'Nothing is saved before you accept', onclick: () => this.open()},
+        {class: 'push', 'data-key': 'sure', title: 'Nothing is saved before you accept', onclick: () => this.open()},
         `Look at ${check.length} of them first `,
         h('kbd', {}, 'A'),
       ),

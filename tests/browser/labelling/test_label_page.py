@@ -259,6 +259,44 @@ def test_why_opens_in_view(visit: Callable[..., Page], studio: Served) -> None:
         expect(why.get_by_role("heading", name="Why")).to_be_in_viewport(ratio=1)
 
 
+def test_counts_of_intents_and_of_sure_texts_follow_the_labels(page: Page, studio: Served) -> None:
+    """Ten labels later, guidelines and the note of sure texts counted as before."""
+    guidelines, note = page.get_by_label("Guidelines", exact=True), page.locator("[data-role=sure]")
+    before = waiting(studio)
+    expect(note).to_contain_text(f"of {before} unlabelled texts")
+    names = guidelines.locator("summary .chip").all_inner_texts()
+    assert names == sorted(names)
+    name = page.locator(".option").first.locator(".chip").inner_text()
+    entry = guidelines.locator("details", has=page.get_by_text(name, exact=True))
+    n = int(entry.locator(".count").inner_text().split()[0])
+    page.keyboard.press("1")
+    expect(entry.locator(".count")).to_have_text(re.compile(rf"^{n + 1} · \d+ test$"))
+    expect(note).to_contain_text(f"of {before - 1} unlabelled texts")
+    page.keyboard.press("u")
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+    page.get_by_label("Find a guideline").fill(name.replace("_", " "))
+    expect(guidelines.locator("summary .chip:visible")).to_have_text([name])
+
+
+def test_after_as_many_texts_as_home_asked_for_the_page_says_so(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Home said "Label these 20", and at 20 nothing was said."""
+    page = visit(studio, "/label?project=sample&order=helps&n=2")
+    few = page.locator("[data-role=few]")
+    expect(page.locator(".option .share")).to_have_count(5)
+    expect(few).to_have_text("0 of these 2")
+    page.keyboard.press("s")
+    expect(few).to_have_text("1 of these 2")
+    page.keyboard.press("s")
+    expect(few).to_have_text("2 done. Train, or go on.")
+    expect(few.get_by_role("link", name="Train")).to_have_attribute("href", "/train?project=sample")
+    for left in ("1 of these 2", "0 of these 2"):
+        page.keyboard.press("u")
+        expect(few).to_have_text(left)
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+
+
 def test_a_suggestion_is_never_said_to_be_impossible(
     visit: Callable[..., Page], studio: Served
 ) -> None:

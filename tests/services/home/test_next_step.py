@@ -50,7 +50,7 @@ def test_the_reason_has_the_figures_and_claims_no_doubt_that_is_not_computed() -
     assert next_step(LIVE).reason == "60 texts without a label."
     doubted = next_step(replace(LIVE, knows_doubt=True))
     assert doubted.reason.startswith("The model is unsure of them")
-    assert doubted.query == {"order": "helps"}
+    assert doubted.query == {"order": "helps", "n": "20"}
     assert next_step(replace(LIVE, label_errors=1)).query == {"kind": "label"}
 
 
