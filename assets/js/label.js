@@ -209,7 +209,7 @@ class LabelPage {
         h(
           'div',
           {class: 'stack'},
-          h('div', {class: 'row'}, order, this.#orderNote, h('span', {class: 'push'}), this.#keys.button),
+          h('div', {class: 'row order'}, order, this.#orderNote, h('span', {class: 'push'}), this.#keys.button),
           this.#sure.element,
           this.#card.element,
           this.#values.element,

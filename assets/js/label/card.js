@@ -153,6 +153,6 @@ const newOption = (name, forget) =>
   h(
     'button',
     {class: 'option', 'aria-pressed': 'true', 'data-key': `new ${name}`, onclick: forget},
-    h('kbd', {}, 'new'),
+    h('span', {class: 'badge accent'}, 'new'),
     h('span', {}, name),
   );

@@ -3,6 +3,7 @@ import {fill, h} from './elements.js';
 import {chip} from './intents.js';
 
 const MOST_SHOWN = 60;
+const KEY = matchMedia('(pointer: coarse)').matches ? '' : '  /'; // a finger presses none
 
 export const plain = text => text.toLowerCase().replace(/[_-]/g, ' ');
 
@@ -153,7 +154,7 @@ export class IntentFinder {
         intent ? chip(intent) : [h('span', {class: 'badge accent'}, 'new'), `Create “${name}”`],
       takes: ({intent, name}) => (intent ? pick(intent) : create(name)),
       label,
-      placeholder: create ? 'Find or create an intent  /' : label,
+      placeholder: create ? `Find or create an intent${KEY}` : label,
     });
   }
 

@@ -297,6 +297,27 @@ def test_after_as_many_texts_as_home_asked_for_the_page_says_so(
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")
 
 
+def test_on_a_phone_the_card_is_whole_and_no_length_of_a_text_moves_its_buttons(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Half the screen went before the text, a tap missed the answer, and Skip lay under the bar."""
+    options = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    page = visit(studio, "/label?project=sample", **options)
+    text, first = page.locator("[data-role=utterance]"), page.locator(".option").first
+    skip = page.get_by_role("button", name="Skip")
+    expect(page.locator(".option .share")).to_have_count(5)
+    for shown in (first, skip):
+        shown.click(trial=True)  # nothing lies over it
+        expect(shown).to_be_in_viewport(ratio=1)
+    assert page.evaluate("scrollY") == 0
+    expect(page.locator(".card kbd:visible")).to_have_count(0)
+    before = first.bounding_box()
+    text.evaluate("node => { node.textContent = 'a long text without an end '.repeat(12); }")
+    assert first.bounding_box() == before
+    text.evaluate("node => { node.textContent = 'lol'; }")
+    assert first.bounding_box() == before
+
+
 def test_a_suggestion_is_never_said_to_be_impossible(
     visit: Callable[..., Page], studio: Served
 ) -> None:
