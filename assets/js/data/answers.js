@@ -6,6 +6,9 @@ const REST = 300; // milliseconds that rows stay in view before their answers ar
 const PART = 10; // rows of one request, so that a request for other rows never waits long behind it
 const PAUSE = 1500; // milliseconds before the next try while the model is loading
 const TRIES = 20;
+const DIFFERS = ['differs', 'Not the label of this text'];
+// An example decides its own answer, so its label is checked by what the others say.
+const BY_OTHERS = ['by the others', 'What the other examples say. Asked itself, it is answered as it is labelled.'];
 
 export class Answers {
   #base;
@@ -20,7 +23,8 @@ export class Answers {
 
   // A cell that is filled when the answers are there.
   cell(row) {
-    const cell = h('td', {class: 'answer-cell', 'data-answer': row.id});
+    const isExample = row.split === 'train' && row.labels?.length > 0;
+    const cell = h('td', {class: 'answer-cell', 'data-answer': row.id, 'data-example': isExample});
     this.#fill(cell);
     return cell;
   }
@@ -61,8 +65,8 @@ export class Answers {
     const answer = this.#known.get(cell.dataset.answer);
     if (!answer) return;
     cell.classList.toggle('differs', answer.differs);
-    const note =
-      answer.differs && h('span', {class: 'badge warn', title: 'Not the label of this text'}, 'differs');
+    const [words, title] = 'example' in cell.dataset ? BY_OTHERS : DIFFERS;
+    const note = answer.differs && h('span', {class: 'badge warn', title}, words);
     fill(cell, this.#intents.labels(answer.intents), note);
   }
 }

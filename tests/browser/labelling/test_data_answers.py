@@ -1,5 +1,6 @@
 """The Data page shows the model's answer beside the label, and keeps filters by name."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -20,6 +21,18 @@ def test_the_answer_stands_beside_the_label_and_can_be_filtered(
     expect(page.locator("[data-role=total]")).to_contain_text(f"{differing['total']} texts")
     expect(page.locator(".answer-cell .badge")).to_have_count(rows.count())
     assert rows.count() > 0
+
+
+def test_an_example_that_the_others_answer_otherwise_says_so(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Try answered an example as it is labelled, and Data otherwise, without a word on why."""
+    page = visit(studio, "/data?project=sample&state=labelled&differs=true&split=train")
+    badge = page.locator(".answer-cell .badge").first
+    expect(badge).to_have_text("by the others")
+    expect(badge).to_have_attribute("title", re.compile("Asked itself, it is answered as it is"))
+    page.goto(f"{studio.base}/data?project=sample&state=labelled&differs=true&split=test")
+    expect(badge).to_have_text("differs")
 
 
 def test_answers_are_asked_for_in_parts_and_only_for_rows_that_stay_in_view(
