@@ -156,7 +156,7 @@ class TryPage {
     const [answer] = answers;
     const form = this.#acts.form(answer);
     const besides = voter => this.#acts.relabelling(voter);
-    fill(this.#answer, answerView(answer, this.#intents, besides), form);
+    fill(this.#answer, answerView(answer, this.#intents, besides, form));
     const isCompressed = Boolean(answer.compressed?.strength); // otherwise it says why the model itself answers
     // Before a training only names answer, so there are no examples to explain.
     if (isCompressed || !answer.landing) this.#why.hide();

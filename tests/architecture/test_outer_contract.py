@@ -174,6 +174,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         for name in ("", "[].id", "[].labels", "[].split")
     ),
     ("POST /api/projects/{project}/explain", "answer", "why_not.adds"),
+    ("POST /api/projects/{project}/predict", "answer", "[].examples"),
     ("POST /api/projects/{project}/predict", "body", "model"),
     ("POST /api/projects/{project}/predict", "answer", "[].prediction.label_revision"),
     *(

@@ -74,8 +74,45 @@ def test_the_example_in_an_empty_field_fits_and_opens_no_quotation(
     page.route(re.compile("utterances.split=train"), answer)
     for rows, shown in (
         (['it says "error 7" on my router', long, "where is my router"], "where is my router"),
+        (["abort", "bye now", "where is my router"], "where is my router"),
+        (["abort", "bye now"], "bye now"),
         (["'hello' is all it says", long], "my router was sent to the …"),
     ):
         texts[:] = rows
         page.reload()
         expect(field).to_have_attribute("placeholder", f"For example: {shown}")
+
+
+def test_what_a_person_does_stands_under_the_answer_and_figures_are_folded(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The label stood far under the votes, and "all other examples together" among them."""
+    page = visit(
+        studio,
+        "/try?project=sample&text=my+internet+is+so+slow",
+        viewport={"width": 1280, "height": 800},
+    )
+    answer = page.locator("[data-role=answer]")
+    votes = answer.locator("[data-role=reason]")
+    expect(votes).to_contain_text(
+        "Each example votes for or against; the votes add up to the score."
+    )
+    expect(answer).to_contain_text("version 1")
+    expect(answer).not_to_contain_text("sample@")
+    add = page.get_by_role("button", name="Add as example")
+    expect(add).to_be_in_viewport(ratio=1)
+    acts, first = add.bounding_box(), votes.bounding_box()
+    assert acts
+    assert first
+    assert acts["y"] + acts["height"] <= first["y"]
+    n = studio.ask("/projects/sample/predict", {"texts": ["my internet is so slow"]})[0]["examples"]
+    shown = votes.locator(".vote:visible").count()
+    expect(votes.get_by_text("Their votes together")).to_be_hidden()
+    votes.get_by_text(f"{n - shown} other examples and the score").click()
+    expect(votes.get_by_text("Their votes together")).to_be_visible()
+    why = page.get_by_role("region", name="Why")
+    why.locator("summary").click()
+    computed = why.locator("[data-role=computed]")
+    expect(computed.get_by_text("How this is computed")).to_be_visible()
+    expect(why.locator("[data-role=heads]")).to_be_hidden()
+    assert not re.search("gradients|regression|encoder", why.inner_text())

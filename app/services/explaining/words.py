@@ -168,8 +168,8 @@ def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tupl
         )
     if model.hot:
         notes.append(
-            f"{counted(len(model.hot), 'label')} given since the training vote, too; the "
-            "encoder has not learned from them."
+            f"This counts {counted(len(model.hot), 'label')} given since the training. The next "
+            "training also learns from them which texts mean the same."
         )
     if not asked:
         notes.append(

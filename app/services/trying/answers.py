@@ -39,6 +39,7 @@ class Answer:
         hot: Ids of shown exemplars that joined after the training.
         compressed: Effect of compression; None without it, or for several texts.
         known: The utterances that have just this text; empty for several texts.
+        examples: Number of examples that vote, shown or not.
     """
 
     prediction: PredictionView
@@ -49,6 +50,7 @@ class Answer:
     landing: Landing | None = None
     compressed: Compressed | None = None
     known: tuple[KnownText, ...] = ()
+    examples: int = 0
 
 
 def answer_texts(
@@ -85,7 +87,8 @@ def answer_texts(
         replace(prediction, model_version=_name(project, live))
         for prediction in live.pipeline.predict(list(texts), embeddings)
     ]
-    context = _Context(live.pipeline.task, live.revision, known, live.hot)
+    n_examples = len(live.pipeline.exemplars)
+    context = _Context(live.pipeline.task, live.revision, known, live.hot, n_examples)
     answers = [_answer(one, context) for one in predictions]
     if len(answers) != 1:
         return answers
@@ -108,7 +111,10 @@ def answer_as_trained(
     with studio.database.read() as connection:
         project_id = projects.find(connection, project).id
     context = _Context(
-        asked.pipeline.task, asked.label_revision, known_texts(studio, project_id, texts)
+        asked.pipeline.task,
+        asked.label_revision,
+        known_texts(studio, project_id, texts),
+        examples=len(asked.pipeline.exemplars),
     )
     return [_answer(one, context) for one in asked.pipeline.predict(list(texts))]
 
@@ -140,6 +146,7 @@ class _Context:
     label_revision: int | None
     known: tuple[KnownText, ...]
     hot: frozenset[str] = frozenset()
+    examples: int = 0
 
 
 def _answer(prediction: Prediction, context: _Context) -> Answer:
@@ -152,4 +159,5 @@ def _answer(prediction: Prediction, context: _Context) -> Answer:
         votes_of_others=reasons[0].votes_of_others,
         hot=tuple(sorted(shown & context.hot)),
         known=context.known,
+        examples=context.examples,
     )

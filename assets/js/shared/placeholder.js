@@ -4,11 +4,16 @@ import {call} from './rest.js';
 const LOOKED_AT = 50;
 const MOST = 30; // signs that the narrowest field shows behind "For example:"
 
+const WORDS = 4; // as many as say what somebody wants
+const wordsOf = text => text.split(/\s+/).length;
+const longest = texts => texts.toSorted((a, b) => b.length - a.length)[0];
+
 // A field cuts off what is too long, which leaves a quotation mark open; so a short text without one is taken.
 export async function placeExample(base, field) {
   const {rows} = await call(`${base}/utterances?split=train&size=${LOOKED_AT}&order=text`);
   const texts = rows.map(row => row.text).filter(text => !/["“”„«»‘]|^'/.test(text));
-  const example = texts.find(text => text.length <= MOST) ?? texts.map(cut).find(Boolean);
+  const short = texts.filter(text => text.length <= MOST);
+  const example = short.find(text => wordsOf(text) >= WORDS) ?? longest(short) ?? texts.map(cut).find(Boolean);
   if (example) field.placeholder = `For example: ${example}`;
 }
 

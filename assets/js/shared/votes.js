@@ -1,26 +1,27 @@
 // An answer with its votes: for each intent, the prior, the examples for and against, and the sum of all
 // other votes add up to the score.
 import {h, said} from './elements.js';
-import {likelihood, points, signedPoints} from './words.js';
+import {likelihood, plural, points, signedPoints} from './words.js';
 
 const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
 const SHOWN_INTENTS = 4;
-const SCALE = 'In points, of which 100 are a full score. The votes add up to the score.';
+const MEANING = 'Each example votes for or against; the votes add up to the score.';
+const SCALE = 'In points: about 100 is a full score; single votes may be more. Under the limit no intent is answered.';
 
-// `besides` returns what stands beside the words of an example, or null.
-export function votesOf(answer, intents, besides = () => null) {
+// `besides` returns what stands beside the words of an example, or null; `acts` stand before the votes.
+export function votesOf(answer, intents, besides = () => null, acts = null) {
   const {prediction, reasons} = answer;
   return h(
     'div',
     {},
     h('p', {dir: 'auto'}, answer.sentence),
     likeliest(prediction, intents),
+    acts,
     reasons.map(why => reasonOf(answer, why, intents, besides)),
-    reasons.length > 0 && h('p', {class: 'soft small'}, SCALE),
   );
 }
 
-function reasonOf({prediction, hot}, {reason, votes_of_others: others}, intents, besides) {
+function reasonOf({prediction, hot, examples}, {reason, votes_of_others: others}, intents, besides) {
   const {intent, score, threshold, prior, neighbours, voice, by_name: byName} = reason;
   const votes = [...neighbours.map(near => near.vote), others, prior, voice];
   const largest = Math.max(SMALLEST_SCALE, ...votes.map(Math.abs));
@@ -28,17 +29,26 @@ function reasonOf({prediction, hot}, {reason, votes_of_others: others}, intents,
     'section',
     {class: 'reason', 'data-role': 'reason', 'data-intent': intent},
     h('h3', {}, `What votes for ${intent}`),
+    h('p', {class: 'soft small'}, MEANING),
     neighbours.map(near => {
       const isHot = hot.includes(near.exemplar_id);
       const words = [said(`“${near.text}”`), about(near, isHot, intents, besides(near))];
       return voteLine(words, near.vote, largest);
     }),
-    voteLine('All other examples together', others, largest),
-    voteLine('Share of this intent among the labels', prior, largest),
-    voice !== 0 && voteLine(nameWords(byName), voice, largest),
-    scoreLine(prediction.decision, score, threshold),
+    h(
+      'details',
+      {'data-key': `other votes of ${intent}`, class: 'small'},
+      h('summary', {class: 'soft'}, otherWords(examples - neighbours.length)),
+      voteLine('Their votes together', others, largest),
+      voteLine('Share of this intent among the labels', prior, largest),
+      voice !== 0 && voteLine(nameWords(byName), voice, largest),
+      scoreLine(prediction.decision, score, threshold),
+      h('p', {class: 'soft'}, SCALE),
+    ),
   );
 }
+
+const otherWords = n => (n > 0 ? `${plural(n, 'other example')} and the score` : 'The score');
 
 const nameWords = byName => [
   h('span', {}, 'The intent’s name and description '),

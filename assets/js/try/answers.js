@@ -7,8 +7,8 @@ import {likelihood, number, plural} from '../shared/words.js';
 const nameWords = ({neighbours}) =>
   `by its name alone, ${neighbours.length ? 'no examples yet' : 'before any training'}`;
 
-// `besides` returns the control beside an example that votes.
-export function answerView(answer, intents, besides) {
+// `besides` returns the control beside an example that votes; `acts` stand under the answer.
+export function answerView(answer, intents, besides, acts) {
   const {prediction} = answer;
   return [
     h(
@@ -18,11 +18,14 @@ export function answerView(answer, intents, besides) {
       hasIntent(prediction) && !intents.multi && h('b', {class: 'tabular'}, likelihoods(prediction, intents)),
       prediction.decision.rule === 'exact' && h('span', {class: 'badge good'}, 'exact'),
       prediction.by_name && h('span', {class: 'badge warn', 'data-role': 'by-name'}, nameWords(prediction)),
-      h('span', {class: 'soft small push'}, prediction.model_version),
+      h('span', {class: 'soft small push'}, versionOf(prediction)),
     ),
-    votesOf(answer, intents, besides),
+    votesOf(answer, intents, besides, acts),
   ];
 }
+
+// "my project@3" is version 3; before any training the name says what answers.
+const versionOf = ({model_version: name}) => name?.replace(/^.*@(\d+)$/, 'version $1');
 
 // `given` is the number of typed lines; if there are too many, only the first ones are answered.
 export function answersView(answers, given, intents) {

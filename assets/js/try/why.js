@@ -83,8 +83,14 @@ export class Why {
         reason.load_bearing && this.#carriers(reason.load_bearing, reason.intent),
       ]),
       found.why_not && this.#whyNot(found),
-      headsOf(found.heads),
       found.notes.map(note => h('p', {class: 'soft small'}, note)),
+      h(
+        'details',
+        {'data-key': 'computed', 'data-role': 'computed'},
+        h('summary', {}, 'How this is computed'),
+        found.reasons.map(reason => missOf(reason.words)),
+        headsOf(found.heads),
+      ),
     ];
   }
 
@@ -187,13 +193,17 @@ function wordsOf(text, {words, rival, error, note}) {
     parts.push(between(place, start), wordMark(between(start, end), strength[at] / most, word));
     place = end;
   });
-  const miss =
-    error === null ? note : `How this is computed: integrated gradients; ${percent(error, 2)} is not accounted for.`;
   return [
     heading(rival ? `Words, against ${rival}` : 'Words'),
     h('p', {class: 'carrying', 'data-role': 'words', dir: 'auto'}, parts, between(place)),
-    h('p', {class: 'soft small'}, miss),
+    error === null && h('p', {class: 'soft small'}, note),
   ];
+}
+
+function missOf(words) {
+  if (!words || words.error === null) return null;
+  const miss = `Words by integrated gradients; ${percent(words.error, 2)} is not accounted for.`;
+  return h('p', {class: 'soft small'}, miss);
 }
 
 const wordMark = (text, strength, {effect}) =>

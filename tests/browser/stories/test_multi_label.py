@@ -166,7 +166,7 @@ def explains_each_intent(page: Page, studio: Served) -> None:
     reasons = page.locator("[data-role=answer] [data-role=reason]")
     expect(reasons).to_have_count(2)
     for place in range(2):
-        amounts = reasons.nth(place).locator(".amount").all_inner_texts()
+        amounts = reasons.nth(place).locator(".amount").all_text_contents()
         *votes, score = (float(amount.replace("\N{MINUS SIGN}", "-")) for amount in amounts)
         assert abs(sum(votes) - score) < 0.5  # points, each rounded
     names = {reasons.nth(place).get_attribute("data-intent") for place in range(2)}
