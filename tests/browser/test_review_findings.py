@@ -100,6 +100,35 @@ def test_every_remedy_is_in_sight_beside_a_list_that_fits_the_window(
     assert page.evaluate("document.scrollingElement.scrollHeight") <= 800
 
 
+def test_texts_take_the_room_that_remedies_leave_and_a_shade_says_that_they_go_on(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Of five similar texts one was to be seen, and nothing said that there were more."""
+    page = visit(studio, "/review?project=sample&kind=label")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.locator(".remedy [data-role=radius]").last.wait_for()
+    texts = page.locator("[data-role=finding] .told")
+    box, third = texts.bounding_box(), texts.locator("li").nth(2).bounding_box()
+    assert box is not None
+    assert third is not None
+    assert third["y"] + third["height"] <= box["y"] + box["height"]
+    assert "gradient" in texts.evaluate("one => getComputedStyle(one).backgroundImage")
+
+
+def test_a_remedy_says_how_many_test_texts_are_right_and_marks_names(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Test accuracy stays at 79 right” said of how many nowhere, and names looked like words."""
+    finding = studio.ask(f"{_REVIEW}?kind=label&limit=1")["findings"][0]
+    names = [one["name"] for one in studio.ask("/projects/sample/overview")["intents"]]
+    said = [name for name in names if name in finding["why"]]
+    assert said
+    assert all(f"“{name}”" in finding["why"] for name in said)
+    page = visit(studio, "/review?project=sample&kind=label")
+    told = page.locator("[data-role=finding] .turns p").last
+    expect(told).to_contain_text(re.compile(r"Of 85 test texts \d+ are right, "))
+
+
 def test_a_first_look_says_what_it_does_and_counts_the_seconds(
     visit: Callable[..., Page], studio: Served
 ) -> None:

@@ -171,19 +171,20 @@ def _greedy(evidence: Evidence, one: Greedy, known: list[int]) -> Finding:
     return Finding(
         id=f"greedy:{text.id}:{','.join(evidence.labels[one.row])}",
         kind="greedy",
-        title=f"Pulls {subject} to {own}",
+        title=f"Pulls {subject} towards {own}",
         why=(
-            f"{counted(n_texts, 'test text')} got a wrong answer mainly because of this example, "
-            f"mostly instead of {evidence.name(other)}."
+            f"{counted(n_texts, 'test text')} got a wrong answer, and this example speaks most "
+            f"for it; most of them belong to {evidence.name(other)}. Other examples pull, too: "
+            "each remedy says how many answers it mends."
         ),
         figure=one.harm,
-        measure=f"takes {subject}",
+        measure=f"pulls {subject}",
         texts=(text, *taken),
         remedies=(
             Remedy("Delete it", Repair("delete", (text.id,))),
             Remedy(f"Label it {evidence.name(other)}", Repair("relabel", (text.id,), (other,))),
             Remedy("Another label …", Repair("relabel", (text.id,)), "intent"),
-            Remedy("Judge by it instead", Repair("move", (text.id,), value="test")),
+            Remedy("Move it to the test set", Repair("move", (text.id,), value="test")),
             KEEP,
         ),
         intents=tuple(dict.fromkeys((*evidence.labels[one.row], other))),

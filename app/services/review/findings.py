@@ -120,6 +120,11 @@ KEEP = Remedy("Keep as it is", None)
 KEEP_BOTH = Remedy("They differ: keep both", None)
 
 
+def quoted(name: str) -> str:
+    """Return an intent's name as sentences write it, since it may be a word such as "maybe"."""
+    return f"“{name}”"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """Data from which findings are computed.
@@ -169,8 +174,9 @@ class Evidence:
         return self.live.pipeline.exemplars[row].id not in self.synthetic
 
     def name(self, key: str) -> str:
-        """Return the name of an intent."""
-        return self.names.get(key, "an intent that is gone")
+        """Return the name of an intent as sentences write it."""
+        name = self.names.get(key)
+        return "an intent that is gone" if name is None else quoted(name)
 
     def label(self, labels: Sequence[str]) -> str:
         """Return a label in words."""

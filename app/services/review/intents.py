@@ -144,7 +144,9 @@ def _overgrown(evidence: Evidence, one: IntentHealth) -> Finding:
     texts = [evidence.example(row, "is drawn in") for row in drawn[: _SHOWN // 2].tolist()]
     texts += [evidence.example(row, "would be split off") for row in part[: _SHOWN // 2]]
     split = Remedy(
-        f"Split {len(ids):,} off …", Repair("split", ids, intent=key, value=f"{name} 2"), "name"
+        f"Split {len(ids):,} off …",
+        Repair("split", ids, intent=key, value=f"{evidence.names.get(key, '')} 2".strip()),
+        "name",
     )
     return Finding(
         id=f"overgrown:{key}",

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.services.live.server_state import LiveStudio
-from app.services.review.findings import KEEP, Finding, FoundText, Remedy
+from app.services.review.findings import KEEP, Finding, FoundText, Remedy, quoted
 from app.services.what_if.repairs import Repair
 from core.review.borderline import idle_words, select_borderline
 from core.review.name_words import reader_of, shared_parts
+from core.text import counted
 from core.types import Intent
 from storage import projects
 from storage.database import Transaction
@@ -82,17 +83,21 @@ def _finding(
 ) -> Finding:
     intent = intents[key]
     rivals = Counter(other for text in texts for other in text.shared)
-    named = [f"{intents[other].name} ({n:,})" for other, n in rivals.most_common(3)]
+    named = [
+        f"{quoted(intents[other].name)} ({counted(n, 'text')})"
+        for other, n in rivals.most_common(3)
+    ]
     rename = Remedy("Rename it …", Repair("rename", intent=key, value=intent.name), "name")
     describe = Repair("describe", intent=key, value=intent.description)
     return Finding(
         id=f"misleading:{key}:{intent.name}",
         kind="misleading",
-        title=f"The name {intent.name} misleads",
+        title=f"The name {quoted(intent.name)} misleads",
         why=(
-            f"{len(texts):,} of its {size:,} texts have no word of its name, but a word of "
-            f"another intent's name: {', '.join(named)}. Choose a name in the words of its texts, "
-            "or describe what belongs to it."
+            f"{len(texts):,} of its {size:,} texts have no word of this name, but one of another: "
+            f"{', '.join(named)}. People who label may take them for that, and so may a model that "
+            "learns from names. A new name or a description in the words of its texts prevents "
+            "it; no label changes."
         ),
         figure=float(len(texts)),
         measure=f"{len(texts):,} of {size:,}",
@@ -103,6 +108,9 @@ def _finding(
 
 
 def _found_text(misled: Misled, intents: Mapping[str, Intent]) -> FoundText:
-    parts = [f"“{', '.join(words)}” of {intents[k].name}" for k, words in misled.shared.items()]
+    parts = [
+        f"“{', '.join(words)}” is in the name {quoted(intents[k].name)}"
+        for k, words in misled.shared.items()
+    ]
     record = misled.record
     return FoundText(record.id, record.text, record.labels, record.split, "; ".join(parts[:3]))

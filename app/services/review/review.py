@@ -22,6 +22,7 @@ from app.services.review.findings import (
     Kind,
     Remedy,
     labels_of,
+    quoted,
     votes_of,
 )
 from app.services.review.intents import Border, border, confusions, ill_intents
@@ -264,11 +265,11 @@ def _next(pool: Pool, row: int, settles: float, names: dict[str, str]) -> Findin
     likeliest = np.argsort(-pool.probabilities[row], kind="stable")[:3].tolist()
     keys = [pool.live.columns[column] for column in likeliest if pool.live.columns[column]]
     shares = [
-        f"{names.get(k, '?')} {percent(pool.probabilities[row][c])}"
+        f"{quoted(names.get(k, '?'))} {percent(pool.probabilities[row][c])}"
         for k, c in zip(keys, likeliest, strict=False)
     ]
     remedies = [
-        Remedy(f"Label it {names.get(key, '?')}", Repair("relabel", (record.id,), (key,)))
+        Remedy(f"Label it {quoted(names.get(key, '?'))}", Repair("relabel", (record.id,), (key,)))
         for key in keys
     ]
     other = Remedy("Another label …", Repair("relabel", (record.id,)), "intent")

@@ -60,7 +60,8 @@ export class FindingView {
 
   constructor(tools) {
     this.#tools = tools;
-    this.element.append(this.#head, this.#body, this.#choices, this.#other, this.#turns);
+    const first = h('div', {class: 'first'}, this.#head, this.#body, this.#choices, this.#other);
+    this.element.append(first, this.#turns);
   }
 
   // Id of the finding whose label is being typed; null if none is.
@@ -148,8 +149,8 @@ export class FindingView {
     const {intents, act} = this.#tools;
     const repair = {kind: 'relabel', ids: [one.id], intents: one.suggested};
     const name = one.suggested.map(id => intents.byId.get(id)?.name ?? '?').join(' and ');
-    const words = `Labelled “${one.text.slice(0, 50)}” ${name}.`;
-    const look = guarded(() => this.#lookAt(repair, `Label it ${name}`));
+    const words = `Labelled “${one.text.slice(0, LONGEST_NAMED)}” as “${name}”.`;
+    const look = guarded(() => this.#lookAt(repair, `Label it “${name}”`));
     return h(
       'button',
       {
@@ -294,7 +295,8 @@ export class FindingView {
       label,
       pick: intent => {
         const repair = {...asked, intents: intent.id ? [intent.id] : []};
-        const words = `Label ${textOfMany ? 'the test text' : 'it'} ${intent.name}`;
+        const name = intent.id ? `“${intent.name}”` : intent.name;
+        const words = `Label ${textOfMany ? 'the test text' : 'it'} ${name}`;
         this.#pick({words, repair, asks: '', textOfMany});
       },
     });

@@ -147,7 +147,12 @@ const actsOf = project => [
     also: 'handover download bundle deploy export model developers',
     href: address('versions', project),
   },
-  {kind: 'act', name: 'Export as CSV', also: 'download texts labels', href: `/api/projects/${encodeURIComponent(project)}/export?kind=csv`},
+  {
+    kind: 'act',
+    name: 'Export as CSV',
+    also: 'download texts labels',
+    href: `/api/projects/${encodeURIComponent(project)}/export?kind=csv`,
+  },
   {kind: 'act', name: 'Undo the last change', act: () => undoLast(project)},
 ];
 

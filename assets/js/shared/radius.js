@@ -30,8 +30,8 @@ export function turnsOf(blast) {
   const [nPool, nTest] = watched;
   const basis = `Checked on ${number(nTest)} test and ${plural(nPool, 'unlabelled text')}.`;
   const [now, then] = right;
-  const moves = now === then ? 'stays at' : `goes from ${number(now)} to`;
-  const judged = nTest > 0 && `Test accuracy ${moves} ${number(then)} right.`;
+  const after = now === then ? 'before and after' : `and ${number(then)} after it`;
+  const judged = nTest > 0 && `Of ${plural(nTest, 'test text')} ${number(now)} are right, ${after}.`;
   const missing = leftOut > 0 && `${plural(leftOut, 'more text')} were not checked.`;
   return h(
     'div',

@@ -73,7 +73,7 @@ def test_typing_another_label_outlives_findings_drawn_anew(
     page.keyboard.type("sage")
     expect(field).to_have_value("data_usage")
     page.keyboard.press("Enter")
-    picked = page.locator(".remedy", has_text="Label it data_usage").last
+    picked = page.locator(".remedy", has_text="Label it “data_usage”").last
     expect(picked).to_be_focused()
     somebody_else(studio)
     late.arrived()
@@ -111,7 +111,7 @@ def test_a_repair_that_is_refused_does_not_hold_up_the_next(
     late = hold(page, "**/review/act", "POST")
     page.keyboard.press("1")
     late.arrived()
-    page.keyboard.press("j")
+    expect(row(page, first)).to_have_count(0)
     second = shown(page)
     page.keyboard.press("1")
     late.routes.pop().fulfill(status=409, json={"message": "It was refused.", "hint": ""})

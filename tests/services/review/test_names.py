@@ -64,10 +64,10 @@ def test_a_finding_tells_how_many_which_name_and_what_can_be_done(live_studio: L
         found, intents = misled_by_names(connection, key), dataset.open_intents(connection, key)
         sizes = utterances.counts(connection, key).by_intent
     [one] = misleading_names(found, intents, sizes)
-    assert one.title == "The name card_arrival misleads"
+    assert one.title == "The name “card_arrival” misleads"
     assert one.measure == "4 of 5"
-    assert "delivery_cost (4)" in one.why
-    assert one.texts[0].note == "“delivery” of delivery_cost"
+    assert "“delivery_cost” (4 texts)" in one.why
+    assert one.texts[0].note == "“delivery” is in the name “delivery_cost”"
     assert [remedy.asks for remedy in one.remedies] == ["name", "description", ""]
     describe = one.remedies[1].repair
     assert describe is not None

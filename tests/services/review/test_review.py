@@ -66,7 +66,7 @@ def test_a_planted_conflict_comes_first_and_leaves_once_it_is_mended(
     assert (first.kind, first.measure) == ("conflict", "same text")
     assert {t.text for t in first.texts} == {"where is my parcel", "Where is my parcel?"}
     wrong = next(n for n, t in enumerate(first.texts) if t.text.endswith("?"))
-    [mend] = [r for r in first.remedies if r.words == "Both parcel"]
+    [mend] = [r for r in first.remedies if r.words == "Both “parcel”"]
     assert mend.repair == Repair(
         "relabel", (first.texts[wrong].id,), (intents(live_studio)["parcel"],)
     )
@@ -169,7 +169,7 @@ def test_a_thin_intent_and_greedy_examples_are_told(live_studio: LiveStudio) -> 
     gone = [r.id for r in known.values() if r.labels == (by["greeting"],)][:4]
     repairs.apply_repair(live_studio.studio, "p", Repair("delete", tuple(gone)), "delete-01")
     thin = found(live_studio, "thin")
-    assert [f.title for f in thin] == ["greeting has 1 example"]
+    assert [f.title for f in thin] == ["“greeting” has 1 example"]
     assert [r.repair.kind for r in thin[0].remedies if r.repair] == ["merge"]
     relabel(live_studio, "please refund the order", "parcel")
     for text in ("refund my payment please", "give me a refund now"):
