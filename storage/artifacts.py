@@ -165,6 +165,13 @@ def tree_files(connection: Connection, tree_sha256: str) -> dict[str, str]:
     return {row.path: row.blob_sha256 for row in connection.execute(query)}
 
 
+def tree_size(connection: Connection, tree_sha256: str) -> int:
+    """Return the bytes of all files of a tree."""
+    query = sa.select(sa.func.coalesce(sa.func.sum(blob.c.size), 0))
+    joined = query.join_from(tree, blob, blob.c.sha256 == tree.c.blob_sha256)
+    return int(connection.execute(joined.where(tree.c.sha256 == tree_sha256)).scalar_one())
+
+
 def blob_at(connection: Connection, tree_sha256: str, path: str) -> str | None:
     """Return the SHA-256 of one file of a tree, or None."""
     query = sa.select(tree.c.blob_sha256)

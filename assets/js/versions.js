@@ -3,13 +3,13 @@ import {query, setQuery} from './shared/address.js';
 import {comparisonOf} from './shared/comparison.js';
 import {fill, h} from './shared/elements.js';
 import {downloadsOf, linkLine, saveFile} from './shared/evidence.js';
-import {ask, guarded, toast} from './shared/messages.js';
+import {ask, guarded, present, toast} from './shared/messages.js';
 import {call, post, upload} from './shared/rest.js';
 import {nothingFits, plural} from './shared/words.js';
 import {frame} from './studio.js';
 import {Charts} from './versions/charts.js';
 import {dataView, differenceView} from './versions/data.js';
-import {lineageView, modelsView} from './versions/models.js';
+import {handOverView, lineageView, modelsView} from './versions/models.js';
 
 const LEAD =
   'Each version keeps the data it was trained on. Compare two, go back, or hand one over as a file.';
@@ -65,6 +65,7 @@ class VersionsPage {
       compare: (candidate, champion) => this.#compare(candidate, champion),
       lineage: number => this.#show(this.#lineage(number)),
       report: number => this.#show(this.#report(number)),
+      handOver: number => this.#handOver(number),
       remove: number => this.#remove(number),
       rollBack: champion => this.#act('rollback', `Version ${found.previous} is live again.`, {champion}),
       importBundle: () => this.#picker.click(),
@@ -136,6 +137,12 @@ class VersionsPage {
     return lineageView(number, chain, await call(`${this.#base}/models/${number}/lineage`));
   }
 
+  async #handOver(number) {
+    const {bytes} = await call(`${this.#base}/models/${number}/lineage`);
+    const model = this.#made.find(one => one.number === number);
+    present(`Hand over version ${number}`, handOverView(this.#context, model, bytes));
+  }
+
   async #report(number) {
     const found = await call(`${this.#base}/models/${number}/report-link`);
     const name = `${this.#context.project}-v${number}-report`;
@@ -174,6 +181,6 @@ class VersionsPage {
     if (!file) return;
     const made = await upload(`${this.#base}/bundles`, file);
     this.#picker.value = '';
-    await this.#tell(`Imported as ${made.model}.`, 'It is complete. Promote it to let it answer.');
+    await this.#tell(`Imported as ${made.model}.`, 'It is complete. “Use version” lets it answer.');
   }
 }

@@ -20,7 +20,7 @@ _UTTERANCE_WORDS = {
     "unlabelled": "unlabelled",
     "edited": "edited",
     "marked": "with other slots",
-    "moved": "moved to another split",
+    "moved": "moved between training and test set",
     "flagged": "flagged",
     "unflagged": "no longer flagged",
     "skipped": "skipped",
@@ -127,12 +127,18 @@ def _utterance_changes(
         kind = "labelled" if was is None else "unlabelled" if is_now is None else "relabelled"
         yield kind, was, is_now
     yield from _wording_changes(before, after)
-    if before["split"] != after["split"]:
+    if before["split"] != after["split"] and not _joined(before, after):
         yield "moved", before["split"], after["split"]
     if before["flagged"] != after["flagged"]:
         yield "flagged" if after["flagged"] else "unflagged", before["flagged"], after["flagged"]
     if bool(before["skipped"]) != bool(after["skipped"]):
         yield "skipped" if after["skipped"] else "unskipped", None, None
+
+
+def _joined(before: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Whether a text changed its split only because its label takes it to the training set."""
+    is_new = (before["labels"] is None) != (after["labels"] is None)
+    return is_new and "pool" in (before["split"], after["split"])
 
 
 def _wording_changes(

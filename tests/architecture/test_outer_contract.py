@@ -128,6 +128,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         for end in ("", "/{key}/look")
         for name in ("preview.sheet", "preview.sheets", *(f"report.{name}" for name in _REPORT))
     ),
+    ("GET /api/projects/{project}/models/{number}/lineage", "answer", "bytes"),
     *((_UNDO, "body", name) for name in ("application/json", "key")),
     *((_EDITS, "body", name) for name in ("also", "key", "revision")),
     *((_EDITS, "answer", name) for name in ("left", *(f"left.{name}" for name in _LEFT))),

@@ -106,8 +106,8 @@ def next_step(facts: ProjectFacts) -> NextStep:
 
 def _towards_a_model(facts: ProjectFacts) -> NextStep:
     if facts.candidate is not None:
-        reason = "It is trained. Nothing answers before you promote it, which puts it in use."
-        return NextStep("decide", f"Promote version {facts.candidate}", reason, "versions")
+        reason = "It is trained. Nothing answers before you use it."
+        return NextStep("decide", f"Use version {facts.candidate}", reason, "versions")
     if facts.is_training:
         reason = "The first version is being trained. You can label on meanwhile."
         return NextStep("wait", "Follow the training", reason, "train")

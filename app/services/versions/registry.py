@@ -8,7 +8,7 @@ from app.services.versions.ancestry import AncestorView, ancestors
 from core.encoders.bundled import BUNDLED_SHA256
 from core.errors import Conflict
 from storage import jobs, models, projects
-from storage.artifacts import blob_at, drop_tree, own_blobs
+from storage.artifacts import blob_at, drop_tree, own_blobs, tree_size
 from storage.database import Transaction
 from storage.log import versions
 from storage.records import AliasRecord, ModelVersionRecord, ProjectRecord
@@ -52,6 +52,7 @@ class LineageView:
         base_fingerprint: As training recorded it, else the SHA-256 of the base's weights; None
             where the base is not available.
         parents: Model versions from which it was trained, the nearest first.
+        bytes: Size of its files.
     """
 
     name: str
@@ -69,6 +70,7 @@ class LineageView:
     conversations: str
     parents: tuple[AncestorView, ...]
     children: tuple[str, ...]
+    bytes: int
 
 
 def promote(studio: Studio, project: str, number: int, actor: str | None = None) -> ChampionChange:
@@ -231,6 +233,7 @@ def lineage(studio: Studio, project: str, number: int) -> LineageView:
             conversations=str(facts.get("conversations", "")),
             parents=tuple(view for _, view in parents),
             children=tuple(models.built_on(connection, name)),
+            bytes=tree_size(connection, record.tree_sha256),
         )
 
 

@@ -120,7 +120,8 @@ function inWords(measure, lines) {
     const parts = lines.filter(line => line.stage === name);
     const {points} = parts.at(-1);
     const [first, now] = [points[0], points.at(-1)].map(([, y]) => say(y));
-    return `${STAGES[name] ?? name}: from ${first} to ${now}${parts.length > 1 ? `, the last of ${plural(parts.length, 'part')}` : ''}`;
+    const last = parts.length > 1 ? `, the last of ${plural(parts.length, 'part')}` : '';
+    return `${STAGES[name] ?? name}: from ${first} to ${now}${last}`;
   });
   return `${title}. ${stages.join('; ')}`;
 }

@@ -50,7 +50,7 @@ export class Result {
     const promote = () => this.#do(`models/${newer}/promote`, `Version ${newer} is live.`, null, undo);
     const discard = () => this.#do(`models/${newer}/discard`, `Version ${newer} is put aside.`);
     return [
-      busyButton(`Promote version ${newer}`, promote, {
+      busyButton(`Use version ${newer}`, promote, {
         class: outcome === 'better' ? 'primary' : '',
         'data-key': 'promote',
       }),
@@ -58,7 +58,7 @@ export class Result {
       h(
         'span',
         {class: 'soft small'},
-        older === null ? '' : `Version ${older} stays live until you promote.`,
+        older === null ? '' : `Version ${older} stays live until you use the new one.`,
       ),
     ];
   }

@@ -62,7 +62,11 @@ function controlOf(recipe, setting) {
 // A default that may be removed is filled in; any other is a placeholder in an empty field.
 const MAKERS = {
   choice: ({choices, default: usual}, attributes) =>
-    select(attributes, [['', `${usual} (as usual)`], ...choices.filter(one => one !== usual).map(one => [one, one])], ''),
+    select(
+      attributes,
+      [['', `${usual} (as usual)`], ...choices.filter(one => one !== usual).map(one => [one, one])],
+      '',
+    ),
   tick: ({default: usual}, attributes) => h('input', {...attributes, type: 'checkbox', checked: usual}),
   number: ({default: usual, emptied}, attributes) =>
     h('input', {

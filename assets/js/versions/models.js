@@ -6,6 +6,12 @@ import {firstAct} from '../shared/first_act.js';
 import {guarded} from '../shared/messages.js';
 import {chainWords, figuresOf, number, percent, plural} from '../shared/words.js';
 
+const MB = 1_000_000;
+const HANDED_OVER =
+  'One file with everything it needs to answer, with the names of your intents and your limit for out of scope ' +
+  'as they are now. Developers run it without the studio.';
+const HANDED_ENCODER = 'One file for developers: a start for other trainings. It answers nothing by itself.';
+
 // The mark differs in shape, not in colour alone.
 const STATES = {
   champion: {mark: '●', words: 'Live', kind: 'good'},
@@ -15,8 +21,8 @@ const STATES = {
   encoder: {mark: '▹', words: 'A start for others', kind: ''},
 };
 
-// `actions`: `promote`, `compare`, `lineage`, `report` and `remove` take a version's number; `rollBack` takes the
-// live version's number; `importBundle` takes a file.
+// `actions`: `promote`, `compare`, `lineage`, `report`, `handOver` and `remove` take a version's number; `rollBack`
+// takes the live version's number; `importBundle` takes a file.
 // `status` is the project's, with the accuracy of what answers now. `counts` of its texts are needed where there is
 // no version.
 export function modelsView(context, found, actions) {
@@ -61,7 +67,7 @@ function lineOf(model, context, {models, states, previous}, actions) {
     ),
     h('div', {class: 'tabular'}, figures(model, context.status)),
     h('p', {'data-role': 'changes'}, changesOf(model, models)),
-    h('div', {class: 'row tight'}, buttonsOf(context.base, model, champion, previous, actions)),
+    h('div', {class: 'row tight'}, buttonsOf(model, champion, previous, actions)),
     h('p', {class: 'soft small', 'data-role': 'made-by'}, madeBy(model)),
     chainOf(model),
   );
@@ -82,7 +88,7 @@ function madeBy({title, recipe, dataset_version: data}) {
   return [how ? `Method: ${how}` : 'Imported', data && ` · ${data}`];
 }
 
-function figures({kind, champion, metrics}, {now, checking}) {
+function figures({kind, champion, metrics, number: mine}, {now, checking}) {
   if (kind === 'encoder') return null;
   const share = champion
     ? accuracyOf({...metrics, now, checking})
@@ -91,7 +97,7 @@ function figures({kind, champion, metrics}, {now, checking}) {
     h('div', {'data-role': champion ? 'accuracy' : null}, 'Right answers: ', share),
     champion && metrics.judged_on && h('div', {class: 'soft small'}, `checked on ${metrics.judged_on}`),
     keptOutOf(metrics, champion ? now : null),
-    hardOf(metrics),
+    moreOf(metrics, mine),
   ];
 }
 
@@ -105,13 +111,20 @@ const keptOutOf = (then, now) => {
   return typeof share === 'number' && h('div', {class: 'soft small', 'data-role': 'kept-out'}, words);
 };
 
-// Accuracy on texts that share a word with another intent's name and none with their own.
-const hardOf = ({borderline_accuracy: share, borderline_n: n}) =>
+// Folded: accuracy on texts that share a word with another intent's name and none with their own.
+const moreOf = ({borderline_accuracy: share, borderline_n: n}, mine) =>
   share !== undefined &&
   h(
-    'div',
-    {class: 'soft small', 'data-role': 'borderline'},
-    `Texts with a word of another intent’s name and none of their own (${number(n)}): ${percent(share)}`,
+    'details',
+    {class: 'soft small', 'data-key': `figures ${mine}`},
+    h('summary', {'data-key': `figures summary ${mine}`}, 'More figures'),
+    h(
+      'div',
+      {'data-role': 'borderline'},
+      `Hard texts: ${percent(share)} of ${number(n)} are right. `,
+      'They have a word of a wrong intent’s name, such as “next” of next_holiday, ',
+      'and no word of the right one’s.',
+    ),
   );
 
 // The chain of trainings of a version that does not start from the bundled encoder.
@@ -119,30 +132,18 @@ const chainOf = ({chain, kind}) =>
   (chain.length > 2 || kind === 'encoder') &&
   h('div', {class: 'soft small', 'data-role': 'chain'}, chainWords(chain));
 
-function buttonsOf(base, model, champion, previous, actions) {
+function buttonsOf(model, champion, previous, actions) {
   const {number: mine, kind, champion: isLive} = model;
   const answers = kind === 'intents';
   const button = (words, action, look = null) =>
     h('button', {class: look, 'data-key': `${words} ${mine}`, onclick: guarded(() => action(mine))}, words);
-  const what = answers ? 'bundle' : 'encoder';
-  const handOver = h(
-    'a',
-    {
-      class: 'button',
-      href: `/api${base}/models/${mine}/${what}`,
-      'data-key': `${what} ${mine}`,
-      title: 'One file with everything it needs to answer. Developers run it without the studio.',
-      download: true,
-    },
-    'Hand over',
-  );
   const back = () => actions.rollBack(mine);
   return [
-    answers && !isLive && button('Promote', actions.promote),
+    answers && !isLive && button(`Use version ${mine}`, actions.promote),
     isLive && previous && busyButton(`Roll back to version ${previous}`, back, {'data-key': 'roll back'}),
     answers && button('Report', actions.report),
     answers && champion && !isLive && button('Compare', one => actions.compare(one, champion.number)),
-    handOver,
+    button('Hand over', actions.handOver),
     h(
       'details',
       {class: 'more', 'data-key': `more ${mine}`},
@@ -151,6 +152,40 @@ function buttonsOf(base, model, champion, previous, actions) {
       !isLive && button('Delete', actions.remove, 'danger'),
     ),
   ];
+}
+
+// What is in the file of a version, before it is downloaded; `bytes` are those of its parts.
+export function handOverView({base, project, status}, {number: mine, kind, champion}, bytes) {
+  const answers = kind === 'intents';
+  const what = answers ? 'bundle' : 'encoder';
+  const name = `${project}-v${mine}${answers ? '' : '-encoder'}.zip`;
+  return [
+    h('p', {}, answers ? HANDED_OVER : HANDED_ENCODER),
+    answers && h('p', {'data-role': 'labels-since'}, labelsSince(champion ? status.hot : null)),
+    h(
+      'div',
+      {class: 'row ending'},
+      h('span', {class: 'soft small grow'}, `${name}, about ${Math.max(1, Math.round(bytes / MB))} MB`),
+      h(
+        'a',
+        {
+          class: 'button primary',
+          href: `/api${base}/models/${mine}/${what}`,
+          download: true,
+          'data-key': 'download',
+        },
+        'Download',
+      ),
+    ),
+  ];
+}
+
+// Labels join the live answers at once, and a version only with the next training.
+function labelsSince(count) {
+  if (count === null) return 'Labels given since its training are not in it.';
+  if (!count) return 'All your labels are in it.';
+  const is = count === 1 ? 'is' : 'are';
+  return `${plural(count, 'label')} given since its training ${is} not in it. Train first to have all of them in it.`;
 }
 
 // The lineage of a version; `chain` lists the trainings that led to it.

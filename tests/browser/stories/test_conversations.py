@@ -133,7 +133,7 @@ def shows_where_it_comes_from(page: Page) -> None:
         "the bundled encoder → shop@1 dialogues → shop@2 convfit"
     )
     expect(rows.nth(1)).to_contain_text("24 conversations of 1 log")
-    expect(rows.nth(1).get_by_role("button", name="Promote")).to_have_count(0)
+    expect(rows.nth(1).get_by_role("button", name="Use version")).to_have_count(0)
     rows.nth(0).get_by_text("More", exact=True).click()
     rows.nth(0).get_by_role("button", name="Where it comes from").click()
     expect(page.get_by_label("Comparison")).to_contain_text("shop@1")

@@ -82,7 +82,7 @@ def trains(designer: Designer, number: int) -> None:
     expect(page.locator("[data-role=job-state]")).to_have_text("succeeded", timeout=600_000)
     designer.has_done_a_step()
     if number > 1:
-        designer.click(page.get_by_role("button", name=f"Promote version {number}"))
+        designer.click(page.get_by_role("button", name=f"Use version {number}"))
     expect(page.locator("[data-role=champion]")).to_contain_text(f"v{number}")
     designer.has_done_a_step()
 
@@ -120,7 +120,8 @@ def hands_over(designer: Designer, folder: Path) -> None:
     designer.click(page.get_by_role("link", name="Versions"))
     row = page.locator("[data-role=models] > li[data-version='2']")
     with page.expect_download() as coming:
-        designer.click(row.get_by_role("link", name="Hand over"))
+        designer.click(row.get_by_role("button", name="Hand over"))
+        designer.click(page.get_by_role("link", name="Download", exact=True))
     coming.value.save_as(folder / "bank.zip")
     with zipfile.ZipFile(folder / "bank.zip") as bundle:
         assert bundle.testzip() is None

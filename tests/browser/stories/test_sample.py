@@ -163,7 +163,7 @@ def retrains_and_promotes(page: Page, studio: Served) -> None:
     page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=600_000)
     page.wait_for_selector("[data-role=verdict]")
     assert "test texts" in page.get_by_role("region", name="Result").inner_text()
-    page.get_by_role("button", name="Promote version 2").click()
+    page.get_by_role("button", name="Use version 2").click()
     page.wait_for_selector("[data-role=champion]:has-text('v2')")
     assert {model["number"]: model["champion"] for model in models(studio)} == {1: False, 2: True}
 
@@ -190,7 +190,8 @@ def hands_over(page: Page, studio: Served, number: int, tmp_path: Path) -> int:
     go(page, "Versions")
     row = page.locator(f"[data-role=models] > li[data-version='{number}']")
     with page.expect_download() as coming:
-        row.get_by_role("link", name="Hand over").click()
+        row.get_by_role("button", name="Hand over").click()
+        page.get_by_role("link", name="Download", exact=True).click()
     bundle = tmp_path / f"handed-over-{number}.zip"
     coming.value.save_as(bundle)
     verdict = json.loads(run(studio.home, "bundle", "verify", str(bundle), "--json"))

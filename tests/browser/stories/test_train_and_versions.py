@@ -1,5 +1,6 @@
 """Train offers two choices and ends with a verdict; Versions begins with what a designer needs."""
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
@@ -43,7 +44,7 @@ def test_the_result_is_a_verdict_with_better_and_worse_texts_and_promote_first(
         expect(result.locator(f"[data-role={role}] li").first).to_contain_text("Answered ")
     expect(result.get_by_text("judged on")).to_have_count(0)
     buttons = verdict.get_by_role("button")
-    expect(buttons.first).to_have_text("Promote version 2")
+    expect(buttons.first).to_have_text("Use version 2")
     buttons.first.click()
     expect(page.locator("[data-role=champion]")).to_contain_text("v2")
     page.locator(".toast").get_by_role("button", name="Undo").click()
@@ -63,10 +64,33 @@ def test_versions_begin_with_what_is_live_and_fold_the_figures(
     expect(first.locator("[data-role=state]")).to_contain_text("Live")
     expect(second.locator("[data-role=changes]")).to_contain_text("since version 1: ")
     expect(second.locator("[data-role=changes]")).to_contain_text("unlabelled")
-    expect(second.get_by_role("button", name="Promote")).to_be_visible()
-    expect(first.get_by_role("link", name="Hand over")).to_be_visible()
+    expect(second.get_by_role("button", name="Use version 2")).to_be_visible()
+    expect(first.get_by_role("button", name="Hand over")).to_be_visible()
+    hard = first.locator("[data-role=borderline]")
+    if hard.count():
+        expect(hard).to_be_hidden()
     assert not [url for url in asked if url.endswith(("/shape", "/api/plotly.js"))]
     page.get_by_text("Charts and figures for researchers").click()
     chart = page.locator("[data-role=accuracy-chart]")
     expect(chart.locator(".ytitle")).to_have_text("right (higher is better ↑)")
     expect(chart).to_contain_text("(live)")
+
+
+def test_handing_over_says_what_the_file_is_before_it_comes(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """A file came without a word of its size, or of labels given since the training."""
+    page = visit(twice, "/versions?project=sample")
+    for number, words in (
+        (1, "All your labels are in it."),
+        (2, "Labels given since its training"),
+    ):
+        row = page.locator(f"[data-role=models] > li[data-version='{number}']")
+        row.get_by_role("button", name="Hand over").click()
+        dialog = page.get_by_role("dialog", name=f"Hand over version {number}")
+        expect(dialog).to_contain_text(re.compile(rf"sample-v{number}\.zip, about \d+ MB"))
+        expect(dialog.locator("[data-role=labels-since]")).to_contain_text(words)
+        with page.expect_download() as coming:
+            dialog.get_by_role("link", name="Download").click()
+        assert coming.value.suggested_filename == f"sample-v{number}.zip"
+        page.keyboard.press("Escape")

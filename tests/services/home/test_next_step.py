@@ -25,7 +25,7 @@ DONE = replace(LIVE, unlabelled=0)
         (replace(BEGUN, unlabelled=0), "Train the first version", "train"),
         (replace(EMPTY, texts=9, tests=9), "Import more texts", "data"),
         (replace(LABELLED, is_training=True), "Follow the training", "train"),
-        (replace(LABELLED, candidate=1), "Promote version 1", "versions"),
+        (replace(LABELLED, candidate=1), "Use version 1", "versions"),
         (replace(LIVE, failed=True, candidate=4), "Choose another version", "versions"),
         (replace(LIVE, candidate=4, label_errors=5), "Decide on version 4", "train"),
         (replace(LIVE, label_errors=12, new_labels=30), "Check 12 likely label errors", "review"),

@@ -51,6 +51,8 @@ def test_equal_states_differ_in_nothing() -> None:
         ("u7", row("new", ["B"]), "added", (None, ("parcel",)), "1 added"),
         ("u0", None, "removed", (("refund",), None), "1 removed"),
         ("u6", row("text 6", [], split="pool"), "labelled", (None, ()), "1 labelled"),
+        # Its label took it to the training set: nobody moved it.
+        ("u6", row("text 6", ["A"], split="train"), "labelled", (None, ("refund",)), "1 labelled"),
         ("u0", row("text 0", ["B"]), "relabelled", (("refund",), ("parcel",)), "1 relabelled"),
         ("u0", row("text 0", None), "unlabelled", (("refund",), None), "1 unlabelled"),
         ("u0", row("other", ["A"]), "edited", ("text 0", "other"), "1 edited"),
@@ -59,7 +61,7 @@ def test_equal_states_differ_in_nothing() -> None:
             row("text 0", ["A"], split="test"),
             "moved",
             ("train", "test"),
-            "1 moved to another split",
+            "1 moved between training and test set",
         ),
         ("u0", row("text 0", ["A"], flagged="odd"), "flagged", ("", "odd"), "1 flagged"),
         ("u0", row("text 0", ["A"], skipped=1), "skipped", (None, None), "1 skipped"),
@@ -84,7 +86,7 @@ def test_a_row_that_changed_twice_over_counts_twice_and_shows_its_newest_text() 
     kinds = [(c.kind, c.id) for c in found.utterances]
     assert kinds == [("relabelled", "u0"), ("relabelled", "u1"), ("edited", "u0"), ("moved", "u0")]
     assert {c.text for c in found.utterances if c.id == "u0"} == {"other"}
-    assert found.words == ("2 relabelled", "1 edited", "1 moved to another split")
+    assert found.words == ("2 relabelled", "1 edited", "1 moved between training and test set")
 
 
 @pytest.mark.parametrize(
