@@ -85,20 +85,20 @@ export class FindingsTab {
     if (!found.effects)
       this.#soon = setTimeout(() => this.element.isConnected && this.renew().catch(() => {}), SOON_MS);
     const before = this.#view.typedFor ?? this.#wanted ?? this.#findings[this.#at]?.id;
-    const same = found.findings.findIndex(one => one.id === before);
     this.#wanted = null;
     this.#findings = found.findings;
     this.#counts = found.counts;
-    if (same >= 0) this.#at = same;
     fill(this.#notes, found.notes.join(' '));
-    await this.#drawOpen();
+    await this.#drawOpen(before);
   }
 
   // Draws the findings but those that were settled here; the next one comes to the place of one that went.
-  async #drawOpen() {
+  async #drawOpen(chosen = null) {
     const gone = this.#findings.filter(({id}) => this.#leftOut.has(id));
     this.#findings = this.#findings.filter(one => !gone.includes(one));
     for (const {kind} of gone) this.#counts[kind] -= 1;
+    const same = this.#findings.findIndex(({id}) => id === chosen);
+    if (same >= 0) this.#at = same;
     this.#at = Math.min(this.#at, Math.max(0, this.#findings.length - 1));
     this.#drawFilter(this.#counts);
     this.#draw(this.#counts);
