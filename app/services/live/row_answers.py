@@ -51,7 +51,7 @@ def answer_rows(studio: Studio, models: LiveModels, project: str, ids: Sequence[
     with studio.database.read() as connection:
         project_id = projects.find(connection, project).id
         found = utterances.by_ids(connection, project_id, ids)
-    live = models.peek(project_id)
+    live = models.loaded(project_id)
     if live is None:
         return RowAnswers(None, ready=False, answers=())
     records = [found[key] for key in ids if key in found]

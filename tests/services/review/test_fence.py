@@ -11,6 +11,7 @@ from app.services.data import utterances
 from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.explaining.explain import explain
 from app.services.live.pool import judged
+from app.services.live.row_answers import answer_rows
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.fence import preview_fence, save_fence
 from app.services.review.fence_views import FenceSetting
@@ -45,6 +46,20 @@ def live_studio(home: Studio) -> LiveStudio:
 
 def top(live_studio: LiveStudio, texts: tuple[str, ...]) -> np.ndarray:
     return np.asarray(live_studio.models.get(1).pipeline.scores(list(texts)).max(1))
+
+
+def test_rows_of_data_are_answered_with_the_fence(live_studio: LiveStudio) -> None:
+    """They were answered by the model without the project's fence, and contradicted Try."""
+    ids = [key for key, (text, _) in rows_of(live_studio.studio).items() if text in JUDGED]
+
+    def inside() -> int:
+        found = answer_rows(live_studio.studio, live_studio.models, "p", ids)
+        return sum(bool(answer.intents) for answer in found.answers)
+
+    live_studio.models.get(1)
+    assert inside() > 0
+    save_fence(live_studio, "p", FenceSetting(9.0))
+    assert inside() == 0
 
 
 def test_a_line_is_offered_by_how_many_right_answers_it_gives_up(
