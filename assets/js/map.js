@@ -10,7 +10,7 @@ import {query, setQuery} from './shared/address.js';
 import {h, select} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
-import {guarded} from './shared/messages.js';
+import {guarded, toast} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
 import {Strength} from './shared/strength.js';
 import {frame} from './studio.js';
@@ -342,6 +342,7 @@ class MapPage {
 
   async #pick(ids) {
     if (!ids.length) {
+      toast('The lasso caught no point.', 'Draw it around points that are shown.');
       this.#dropSelection();
       return;
     }

@@ -90,7 +90,8 @@ export class Labelling {
 
   #drawButton() {
     const n = this.#reach.number;
-    fill(this.#chosen, this.#target && [h('span', {class: 'soft'}, 'Label them'), this.#target.chip]);
+    const them = this.#ids.length === 1 ? 'it' : 'them';
+    fill(this.#chosen, this.#target && [h('span', {class: 'soft'}, `Label ${them}`), this.#target.chip]);
     this.#button.disabled = !this.#target || !n;
     this.#button.textContent = n === null ? 'Label …' : `Label ${plural(n, 'text')}`;
     this.#flag.textContent = `Flag ${this.#ids.length === 1 ? '1 text' : `all ${number(this.#ids.length)}`}`;

@@ -16,6 +16,8 @@ export class Selection {
   #intents;
   #hears;
   #picked = []; // ids of the selected utterances
+  #clicked = null; // id of the text whose neighbours are shown
+  #about = h('div', {class: 'row', 'data-role': 'about'}); // its label
   #rows = []; // the first of them, as they are now
   #shown = MOST_SHOWN;
   #labelling;
@@ -46,6 +48,7 @@ export class Selection {
 
   #giveUp(isUsed = true) {
     this.#picked = [];
+    this.#clicked = null;
     this.#asked += 1;
     this.element.classList.toggle('used', isUsed);
   }
@@ -99,15 +102,22 @@ export class Selection {
 
   // Shows the current labels of the selection, and counts again what a label would change.
   async renew() {
-    if (!this.#picked.length) return;
+    const ids = this.#clicked ? [this.#clicked] : this.#picked;
+    if (!ids.length) return;
     const reading = (this.#readings += 1);
     const [rows] = await Promise.all([
-      utterances(this.#context.base, this.#picked.slice(0, this.#shown)),
-      this.#labelling.count(this.#picked),
+      utterances(this.#context.base, ids.slice(0, this.#shown)),
+      this.#labelling.count(ids),
     ]);
     if (reading !== this.#readings) return;
     this.#rows = rows;
-    this.#draw();
+    if (this.#clicked && rows[0]) this.#tellOf(rows[0]);
+    else this.#draw();
+  }
+
+  #tellOf({text, labels}) {
+    const why = {class: 'button push', href: address('try', this.#context.project, {text})};
+    fill(this.#about, this.#intents.labels(labels), h('a', why, 'Why this answer'));
   }
 
   #count() {
@@ -164,7 +174,7 @@ export class Selection {
   }
 
   async showNeighbours(id) {
-    const {base, project} = this.#context;
+    const {base} = this.#context;
     const asked = (this.#asked += 1);
     const [row] = await utterances(base, [id]);
     if (!row) return;
@@ -175,14 +185,18 @@ export class Selection {
     const [examples, others] = found.map(list => list.filter(one => one.record.id !== id));
     const ids = [...examples, ...others].map(one => one.record.id);
     this.#hears.marked([id, ...ids]);
-    const why = {class: 'button push', href: address('try', project, {text: row.text})};
+    this.#clicked = id;
+    this.#tellOf(row);
     fill(
       this.element,
       h('h2', {}, row.text),
-      h('div', {class: 'row'}, this.#intents.labels(row.labels), h('a', why, 'Why this answer')),
+      this.#about,
+      this.#labelling.element,
       this.#near('Nearest examples', examples),
       this.#near('Nearest without a label', others),
     );
+    this.#labelling.start([id]);
+    await this.#labelling.count([id]);
   }
 
   #near(title, found) {

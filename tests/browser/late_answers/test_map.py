@@ -36,8 +36,7 @@ def page(shared_map: Page) -> Iterator[Page]:
     shared_map.wait_for_selector(".map[data-ready=true]")
     yield shared_map
     shared_map.unroute_all(behavior="ignoreErrors")
-    for close in shared_map.get_by_label("Close this message").all():
-        close.click()
+    shared_map.get_by_label("Close this message").evaluate_all("all => all.map(one => one.click())")
     everything = shared_map.locator("[data-role=show-all]")
     if everything.is_visible():
         everything.click()
@@ -297,3 +296,28 @@ def coloured_anew(page: Page, studio: Served) -> None:
         studio.ask("/projects/sample/edits", edit)
     held.arrived()
     held.release()
+
+
+def test_a_clicked_point_can_be_labelled_and_a_lasso_of_nothing_says_so(page: Page) -> None:
+    """A click showed neighbours and reasons, and to label the text one had to draw a lasso."""
+    page.locator(".legend .entry", has_text="unlabelled").click()
+    state = page.evaluate("document.querySelector('.map').probe()")
+    page.mouse.click(*state["points"][state["seen"][-1]])
+    panel = page.locator("[data-role=selection]")
+    expect(panel.get_by_role("heading", name="Nearest examples")).to_be_visible()
+    about = panel.locator("[data-role=about]")
+    expect(about).to_contain_text("no label")
+    panel.get_by_role("combobox", name="Choose the label").fill("roaming")
+    page.keyboard.press("Enter")
+    panel.get_by_role("button", name="Label 1 text").click()
+    expect(about).to_contain_text("roaming")
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(about).to_contain_text("no label")
+    left, top = state["box"]["x"] + 3, state["box"]["y"] + 3
+    page.mouse.move(left, top)
+    page.mouse.down()
+    for right, down in ((0, 12), (12, 12), (12, 0), (0, 0)):
+        page.mouse.move(left + right, top + down)
+    page.mouse.up()
+    expect(page.locator(".toast", has_text="The lasso caught no point.")).to_be_visible()
+    expect(panel.get_by_role("heading", name="Selection")).to_be_visible()

@@ -29,3 +29,10 @@ def test_few_and_equal_points_have_a_centre() -> None:
 def test_a_large_group_is_thinned_and_its_centre_stays() -> None:
     points = blob((0.6, 0.1), 20_000)
     assert np.linalg.norm(island_centre(points) - (0.6, 0.1)) < 0.005
+
+
+def test_of_few_texts_the_name_does_not_stand_at_the_one_that_lies_apart() -> None:
+    """Each of three texts was as dense as the others, so that the first one had the name."""
+    for near in (2, 3, 4):
+        places = np.array([[9.0, 9.0], *([0.1 * turn, 0.0] for turn in range(near))])
+        assert np.linalg.norm(island_centre(places)) < 1
