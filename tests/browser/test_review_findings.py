@@ -144,3 +144,19 @@ def test_a_first_look_says_what_it_does_and_counts_the_seconds(
     late.release()
     expect(comparing).to_have_count(0)
     expect(page.locator("[data-role=finding] h2")).to_be_visible()
+
+
+def test_borders_open_on_the_pair_that_is_mixed_up_most(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It opened on the first two intents: “No text lies between these two.”"""
+    pairs = [one["intents"] for one in studio.ask(f"{_REVIEW}?kind=confusion&limit=5")["findings"]]
+    page = visit(studio, "/review?project=sample&tab=border")
+    page.wait_for_selector(".walk li")
+    chosen = [page.locator(f"select[data-key={side}]") for side in ("From", "to")]
+    for one, key in zip(chosen, pairs[0], strict=True):
+        expect(one).to_have_value(key)
+    offered = page.get_by_role("group", name="Most mixed up").get_by_role("button")
+    expect(offered).to_have_count(len(pairs))
+    offered.last.click()
+    expect(chosen[0]).to_have_value(pairs[-1][0])

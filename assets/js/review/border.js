@@ -5,12 +5,14 @@ import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {points} from '../shared/words.js';
 
+const CLOSEST = 5; // pairs that are offered
 const REACH = 1; // difference of two scores that fills the lane
 
 export class BorderTab {
   #tools;
   #asked = 0; // number of the newest request; older answers are about another pair
   #pair = [query().get('first') ?? '', query().get('second') ?? ''];
+  #closest = h('div', {class: 'row tight', role: 'group', 'aria-label': 'Most mixed up'});
   #choice = h('div', {class: 'row end'});
   #walk = h('div', {'data-role': 'walk'});
 
@@ -25,13 +27,33 @@ export class BorderTab {
         'Texts between two intents, from the clearest of one to the clearest of the other. ',
         'A label near the middle helps most.',
       ),
+      this.#closest,
       this.#choice,
       this.#walk,
     );
   }
 
+  // Without a pair in the address the walk begins with the one that is mixed up most.
+  async #offer() {
+    const {findings} = await call(`${this.#tools.base}/review?kind=confusion&limit=${CLOSEST}`);
+    if (findings.length && !this.#pair.every(Boolean)) this.#pair = [...findings[0].intents];
+    const caption = h('span', {class: 'soft small'}, 'Most mixed up');
+    fill(this.#closest, findings.length > 0 && caption, ...findings.map(one => this.#pairOf(one)));
+  }
+
+  #pairOf({title, measure, intents}) {
+    const open = guarded(async () => {
+      this.#pair = [...intents];
+      await this.renew();
+    });
+    const about = {class: 'small', 'data-key': `pair ${intents.join(' ')}`, onclick: open};
+    return h('button', about, `${title.replace(/[“”]/g, '')} (${measure})`);
+  }
+
   async renew() {
     const asked = (this.#asked += 1);
+    await this.#offer();
+    if (asked !== this.#asked) return;
     const open = this.#tools.intents.open.filter(intent => intent.utterances > 0);
     const known = new Set(open.map(intent => intent.id));
     this.#pair = this.#pair.map((id, place) => (known.has(id) ? id : (open[place]?.id ?? '')));
