@@ -173,6 +173,8 @@ export function handOverView({base, project, status}, {number: mine, kind, champ
           href: `/api${base}/models/${mine}/${what}`,
           download: true,
           'data-key': 'download',
+          // After the click, which a link that is gone would not follow.
+          onclick: ({target}) => setTimeout(() => target.closest('dialog')?.close()),
         },
         'Download',
       ),
