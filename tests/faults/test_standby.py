@@ -113,11 +113,16 @@ def test_when_somebody_ended_it_another_supervisor_is_started(home: StandbyHome)
         os.kill(pid, signal.SIGKILL)
     # The job's process sees that nobody watches it any more.
     assert eventually(lambda: not home.pids(JOB) and not home.pids(SUPERVISOR))
-    # A killed process loses its name before its locks.
+    # A killed process loses its name before its locks, and perhaps these before its pipe: what is
+    # written into that is lost. Who follows a job asks again and again.
     assert eventually(lambda: is_free(home.orders.places.supervisor_lock))
     assert home.job(job_id).state == "running"
     with home.database.write() as connection:
         jobs.request_cancel(connection, job_id)
-    home.executor.ensure_running()
-    assert eventually(lambda: home.job(job_id).ended)
+
+    def has_ended() -> bool:
+        home.executor.ensure_running()
+        return home.job(job_id).ended
+
+    assert eventually(has_ended)
     assert home.job(job_id).state == "cancelled"
