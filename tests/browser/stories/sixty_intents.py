@@ -36,6 +36,11 @@ class CorpusRow:
     split: str
 
 
+def is_foreign(text: str) -> bool:
+    """Whether a text of the corpus belongs to none of the intents."""
+    return any(text == pattern.format(thing) for pattern in _OTHERS for thing in _OTHER_THINGS)
+
+
 def sixty_intents() -> list[CorpusRow]:
     """Three texts an intent: one labelled, one to judge by, one in the pool with 18 of none."""
     rows = []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.stories.sixty_intents import sixty_intents
+from tests.browser.stories.sixty_intents import is_foreign, sixty_intents
 from tests.builders.served_studio import Served
 
 NONSENSE = "qwertz uiop penguins knitting jazz"
@@ -90,11 +90,14 @@ def trains(designer: Designer, number: int) -> None:
 def labels_some(designer: Designer) -> None:
     page = designer.page
     designer.does_what_home_says("Label these 20")
-    for _ in range(12):
+    labelled = 0
+    while labelled < 12:
         first = page.locator("[data-role=utterance]")
         decided = first.get_attribute("data-id")
         page.wait_for_selector(".option >> nth=0")
-        page.keyboard.press("1")
+        foreign = is_foreign(first.inner_text())
+        labelled += not foreign
+        page.keyboard.press("0" if foreign else "1")
         expect(first).not_to_have_attribute("data-id", decided or "")
     page.wait_for_selector("[data-role=saved]:has-text('all saved')")
     designer.has_done_a_step()

@@ -93,8 +93,8 @@ def test_review_lists_them_until_one_of_the_copies_is_deleted(
     [finding] = review(live_studio, "p", "tested").findings
     assert finding.title == "20 test texts are examples, too"
     words = [remedy.words for remedy in finding.remedies]
-    assert words == ["Delete 20 test texts", "Delete 20 examples", "Keep as it is"]
-    repair = finding.remedies[0].repair
+    assert words == ["Keep as it is", "Delete 20 test texts", "Delete 20 examples"]
+    repair = finding.remedies[1].repair
     assert repair is not None
     apply_repair(doubled, "p", repair, "delete-0001", finding.id)
     assert review(live_studio, "p", "tested").findings == ()
