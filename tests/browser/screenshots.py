@@ -62,6 +62,7 @@ def take_all(served: Served, folder: Path) -> None:
     """Take every page in every size and scheme."""
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
+        wait_for_clear_map(open_page(browser, served, (1280, SIZES[1280]), "light"), served)
         for width, height in SIZES.items():
             for scheme in SCHEMES:
                 page = open_page(browser, served, (width, height), scheme)
@@ -74,6 +75,13 @@ def take_all(served: Served, folder: Path) -> None:
                         path=folder / f"{name}-{width}-{scheme}.png", full_page=whole or width < 500
                     )
         browser.close()
+
+
+def wait_for_clear_map(page: Page, served: Served) -> None:
+    """Wait until the map that follows the first sketch is offered."""
+    page.goto(served.base + PAGES["map"][0])
+    page.locator("[data-role=map-offer] button").wait_for(timeout=120_000)
+    page.context.close()
 
 
 def open_page(browser: Browser, served: Served, size: tuple[int, int], scheme: str) -> Page:
