@@ -108,7 +108,7 @@ def _filters(page: Page, search: str) -> Iterator[float]:
         yield _shown(page, "select[aria-label=Intent]", intent)
     _shown(page, "select[aria-label=Intent]", "")
     for label, values in (
-        ("Split", ("pool", "train", "")),
+        ("Set", ("pool", "train", "")),
         ("State of the label", ("unlabelled", "labelled", "skipped", "flagged", "")),
         ("Order", ("oldest", "changed", "text", "newest")),
     ):
