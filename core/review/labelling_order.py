@@ -95,8 +95,9 @@ def spread(
     while left and len(chosen) < n:
         taken = _apart(left, embeddings, n - len(chosen), before, closest)
         chosen += taken
-        gone = set(taken)
-        left = [row for row in left if row not in gone]
+        if len(chosen) < n:
+            gone = set(taken)
+            left = [row for row in left if row not in gone]
         before = embeddings[:0]
     return np.array(chosen, dtype=np.int64)
 
