@@ -22,9 +22,14 @@ class StageStarted:
     parts: int = 1
 
     @property
+    def part_of(self) -> str:
+        """Which part it is, such as " 2 of 5"; "" where there is one alone."""
+        return "" if self.parts == 1 else f" {self.part} of {self.parts}"
+
+    @property
     def words(self) -> str:
-        """The stage and its part, as the names of curves have it."""
-        return self.stage if self.parts == 1 else f"{self.stage} {self.part} of {self.parts}"
+        """The stage and its part, as the names of curves have them."""
+        return self.stage + self.part_of
 
 
 @dataclass(frozen=True, slots=True)

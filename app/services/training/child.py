@@ -119,7 +119,7 @@ def drive(progress: TrainingProgress, run: Generator["Event", None, T]) -> T:
     def watch(event: "Event") -> None:
         match event:
             case StageStarted():
-                progress.begin(event.stage, event.words.removeprefix(event.stage))
+                progress.begin(event.stage, event.part_of)
             case StepDone():
                 progress.step(event)
             case EpochScored():
