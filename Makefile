@@ -7,7 +7,7 @@ RUN_STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: run demo test check lint format bench screenshots clean
+.PHONY: run demo test check lint format bench fire screenshots clean
 .DELETE_ON_ERROR:
 
 run: $(RUN_STAMP)
@@ -21,7 +21,12 @@ demo: $(RUN_STAMP)
 # order is that of tests/conftest.py; one of the tests is mypy. Python keeps compiled modules, for
 # hundreds of processes start.
 test: lint
-	OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not benchmark" -n 3 --dist loadfile --no-loadscope-reorder
+	OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not benchmark and not fire" -n 3 --dist loadfile --no-loadscope-reorder
+
+# Faults and abuse with every write point, a thousand kills and ten thousand requests: up to 40 minutes
+# on two cores.
+fire: $(DEV_STAMP)
+	OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not benchmark" -n 2 --dist loadfile --no-loadscope-reorder $(wildcard tests/faults tests/abuse)
 
 check: lint
 	$(BIN)/mypy
