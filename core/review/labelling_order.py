@@ -78,17 +78,28 @@ def margins(probabilities: ScoreArray) -> ScoreArray:
     return difference
 
 
+def alike_from(unit: FloatArray) -> float:
+    """Return the cosine above which two of these texts count as alike.
+
+    It is half way from the mean cosine of all pairs to 1. `unit` are unit rows, (n, d) float32.
+    """
+    return (1.0 + float(np.square(unit.mean(0)).sum())) / 2 if len(unit) else 1.0
+
+
 def spread(
-    ranking: NDArray[np.int64], embeddings: FloatArray, n: int, known: FloatArray | None = None
+    ranking: NDArray[np.int64],
+    embeddings: FloatArray,
+    n: int,
+    closest: float,
+    known: FloatArray | None = None,
 ) -> NDArray[np.int64]:
     """Take the first n of a ranking, and put off texts that are like those already taken.
 
-    A label of a text teaches little about its twin. Two texts are alike if their cosine is nearer
-    to 1 than to that of a typical pair. If too few texts are left, those put off are spread in
-    turn. `embeddings` are unit rows, (all texts, d) float32; `known` those of texts that were
-    offered before.
+    A label of a text teaches little about its twin. If too few texts are left, those put off are
+    spread in turn. `embeddings` are unit rows, (all texts, d) float32; `closest` is the largest
+    cosine of two texts that are not alike (`alike_from`); `known` are the unit rows of texts that
+    were offered before.
     """
-    closest = (1.0 + float(np.square(embeddings.mean(0)).sum())) / 2 if len(embeddings) else 1.0
     before = embeddings[:0] if known is None else known
     chosen: list[int] = []
     left = ranking.tolist()

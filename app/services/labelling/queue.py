@@ -239,7 +239,8 @@ def _by_model(
     waiting = utterances.waiting(connection, project_id, ids)  # some may be labelled by now
     ranking = _ranking(pool, request.order)
     free = np.array([ids[row] in waiting and ids[row] not in taken for row in ranking], dtype=bool)
-    chosen = [ids[row] for row in spread(ranking[free], pool.embeddings, request.n, scored.known)]
+    rows = spread(ranking[free], pool.embeddings, request.n, pool.alike_from, scored.known)
+    chosen = [ids[row] for row in rows]
     records = utterances.by_ids(connection, project_id, chosen)  # current texts
     return [records[key] for key in chosen]
 

@@ -16,7 +16,7 @@ from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from core.calibration.calibration import probabilities
 from core.errors import StudioError
-from core.review.labelling_order import margins, worth
+from core.review.labelling_order import alike_from, margins, worth
 from core.types import FloatArray, Pause, ScoreArray, Task, no_pause
 from core.vectors import unit_rows
 from storage import models
@@ -46,6 +46,7 @@ class Pool:
         probabilities: Of each intent, (n, intents) float64.
         margins: Score minus threshold of each intent, (n, intents) float64.
         familiarity: Largest cosine to an exemplar, (n,) float64.
+        alike_from: Cosine above which two of them count as alike.
         outside: Whether each is answered with no intent, (n,) bool.
         worth: How much a label of each teaches, (n,) float64; None until it is computed.
     """
@@ -55,6 +56,7 @@ class Pool:
     probabilities: ScoreArray = field(repr=False)
     margins: ScoreArray = field(repr=False)
     familiarity: ScoreArray = field(repr=False)
+    alike_from: float
     live: LiveModel = field(repr=False)
     task: Task = "single-label"
     outside: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool), repr=False)
@@ -187,6 +189,7 @@ def judged(
         probabilities=probabilities(scores, pipeline.calibration),
         margins=scores - pipeline.calibration.limits(len(live.columns)),
         familiarity=familiarity,
+        alike_from=alike_from(unit),
         live=live,
         task=pipeline.task,
         outside=_outside(live, unit, scores),

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from core.review.labelling_order import margins, rank, rank_many, spread, worth
+from core.review.labelling_order import alike_from, margins, rank, rank_many, spread, worth
 
 SHARES = np.array([[0.9, 0.1, 0.0], [0.4, 0.35, 0.25], [0.5, 0.5, 0.0], [0.34, 0.33, 0.33]])
 FAMILIARITY = np.array([0.2, 0.9, 0.5, 0.9])
@@ -40,11 +40,12 @@ def test_margins_are_those_of_the_two_best_and_one_for_a_single_intent() -> None
 def test_near_copies_of_what_was_taken_come_last() -> None:
     rows = np.array([[1, 0], [1, 0], [0.6, 0.8], [0, 1]], dtype=np.float32)
     ranking = np.array([0, 1, 2, 3])
-    assert spread(ranking, rows, 2).tolist() == [0, 2]
-    assert spread(ranking, rows, 3).tolist() == [0, 2, 3]
-    assert spread(ranking, rows, 4).tolist() == [0, 2, 3, 1]
-    assert spread(ranking, rows, 9).tolist() == [0, 2, 3, 1]
-    assert spread(ranking[:0], rows, 2).tolist() == []
+    closest = alike_from(rows)
+    assert spread(ranking, rows, 2, closest).tolist() == [0, 2]
+    assert spread(ranking, rows, 3, closest).tolist() == [0, 2, 3]
+    assert spread(ranking, rows, 4, closest).tolist() == [0, 2, 3, 1]
+    assert spread(ranking, rows, 9, closest).tolist() == [0, 2, 3, 1]
+    assert spread(ranking[:0], rows, 2, closest).tolist() == []
 
 
 def test_texts_that_are_alike_stand_apart_also_from_page_to_page() -> None:
@@ -52,9 +53,10 @@ def test_texts_that_are_alike_stand_apart_also_from_page_to_page() -> None:
     turns = np.array([0.0, 0.3, 0.6, 1.5, 1.8, 2.1, 3.0, 3.3, 3.6])  # three groups of three
     rows = np.stack([np.cos(turns), np.sin(turns)], 1).astype(np.float32)
     ranking = np.arange(9)
-    assert spread(ranking, rows, 9).tolist() == [0, 3, 6, 1, 4, 7, 2, 5, 8]
-    assert spread(ranking[1:], rows, 2, known=rows[:1]).tolist() == [3, 6]
-    assert spread(ranking[1:], rows, 3, known=rows[:1]).tolist() == [3, 6, 1]
+    closest = alike_from(rows)
+    assert spread(ranking, rows, 9, closest).tolist() == [0, 3, 6, 1, 4, 7, 2, 5, 8]
+    assert spread(ranking[1:], rows, 2, closest, rows[:1]).tolist() == [3, 6]
+    assert spread(ranking[1:], rows, 3, closest, rows[:1]).tolist() == [3, 6, 1]
 
 
 def test_a_doubtful_text_with_many_alike_is_worth_more_than_a_lonely_one() -> None:
@@ -78,9 +80,10 @@ def test_a_doubtful_text_with_many_alike_is_worth_more_than_a_lonely_one() -> No
 def test_spread_takes_as_many_as_it_can_and_copies_only_at_need(angles, n, random) -> None:
     rows = np.stack([np.cos(angles), np.sin(angles)], 1).astype(np.float32)
     ranking = np.array(random.sample(range(len(rows)), len(rows)), dtype=np.int64)
-    taken = spread(ranking, rows, n).tolist()
+    limit = alike_from(rows)
+    taken = spread(ranking, rows, n, limit).tolist()
     assert len(taken) == len(set(taken)) == min(n, len(rows))
-    limit = (1 + np.square(rows.mean(0)).sum()) / 2
+    assert np.isclose(limit, (1 + (rows @ rows.T).mean()) / 2)
     near = [
         bool((rows[taken[:at]] @ rows[row]).max() > limit) for at, row in enumerate(taken) if at
     ]

@@ -18,6 +18,7 @@ from app.services.review.fence_views import FenceSetting
 from app.services.status import load_status
 from app.services.studio import Studio
 from app.services.versions.registry import promote
+from core.review.labelling_order import alike_from
 from core.vectors import unit_rows
 from storage.log import edits, events
 from storage.log.events import Action
@@ -113,12 +114,14 @@ def pool(queues: Queues, shares: np.ndarray, rows: np.ndarray, familiarity: np.n
     """Let the workbench know a pool of u0, u1, ... as made by hand."""
     with queues.live_studio.studio.database.read() as connection:
         records = list(dataset.utterances(connection, 1))[: len(rows)]
+    unit = unit_rows(rows.astype(np.float32))
     made = Pool(
         tuple(records),
-        unit_rows(rows.astype(np.float32)),
+        unit,
         shares,
         shares - 0.5,
         familiarity,
+        alike_from=alike_from(unit),
         live=None,
     )
     queues.live_studio.pools.kept[1].pool = made
