@@ -136,6 +136,16 @@ class ModelVersionRecord:
     job_id: str | None
     kind: ModelKind
 
+    @property
+    def right_share(self) -> float | None:
+        """The measured share of right answers in [0, 1]; None where nothing was measured.
+
+        A refused text counts as not answered. Versions of earlier releases stored only how often
+        the right intent came first.
+        """
+        share = self.metrics.get("answered_right", self.metrics.get("accuracy"))
+        return None if share is None else float(share)
+
 
 @dataclass(frozen=True, slots=True)
 class ConversationLogRecord:

@@ -183,19 +183,18 @@ def _data_entry(version: DatasetVersionRecord, words: tuple[str, ...]) -> Timeli
 
 
 def _model_entry(name: str, record: ModelVersionRecord) -> TimelineEntry:
-    facts, accuracy = record.lineage, record.metrics.get("accuracy")
+    facts = record.lineage
     how = "imported" if facts.get("imported") else "trained"
     recipe = str(facts.get("recipe", {}).get("kind", ""))
     details = [words for words in (recipe, _learned_from(record)) if words]
-    if accuracy is not None:
-        details.append(_figures(record.metrics))
+    if record.right_share is not None:
+        details.append(_figures(record.metrics, record.right_share))
     title = f"{name}@{record.number} {how}"
     return TimelineEntry(record.created_at, "model", record.number, title, tuple(details), "")
 
 
-def _figures(metrics: Mapping[str, Any]) -> str:
-    right = metrics.get("answered_right", metrics["accuracy"])
-    parts = [f"right answers {percent(right, 1)}"]
+def _figures(metrics: Mapping[str, Any], right_share: float) -> str:
+    parts = [f"right answers {percent(right_share, 1)}"]
     if metrics.get("task") == "multi-label":
         parts = [
             f"F1 {percent(metrics['micro_f1'], 1)}",

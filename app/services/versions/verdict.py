@@ -113,8 +113,7 @@ def verdict_on(
         return None
     metrics = version.metrics
     on_tests = now is not None or str(metrics.get("judged_on", "")).startswith("test")
-    then = metrics.get("answered_right", metrics.get("accuracy"))
-    share = then if now is None else now.share
+    share = version.right_share if now is None else now.share
     refused = metrics.get("kept_out") if now is None else now.kept_out
     broken = len(version.pins.get("broken", ()))
     known = Known(share, on_tests, broken, refused)
