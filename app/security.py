@@ -138,9 +138,14 @@ class Guard:
             foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
             if foreign or headers.get("origin", own) != own:
                 return 403, "A page of another site may not change anything here."
-        if scope["path"] in _OPEN or self._may_enter(scope, headers):
+        state = scope.setdefault("state", {})  # for the log of requests
+        if self._may_enter(scope, headers):
+            state["entrant"] = "owner"
+            return _too_much(scope, headers)
+        if scope["path"] in _OPEN:
             return _too_much(scope, headers)
         if self._may_look(scope, headers):
+            state["entrant"] = "viewer"
             return _beyond_looking(scope)
         return 401, (
             "Open the address that the studio printed when it started: it carries the token that "

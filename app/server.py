@@ -18,11 +18,13 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.api import explaining
+from app.api import explaining, monitoring
 from app.api.http.errors import answer_errors
+from app.api.http.requests import RequestCounts, RequestWatch
 from app.api.routes import all_routes
 from app.home import Places
 from app.jobs.lock import take_lock
+from app.log_lines import set_up_logs
 from app.security import Guard, check_binding, new_token, viewer_token
 from app.services.labelling.queue import Queues
 from app.services.live.server_state import LiveStudio, open_live_studio
@@ -57,8 +59,8 @@ class Doorway:
 
 def build_app(
     live_studio: LiveStudio, token: str | None, hosts: frozenset[str], viewer: str | None = None
-) -> Guard:
-    """Put REST, files and pages behind one guard.
+) -> RequestWatch:
+    """Put REST, files and pages behind one guard, and watch all requests.
 
     Requests must present the launch token, if there is one, and use a name in `hosts`. The viewer's
     token gives read access to receipts and reports.
@@ -68,14 +70,17 @@ def build_app(
     app = FastAPI(title="Intent Studio", docs_url=None, redoc_url=None, openapi_url="/api/schema")
     app.state.live_studio, app.state.viewer = live_studio, viewer
     app.state.queues, app.state.watched_texts = Queues(live_studio), WatchedTextCache(live_studio)
+    app.state.request_counts = counts = RequestCounts()
     app.add_middleware(CORSMiddleware, allow_origins=[])  # replaces Gradio's own answers
     app.add_middleware(GZipMiddleware, minimum_size=2_000, compresslevel=4)
     app.add_middleware(Counted, traffic=live_studio.traffic)
     answer_errors(app)
-    app.router.routes += [*all_routes(), *explaining.pages.routes]
+    pages = (*explaining.pages.routes, *monitoring.router.routes)
+    app.router.routes += [*all_routes(), *pages]
     app.mount(MOUNTED, AssetFiles(), name="studio")
     mount_pages(app)
-    return Guard(app, token, hosts, viewer)
+    guard = Guard(app, token, hosts, viewer)
+    return RequestWatch(guard, counts, live_studio.studio.settings.actor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +129,7 @@ def _serve_at(
 ) -> None:
     import uvicorn
 
+    set_up_logs(studio.settings.log)
     token = new_token() if door.token else None
     hosts = frozenset({"127.0.0.1", "localhost", "[::1]", door.host})
     live_studio = open_live_studio(studio)
@@ -135,7 +141,9 @@ def _serve_at(
         address = entrance.address + (f"?token={token}" if token else "")
         config = uvicorn.Config(
             app,
+            log_config=None,
             log_level="warning",
+            access_log=False,
             server_header=False,
             lifespan="on",
             timeout_graceful_shutdown=_LONGEST_END_SECONDS,

@@ -6,6 +6,8 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from app.log_lines import LogFormat
+
 
 class Settings(BaseSettings):
     """Settings that are not part of a recipe."""
@@ -23,6 +25,10 @@ class Settings(BaseSettings):
     )
     chromium: Path | None = Field(
         default=None, description="Chromium, Chrome or Edge that prints PDFs, where not found."
+    )
+    log: LogFormat | None = Field(
+        default=None,
+        description="Log one line for each request and job, as text or json; else faults alone.",
     )
     actor: str = Field(default="local", description="Name that the event log records.")
 

@@ -126,6 +126,14 @@ def count_ended(connection: Connection) -> int:
     return int(connection.execute(query).scalar_one())
 
 
+def count_by_state(connection: Connection) -> dict[str, int]:
+    """Count the jobs in each state, also in those that no job has."""
+    query = sa.select(job.c.state, sa.func.count()).group_by(job.c.state)
+    by_state = dict.fromkeys((*_LIVE, "succeeded", "failed", "cancelled"), 0)
+    by_state.update((row[0], int(row[1])) for row in connection.execute(query))
+    return by_state
+
+
 def claim(connection: Connection, job_id: str) -> JobRecord:
     """Start the next attempt of a job; processes of earlier attempts can no longer write."""
     change = sa.update(job).where(job.c.id == job_id, job.c.state.in_(_LIVE))

@@ -25,8 +25,11 @@ def predict(live_studio: Live, project: str, body: TextsBody) -> list[answers.An
     is the revision of the data up to which labels vote.
     """
     if body.model != "live":
-        return answers.answer_as_trained(live_studio, project, body.model, body.texts)
-    return answers.answer_texts(live_studio, project, body.texts, body.strength)
+        given = answers.answer_as_trained(live_studio, project, body.model, body.texts)
+    else:
+        given = answers.answer_texts(live_studio, project, body.texts, body.strength)
+    live_studio.traffic.count_answers(len(answer.prediction.decision.intents) for answer in given)
+    return given
 
 
 @router.get("/projects/{project}/examples")

@@ -7,6 +7,7 @@ other settings come from the environment, which its jobs inherit.
 """
 
 import argparse
+import logging
 import multiprocessing
 import os
 import shutil
@@ -23,12 +24,14 @@ from app.jobs.lock import is_free, take_lock
 from app.jobs.logs import end_of
 from app.jobs.process_names import SUPERVISOR, name_process
 from app.jobs.worker import do_job
+from app.log_lines import note, set_up_logs
 from app.settings import Settings
 from storage import jobs
 from storage.database import Database, Transaction, open_database
 from storage.jobs import Fenced, JobOutcome
 from storage.records import JobRecord
 
+_LOG = logging.getLogger("app.jobs")
 ALREADY_RUNNING = 17
 _POLL_SECONDS = 0.05
 _WATCH_SECONDS = 0.25
@@ -127,6 +130,7 @@ class Supervisor:
             with self.database.write() as connection:
                 claimed = jobs.claim(connection, job.id)
             if claimed.state == "running":
+                _note("job started", claimed)
                 self._forget_cancelled(claimed)
                 self.children[job.id] = _Child(claimed, self._fork(claimed))
         finally:
@@ -183,6 +187,7 @@ class Supervisor:
                 self._settle_unfinished(connection, job)
         with self.database.read() as connection:
             row = jobs.get(connection, job.id)
+        _note("job ended" if row.ended else "job interrupted", row)
         ended, resumable = row.ended, row.state == "cancelled"
         if ended and not resumable:
             shutil.rmtree(self.orders.places.checkpoints(job.id), ignore_errors=True)
@@ -201,6 +206,11 @@ class Supervisor:
             return  # another supervisor settled it first
 
 
+def _note(event: str, job: JobRecord) -> None:
+    facts = {"job": job.id, "kind": job.kind, "state": job.state, "attempt": job.attempt}
+    note(_LOG, event, facts)
+
+
 def _in_fork(lock: int, workplace: Workplace, job: JobRecord) -> None:
     os.close(lock)  # a job that outlives its supervisor does not keep the next one out
     do_job(workplace, job)
@@ -209,6 +219,7 @@ def _in_fork(lock: int, workplace: Workplace, job: JobRecord) -> None:
 def supervise(orders: Orders, lock: int) -> None:
     """Serve a home whose supervisor's lock this process holds, by an open descriptor."""
     name_process(SUPERVISOR)
+    set_up_logs(orders.settings.log)
     database = open_database(orders.settings.database_url or orders.places.database)
     supervisor = Supervisor(orders, database, lock)
     try:

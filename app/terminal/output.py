@@ -54,7 +54,8 @@ def places_of(options: argparse.Namespace) -> Places:
 
 
 def _settings(options: argparse.Namespace) -> Settings:
-    flags = {"home": options.home, "database_url": options.database_url}
+    log = getattr(options, "log_format", None)
+    flags = {"home": options.home, "database_url": options.database_url, "log": log}
     return Settings(**{key: value for key, value in flags.items() if value})
 
 

@@ -31,6 +31,7 @@ NEW_OPTIONS |= {
     ("intent-studio", "--version"),
     ("intent-studio doctor", "--repair"),
     ("intent-studio export", "--split"),
+    ("intent-studio serve", "--log"),
     ("intent-studio jobs", "job"),
     ("intent-studio jobs", "verb_of_job"),
 }

@@ -41,6 +41,7 @@ class Served:
         asks_token: Whether it lets in only those who have the launch token.
         watched: Whether its sockets are; that costs a little of its time.
         forked: Whether it is a fork that has its libraries loaded; else it starts as a user's does.
+        more: Further options of the command, such as `--log`.
         port: Where it listens; 0 until it has found a free one.
         address: What it printed, with the launch token.
         process: Its process while it runs.
@@ -51,6 +52,7 @@ class Served:
     asks_token: bool = True
     watched: bool = True
     forked: bool = False
+    more: tuple[str, ...] = ()
     port: int = 0
     address: str = ""
     process: Running | None = field(default=None, repr=False)
@@ -61,15 +63,20 @@ class Served:
         return self.address.partition("/?")[0].rstrip("/")
 
     @property
+    def output(self) -> Path:
+        """The file with what it prints."""
+        return self.home.with_suffix(".output")
+
+    @property
     def token(self) -> str:
         """The launch token."""
         return self.address.partition("token=")[2]
 
     def start(self) -> "Served":
         """Start it and wait for the line that names the address."""
-        more = ["--sample"] * self.sample + ["--no-token"] * (not self.asks_token)
+        more = ["--sample"] * self.sample + ["--no-token"] * (not self.asks_token) + [*self.more]
         arguments = ["serve", "--no-browser", "--port", str(self.port), *more]
-        output = self.home.with_suffix(".output")
+        output = self.output
         output.unlink(missing_ok=True)
         self.process = _start(self.home, arguments, self, output)
         limit = time.monotonic() + _PATIENCE

@@ -1,7 +1,9 @@
 """The server's own process for jobs: forked at its start, asleep until it is asked."""
 
+import json
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,7 +29,7 @@ class StandbyHome:
     """A home whose server has a process for jobs."""
 
     def __init__(self, path: Path) -> None:
-        settings = Settings(home=path)
+        settings = Settings(home=path, log="json")
         self.orders = Orders(settings, workplace=TOYS)
         self.executor = LocalExecutor(settings, start_standby(self.orders))
         self.database: Database = open_database(self.orders.places.database)
@@ -66,6 +68,8 @@ def eventually(ready: Callable[[], bool], seconds: float = 60.0) -> bool:
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandbyHome]:
     (tmp_path / "home").mkdir()
+    # As outside of pytest: what is printed goes where descriptor 2 leads.
+    monkeypatch.setattr(sys, "stderr", os.fdopen(2, "w", 1, closefd=False))
     home = StandbyHome(tmp_path / "home")
     yield home
     home.end_server()
@@ -126,3 +130,15 @@ def test_when_somebody_ended_it_another_supervisor_is_started(home: StandbyHome)
 
     assert eventually(has_ended)
     assert home.job(job_id).state == "cancelled"
+
+
+def test_the_supervisor_logs_beginning_and_end_of_each_job(home: StandbyHome) -> None:
+    job_id = home.enqueue("steps", steps=1)
+    assert eventually(lambda: home.job(job_id).ended)
+    assert eventually(lambda: is_free(home.orders.places.supervisor_lock))
+    log = home.orders.places.log("supervisor").read_text(encoding="utf-8")
+    told = [json.loads(line) for line in log.splitlines()]
+    assert [(line["event"], line["job"], line["state"]) for line in told] == [
+        ("job started", job_id, "running"),
+        ("job ended", job_id, "succeeded"),
+    ]

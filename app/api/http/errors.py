@@ -1,12 +1,12 @@
 """Convert errors to REST answers with status, message and hint; unexpected ones get a number."""
 
 import logging
-import uuid
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
+from app.api.http.requests import route_of
 from core.errors import (
     ArtifactDamaged,
     Conflict,
@@ -45,7 +45,7 @@ async def _known(request: Request, error: Exception) -> JSONResponse:
         raise error
     status = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 500)
     if status >= 500:
-        _LOG.error("%s at %s", error.message, request.url.path)
+        _tell(request, error.message)
     again = {"Retry-After": _RETRY_SECONDS} if isinstance(error, DatabaseBusy) else None
     return JSONResponse({"message": error.message, "hint": error.hint}, status, again)
 
@@ -65,7 +65,12 @@ async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
     full = disk_error(error)
     if full is not None:
         return await _known(request, full)
-    incident = uuid.uuid4().hex[:8]
-    _LOG.error("incident %s at %s", incident, request.url.path, exc_info=error)
+    incident = request.state.request_id
+    _tell(request, f"incident {incident}", error)
     body = {"message": f"Something broke (incident {incident}).", "hint": "The log tells more."}
     return JSONResponse(body, 500)
+
+
+def _tell(request: Request, words: str, error: Exception | None = None) -> None:
+    _LOG.error("%s at %s", words, route_of(request.scope), exc_info=error)
+    request.state.told = True

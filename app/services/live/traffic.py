@@ -1,9 +1,10 @@
-"""Counts requests being served, so that background work can wait for gaps between them."""
+"""Counts requests being served, so that background work can wait for gaps; counts answers."""
 
 import os
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 _GAP_SECONDS = 0.4
@@ -14,9 +15,16 @@ _POLL_SECONDS = 0.05
 
 @dataclass(slots=True)
 class Traffic:
-    """The number of requests in progress, and pauses for heavy work."""
+    """The number of requests in progress, and pauses for heavy work.
+
+    Attributes:
+        answered: Number of texts answered since the start.
+        outside: Number of these that got no intent.
+    """
 
     inside: int = 0
+    answered: int = 0
+    outside: int = 0
     last: float = field(default_factory=time.monotonic)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -30,6 +38,13 @@ class Traffic:
         with self.guard:
             self.inside -= 1
             self.last = time.monotonic()
+
+    def count_answers(self, n_intents: Iterable[int]) -> None:
+        """Count answered texts, each by the number of intents in its answer."""
+        counts = list(n_intents)
+        with self.guard:
+            self.answered += len(counts)
+            self.outside += counts.count(0)
 
     def give_way(self, at_most: float = 1.0) -> None:
         """Wait for a gap between requests, at most `at_most` seconds.

@@ -227,5 +227,11 @@ def add_upkeep(commands: Commands) -> None:
     serve.add_argument("--port", type=int, help="default: the first free one from 7860 on")
     serve.add_argument("--no-browser", action="store_true", help="do not open a browser")
     serve.add_argument("--no-token", action="store_true", help="let every local program in")
+    serve.add_argument(
+        "--log",
+        dest="log_format",
+        choices=("text", "json"),
+        help="log one line for each request on standard error (default: faults alone)",
+    )
     serve.add_argument("--sample", action="store_true", help="begin with the sample project")
     add_command(commands, "demo", "walk through the sample project", "demo.walk")
