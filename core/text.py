@@ -1,6 +1,7 @@
 """Normalise, hash and compare texts, and write names and numbers as words."""
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -9,6 +10,7 @@ from core.types import Task
 
 _JOINERS = frozenset("\u200c\u200d")
 """Signs without a width that words of Persian, Hindi and others are written with, and emoji."""
+_LONG_COUNT = re.compile(r"(?<![\d.,])\d{4,}(?![\d.])")
 _OUTER_PUNCTUATION = " .?!,;:…¿¡\"'`"
 
 
@@ -74,6 +76,11 @@ def did_you_mean(word: str, words: Iterable[str], otherwise: str = "") -> str:
 def counted(n: int, noun: str) -> str:
     """Write a number with its noun: "1 text", "1,200 texts"."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def with_thousands_marks(words: str) -> str:
+    """Write "1,000 texts" for "1000 texts", as earlier releases stored it."""
+    return _LONG_COUNT.sub(lambda digits: f"{int(digits[0]):,}", words)
 
 
 def percent(share: float, digits: int = 0) -> str:

@@ -1,13 +1,14 @@
 """Model versions, aliases with their history, and pins."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection
+from sqlalchemy.engine import Connection, Row
 
 from core.errors import InvalidInput, NotFound
-from core.text import text_hash
+from core.text import text_hash, with_thousands_marks
 from storage.records import AliasRecord, ModelVersionRecord, PinRecord, now, record_of
 from storage.tables import alias, model_version, pin, project
 
@@ -29,13 +30,22 @@ def add(connection: Connection, values: dict[str, Any]) -> ModelVersionRecord:
         same_job = sa.select(model_version).where(model_version.c.job_id == values["job_id"])
         existing = connection.execute(same_job).first()
         if existing is not None:
-            return record_of(ModelVersionRecord, existing)
+            return _version_of(existing)
     query = sa.select(sa.func.max(model_version.c.number))
     query = query.where(model_version.c.project_id == values["project_id"])
     number = int(connection.execute(query).scalar_one() or 0) + 1
     row = {**values, "number": number, "created_at": now()}
     connection.execute(sa.insert(model_version).values(row))
     return find(connection, values["project_id"], number)
+
+
+def _version_of(row: Row[Any]) -> ModelVersionRecord:
+    """Read a version; what earlier releases said of its test set gets the marks of now."""
+    record = record_of(ModelVersionRecord, row)
+    basis = record.metrics.get("judged_on")
+    if not isinstance(basis, str):
+        return record
+    return replace(record, metrics={**record.metrics, "judged_on": with_thousands_marks(basis)})
 
 
 def list_all(
@@ -46,7 +56,7 @@ def list_all(
     if not deleted:
         query = query.where(_standing())
     return [
-        record_of(ModelVersionRecord, row)
+        _version_of(row)
         for row in connection.execute(query.order_by(model_version.c.number))
     ]
 
@@ -62,7 +72,7 @@ def find(connection: Connection, project_id: int, number: int) -> ModelVersionRe
             f"There is no model version {number} in this project.",
             "The Versions page lists them.",
         )
-    return record_of(ModelVersionRecord, row)
+    return _version_of(row)
 
 
 def find_answering(connection: Connection, project_id: int, number: int) -> ModelVersionRecord:
@@ -87,7 +97,7 @@ def recall(connection: Connection, project_id: int, number: int) -> ModelVersion
         model_version.c.project_id == project_id, model_version.c.number == number
     )
     row = connection.execute(query).first()
-    return None if row is None else record_of(ModelVersionRecord, row)
+    return None if row is None else _version_of(row)
 
 
 def lineage_of_job(connection: Connection, job_id: str) -> dict[str, Any]:
@@ -112,7 +122,7 @@ def champion(connection: Connection, project_id: int) -> ModelVersionRecord | No
         return None
     query = sa.select(model_version).where(model_version.c.id == points[-1])
     row = connection.execute(query).first()
-    return None if row is None else record_of(ModelVersionRecord, row)
+    return None if row is None else _version_of(row)
 
 
 def point(

@@ -1,6 +1,5 @@
 """Compare versions: what changed in the data, and whether a new model is better."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +18,7 @@ from core.metrics.paired import (
     unpaired_difference,
 )
 from core.pipeline import IntentPipeline
-from core.text import label_words, match_key
+from core.text import label_words, match_key, with_thousands_marks
 from core.types import Exemplar, Task
 from storage import models, projects
 from storage.database import Transaction
@@ -29,7 +28,6 @@ from storage.queries import dataset
 from storage.records import PinRecord, ProjectRecord
 
 _CHUNK = 512
-_THOUSANDS_MARK = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _FIGURE: dict[Task, str] = {"single-label": "accuracy", "multi-label": "exact match"}
 """Name of the share of right answers."""
 
@@ -267,13 +265,8 @@ def _f1(pairs: Sequence[PairedAnswer]) -> tuple[float, float]:
 
 
 def _judged_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    bases = [_unmarked(metrics.get("judged_on")) for metrics in (old, new)]
+    bases = [with_thousands_marks(str(metrics.get("judged_on") or "")) for metrics in (old, new)]
     return bool(bases[0]) and bases[0] == bases[1] and old.get("task") == new.get("task")
-
-
-def _unmarked(basis: object) -> str:
-    """Write "1,000 texts" as the figures of earlier releases have it: "1000 texts"."""
-    return _THOUSANDS_MARK.sub("", str(basis or ""))
 
 
 def _shares(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[float, float]:

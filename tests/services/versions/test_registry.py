@@ -69,6 +69,16 @@ def champion(studio: Studio) -> int | None:
     return None if found is None else found.number
 
 
+def test_what_earlier_releases_stored_of_a_test_set_has_the_thousands_mark(
+    studio: Studio, project
+) -> None:
+    """Versions said "1000 texts" of an old version, and "1,000 texts" of the next."""
+    for basis in ("test set of 1000 texts", "test set of 1,000 texts; 12 left out"):
+        add(studio, {"own.txt": basis}, metrics={"accuracy": 0.9, "judged_on": basis})
+    said = [model.metrics["judged_on"] for model in list_versions(studio, "p")[1]]
+    assert said == ["test set of 1,000 texts", "test set of 1,000 texts; 12 left out"]
+
+
 def test_rolling_back_goes_through_earlier_champions_one_by_one(studio: Studio, project) -> None:
     three(studio)
     changes = [promote(studio, "p", number, "ann") for number in (1, 2, 3, 3)]
