@@ -55,10 +55,7 @@ def list_all(
     query = sa.select(model_version).where(model_version.c.project_id == project_id)
     if not deleted:
         query = query.where(_standing())
-    return [
-        _version_of(row)
-        for row in connection.execute(query.order_by(model_version.c.number))
-    ]
+    return [_version_of(row) for row in connection.execute(query.order_by(model_version.c.number))]
 
 
 def find(connection: Connection, project_id: int, number: int) -> ModelVersionRecord:

@@ -52,6 +52,7 @@ class StatusView:
         marked: Whether an utterance outside the test split has marked values.
         auto_promote: Whether a version that passes the gate is promoted without a person.
         can_undo: Verb of the newest action that can be undone, or "".
+        can_redo: Whether the newest action is an undo that can be redone.
         now: Its accuracy on the test split now; None until it is computed, or without such texts.
         checking: Whether a newer `now` is being computed.
         verdict: Whether the champion is ready to be used; None without one.
@@ -76,6 +77,7 @@ class StatusView:
     job: RunningJob | None
     auto_promote: bool
     can_undo: str
+    can_redo: bool
     now: AccuracyNow | None = None
     checking: bool = False
     verdict: ReadyVerdict | None = None
@@ -94,7 +96,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         unlabelled = utterances.count_all(connection, project.id, _UNLABELLED)
         conversations = conversation_logs.totals(connection, project.id).dialogues
         running = _running(connection, project.id)
-        undoable = events.undoable(connection, project.id)
+        can_undo, can_redo = _steps(connection, project.id)
     live = None if champion is None else _loaded(live_studio, project, champion)
     if running is not None:
         studio.executor.ensure_running()  # a reboot may have killed it
@@ -102,7 +104,6 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
     metrics = {} if champion is None else champion.metrics
     accuracy, checking = _accuracy(live_studio, project, champion if live else None)
     number = None if champion is None else champion.number
-    model: ModelState = "ready" if live is not None else "failed" if trouble else "loading"
     return StatusView(
         project=project.name,
         task=project.task,
@@ -114,7 +115,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         judged_on=str(metrics.get("judged_on", "")),
         hot=0 if live is None else len(live.hot),
         waiting=0 if live is None else len(live.waiting),
-        model="none" if champion is None else model,
+        model=_state(champion, live, trouble),
         trouble=f"{name}@{number} does not answer: {trouble} {_WAY_OUT}" if trouble else "",
         candidate=None if number is None else newer_candidate(studio, name, number),
         unlabelled=unlabelled,
@@ -122,11 +123,25 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         marked=_is_marked(studio, project),
         job=running,
         auto_promote=project.auto_promote,
-        can_undo="" if undoable is None else undoable.verb,
+        can_undo=can_undo,
+        can_redo=can_redo,
         now=accuracy,
         checking=checking,
         verdict=verdict_on(champion, project.task, accuracy),
     )
+
+
+def _steps(connection: Transaction, project_id: int) -> tuple[str, bool]:
+    """Return the verb of what can be undone, or "", and whether something can be redone."""
+    undoable = events.undoable(connection, project_id)
+    again = events.redoable(connection, project_id)
+    return "" if undoable is None else undoable.verb, again is not None
+
+
+def _state(champion: ModelVersionRecord | None, live: LiveModel | None, trouble: str) -> ModelState:
+    if champion is None:
+        return "none"
+    return "ready" if live is not None else "failed" if trouble else "loading"
 
 
 def _accuracy(

@@ -29,6 +29,7 @@ class DataPage {
   #intentList;
   #import;
   #conversations;
+  #steps; // the buttons Undo and Redo
 
   constructor(context) {
     const {base} = context;
@@ -52,6 +53,9 @@ class DataPage {
     });
     const {nothing, multi: several} = this.#intents;
     this.#bulk = new Bulk(base, this.#rows, {done: reload, nothing, several});
+    const step = (which, words) =>
+      h('button', {'data-key': which, onclick: guarded(() => this.#step(which))}, words);
+    this.#steps = {undo: step('undo', 'Undo'), redo: step('redo', 'Redo')};
     this.#conversations = new ConversationSheet(context, reload);
     this.#intentList = new IntentList(base, this.#intents, reload);
   }
@@ -60,6 +64,7 @@ class DataPage {
     this.#layOut();
     document.addEventListener('keydown', event => this.#onKey(event));
     this.#context.onStatus((status, before) => {
+      this.#allowSteps(status);
       if (before && before.revision !== status.revision) this.#follow();
     });
     await this.#loadIntents();
@@ -71,15 +76,14 @@ class DataPage {
 
   #layOut() {
     const {base, heading, main} = this.#context;
-    const step = (which, words) => h('button', {onclick: guarded(() => this.#step(which))}, words);
     const download = (kind, words, title) =>
       h('a', {class: 'button', href: `/api${base}/export?kind=${kind}`, download: true, title}, words);
     heading.append(
       h(
         'div',
         {class: 'row push'},
-        step('undo', 'Undo'),
-        step('redo', 'Redo'),
+        this.#steps.undo,
+        this.#steps.redo,
         download('csv', 'Export CSV', 'A table for a spreadsheet'),
         download('jsonl', 'Export JSONL', 'For programs: a line for each text'),
       ),
@@ -186,6 +190,14 @@ class DataPage {
     await this.#edit(row, 'delete');
     toast(`Deleted “${row.text.slice(0, 60)}”.`, 'Undo brings it back.');
     await this.#reload();
+  }
+
+  #allowSteps({can_undo: verb, can_redo: again}) {
+    const named = verb === 'out-of-scope' ? this.#intents.nothing : verb;
+    this.#steps.undo.disabled = !verb;
+    this.#steps.undo.title = verb ? `Takes back the newest action: ${named}` : 'Nothing to take back';
+    this.#steps.redo.disabled = !again;
+    this.#steps.redo.title = again ? 'Does again what Undo took back' : 'Nothing was taken back';
   }
 
   async #step(which) {

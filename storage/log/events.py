@@ -149,12 +149,21 @@ def touched_since(connection: Connection, project_id: int, revision: int) -> set
 
 def redo(connection: Connection, project_id: int, actor: str = "local") -> BatchRecord | None:
     """Redo the newest undo; None if there is none, or an action was recorded since."""
+    open_undos = _open_undos(connection, project_id)
+    return _reverse(connection, project_id, open_undos, Action("redo", actor))
+
+
+def redoable(connection: Connection, project_id: int) -> BatchRecord | None:
+    """Return the undo that `redo` would take back next."""
+    return _newest(connection, project_id, _open_undos(connection, project_id))
+
+
+def _open_undos(connection: Connection, project_id: int) -> sa.ColumnElement[bool]:
     last = _newest(connection, project_id, batch.c.undoes.is_(None))
     since = 0 if last is None else last.id
-    open_undos = sa.and_(
+    return sa.and_(
         batch.c.undone_by.is_(None), batch.c.verb == "undo", _CHANGED_SOMETHING, batch.c.id > since
     )
-    return _reverse(connection, project_id, open_undos, Action("redo", actor))
 
 
 def _reverse(

@@ -1,5 +1,6 @@
 """On the Data page a label is changed where it stands, and acts on many texts stay in sight."""
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
@@ -44,6 +45,26 @@ def test_a_click_on_a_label_changes_it_and_undo_gives_it_back(
     row.get_by_role("button", name="Change the label").click()
     page.keyboard.press("Escape")
     expect(page.locator(".relabelling")).to_have_count(0)
+
+
+def test_undo_and_redo_are_usable_only_where_they_do_something(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """On a project where nothing had been done both looked usable, and did nothing."""
+    served = serve(empty=True)
+    served.ask("/projects", {"name": "fresh", "task": "single-label"})
+    page = visit(served, "/data?project=fresh")
+    undo, redo = (page.get_by_role("button", name=name, exact=True) for name in ("Undo", "Redo"))
+    expect(undo).to_be_disabled()
+    expect(redo).to_be_disabled()
+    served.ask("/projects/fresh/intents", {"name": "first", "description": ""})
+    expect(undo).to_be_enabled()
+    expect(undo).to_have_attribute("title", re.compile("^Takes back the newest action: "))
+    undo.click()
+    expect(undo).to_be_disabled()
+    redo.click()
+    expect(undo).to_be_enabled()
+    expect(redo).to_be_disabled()
 
 
 def test_splits_are_counted_and_the_bar_stays_in_sight(

@@ -205,6 +205,20 @@ def test_what_can_be_undone_is_told_however_long_ago_it_was(studio: Studio, ids)
     assert load_status(live_studio, "p").can_undo == ""
 
 
+def test_whether_there_is_something_to_redo_is_told(studio: Studio, ids) -> None:
+    """Redo looked usable on the Data page, and did nothing."""
+    live_studio = open_live_studio(studio)
+    change(studio, "flag", "a", ids=("u0",), n=1)
+    assert not load_status(live_studio, "p").can_redo
+    undo_last(studio, "p")
+    assert load_status(live_studio, "p").can_redo
+    redo_last(studio, "p")
+    assert not load_status(live_studio, "p").can_redo
+    undo_last(studio, "p")
+    change(studio, "flag", "b", ids=("u0",), n=1)
+    assert not load_status(live_studio, "p").can_redo
+
+
 class Counting:
     """Starts nothing, and counts how often it was asked to."""
 
