@@ -12,6 +12,18 @@ StudioError
 └── ReadOnlyHome      the home may not be written to
 """
 
+MALFORMED = (
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""What is raised about contents of another kind, shape or depth than the reader expects."""
+
 
 class StudioError(Exception):
     """A failure that the user can understand and act upon.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import ArtifactDamaged, InvalidInput
+from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 
 POOLING = "1_Pooling"
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl")
@@ -90,7 +90,7 @@ def module_entries(files: Mapping[str, bytes]) -> list[ModuleEntry]:
     """Read `modules.json`; ArtifactDamaged if malformed, InvalidInput if a module is foreign."""
     try:
         listed = [(str(m["type"]), str(m["path"])) for m in json.loads(files["modules.json"])]
-    except (ValueError, KeyError, TypeError) as error:
+    except MALFORMED as error:
         raise ArtifactDamaged(f"modules.json of the encoder cannot be read: {error}.") from error
     for kind, path in listed:
         if not kind.startswith("sentence_transformers.") or ".." in path or path.startswith("/"):
@@ -152,7 +152,7 @@ def _read_config(path: Path) -> dict[str, Any]:
 def _parse(content: bytes, path: Path) -> dict[str, Any]:
     try:
         return dict(json.loads(content))
-    except (ValueError, TypeError) as error:
+    except MALFORMED as error:
         raise ArtifactDamaged(f"{path} cannot be read as JSON: {error}.") from error
 
 
@@ -161,5 +161,5 @@ def is_convert(folder: Path) -> bool:
     try:
         config = json.loads((folder / "config.json").read_bytes())
         return isinstance(config, dict) and config.get("model_type") == "convert"
-    except (OSError, ValueError):
+    except MALFORMED:
         return False

@@ -5,9 +5,13 @@ model that is not on this machine.
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
@@ -16,6 +20,7 @@ from torch import nn
 from core.encoders.adapter.encoder import ADAPTER, PlainEncoder, adapt, read_adapter
 from core.encoders.base import Encoder
 from core.encoders.bundled import bundled_folder
+from core.encoders.claimed_sizes import refuse_claims, transformer_claims
 from core.encoders.dual.encoder import NAMES, UTTERANCES, DualEncoder, is_dual
 from core.encoders.dual.static import is_static, load_static
 from core.encoders.folders import (
@@ -37,7 +42,7 @@ from core.encoders.packed.encoder import (
 )
 from core.encoders.shared_bases import SharedBases
 from core.encoders.weights import read_weights, spare_weights
-from core.errors import ArtifactDamaged, NotFound
+from core.errors import MALFORMED, ArtifactDamaged, NotFound
 
 BUNDLED = "bundled"
 _CHAIN = re.compile(r"Transformer Pooling( Dense)?( Normalize)?")
@@ -96,16 +101,24 @@ def load_folder(folder: Path, device: str = "cpu", bases: SharedBases | None = N
     base = load() if bases is None else bases.get(wanted, device, load)
     try:
         return adapt(cast("PlainEncoder", base), adapter)
-    except (AttributeError, KeyError, RuntimeError, ValueError) as error:
+    except MALFORMED as error:
         message = f"The adapter in {folder} does not fit its base: {error}."
         raise ArtifactDamaged(message) from error
 
 
 def _load_plain(folder: Path, device: str) -> PlainEncoder:
-    source = open_folder(folder)
-    if _is_packable(source):
-        return _load_packed(source, device)
-    return load_general(source, device)
+    with _naming(folder):
+        source = open_folder(folder)
+        packable = _is_packable(source)
+    return _load_packed(source, device) if packable else load_general(source, device)
+
+
+@contextmanager
+def _naming(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except (*MALFORMED, SafetensorError) as error:
+        raise ArtifactDamaged(f"The encoder in {folder} cannot be used: {error}.") from error
 
 
 def _is_packable(source: EncoderFolder) -> bool:
@@ -132,9 +145,19 @@ def _is_tanh(source: EncoderFolder, entry: ModuleEntry) -> bool:
 
 
 def _load_packed(source: EncoderFolder, device: str) -> TransformerEncoder:
-    config = source.config
-    bert, spare = _load_bert(source)
-    projection = _load_projection(source)
+    with _naming(source.path):
+        read = _read_packed(source)
+    bert, projection = read.bert, read.projection
+    return replace(
+        read,
+        bert=bert.to(device),
+        projection=None if projection is None else projection.to(device),
+    )
+
+
+def _read_packed(source: EncoderFolder) -> TransformerEncoder:
+    bert, spare = _read_bert(source)
+    projection = _read_projection(source)
     normalised = source.modules[-1].kind == "Normalize"
     small = {name: content for name, content in source.files.items() if "/" not in name}
     pooling = source.files[f"{source.modules[1].path}/config.json"]
@@ -142,51 +165,54 @@ def _load_packed(source: EncoderFolder, device: str) -> TransformerEncoder:
     small["modules.json"] = modules_json(projected=projection is not None, normalised=normalised)
     longest = source.json("sentence_bert_config.json").get("max_seq_length")
     longest = longest or source.json("tokenizer_config.json").get("model_max_length")
-    positions = int(config["max_position_embeddings"])
-    bert.to(device)
+    positions = bert.shape.max_position_embeddings
     return TransformerEncoder(
         bert=bert,
-        tokenizer=_tokenizer(source.path),
-        projection=projection.to(device) if projection else None,
+        tokenizer=_read_tokenizer(source.path),
+        projection=projection,
         normalised=normalised,
-        max_tokens=min(int(longest or positions), positions),
+        max_tokens=max(1, min(int(longest or positions), positions)),
         files=EncoderFiles(small, spare),
         fingerprint=fingerprint(bert, projection, small),
     )
 
 
-def _load_bert(source: EncoderFolder) -> tuple[PackedBert, dict[str, Any]]:
-    try:
-        shape = BertShape(**{n: source.config[n] for n in BertShape.__dataclass_fields__})
-        published = {k: v for path in weight_files(source.path) for k, v in load_file(path).items()}
-        weights = read_weights(published, shape.num_hidden_layers)
-    except (SafetensorError, KeyError, OSError) as error:
-        raise ArtifactDamaged(f"The weights in {source.path} cannot be used: {error}.") from error
-    bert = PackedBert(shape)
+def _read_bert(source: EncoderFolder) -> tuple[PackedBert, dict[str, Any]]:
+    shape = BertShape(**{n: source.config[n] for n in BertShape.__dataclass_fields__})
+    files = weight_files(source.path)
+    refuse_claims(files, transformer_claims(source.config))
+    published = {k: v for path in files for k, v in load_file(path).items()}
+    weights = read_weights(published, shape.num_hidden_layers)
+    with torch.device("meta"):  # takes no memory: the weights are put in as they are
+        bert = PackedBert(shape)
     bert.load_state_dict(weights, assign=True)
-    return bert.eval().requires_grad_(requires_grad=False), spare_weights(
-        published, shape.num_hidden_layers
-    )
+    spare = spare_weights(published, shape.num_hidden_layers)
+    return bert.eval().requires_grad_(requires_grad=False), spare
 
 
-def _load_projection(source: EncoderFolder) -> nn.Linear | None:
+def _read_projection(source: EncoderFolder) -> nn.Linear | None:
     for entry in source.modules:
         if entry.kind == "Dense":
             config = source.json(f"{entry.path}/config.json")
-            layer = nn.Linear(int(config["in_features"]), int(config["out_features"]))
+            with torch.device("meta"):
+                layer = nn.Linear(int(config["in_features"]), int(config["out_features"]))
             weights = load_file(weight_files(source.path / entry.path)[0])
-            layer.load_state_dict({k.removeprefix("linear."): v for k, v in weights.items()})
+            own = {k.removeprefix("linear."): v.float() for k, v in weights.items()}
+            layer.load_state_dict(own, assign=True)
             return layer.eval().requires_grad_(requires_grad=False)
     return None
 
 
-def _tokenizer(folder: Path) -> Tokenizer:
+def _read_tokenizer(folder: Path) -> Tokenizer:
     path = folder / "tokenizer.json"
     if not path.is_file():
         raise ArtifactDamaged(
             f"{folder} holds no tokenizer.json.", "Save it again with a fast tokenizer."
         )
-    return Tokenizer.from_file(str(path))
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises nothing narrower
+        raise ArtifactDamaged(f"The tokenizer in {folder} cannot be read: {error}.") from error
 
 
 def _hub_folder(name: str) -> Path:

@@ -11,7 +11,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from core.errors import InvalidInput
+from core.errors import MALFORMED, InvalidInput
 from core.formats.rows import cell_text
 
 if TYPE_CHECKING:
@@ -28,20 +28,7 @@ _LAST_ROW = 1_048_576
 _CHUNK = 1 << 20
 _ROW = re.compile(rb"<(?:[^\s<>/:]+:)?row[\s/>]")
 _SMALLER = "Save the sheet as CSV, or delete what is not needed."
-_BROKEN = (
-    ArithmeticError,
-    AttributeError,
-    EOFError,
-    LookupError,
-    NotImplementedError,
-    OSError,
-    RuntimeError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+_BROKEN = (*MALFORMED, SyntaxError, zipfile.BadZipFile, zlib.error)
 """What openpyxl and zipfile raise about a damaged or encrypted workbook."""
 
 

@@ -28,7 +28,7 @@ from core.encoders.general.encoder import (
 )
 from core.encoders.packed.encoder import TransformerEncoder, fingerprint
 from core.encoders.weights import digest_weights, published_modules
-from core.errors import ArtifactDamaged
+from core.errors import MALFORMED, ArtifactDamaged
 from core.types import FloatArray
 
 ADAPTER = "adapter"
@@ -157,7 +157,7 @@ def read_adapter(folder: Path) -> tuple[str, Adapter]:
         places = {str(own): tuple(map(str, names)) for own, names in settings["places"].items()}
         kind = _KINDS[settings["kind"]]
         return str(settings["base"]), Adapter(kind, places, weights, float(settings["scale"]))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
+    except (*MALFORMED, SafetensorError) as error:
         raise ArtifactDamaged(f"The adapter in {folder} cannot be read: {error}.") from error
 
 

@@ -13,13 +13,15 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from core.encoders.base import Progress
+from core.encoders.claimed_sizes import refuse_claims
 from core.encoders.convert.model import CONFIG, VOCABULARY, WEIGHTS, ConvertModel
 from core.encoders.convert.network import ConvertNetwork
 from core.encoders.convert.quantisation import settle, stored_weights
+from core.encoders.convert.sizes import Sizes
 from core.encoders.convert.source import MODULE, module_source, modules_json, settings_json
 from core.encoders.convert.subwords import Subwords
 from core.encoders.weights import digest_weights
-from core.errors import ArtifactDamaged, InvalidInput
+from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 from core.types import FloatArray
 from core.vectors import unit_rows
 
@@ -122,14 +124,27 @@ def new_encoder(
     return encoder_of(ConvertModel(network, subwords, facts))
 
 
+def _claims(sizes: Sizes) -> dict[str, Sequence[object]]:
+    """Return the matrices that the sizes of a network claim."""
+    return {
+        "table of words": (sizes.pieces, sizes.width),
+        "rows for other words": (sizes.buckets, sizes.width),
+        "feed-forward 1": (sizes.inner, sizes.width),
+        "attention": (sizes.projection, sizes.width),
+        "feed-forward 2": (sizes.layers, sizes.heads, sizes.width),
+        "last layer": (sizes.output, sizes.width),
+    }
+
+
 def load_convert(folder: Path, device: str = "cpu") -> ConvertEncoder:
     """Load a saved ConveRT without running the folder's code; raises ArtifactDamaged."""
     try:
         config: dict[str, Any] = json.loads((folder / CONFIG).read_bytes())
         pieces = json.loads((folder / VOCABULARY).read_bytes())
+        refuse_claims([folder / WEIGHTS], _claims(Sizes(**config["sizes"])))
         module = ConvertModel.build(config, pieces, load_file(folder / WEIGHTS))
     except KeyError as error:
         raise ArtifactDamaged(f"The encoder in {folder} lacks {error.args[0]}.") from error
-    except (OSError, ValueError, TypeError, RuntimeError, SafetensorError) as error:
+    except (*MALFORMED, SafetensorError) as error:
         raise ArtifactDamaged(f"The encoder in {folder} cannot be used: {error}") from error
     return encoder_of(module.to(device))

@@ -25,7 +25,7 @@ from core.encoders.folders import list_modules, write_files
 from core.encoders.general.encoder import GeneralEncoder
 from core.encoders.packed.encoder import TransformerEncoder
 from core.encoders.weights import digest_weights
-from core.errors import ArtifactDamaged, InvalidInput
+from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 from core.types import FloatArray
 
 _STATIC, _DENSE, _NORMALIZE = "0_StaticEmbedding", "1_Dense", "2_Normalize"
@@ -138,7 +138,7 @@ def load_static(folder: Path, device: str = "cpu") -> StaticEncoder:
         table = load_file(folder / _STATIC / "model.safetensors")["embedding.weight"]
         projection = load_file(folder / _DENSE / "model.safetensors")["linear.weight"]
         modules: list[Mapping[str, Any]] = json.loads((folder / "modules.json").read_bytes())
-    except (OSError, KeyError, ValueError, SafetensorError) as error:
+    except (*MALFORMED, SafetensorError) as error:
         raise ArtifactDamaged(f"The encoder in {folder} cannot be used: {error}.") from error
     except Exception as error:  # the tokenizer's library raises nothing narrower
         raise ArtifactDamaged(f"The tokenizer in {folder} cannot be read: {error}.") from error

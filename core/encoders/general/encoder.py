@@ -15,9 +15,10 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from core.encoders.base import Progress
+from core.encoders.claimed_sizes import dense_claims, refuse_claims, transformer_claims
 from core.encoders.folders import EncoderFolder, module_entries, weight_files, write_files
 from core.encoders.weights import digest_weights
-from core.errors import ArtifactDamaged, InvalidInput
+from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 from core.types import FloatArray
 
 if TYPE_CHECKING:
@@ -93,9 +94,10 @@ def load_general(source: EncoderFolder, device: str) -> GeneralEncoder:
     _refuse_unsupported(source)
     weights = weight_files(source.path)
     try:
+        _refuse_false_sizes(source, weights)
         model = _load_model(source.path, device)
         _refuse_incomplete(weights, transformer_of(model))
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+    except (*MALFORMED, SafetensorError) as error:
         raise ArtifactDamaged(f"The encoder in {source.path} cannot be used: {error}") from error
     # Weights are used and saved in float32, in whatever precision they were published.
     config = {k: v for k, v in source.config.items() if k != "torch_dtype"} | {"dtype": "float32"}
@@ -150,6 +152,14 @@ def _refuse_unsupported(source: EncoderFolder) -> None:
             f"The encoder in {source.path} has the modules {', '.join(kinds)}.",
             f"Choose one with {', '.join(_MODULES)}, in this order.",
         )
+
+
+def _refuse_false_sizes(source: EncoderFolder, weights: list[Path]) -> None:
+    refuse_claims(weights, transformer_claims(source.config))
+    for entry in source.modules:
+        if entry.kind == "Dense":
+            config = source.json(f"{entry.path}/config.json")
+            refuse_claims(weight_files(source.path / entry.path), dense_claims(config))
 
 
 def _load_model(folder: Path, device: str) -> "SentenceTransformer":

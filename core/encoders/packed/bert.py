@@ -6,7 +6,7 @@ whole texts: equal lengths are a plain view of that matrix; mixed lengths are pa
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import torch
 import torch.nn.functional as F
@@ -27,6 +27,18 @@ class BertShape:
     layer_norm_eps: float
     hidden_dropout_prob: float
     attention_probs_dropout_prob: float
+
+    def __post_init__(self) -> None:
+        """Refuse by ValueError what no BERT has."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            kinds, least = ((int,), 1) if field.type is int else ((int, float), 0)
+            if type(value) not in kinds or not least <= value < math.inf:
+                message = f"{field.name} is {value!r}"
+                raise ValueError(message)
+        if self.hidden_size % self.num_attention_heads:
+            message = f"{self.num_attention_heads} heads do not divide {self.hidden_size} numbers"
+            raise ValueError(message)
 
 
 @dataclass(frozen=True, slots=True)
