@@ -6,6 +6,7 @@ import re
 import stat
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,13 +18,14 @@ from safetensors import SafetensorError, safe_open
 from core.bundle.card import model_card
 from core.bundle.layout import read_facts
 from core.bundle.own_files import CARD, PROGRAM, foreign_program, is_allowed, is_own_card, program
-from core.errors import ArtifactDamaged, InvalidInput
-from core.files import replace_file
+from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
+from core.files import disk_error, replace_file
 
 FORMAT = "intent-studio-bundle-1"
 MANIFEST = "manifest.json"
 _MAX_ENTRIES = 500
 _MAX_BYTES = 4 << 30
+_MAX_MANIFEST = 64 << 20
 _MAX_RATIO = 200
 _BLOCK = 1 << 20
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -91,13 +93,13 @@ def open_bundle(path: Path) -> Iterator[tuple[Path, Manifest]]:
                 for name, promise in manifest.files.items():
                     _unpack(archive, name, promise, Path(scratch))
             manifest = _checked(Path(scratch), manifest)
-        except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, RuntimeError, OSError) as error:
-            raise ArtifactDamaged(
-                f"{path.name} is not a whole zip file: {error}.", _DO_NOT_TRUST
-            ) from error
         except NotImplementedError as error:
             raise ArtifactDamaged(
                 f"{path.name} is packed in a foreign way.", _DO_NOT_TRUST
+            ) from error
+        except (*MALFORMED, zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error) as error:
+            raise disk_error(error) or ArtifactDamaged(
+                f"{path.name} is not a whole zip file: {error}.", _DO_NOT_TRUST
             ) from error
         yield Path(scratch), manifest
 
@@ -139,11 +141,13 @@ def _hostile(entry: zipfile.ZipInfo) -> str | None:
 def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
     if MANIFEST not in archive.namelist():
         raise ArtifactDamaged("The bundle has no manifest.json.", _DO_NOT_TRUST)
+    if archive.getinfo(MANIFEST).file_size > _MAX_MANIFEST:
+        raise ArtifactDamaged("The bundle's manifest is over 64 MB, a bomb.", _DO_NOT_TRUST)
     try:
         value = json.loads(archive.read(MANIFEST))
         listed = {str(k): (str(v["sha256"]), int(v["size"])) for k, v in value["files"].items()}
         facts, version = dict(value["facts"]), str(value["format"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except MALFORMED as error:
         raise ArtifactDamaged(f"The bundle's manifest cannot be read: {error}.") from error
     if version != FORMAT:
         raise ArtifactDamaged(
@@ -178,7 +182,10 @@ def _checked(folder: Path, manifest: Manifest) -> Manifest:
         )
     if read_facts(folder) != manifest.facts:
         raise ArtifactDamaged("The bundle's manifest and facts.json differ.", _DO_NOT_TRUST)
-    own_card = not (folder / CARD).exists() or is_own_card(folder, manifest.facts)
+    try:
+        own_card = not (folder / CARD).exists() or is_own_card(folder, manifest.facts)
+    except MALFORMED as error:
+        raise ArtifactDamaged(f"The bundle's facts cannot be read: {error}.") from error
     return Manifest(manifest.files, manifest.facts, own_card)
 
 

@@ -24,11 +24,13 @@ from safetensors.numpy import load_file, save_file
 
 from core.calibration.calibration import Calibration, calibration_from_json, calibration_to_json
 from core.calibration.fence import NEAREST, FamiliarityMeasure, Fence, weights_of, with_exemplars
+from core.encoders.base import Encoder
 from core.encoders.loading import load_folder
 from core.encoders.shared_bases import SharedBases
-from core.errors import ArtifactDamaged
+from core.errors import MALFORMED, ArtifactDamaged
 from core.heads.build import head_from_arrays, head_to_arrays
 from core.pipeline import IntentPipeline
+from core.text import is_storable
 from core.types import Exemplar, Method
 
 _SHARED = ("exemplars", "first.exemplars")
@@ -58,28 +60,35 @@ def load_pipeline(
         ArtifactDamaged: A file is missing or not readable.
     """
     facts = read_facts(folder)
+    encoder = load_folder(folder / "encoder", device, bases)
     try:
-        head_facts = json.loads((folder / "head.json").read_text(encoding="utf-8"))
-        arrays = load_file(folder / "head.safetensors")
-        decision = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))
-        exact = json.loads((folder / _EXACT).read_text(encoding="utf-8"))
-        exemplars = _read_exemplars(folder / _EXEMPLARS)
-        embeddings = arrays.pop("embeddings")
-    except (OSError, ValueError, KeyError, SafetensorError) as error:
+        return _read_pipeline(folder, facts, encoder)
+    except (*MALFORMED, SafetensorError) as error:
         raise ArtifactDamaged(
             f"The model in {folder.name} cannot be read: {error}.", "Export or train it again."
         ) from error
+
+
+def _read_pipeline(folder: Path, facts: Mapping[str, Any], encoder: Encoder) -> IntentPipeline:
+    head_facts = json.loads((folder / "head.json").read_text(encoding="utf-8"))
+    arrays = load_file(folder / "head.safetensors")
+    decision = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))
+    exact = json.loads((folder / _EXACT).read_text(encoding="utf-8"))
+    embeddings = arrays.pop("embeddings")
     pipeline = IntentPipeline(
-        encoder=load_folder(folder / "encoder", device, bases),
+        encoder=encoder,
         head=head_from_arrays(head_facts, {**arrays, **dict.fromkeys(_SHARED, embeddings)}),
         calibration=calibration_from_json(decision),
-        exemplars=exemplars,
+        exemplars=_read_exemplars(folder / _EXEMPLARS),
         embeddings=embeddings,
         n_neighbours=int(decision["neighbours"]),
-        exact={key: tuple(names) for key, names in exact.items()},
+        exact={key: _texts(names) for key, names in exact.items()},
         model_version=facts.get("model_version"),
         dataset_version=facts.get("dataset_version"),
     )
+    if embeddings.shape != (len(pipeline.exemplars), encoder.dim) or pipeline.n_neighbours < 1:
+        message = f"{len(pipeline.exemplars)} examples with embeddings of {embeddings.shape}"
+        raise ValueError(message)
     measure = _read_measure(folder, decision, pipeline)
     if measure is None:
         return pipeline
@@ -94,7 +103,7 @@ def read_facts(folder: Path) -> dict[str, Any]:
     """
     try:
         return dict(json.loads((folder / "facts.json").read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
+    except MALFORMED as error:
         raise ArtifactDamaged(
             f"{folder.name} holds no readable facts.json: {error}.", "Export it again."
         ) from error
@@ -204,7 +213,7 @@ def _read_measure(
         precision = load_file(folder / _FENCE)["precision"]
         centre, scale = (tuple(map(float, stored[name])) for name in ("centre", "scale"))
         fence = Fence(_read_method(stored["method"]), centre, scale)
-    except (OSError, KeyError, TypeError, ValueError, SafetensorError) as error:
+    except (*MALFORMED, SafetensorError) as error:
         raise ArtifactDamaged(
             f"The stored fence cannot be read: {error}.", "Export it again."
         ) from error
@@ -228,9 +237,25 @@ def _read_method(name: object) -> Method:
 def _read_exemplars(path: Path) -> tuple[Exemplar, ...]:
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
     return tuple(
-        Exemplar(row["id"], row["text"], tuple(row["intents"]), row.get("synthetic", ""))
+        Exemplar(
+            _text(row["id"]), _text(row["text"]), _texts(row["intents"]), row.get("synthetic", "")
+        )
         for row in rows
     )
+
+
+def _texts(values: object) -> tuple[str, ...]:
+    if not isinstance(values, list):
+        message = f"{str(values)[:40]} is no list of names"
+        raise TypeError(message)
+    return tuple(_text(value) for value in values)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not is_storable(value):
+        message = f"{str(value)[:40]!r} is no text"
+        raise TypeError(message)
+    return value
 
 
 def _exemplar_object(exemplar: Exemplar) -> dict[str, object]:

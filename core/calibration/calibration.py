@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from core.calibration.fence import FamiliarityMeasure
 from core.calibration.out_of_scope import in_scope
-from core.errors import ArtifactDamaged
+from core.errors import MALFORMED, ArtifactDamaged
 from core.types import FloatArray, Method, ScoreArray, Task
 
 _SHARPEST, _BLUNTEST = 1e-3, 10.0
@@ -143,7 +143,7 @@ def calibration_from_json(values: Mapping[str, Any]) -> Calibration:
             tuple(float(limit) for limit in values.get("thresholds", ())),
             float(values.get("offset", 0.0)),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except MALFORMED as error:
         raise ArtifactDamaged(
             f"The stored calibration cannot be read: {error}.", "Export it again."
         ) from error

@@ -6,7 +6,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from core.errors import ArtifactDamaged, InvalidInput
+from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 from core.heads.base import Head, StoredHead
 from core.heads.linear import LinearHead, fit_linear
 from core.heads.mixture import MixtureHead
@@ -137,7 +137,7 @@ def head_from_arrays(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[A
     try:
         mixed = facts.get("kind") == "mixture"
         head = _mixture(facts, arrays) if mixed else _assembled(facts, arrays)
-    except (KeyError, TypeError, ValueError) as error:
+    except MALFORMED as error:
         raise ArtifactDamaged(
             f"The stored head cannot be read: {type(error).__name__} {error}.", "Export it again."
         ) from error

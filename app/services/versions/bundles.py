@@ -13,12 +13,13 @@ from app.services.answering.stored import (
     require_answers,
 )
 from app.services.studio import Studio
-from core.errors import ArtifactDamaged, Conflict, InvalidInput, NotFound
+from core.errors import MALFORMED, ArtifactDamaged, Conflict, InvalidInput, NotFound
 from storage import models, projects
 from storage.artifacts import record_tree
 
 if TYPE_CHECKING:  # bundles hold encoders, whose library takes seconds to load
     from core.bundle.archive import Manifest
+    from core.pipeline import IntentPipeline
 
 _ADDED_BY_EXPORT = ("README.md", "predict.py")
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
@@ -73,7 +74,7 @@ def import_bundle(studio: Studio, path: Path, project: str | None = None) -> str
     from core.bundle.layout import load_pipeline
 
     with open_bundle(path) as (folder, manifest):
-        load_pipeline(folder)  # a bundle that cannot be loaded is not imported
+        _try_out(load_pipeline(folder))  # a bundle that cannot answer is not imported
         for name in _ADDED_BY_EXPORT:
             (folder / name).unlink(missing_ok=True)
         files = studio.artifacts.put_files(folder)
@@ -95,6 +96,15 @@ def import_bundle(studio: Studio, path: Path, project: str | None = None) -> str
             if models.champion(connection, record.id) is None:
                 models.point(connection, made, actor=studio.settings.actor)
         return f"{name}@{made.number}"
+
+
+def _try_out(pipeline: "IntentPipeline") -> None:
+    try:
+        pipeline.predict(["hello"])
+    except MALFORMED as error:
+        raise ArtifactDamaged(
+            f"The bundle's model cannot answer: {error}.", "Ask for the bundle again."
+        ) from error
 
 
 def take_in_bundle(studio: Studio, project: str, path: Path, name: str) -> str:

@@ -40,6 +40,7 @@ from core.training.events import drain
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import run_recipe
 from core.types import Exemplar, Intent
+from tests.builders.changed_bundle import promised, replaced, rewritten
 from tests.builders.tiny_encoder import randomly_adapted, tiny_folder, tiny_transformer
 from tests.builders.unpacked_bundle import Elsewhere, unpack_bundle
 from tests.conftest import SENTENCES
@@ -66,30 +67,6 @@ def bundle(tiny: TransformerEncoder, tmp_path_factory) -> Path:
     save_pipeline(pipeline(tiny), FACTS, folder / "p")
     export_bundle(folder / "p", folder / "p.zip")
     return folder / "p.zip"
-
-
-def rewritten(bundle: Path, out: Path, change) -> Path:
-    """Copy a bundle, letting `change` alter the list of (entry, content)."""
-    with zipfile.ZipFile(bundle) as archive:
-        entries = [(info, archive.read(info)) for info in archive.infolist()]
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for info, content in change(entries):
-            archive.writestr(info, content)
-    return out
-
-
-def promised(entries, name: str, content: bytes):
-    """Add a file and its promise to the manifest, as a liar would."""
-    result = []
-    for info, old in entries:
-        if info.filename == MANIFEST:
-            value = json.loads(old)
-            digest = hashlib.sha256(content).hexdigest()
-            value["files"][name] = {"sha256": digest, "size": len(content)}
-            result.append((info, json.dumps(value).encode()))
-        else:
-            result.append((info, old))
-    return [*result, (zipfile.ZipInfo(name), content)]
 
 
 def test_a_bundle_gives_back_the_same_pipeline_bit_for_bit(
@@ -161,11 +138,6 @@ def test_a_hostile_bundle_is_refused_with_its_reason(bundle: Path, tmp_path: Pat
     with pytest.raises(ArtifactDamaged) as caught:
         verify_bundle(path)
     assert reason in caught.value.message
-
-
-def replaced(entries, name: str, content: bytes):
-    """Replace a file, and its promise in the manifest, as somebody with bad intent would."""
-    return promised([one for one in entries if one[0].filename != name], name, content)
 
 
 def test_a_replaced_program_is_found_though_the_manifest_fits(bundle: Path, tmp_path: Path) -> None:
