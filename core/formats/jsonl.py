@@ -17,6 +17,7 @@ from core.formats.rows import (
     ReadOptions,
     RowProblem,
     accept,
+    check_characters,
     read_split,
     split_intents,
     too_long_cell,
@@ -26,7 +27,6 @@ from core.templates.slots import Slot, slotted
 _EXAMPLE = 'Each line is one object such as {"text": "hello", "intent": "greeting"}.'
 _SLOT = 'A slot is an object such as {"slot": "city", "start": 9, "end": 15}.'
 _KEY = re.compile(r'"([^"\\]{1,80}+)"\s*+:')
-_NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
 
 def read_jsonl(
@@ -85,7 +85,7 @@ def _row(
         fault = "there is no text" if text is None else f"{str(text)[:40]} is not a text"
         hint = _EXAMPLE if wanted is None else f"The keys are: {', '.join(value)[:200]}."
         raise InvalidInput(f"{place}: {fault}.", hint)
-    _check_characters(place, text)
+    check_characters(place, text)
     if len(text) > LONGEST_CELL:
         raise too_long_cell(place)
     split = _plain_value(value, "split", FilePlace(path, number, name="split"))
@@ -120,7 +120,7 @@ def _intents(
 def _name(value: object, place: FilePlace) -> str:
     """Return an intent's name; a number is accepted as a name, null gives ""."""
     if isinstance(value, str):
-        _check_characters(place, value)
+        check_characters(place, value)
         return value
     if value is None:
         return ""
@@ -153,7 +153,7 @@ def _slot(item: object, text: str, place: FilePlace) -> Slot:
     if isinstance(item, dict):
         name, start, end = (item.get(key) for key in ("slot", "start", "end"))
         if isinstance(name, str) and type(start) is int and type(end) is int:
-            _check_characters(place, name)
+            check_characters(place, name)
             _check_value(item.get("value"), text[max(0, start) : max(0, end)], name)
             return Slot(start, end, name)
     raise InvalidInput(f"{str(item)[:60]} is no slot.", _SLOT)
@@ -174,15 +174,8 @@ def _plain_value(value: dict[str, object], key: str, place: FilePlace) -> str:
         return ""
     if isinstance(content, bool) or not isinstance(content, str | int):
         raise InvalidInput(f"{place}: neither a text nor a number.", _EXAMPLE)
-    _check_characters(place, str(content))
+    check_characters(place, str(content))
     return str(content)
-
-
-def _check_characters(place: FilePlace, text: str) -> None:
-    """Refuse NUL and halves of surrogate pairs, which JSON can escape but text cannot hold."""
-    if match := _NO_CHARACTER.search(text):
-        fault = "a NUL character" if match.group() == "\0" else "half of a character (a surrogate)"
-        raise InvalidInput(f"{place}: {fault}, at character {match.start() + 1}.", "Remove it.")
 
 
 def _key(value: dict[str, object], names: tuple[str, ...]) -> str | None:

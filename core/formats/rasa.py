@@ -15,6 +15,7 @@ from core.formats.rows import (
     ReadOptions,
     RowProblem,
     accept,
+    check_characters,
     split_intents,
     too_long_cell,
 )
@@ -123,6 +124,8 @@ def _row(
         text += match[1]
         at = match.end()
     text += example[at:]
+    for written in (text, intent, *(slot.name for slot in slots)):
+        check_characters(place, written)
     row = ImportedRow(
         text=text,
         intents=split_intents(intent, options.separator),

@@ -1,5 +1,6 @@
 """The rows that readers yield and writers take, and the options for reading."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -25,6 +26,8 @@ SEPARATOR = "|"
 
 NO_INTENT = "|"
 """The cell for "no intent fits" where a cell holds one intent; a blank cell is unlabelled."""
+
+_NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
 TEXT_NAMES = ("text", "utterance", "example", "sentence", "query", "phrase", "question")
 INTENT_NAMES = ("intent", "intents", "label", "labels", "category", "class")
@@ -115,6 +118,13 @@ def too_long_cell(place: FilePlace, limit: int = LONGEST_CELL) -> InvalidInput:
         f"{place}: a cell of more than {limit:,} characters.",
         "An utterance is a sentence or two. Is a closing quote or a line end missing here?",
     )
+
+
+def check_characters(place: FilePlace, text: str) -> None:
+    """Refuse NUL and halves of surrogate pairs, which JSON can escape but text cannot hold."""
+    if match := _NO_CHARACTER.search(text):
+        fault = "a NUL character" if match.group() == "\0" else "half of a character (a surrogate)"
+        raise InvalidInput(f"{place}: {fault}, at character {match.start() + 1}.", "Remove it.")
 
 
 def accept(row: ImportedRow, place: FilePlace, longest: int) -> ImportedRow | RowProblem:

@@ -114,3 +114,19 @@ def test_rows_without_intent_are_no_examples(tmp_path: Path) -> None:
     rows = [ImportedRow("a", None), ImportedRow("b", ()), ImportedRow("c", ("x",))]
     write_rows(tmp_path / "x.yml", rows, "rasa")
     assert [row.text for row in read_rows(tmp_path / "x.yml")] == ["c"]
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        '- intent: "a\\ud800"\n  examples: |\n    - hi\n',
+        '- intent: b\n  examples:\n  - text: "a\\ud800"\n',
+        '- intent: b\n  examples: |\n    - go [x]{"entity": "\\u0000"}\n',
+    ],
+)
+def test_what_no_text_can_hold_is_refused_with_its_line(tmp_path: Path, example: str) -> None:
+    """Quoted names were read as JSON, so that half a character went on to the database: 500."""
+    path = tmp_path / "nlu.yml"
+    path.write_text(f'version: "3.1"\nnlu:\n{example}', encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r"row \d: (half of a character|a NUL character)"):
+        list(read_rows(path))
