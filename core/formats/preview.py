@@ -99,7 +99,7 @@ def _of_rows(path: Path, kind: ReadFormat, options: ReadOptions) -> FilePreview:
     shown: list[tuple[str, ...]] = []
     for row in read_rows(path, replace(options, format=kind)):
         if isinstance(row, ImportedRow):
-            shown.append((row.text[:_LONGEST_SHOWN], _label(row)))
+            shown.append((row.text[:_LONGEST_SHOWN], _label(row)[:_LONGEST_SHOWN]))
         if len(shown) == _ROWS:
             break
     intent = "" if options.intent_column == "" else "intent"
