@@ -15,8 +15,14 @@ from core.bundle.archive import MANIFEST, open_bundle, verify_bundle
 from core.bundle.layout import load_pipeline
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import ArtifactDamaged, StudioError
-from tests.builders.changed_bundle import Entries, replaced, rewritten, stored_bundle, with_facts
-from tests.builders.hostile_inputs import changed_bytes, changed_json, changed_lines, fuzz
+from tests.builders.hostile.changed_bundle import (
+    Entries,
+    replaced,
+    rewritten,
+    stored_bundle,
+    with_facts,
+)
+from tests.builders.hostile.changed_inputs import changed_bytes, changed_json, changed_lines, fuzz
 
 CASES = [pytest.param(40, id="quick"), pytest.param(2_000, id="fire", marks=pytest.mark.fire)]
 

@@ -17,7 +17,7 @@ from core.formats.preview import preview_file
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
 from core.text import is_storable
-from tests.builders.hostile_inputs import changed_member, changed_text, fuzz
+from tests.builders.hostile.changed_inputs import changed_member, changed_text, fuzz
 
 LABELS = ["refund", "parcel", "greeting"]
 ROWS = [(f"text {n} of the {label}", label) for label in LABELS for n in range(4)]

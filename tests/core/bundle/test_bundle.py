@@ -40,7 +40,7 @@ from core.training.events import drain
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import run_recipe
 from core.types import Exemplar, Intent
-from tests.builders.changed_bundle import promised, replaced, rewritten
+from tests.builders.hostile.changed_bundle import promised, replaced, rewritten
 from tests.builders.tiny_encoder import randomly_adapted, tiny_folder, tiny_transformer
 from tests.builders.unpacked_bundle import Elsewhere, unpack_bundle
 from tests.conftest import SENTENCES
