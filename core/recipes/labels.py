@@ -127,10 +127,10 @@ class TunedRecipe(_HeldOut):
         description="Utterances in a batch where they may have several intents.",
     )
     tuned_on: int | None = Field(
-        default=None,
+        default=25_000,
         ge=10,
-        description="Labelled utterances to tune on, drawn at random; the head learns from all. "
-        "Empty: all.",
+        description="Labelled utterances to tune on at most, drawn at random; the head learns from "
+        "all. Empty: all.",
     )
     interpolation: Interpolation = 0.8
 

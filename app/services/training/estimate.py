@@ -188,19 +188,21 @@ def _rows_tuned(recipe: TunedRecipe | LabelEncoderRecipe, size: Size) -> float:
     half the epochs.
     """
     if isinstance(recipe, LabelEncoderRecipe):
-        rows = _rows_with_names(recipe, size)
+        most = size.rows
+        names = _rows_with_names(recipe, size) - size.rows
         epochs = chosen_epochs(size.rows, recipe)
     else:
-        rows = size.rows + size.intents * recipe.names
-        epochs = chosen_epochs(rows, recipe, size.task)
+        most = recipe.tuned_on or size.rows
+        names = size.intents * recipe.names
+        epochs = chosen_epochs(min(size.rows, most) + names, recipe, size.task)
+    model = epochs * (min(size.rows, most) + names)
     if recipe.calibration == "leave-one-out":
-        return rows * epochs
+        return model
     folds = min(recipe.folds, size.rows)
-    if folds > 1:
-        names = rows - size.rows  # names are in every part
-        return epochs * (rows + (folds - 1) * size.rows + folds * names)
-    held_out = size.rows / _FIFTHS
-    return rows * epochs + (rows - held_out) * max(1, epochs // 2)
+    if folds > 1:  # names are in every part
+        return model + epochs * folds * (min(size.rows * (folds - 1) / folds, most) + names)
+    others = size.rows - size.rows / _FIFTHS
+    return model + max(1, epochs // 2) * (min(others, most) + names)
 
 
 def _rows_with_names(recipe: LabelEncoderRecipe, size: Size) -> int:

@@ -31,6 +31,8 @@ SETTINGS: list[dict[str, object]] = [
     {"folds": 5, "names": False},
     {"calibration": "leave-one-out"},
     {"epochs": 1},
+    {"tuned_on": 20},
+    {"tuned_on": 35, "folds": 2},
 ]
 
 
