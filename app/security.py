@@ -4,14 +4,16 @@ import hmac
 import json
 import re
 import secrets
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
+from app.slow_requests import LimitedBody, Patience, size_words
 from core.errors import InvalidInput
 from core.files import replace_file
 
@@ -30,6 +32,7 @@ _OPEN = frozenset(
         *("/manifest.json", "/pwa_icon", "/studio/icon.svg"),
     }
 )
+_VERSIONED = "/api/v1"
 _MOST_BODY = 64 << 20
 _MOST_FILE = (2 << 30) + (1 << 20)
 """Bytes of a model version with its encoder, or of a conversation log, with form overhead."""
@@ -58,6 +61,33 @@ _HEADERS = (
 def new_token() -> str:
     """Return a launch token of 192 bits."""
     return secrets.token_urlsafe(24)
+
+
+_CODE_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class LaunchCodes:
+    """The code that `serve` hands to the browser: it stands for the token once, within a minute.
+
+    The arguments of the browser's process can be read by all programs of this machine.
+    """
+
+    _code: str = ""
+    _until: float = 0.0
+
+    def new(self) -> str:
+        """Return a code; an earlier one lets in no longer."""
+        self._code, self._until = secrets.token_urlsafe(24), time.monotonic() + _CODE_SECONDS
+        return self._code
+
+    def use(self, given: str) -> bool:
+        """Whether this is the code, in time and for the first time."""
+        fits = bool(self._code) and hmac.compare_digest(given.encode(), self._code.encode())
+        if not fits or time.monotonic() > self._until:
+            return False
+        self._code = ""
+        return True
 
 
 def viewer_token(home: Path) -> str:
@@ -103,12 +133,16 @@ class Guard:
         token: The launch token, or None where every user of this machine may enter.
         hosts: Host names that a request may use (against DNS rebinding).
         viewer: The token of read-only links to receipts and reports.
+        patience: How long a request may take to arrive.
+        codes: Launch codes; `code=` in an address is exchanged for the cookie.
     """
 
     app: App
     token: str | None
     hosts: frozenset[str]
     viewer: str | None = None
+    patience: Patience = field(default_factory=Patience)
+    codes: LaunchCodes = field(default_factory=LaunchCodes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one connection."""
@@ -117,6 +151,8 @@ class Guard:
             return
         if scope["type"] != "http":
             return  # the studio speaks no other protocol
+        self._take_code(scope)
+        _drop_version(scope)
         refusal = self._refusal(scope)
         if refusal is not None:
             if refusal[0] == 413:
@@ -126,7 +162,16 @@ class Guard:
         if self.token is not None and _bears_token(scope):
             await self._remember(scope, send)
             return
-        await self.app(scope, receive, _hardened(send))
+        body = LimitedBody(receive, _most(scope), self.patience)
+        await self.app(scope, body, _hardened(send))
+
+    def _take_code(self, scope: Scope) -> None:
+        """Exchange the launch code in an address for the token, if it still lets in."""
+        if self.token is None or scope["method"] != "GET" or b"code=" not in scope["query_string"]:
+            return
+        query = dict(_query(scope))
+        if self.codes.use(query.pop("code", "")):
+            scope["query_string"] = urlencode({**query, "token": self.token}).encode("latin-1")
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         headers = _headers(scope)
@@ -149,7 +194,7 @@ class Guard:
             return _beyond_looking(scope)
         return 401, (
             "Open the address that the studio printed when it started: it carries the token that "
-            "lets you in."
+            "lets you in. A code in an address lets in once, within a minute."
         )
 
     def _may_enter(self, scope: Scope, headers: dict[str, str]) -> bool:
@@ -160,7 +205,7 @@ class Guard:
 
     def _shows(self, scope: Scope, headers: dict[str, str], token: str, cookie: str) -> bool:
         """Whether a request carries a token in its address, a header or a cookie."""
-        query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+        query = dict(_query(scope))
         shown = (
             query.get("token"),
             headers.get("authorization", "").removeprefix("Bearer "),
@@ -174,7 +219,7 @@ class Guard:
         The viewer's cookie has another name, so that opening a link to a receipt does not replace
         the launch token. It is `Lax`, so that it is sent when the link is opened from a mail.
         """
-        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        query = _query(scope)
         rest = urlencode([(name, value) for name, value in query if name != "token"])
         # Browsers take a second slash or a backslash for the beginning of a host's name.
         path = "/" + quote(scope["path"].lstrip("/"), safe="/:@!$&'()*+,;=")
@@ -212,12 +257,28 @@ def _beyond_looking(scope: Scope) -> tuple[int, str] | None:
     return 403, "This link shows receipts and reports; for more, ask whoever sent it to you."
 
 
+def _query(scope: Scope) -> list[tuple[str, str]]:
+    return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+
+
+def _drop_version(scope: Scope) -> None:
+    """Read `/api/v1/...`, the address that is promised to programs, as `/api/...`."""
+    path: str = scope["path"]
+    if path == _VERSIONED or path.startswith(f"{_VERSIONED}/"):
+        scope["path"] = "/api" + path.removeprefix(_VERSIONED)
+        scope["raw_path"] = (scope.get("raw_path") or b"").replace(b"/v1", b"", 1)
+
+
+def _most(scope: Scope) -> int:
+    return _MOST_FILE if _LARGE.fullmatch(scope["path"]) else _MOST_BODY
+
+
 def _too_much(scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
-    most = _MOST_FILE if _LARGE.fullmatch(scope["path"]) else _MOST_BODY
-    if int(headers.get("content-length") or 0) <= most:
-        return None
-    size = f"{most >> 30} GB" if most >> 30 else f"{most >> 20} MB"
-    return 413, f"That is more than {size}. Split the file, and import its parts."
+    """Refuse by what the sender announces; LimitedBody counts what comes unannounced."""
+    announced = headers.get("content-length", "")
+    if announced.isdecimal() and int(announced) > _most(scope):
+        return 413, size_words(_most(scope))
+    return None
 
 
 def _headers(scope: Scope) -> dict[str, str]:

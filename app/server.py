@@ -20,17 +20,19 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api import explaining, monitoring
 from app.api.http.errors import answer_errors
+from app.api.http.openapi import complete_schema
 from app.api.http.requests import RequestCounts, RequestWatch
 from app.api.routes import all_routes
 from app.home import Places
 from app.jobs.lock import take_lock
 from app.log_lines import set_up_logs
-from app.security import Guard, check_binding, new_token, viewer_token
+from app.security import Guard, LaunchCodes, check_binding, new_token, viewer_token
 from app.services.labelling.queue import Queues
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from app.services.what_if.watched_texts import WatchedTextCache
+from app.slow_requests import PunctualProtocol
 from app.ui.asset_files import MOUNTED, AssetFiles
 from core.errors import InvalidInput, StudioError
 
@@ -58,12 +60,16 @@ class Doorway:
 
 
 def build_app(
-    live_studio: LiveStudio, token: str | None, hosts: frozenset[str], viewer: str | None = None
+    live_studio: LiveStudio,
+    token: str | None,
+    hosts: frozenset[str],
+    viewer: str | None = None,
+    codes: LaunchCodes | None = None,
 ) -> RequestWatch:
     """Put REST, files and pages behind one guard, and watch all requests.
 
     Requests must present the launch token, if there is one, and use a name in `hosts`. The viewer's
-    token gives read access to receipts and reports.
+    token gives read access to receipts and reports. A launch code stands for the token once.
     """
     from app.ui.navigation import mount_pages
 
@@ -75,11 +81,12 @@ def build_app(
     app.add_middleware(GZipMiddleware, minimum_size=2_000, compresslevel=4)
     app.add_middleware(Counted, traffic=live_studio.traffic)
     answer_errors(app)
+    complete_schema(app)
     pages = (*explaining.pages.routes, *monitoring.router.routes)
     app.router.routes += [*all_routes(), *pages]
     app.mount(MOUNTED, AssetFiles(), name="studio")
     mount_pages(app)
-    guard = Guard(app, token, hosts, viewer)
+    guard = Guard(app, token, hosts, viewer, codes=codes or LaunchCodes())
     return RequestWatch(guard, counts, live_studio.studio.settings.actor)
 
 
@@ -135,20 +142,23 @@ def _serve_at(
     live_studio = open_live_studio(studio)
     with _private_places(studio.places.home):
         viewer = viewer_token(studio.places.home) if door.token else None
-        app = build_app(live_studio, token, hosts, viewer)
+        codes = LaunchCodes() if door.token else None
+        app = build_app(live_studio, token, hosts, viewer, codes)
         if prepare is not None:
             prepare()
         address = entrance.address + (f"?token={token}" if token else "")
         config = uvicorn.Config(
             app,
             log_config=None,
+            http=PunctualProtocol,
             log_level="warning",
             access_log=False,
             server_header=False,
             lifespan="on",
             timeout_graceful_shutdown=_LONGEST_END_SECONDS,
         )
-        ready = partial(_open_for, live_studio, address, browser=door.browser)
+        open_browser = partial(_open_browser, entrance.address, codes)
+        ready = partial(_open_for, live_studio, address, open_browser if door.browser else _stay)
         _server(config, ready).run(sockets=[entrance.listener])
 
 
@@ -164,18 +174,23 @@ def _server(config: Any, when_ready: Callable[[], None]) -> Any:
     return Announcing(config)
 
 
-def _open_for(live_studio: LiveStudio, address: str, *, browser: bool) -> None:
-    _announce(address, browser=browser)
+def _open_for(live_studio: LiveStudio, address: str, open_browser: Callable[[], None]) -> None:
+    print(f"Intent Studio is open at {address}", flush=True)  # noqa: T201 - the one line of serve
+    print("Ctrl-C closes it; running trainings go on.", flush=True)  # noqa: T201
+    open_browser()
     later = threading.Timer(_FIRST_PAGE_SECONDS, _warm_up, args=(live_studio,))
     later.daemon = True
     later.start()
 
 
-def _announce(address: str, *, browser: bool) -> None:
-    print(f"Intent Studio is open at {address}", flush=True)  # noqa: T201 - the one line of serve
-    print("Ctrl-C closes it; running trainings go on.", flush=True)  # noqa: T201
-    if browser:
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+def _open_browser(address: str, codes: LaunchCodes | None) -> None:
+    """Open the studio by a launch code: the arguments of a browser are seen by other programs."""
+    code = "" if codes is None else f"?code={codes.new()}"
+    threading.Thread(target=webbrowser.open, args=(address + code,), daemon=True).start()
+
+
+def _stay() -> None:
+    """Open no browser."""
 
 
 def _warm_up(live_studio: LiveStudio) -> None:

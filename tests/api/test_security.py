@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import time
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,7 +12,8 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from app.security import Guard, check_binding, is_loopback
+from app.security import Guard, LaunchCodes, check_binding, is_loopback
+from app.server import _open_browser, build_app
 from core.errors import InvalidInput
 from tests.api.conftest import HOST, TOKEN
 
@@ -44,13 +46,20 @@ def test_rest_refuses_in_the_shape_of_every_error(serve) -> None:
     bearer = {"Authorization": f"Bearer {TOKEN}"}
     foreign = {**bearer, "Origin": "http://evil.example"}
     large = {**bearer, "Content-Length": str(1 << 30)}
+    said = {**bearer, "Content-Type": "application/json"}
     for status, answer in (
         (401, missing),
         (400, client.get("/api/projects", headers={"Host": "evil.example"})),
         (403, client.post("/api/projects", json={}, headers=foreign)),
         (413, client.post("/api/projects", content=b"{}", headers=large)),
-        (422, client.post("/api/projects", content=b"{", headers=bearer)),
+        (400, client.post("/api/projects", content=b"{", headers=said)),
+        (400, client.post("/api/projects", content=b"[" * 500_000, headers=said)),
         (404, client.get("/api/nothing", headers=bearer)),
+        (405, client.delete("/api/projects", headers=bearer)),
+        (415, client.post("/api/projects", content=b"{}", headers=bearer)),
+        (415, client.post("/api/projects/p/uploads", json={}, headers=bearer)),
+        (422, client.post("/api/projects", json={"nome": "p"}, headers=bearer)),
+        (422, client.post("/api/projects", headers=bearer)),
     ):
         assert answer.status_code == status, answer.text
         assert answer.json().keys() == {"message", "hint"}
@@ -74,6 +83,53 @@ def test_a_wrong_token_opens_nothing_and_a_program_may_send_it_as_a_header(serve
     assert client.get("/api/projects", headers={"Authorization": "Bearer wrong"}).status_code == 401
     right = {"Authorization": f"Bearer {TOKEN}"}
     assert client.get("/api/projects", headers=right).status_code == 200
+
+
+@pytest.fixture
+def coded(live_studio, own_folder):
+    """The app of a studio that opens its browser by launch codes, and the codes."""
+    codes = LaunchCodes()
+    return build_app(live_studio, TOKEN, frozenset({"127.0.0.1"}), codes=codes), codes
+
+
+def browser(app) -> TestClient:
+    return TestClient(app, base_url=f"http://{HOST}")
+
+
+def test_a_launch_code_lets_one_browser_in_once_and_is_no_token(coded) -> None:
+    """The token itself stood in the arguments of the browser, which every program can read."""
+    app, codes = coded
+    first, code = browser(app), codes.new()
+    assert TOKEN not in code
+    answer = first.get(f"/label?project=p&code={code}", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/label?project=p")
+    assert "SameSite=Strict" in answer.headers["set-cookie"]
+    assert first.get("/api/projects").json() == []
+    again = browser(app).get(f"/?code={code}")
+    assert (again.status_code, "once" in again.text) == (401, True)
+    assert first.get(f"/api/projects?code={code}").status_code == 200  # its cookie is enough
+
+
+def test_a_launch_code_expires_and_opens_nothing_but_a_page(coded, monkeypatch) -> None:
+    app, codes = coded
+    client, code = browser(app), codes.new()
+    assert client.post(f"/api/projects?code={code}", json={"name": "p"}).status_code == 401
+    assert client.get("/?code=").status_code == 401
+    now = time.monotonic()
+    monkeypatch.setattr("app.security.time.monotonic", lambda: now + 61)
+    assert client.get(f"/?code={code}").status_code == 401
+
+
+def test_serve_hands_no_token_to_the_browser(monkeypatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("app.server.webbrowser.open", opened.append)
+    codes = LaunchCodes()
+    _open_browser(f"http://{HOST}/", codes)
+    until = time.monotonic() + 30
+    while not opened and time.monotonic() < until:
+        time.sleep(0.01)
+    address, code = opened[0].split("?code=")
+    assert (address, codes.use(code), codes.use(code)) == (f"http://{HOST}/", True, False)
 
 
 def test_a_redirect_never_leaves_the_server(serve) -> None:
@@ -180,7 +236,7 @@ def test_more_than_an_upload_may_hold_is_refused_before_it_is_read(client: TestC
 def test_a_bundle_or_a_log_is_larger_than_any_other_upload(client: TestClient, kind: str) -> None:
     """A version with the bundled encoder has 84 MB, and the browser could not bring one in."""
     path = f"/api/projects/p/{kind}"
-    sizes = {84 << 20: 422, 2 << 30: 422, (2 << 30) + (2 << 20): 413}
+    sizes = {84 << 20: 415, 2 << 30: 415, (2 << 30) + (2 << 20): 413}
     for size, status in sizes.items():
         answer = client.post(path, content=b"{}", headers={"Content-Length": str(size)})
         assert answer.status_code == status, size

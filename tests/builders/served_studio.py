@@ -5,8 +5,10 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -15,7 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+import uvicorn
+from starlette.types import ASGIApp
+
 from app.jobs.process_names import JOB, SUPERVISOR
+from app.slow_requests import PunctualProtocol
 from tests.builders.forked_command import start_fork
 from tests.faults.processes import serving
 
@@ -144,6 +150,20 @@ class StudioPool:
             _end_jobs(home)
             self.ports.append(served.port)
         assert served.strangers() == []
+
+
+@contextmanager
+def listening(guard: ASGIApp) -> Iterator[int]:
+    """Serve behind a guard in a thread of the test, on a free port, which is yielded."""
+    server = uvicorn.Server(uvicorn.Config(guard, http=PunctualProtocol, log_level="error"))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield int(listener.getsockname()[1])
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 def _end_jobs(home: Path) -> None:

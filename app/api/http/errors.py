@@ -3,8 +3,11 @@
 import logging
 
 from fastapi import FastAPI, Request
+from fastapi.exception_handlers import http_exception_handler
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.params import Form
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
 
 from app.api.http.requests import route_of
 from core.errors import (
@@ -31,12 +34,16 @@ _STATUS: dict[type[StudioError], int] = {
 }
 
 _RETRY_SECONDS = "15"
+_SCHEMA = "See /api/schema."
+_UNREADABLE = "There was an error parsing the body"
+"""What the framework says of a body that is cut off, or nested too deeply."""
 
 
 def answer_errors(app: FastAPI) -> None:
     """Register a handler for each kind of error."""
     app.add_exception_handler(StudioError, _known)
     app.add_exception_handler(RequestValidationError, _misshapen)
+    app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(Exception, _unforeseen)
 
 
@@ -50,15 +57,47 @@ async def _known(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"message": error.message, "hint": error.hint}, status, again)
 
 
-async def _misshapen(_request: Request, error: Exception) -> JSONResponse:
+async def _refused(request: Request, error: Exception) -> Response:
+    """Give what the framework refuses the shape of every error; pages keep its own."""
+    if not isinstance(error, HTTPException):
+        raise error
+    if not request.url.path.startswith("/api/"):
+        return await http_exception_handler(request, error)
+    message, hint = error.detail, ""
+    if message == _UNREADABLE:
+        message, hint = "The request's body cannot be read.", _SCHEMA
+    elif error.status_code in (404, 405):
+        hint = _SCHEMA
+    return JSONResponse({"message": message, "hint": hint}, error.status_code, error.headers)
+
+
+async def _misshapen(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, RequestValidationError):
         raise error
-    found = [f"{'.'.join(map(str, e['loc'][1:]))}: {e['msg']}" for e in error.errors()]
-    body = {
-        "message": f"The request cannot be read: {'; '.join(found)}.",
-        "hint": "See /api/schema.",
-    }
-    return JSONResponse(body, 422)
+    faults = error.errors()
+    kind = _other_kind(request)
+    if kind and any(fault["loc"][:1] == ("body",) for fault in faults):
+        return JSONResponse({"message": kind, "hint": _SCHEMA}, 415)
+    if faults[0]["type"] == "json_invalid":
+        where, why = faults[0]["loc"][1], faults[0].get("ctx", {}).get("error", "")
+        message = f"The request's body is no JSON, from character {where} on: {why}."
+        return JSONResponse({"message": message, "hint": _SCHEMA}, 400)
+    words = [f"{'.'.join(map(str, fault['loc'][1:]))}: {fault['msg']}" for fault in faults]
+    message = f"The request cannot be read: {'; '.join(words)}."
+    return JSONResponse({"message": message, "hint": _SCHEMA}, 422)
+
+
+def _other_kind(request: Request) -> str:
+    """Say that a body is of another kind than its route reads; "" if it is not."""
+    field = getattr(request.scope.get("route"), "body_field", None)
+    sent = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if field is None or not (sent or int(request.headers.get("content-length", 0))):
+        return ""
+    if isinstance(field.field_info, Form):
+        wanted, fits = "multipart/form-data", sent == "multipart/form-data"
+    else:
+        wanted, fits = "application/json", sent == "application/json" or sent.endswith("+json")
+    return "" if fits else f"The body is {sent or 'of no named kind'}; send {wanted}."
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:

@@ -7,12 +7,24 @@ from fastapi.routing import APIRoute
 
 from app.api.http.schemas import Problem
 
+_TOLD = {
+    400: "What was sent is no JSON, or names another server",
+    401: "The token is missing or wrong",
+    403: "A page of another site asked, or a viewer who may only read",
+    404: "What was named does not exist",
+    405: "The path is there for other methods",
+    408: "The request did not arrive in time",
+    409: "Somebody else changed it first, it is in use, or the key belongs to another request",
+    413: "The body is too large",
+    415: "The body is of another kind than the route reads",
+    422: "What was sent cannot be used as it is",
+    429: "Too many jobs wait; Retry-After says for how many seconds to wait",
+    500: "Something broke; the message has an incident's number",
+    503: "Another program holds the database; Retry-After says for how many seconds to wait",
+    507: "The disk is full",
+}
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
-    404: {"model": Problem, "description": "What was named does not exist"},
-    409: {"model": Problem, "description": "Somebody else changed it first, or it is in use"},
-    422: {"model": Problem, "description": "What was sent cannot be used as it is"},
-    500: {"model": Problem, "description": "Something broke; the message has an incident's number"},
-    507: {"model": Problem, "description": "The disk is full"},
+    status: {"model": Problem, "description": words} for status, words in _TOLD.items()
 }
 
 

@@ -4,9 +4,12 @@ import errno
 from pathlib import Path
 
 import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from app.services.training.runs import TrainingRequest
 from tests.builders.trained_home import train_here
+
+ERRORS = [str(n) for n in (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 503, 507)]
 
 
 def test_a_bundle_that_does_not_hold_is_the_senders_fault_and_named(client, trained) -> None:
@@ -44,13 +47,39 @@ def test_a_name_that_no_address_can_carry_is_refused(client, name: str) -> None:
     assert (refused.status_code, "cannot name a project" in refused.text) == (422, True)
 
 
-@pytest.mark.parametrize(("method", "path"), [("GET", "/api/nothing"), ("DELETE", "/api/projects")])
-def test_what_is_not_there_is_said_in_the_shape_of_every_error(client, method, path) -> None:
-    answer = client.request(method, path)
+def test_what_is_not_there_is_said_in_the_shape_of_every_error(client) -> None:
+    answer = client.get("/api/nothing")
     assert answer.status_code == 404
-    assert answer.json()["message"] == f"There is no {method} {path}."
+    assert answer.json()["message"] == "There is no GET /api/nothing."
     assert "/api/schema" in answer.json()["hint"]
     assert client.get("/api/schema").json()["info"]["title"] == "Intent Studio"
+
+
+def test_another_method_than_a_path_has_is_said_with_those_it_has(client) -> None:
+    """It was answered by 404, as if the path was not there."""
+    answer = client.delete("/api/projects")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, POST")
+    assert answer.json()["message"] == "/api/projects is there, but not for DELETE."
+
+
+def test_the_versioned_address_is_the_same_interface(client, labelled) -> None:
+    for path in ("/projects", "/projects/p/overview", "/health"):
+        assert client.get(f"/api/v1{path}").json() == client.get(f"/api{path}").json()
+    assert client.post("/api/v1/projects", json={"name": "q"}).status_code == 201
+    assert client.get("/api/v2/projects").status_code == 404
+    paths = client.get("/api/v1/schema").json()["paths"]
+    assert all(path.startswith("/api/v1/") for path in paths)
+
+
+def test_the_schema_is_valid_and_says_who_may_enter(client) -> None:
+    """Three parameters of paths were not declared, and no generated client could be built."""
+    schema = client.get("/api/schema").json()
+    assert [error.message for error in OpenAPIV31SpecValidator(schema).iter_errors()] == []
+    schemes = schema["components"]["securitySchemes"]
+    assert (schemes["bearer"]["scheme"], schemes["cookie"]["in"]) == ("bearer", "cookie")
+    assert schema["security"] == [{"bearer": []}, {"cookie": []}]
+    health = schema["paths"]["/api/v1/health"]["get"]
+    assert health["security"] == []
 
 
 def test_a_full_disk_is_said_in_words(client, labelled, monkeypatch) -> None:
@@ -82,10 +111,12 @@ def test_the_schema_tells_every_shape(client) -> None:
     for path, methods in schema["paths"].items():
         for method, route in methods.items():
             names.add(route["operationId"])
-            said = {code: answer.get("content", {}) for code, answer in route["responses"].items()}
-            for code in ("404", "409", "422", "500"):
-                reference = said[code]["application/json"]["schema"]["$ref"]
+            for code in ERRORS:
+                shared = schema["components"]["responses"][f"Problem{code}"]
+                reference = shared["content"]["application/json"]["schema"]["$ref"]
                 assert reference.endswith("/Problem"), (method, path, code)
+                assert route["responses"][code]["$ref"].endswith(f"/Problem{code}"), path
+            said = {code: answer.get("content", {}) for code, answer in route["responses"].items()}
             good = next(content for code, content in said.items() if code.startswith("2"))
             if not good or "application/octet-stream" in good:
                 continue  # nothing, or a file
