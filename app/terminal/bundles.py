@@ -1,13 +1,23 @@
 """Commands about bundles."""
 
 import argparse
+from pathlib import Path
 
 from app.services.versions import bundles
 from app.terminal.output import opened, print_json, report, say
 from core.bundle.archive import verify_bundle
+from core.bundle.signing import Signature, can_check, fingerprint_of, make_key
 
 _UNSIGNED = (
     "It bears no signature: nothing was damaged or added, but it does not prove who made it."
+)
+_NOT_CHECKED = (
+    "It bears a signature, which was not checked: pip install 'intent-studio[sign]', and verify "
+    "again."
+)
+_BY_SOMEBODY = (
+    "It is signed, and was not changed since, by the key {}. Compare that with a fingerprint that "
+    "you got another way, or name the public key by --key."
 )
 _OTHER_CARD = (
     "Its README.md is worded otherwise than this release words it: an earlier release wrote it, or "
@@ -18,26 +28,51 @@ _OTHER_CARD = (
 def export(options: argparse.Namespace) -> None:
     """Write a model version as one zip."""
     with opened(options) as studio:
-        manifest = bundles.export_model(studio, options.model, options.out)
+        manifest = bundles.export_model(studio, options.model, options.out, options.sign)
     size = options.out.stat().st_size / (1 << 20)
     n_files = len(manifest.files)
     value = {"file": str(options.out), "files": n_files, "facts": manifest.facts}
-    report(options, f"Wrote {options.out} ({size:.0f} MiB, {n_files} files).", value)
+    value["signed"] = options.sign is not None
+    words = ", signed" if options.sign else ""
+    report(options, f"Wrote {options.out} ({size:.0f} MiB, {n_files} files{words}).", value)
 
 
 def verify(options: argparse.Namespace) -> None:
     """Check every claim of a bundle's manifest, and that what was generated is the studio's own."""
-    manifest = verify_bundle(options.file)
-    notes = [_UNSIGNED] if manifest.own_card else [_UNSIGNED, _OTHER_CARD]
+    manifest = verify_bundle(options.file, options.key)
+    notes = [_about_signature(manifest.signature, options.key)]
+    notes += [] if manifest.own_card else [_OTHER_CARD]
     if options.json:
+        signer = None if manifest.signature is None else manifest.signature.fingerprint
         facts = {"files": len(manifest.files), "facts": manifest.facts, "notes": notes}
-        print_json({"sound": True, "signed": False, **facts})
+        print_json({"sound": True, "signed": signer is not None, "signer": signer, **facts})
         return
     say(
         f"{options.file} is sound: {len(manifest.files)} files as promised, and no foreign program."
     )
     for note in notes:
         say(note)
+
+
+def _about_signature(signature: Signature | None, key_file: Path | None) -> str:
+    if signature is None:
+        return _UNSIGNED
+    if key_file is not None:
+        return f"It is signed by {key_file} ({signature.fingerprint})."
+    if not can_check():
+        return _NOT_CHECKED
+    return _BY_SOMEBODY.format(signature.fingerprint)
+
+
+def keygen(options: argparse.Namespace) -> None:
+    """Write a new pair of keys."""
+    fingerprint = fingerprint_of(make_key(options.out))
+    words = (
+        f"Wrote {options.out}, which signs: keep it secret. Give {options.out}.pub to those who "
+        f"verify, and tell them its fingerprint another way: {fingerprint}."
+    )
+    keys = {"private": str(options.out), "public": f"{options.out}.pub"}
+    report(options, words, {**keys, "fingerprint": fingerprint})
 
 
 def import_(options: argparse.Namespace) -> None:

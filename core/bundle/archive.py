@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,15 @@ from safetensors import SafetensorError, safe_open
 from core.bundle.card import model_card
 from core.bundle.layout import read_facts
 from core.bundle.own_files import CARD, PROGRAM, foreign_program, is_allowed, is_own_card, program
+from core.bundle.signing import (
+    SIGNATURE,
+    Signature,
+    can_check,
+    check_signature,
+    check_signer,
+    read_signature,
+    sign,
+)
 from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 from core.files import disk_error, replace_file
 
@@ -38,16 +47,24 @@ _DO_NOT_TRUST = "Ask for the bundle again, from somebody you trust."
 class Manifest:
     """What a bundle claims to hold: SHA-256 and size in bytes by file name, and facts.
 
-    `own_card` is whether its card is worded as this release words it.
+    `own_card` is whether its card is worded as this release words it. `signature` was checked
+    wherever the library of signatures is installed; None for a bundle without one.
     """
 
     files: dict[str, tuple[str, int]]
     facts: dict[str, Any]
     own_card: bool = True
+    signature: Signature | None = None
 
 
-def export_bundle(folder: Path, out: Path) -> Manifest:
-    """Pack a stored pipeline with card, example code and manifest; equal input, equal bytes."""
+def export_bundle(folder: Path, out: Path, key_file: Path | None = None) -> Manifest:
+    """Pack a stored pipeline with card, example code and manifest; equal input, equal bytes.
+
+    With the file of a private key, the manifest is signed.
+
+    Raises:
+        InvalidInput: The file holds no private key, or the library of signatures is missing.
+    """
     facts = read_facts(folder)
     contents = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
     extra = {
@@ -64,18 +81,25 @@ def export_bundle(folder: Path, out: Path) -> Manifest:
             content = extra[name] if name in extra else contents[name].read_bytes()
             listed[name] = (hashlib.sha256(content).hexdigest(), len(content))
             _add(archive, name, content)
-        _add(archive, MANIFEST, _manifest_bytes(listed, facts))
+        manifest = _manifest_bytes(listed, facts)
+        _add(archive, MANIFEST, manifest)
+        if key_file is not None:
+            _add(archive, SIGNATURE, sign(manifest, key_file))
     return Manifest(listed, facts)
 
 
-def verify_bundle(path: Path) -> Manifest:
+def verify_bundle(path: Path, key_file: Path | None = None) -> Manifest:
     """Check every claim of a bundle's manifest; nothing unpacked is kept.
 
+    With the file of a public key, the bundle must be signed by it.
+
     Raises:
-        InvalidInput: There is no such file, or it is no bundle.
+        InvalidInput: There is no such file, it is no bundle, or the file holds no public key.
         ArtifactDamaged: A claim is wrong; the message says which.
     """
     with open_bundle(path) as (_, manifest):
+        if key_file is not None:
+            check_signer(manifest.signature, key_file)
         return manifest
 
 
@@ -90,6 +114,7 @@ def open_bundle(path: Path) -> Iterator[tuple[Path, Manifest]]:
                 _refuse_hostile(archive.infolist())
                 manifest = _read_manifest(archive)
                 _refuse_other_names(archive.namelist(), manifest)
+                manifest = _with_signature(archive, manifest)
                 for name, promise in manifest.files.items():
                     _unpack(archive, name, promise, Path(scratch))
             manifest = _checked(Path(scratch), manifest)
@@ -158,17 +183,28 @@ def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
 
 
 def _refuse_other_names(names: list[str], manifest: Manifest) -> None:
-    extra = sorted(set(names) - set(manifest.files) - {MANIFEST})
+    own = {MANIFEST, SIGNATURE}
+    extra = sorted(set(names) - set(manifest.files) - own)
     missing = sorted(set(manifest.files) - set(names))
     if extra:
         raise ArtifactDamaged(f"The bundle holds an extra file: {extra[0]!r}.", _DO_NOT_TRUST)
     if missing:
         raise ArtifactDamaged(f"The bundle lacks a file: {missing[0]!r}.", _DO_NOT_TRUST)
-    foreign = next((name for name in names if name != MANIFEST and not is_allowed(name)), None)
+    foreign = next((name for name in manifest.files if not is_allowed(name)), None)
     if foreign is not None:
         raise ArtifactDamaged(
             f"The bundle holds {foreign!r}, which no bundle of Intent Studio has.", _DO_NOT_TRUST
         )
+
+
+def _with_signature(archive: zipfile.ZipFile, manifest: Manifest) -> Manifest:
+    """Read a bundle's signature and check it, where it bears one and the library is installed."""
+    if SIGNATURE not in archive.namelist():
+        return manifest
+    signature = read_signature(archive.read(SIGNATURE))
+    if can_check():
+        check_signature(signature, archive.read(MANIFEST))
+    return replace(manifest, signature=signature)
 
 
 def _checked(folder: Path, manifest: Manifest) -> Manifest:
@@ -186,7 +222,7 @@ def _checked(folder: Path, manifest: Manifest) -> Manifest:
         own_card = not (folder / CARD).exists() or is_own_card(folder, manifest.facts)
     except MALFORMED as error:
         raise ArtifactDamaged(f"The bundle's facts cannot be read: {error}.") from error
-    return Manifest(manifest.files, manifest.facts, own_card)
+    return replace(manifest, own_card=own_card)
 
 
 def _unpack(archive: zipfile.ZipFile, name: str, promise: tuple[str, int], target: Path) -> None:

@@ -15,7 +15,7 @@ from app.api.routes import all_routes
 from app.terminal.arguments.parser import build_parser
 
 REFERENCE = Path(__file__).parents[1] / "reference"
-NEW_COMMANDS = {"intent-studio recipes", "intent-studio erase"}
+NEW_COMMANDS = {f"intent-studio {name}" for name in ("recipes", "erase", "bundle keygen")}
 NEW_OPTIONS = {
     ("intent-studio import", option)
     for option in ("--across", "--conflicts", "--repeats", "--sheet", "--treat")
@@ -32,6 +32,8 @@ NEW_OPTIONS |= {
     ("intent-studio doctor", "--repair"),
     ("intent-studio export", "--split"),
     ("intent-studio serve", "--log"),
+    ("intent-studio bundle export", "--sign"),
+    ("intent-studio bundle verify", "--key"),
     ("intent-studio jobs", "job"),
     ("intent-studio jobs", "verb_of_job"),
 }

@@ -25,11 +25,15 @@ _ADDED_BY_EXPORT = ("README.md", "predict.py")
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
 
-def export_model(studio: Studio, reference: str, out: Path) -> "Manifest":
+def export_model(
+    studio: Studio, reference: str, out: Path, key_file: Path | None = None
+) -> "Manifest":
     """Write a version as one zip that answers as its project does now, by its fence and names.
 
+    With the file of a private key, the zip is signed.
+
     Raises:
-        InvalidInput: It is an encoder, and a bundle has to answer.
+        InvalidInput: It is an encoder, and a bundle has to answer; or the key cannot be used.
         NotFound: It does not exist.
     """
     from core.bundle.archive import export_bundle
@@ -40,7 +44,7 @@ def export_model(studio: Studio, reference: str, out: Path) -> "Manifest":
         if not is_bundle(reference):
             trained = load_pipeline(folder, bases=studio.bases)
             keep_answers(folder, by_project(studio, name, trained))
-        return export_bundle(folder, out)
+        return export_bundle(folder, out, key_file)
 
 
 def export_encoder(studio: Studio, reference: str, out: Path) -> None:

@@ -180,16 +180,24 @@ def _models(commands: Commands) -> None:
 
 
 def _bundles(commands: Commands) -> None:
-    bundle = commands.add_parser("bundle", help="export, verify or import a model bundle")
+    bundle = commands.add_parser("bundle", help="export, verify, sign or import a model bundle")
     verbs = bundle.add_subparsers(required=True, metavar="VERB")
     export = add_command(
         verbs, "export", "write a model version as one zip", "bundles.export", "model"
     )
     export.add_argument("out", type=Path, metavar="OUT.zip")
+    export.add_argument("--sign", type=Path, metavar="KEY", help="sign it by a private key")
     add_options(export, "--json")
-    add_command(
-        verbs, "verify", "check every promise of a bundle", "bundles.verify", "file", "--json"
+    verify = add_command(
+        verbs, "verify", "check every promise of a bundle", "bundles.verify", "file"
     )
+    verify.add_argument(
+        "--key", type=Path, metavar="KEY.pub", help="the public key that must have signed it"
+    )
+    add_options(verify, "--json")
+    keygen = add_command(verbs, "keygen", "make a pair of keys to sign bundles", "bundles.keygen")
+    keygen.add_argument("out", type=Path, metavar="KEY", help="private key; the public is KEY.pub")
+    add_options(keygen, "--json")
     load = add_command(
         verbs, "import", "add a bundle as a model version", "bundles.import_", "file"
     )
