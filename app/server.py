@@ -30,6 +30,7 @@ from app.security import Guard, LaunchCodes, check_binding, new_token, viewer_to
 from app.services.labelling.queue import Queues
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.live.traffic import Traffic
+from app.services.scratch import sweep_scratch
 from app.services.studio import Studio
 from app.services.what_if.watched_texts import WatchedTextCache
 from app.slow_requests import PunctualProtocol
@@ -266,6 +267,7 @@ def _private_places(home: Path) -> Iterator[None]:
     scratch.mkdir(parents=True, exist_ok=True)
     for left in scratch.glob("serve-*"):  # by a server that was killed
         shutil.rmtree(left, ignore_errors=True)
+    sweep_scratch(Places(home))
     with tempfile.TemporaryDirectory(prefix="serve-", dir=scratch) as folder:
         work, temporary = Path(folder) / "work", Path(folder) / "tmp"
         for place in (work, temporary):

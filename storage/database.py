@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from core.errors import InvalidInput
-from storage.faults import damage_of, translate
+from storage.faults import damage_of, in_words, translate
 from storage.write_queue import WriteQueue
 
 SCHEMA = "0014"
@@ -29,7 +29,18 @@ _PRAGMAS = (
     "PRAGMA busy_timeout=15000",
     # Memory mapping makes reading tens of thousands of embeddings three times as fast.
     "PRAGMA mmap_size=1073741824",
+    # After a large transaction the write-ahead log is cut back when it begins anew.
+    "PRAGMA journal_size_limit=16777216",
 )
+
+_FOR_MANY_ROWS = (
+    # KiB: pages of random places are written once. With the usual 2 MB they spill again and again.
+    "PRAGMA cache_size=-131072",
+    # The commit only appends to the log; `empty_log` copies it later, while others may write.
+    "PRAGMA wal_autocheckpoint=0",
+)
+
+_TRUNCATE_PATIENCE_MS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +59,38 @@ class Database:
             connection.begin(),
         ):
             yield connection
+
+    @contextmanager
+    def write_beside(self, other: Path) -> Iterator[Connection]:
+        """Run one writing transaction that reads the tables of another file as `staged`."""
+        with (
+            self.writers.turn(),
+            self.engine.execution_options(studio_writes=True).connect() as connection,
+        ):
+            raw: Any = connection.connection.driver_connection
+            try:
+                for pragma in _FOR_MANY_ROWS:
+                    raw.execute(pragma)
+                raw.execute("ATTACH ? AS staged", (str(other),))  # not possible in a transaction
+                with connection.begin():
+                    yield connection
+            finally:
+                connection.invalidate()  # closes it, and with it the other file
+
+    def empty_log(self) -> None:
+        """Copy the write-ahead log into the database and cut it to nothing, if nobody reads it.
+
+        Others may write meanwhile; only the cut, a few ms, makes them wait.
+        """
+        raw: Any = self.engine.raw_connection()
+        try:
+            raw.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            raw.execute(f"PRAGMA busy_timeout={_TRUNCATE_PATIENCE_MS}")
+            with self.writers.turn():
+                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            raw.invalidate()  # its patience is not that of other connections
+            raw.close()
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -161,6 +204,28 @@ def _sqlite_engine(url: str) -> Engine:
     sa.event.listen(engine, "begin", _begin)
     sa.event.listen(engine, "handle_error", translate)
     return engine
+
+
+@contextmanager
+def scratch_database(file: Path) -> Iterator[Any]:
+    """Open a database that is thrown away after a crash: nothing is synchronised or journalled.
+
+    Raises:
+        DiskFull: Nothing more can be written.
+    """
+    module = _sqlite_module()
+    raw = module.connect(str(file), isolation_level=None)
+    try:
+        raw.execute("PRAGMA journal_mode=OFF")
+        raw.execute("PRAGMA synchronous=OFF")
+        yield raw
+    except module.Error as error:
+        words = in_words(str(error), file)
+        if words is None:
+            raise
+        raise words from error
+    finally:
+        raw.close()
 
 
 def _sqlite_module() -> Any:

@@ -60,7 +60,7 @@ def record(
         return earlier.last_revision
     if action.expected_revision is not None:
         _check_revision(connection, project_id, action.expected_revision)
-    batch_id = _open_batch(connection, project_id, action)
+    batch_id = open_batch(connection, project_id, action)
     revision = head(connection, project_id)
     waiting: list[Change] = []
     for change in changes:
@@ -70,9 +70,29 @@ def record(
             waiting = []
     if waiting:
         revision = _append(connection, project_id, batch_id, waiting)
+    close_batch(connection, batch_id, revision)
+    return revision
+
+
+def open_batch(connection: Connection, project_id: int, action: Action) -> int:
+    """Begin an action; return the id that its events carry."""
+    values = {
+        "project_id": project_id,
+        "key": action.key,
+        "verb": action.verb,
+        "actor": action.actor,
+        "origin": action.origin,
+        "at": now(),
+        "last_revision": head(connection, project_id),
+    }
+    made = connection.execute(sa.insert(batch).values(values).returning(batch.c.id))
+    return int(made.scalar_one())
+
+
+def close_batch(connection: Connection, batch_id: int, revision: int) -> None:
+    """Note the revision of an action's last event."""
     done = sa.update(batch).where(batch.c.id == batch_id)
     connection.execute(done.values(last_revision=revision))
-    return revision
 
 
 def head(connection: Connection, project_id: int) -> int:
@@ -176,10 +196,11 @@ def _reverse(
     if target is None:
         return None
     changes = changes_of(connection, target.id)
+    texts = {c.subject_id for c in changes if c.subject == "utterance"}
     backwards = [
         Change(c.subject, c.subject_id, c.field, c.after, c.before)
         for c in reversed(changes)
-        if not _made_for_others(connection, project_id, c, changes)
+        if not _made_for_others(connection, project_id, c, texts)
     ]
     record(connection, project_id, action, backwards)
     done = find_batch(connection, project_id, action.key)
@@ -202,9 +223,9 @@ def _newest(
 
 
 def _made_for_others(
-    connection: Connection, project_id: int, change: Change, changes: Sequence[Change]
+    connection: Connection, project_id: int, change: Change, texts: set[str]
 ) -> bool:
-    """Whether an action created an intent that was changed, or used elsewhere, since."""
+    """Whether an action created an intent that was changed, or used for other texts, since."""
     if change.subject != "intent" or change.field != "row" or change.before is not None:
         return False
     here = sa.and_(intent.c.project_id == project_id, intent.c.id == change.subject_id)
@@ -212,7 +233,7 @@ def _made_for_others(
     if row is None or differs(row, change.after):
         return row is not None
     carriers = dataset.ids_labelled_with(connection, project_id, change.subject_id)
-    return not {c.subject_id for c in changes if c.subject == "utterance"}.issuperset(carriers)
+    return not texts.issuperset(carriers)
 
 
 def intent_ids_at(connection: Connection, project_id: int, revision: int) -> dict[str, str]:
@@ -256,20 +277,6 @@ def _append(
     connection.execute(sa.insert(event), rows)
     bring_up(connection, project_id, first, changes)
     return last
-
-
-def _open_batch(connection: Connection, project_id: int, action: Action) -> int:
-    values = {
-        "project_id": project_id,
-        "key": action.key,
-        "verb": action.verb,
-        "actor": action.actor,
-        "origin": action.origin,
-        "at": now(),
-        "last_revision": head(connection, project_id),
-    }
-    made = connection.execute(sa.insert(batch).values(values).returning(batch.c.id))
-    return int(made.scalar_one())
 
 
 def _check_revision(connection: Connection, project_id: int, expected: int) -> None:

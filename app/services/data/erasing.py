@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.services.scratch import sweep_scratch
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput
 from core.text import match_key, normalise, text_hash
@@ -70,6 +71,7 @@ def erase_texts(
             return view
     with studio.database.write() as connection:
         studio.artifacts.remove_unused(connection, unused, grace_seconds=0)
+    sweep_scratch(studio.places)
     for copy in view.copies:
         Path(copy).unlink(missing_ok=True)
     if not overwrite_free_pages(studio.database):

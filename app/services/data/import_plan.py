@@ -44,10 +44,14 @@ class MetRow:
 
 @dataclass(slots=True)
 class IntentsOfImport:
-    """The project's intents by name; those that the file needs are created or restored."""
+    """The project's intents by name; those that the file needs are created or restored.
+
+    `taken` are the ids of those that the file needs.
+    """
 
     ids: dict[str, str]
     archived: dict[str, IntentRecord]
+    taken: set[str] = field(default_factory=set)
     created: dict[str, str] = field(default_factory=dict)
     restored: list[str] = field(default_factory=list)
 
@@ -67,7 +71,9 @@ class IntentsOfImport:
                 created = edits.create_intent(name, position=len(self.ids))
                 self.ids[name] = self.created[name] = created.subject_id
                 yield created
-        return [self.ids[name] for name in names]
+        chosen = [self.ids[name] for name in names]
+        self.taken.update(chosen)
+        return chosen
 
 
 @dataclass(slots=True)

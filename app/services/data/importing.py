@@ -1,6 +1,5 @@
 """Import a file of utterances into a project, all or nothing."""
 
-import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -9,23 +8,26 @@ from pathlib import Path
 from app.services.data.file_labels import FileLabels, read_file_labels
 from app.services.data.import_cases import DoubtfulLabel, ImportCase, ImportChoices
 from app.services.data.import_plan import ImportPlan, IntentsOfImport
+from app.services.scratch import scratch_folder
 from app.services.studio import Studio
 from core.errors import Conflict
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem
-from core.text import plain_name, text_hash
+from core.text import counted, plain_name, text_hash
 from core.types import Split
 from storage import projects
 from storage.database import Transaction
 from storage.log import events
 from storage.log.events import Action
+from storage.log.staging import Landed, StagedChanges, land
 from storage.queries import dataset
 from storage.records import IntentRecord, ProjectRecord, UtteranceRecord
 
 _READ_ONCE = 8 << 20
 """Bytes; the rows of a smaller file are kept in memory instead of reading it three times."""
 
-_CHANGES = ("added", "labelled", "marked", "relabelled")
+_TRIES = 5
+"""Times that a file is compared anew because others changed what it needs meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ _Rows = Callable[[], Iterator[ImportedRow | RowProblem]]
 def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
     """Import a file, all or nothing.
 
-    The file is read to find every fault and to count every case before writing, then to write.
+    The changes are written into a file of their own, while others label; one short transaction
+    then takes all of them over.
 
     Raises:
         Conflict: The cases are not those that the person saw.
@@ -94,21 +97,48 @@ def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
     """
     with studio.database.read() as connection:
         project = projects.find(connection, request.project)
-        options = _options(project, request)
-        rows = _reread(request.path, options)
-        labels = read_file_labels(rows(), request.choices, _names_in_use(connection, project))
-        plan = _plan(connection, project, request, labels)
-    for _ in plan.changes(rows()):
-        pass
-    key = ""
-    if not request.dry_run and any(plan.counts[kind] for kind in _CHANGES):
-        key = uuid.uuid4().hex
-        action = Action("import", studio.settings.actor, f"import {request.path.name}", key)
-        with studio.database.write() as connection:
-            plan = _plan(connection, project, request, labels)
-            events.record(connection, project.id, action, plan.changes(rows()))
-            _check_counts(plan, request.choices)  # raising takes back what is written above
-    return replace(_report(plan, request, options), key=key)
+        names = _names_in_use(connection, project)
+    options = _options(project, request)
+    rows = _reread(request.path, options)
+    labels = read_file_labels(rows(), request.choices, names)
+    if request.dry_run:
+        plan, _ = _plan(studio, project, request, labels)
+        for _ in plan.changes(rows()):
+            pass
+        return _report(plan, request, options)
+    for _ in range(_TRIES):
+        plan, seen = _plan(studio, project, request, labels)
+        with scratch_folder(studio.places) as folder:
+            staged = StagedChanges(folder / "changes.db", seen, plan.intents.taken)
+            staged.fill(plan.changes(rows()))
+            _check_counts(plan, request.choices)
+            if not staged.count:
+                return _report(plan, request, options)
+            action = Action("import", studio.settings.actor, f"import {request.path.name}")
+            landed = land(studio.database, project.id, action, staged)
+        if landed is not None:
+            return replace(_without(_report(plan, request, options), landed), key=action.key)
+    raise Conflict(
+        "Other people changed the project's intents again and again while the file was read.",
+        "Nothing is imported. Try again when they rest.",
+    )
+
+
+def _without(report: ImportReport, landed: Landed) -> ImportReport:
+    """Tell of texts that others changed while the file was read: they keep what they have."""
+    if not landed.texts:
+        return report
+    labels = landed.left_out["labels"]
+    relabelled = min(report.relabelled, labels)
+    words = f"{counted(landed.texts, 'text')} changed while the file was read, and stay as they are"
+    return replace(
+        report,
+        labelled=report.labelled - (labels - relabelled),
+        relabelled=report.relabelled - relabelled,
+        marked=report.marked - landed.left_out["slots"],
+        already_there=report.already_there + landed.texts,
+        examples=(f"{words}.", *report.examples),
+    )
 
 
 def _check_counts(plan: ImportPlan, choices: ImportChoices) -> None:
@@ -141,17 +171,19 @@ def _names_in_use(connection: Transaction, project: ProjectRecord) -> frozenset[
 
 
 def _plan(
-    connection: Transaction, project: ProjectRecord, request: ImportRequest, labels: FileLabels
-) -> ImportPlan:
+    studio: Studio, project: ProjectRecord, request: ImportRequest, labels: FileLabels
+) -> tuple[ImportPlan, int]:
+    """Return a plan, and the project's revision that it was made from."""
     known: defaultdict[str, list[UtteranceRecord]] = defaultdict(list)
     ids: set[str] = set()
-    for record in dataset.utterances(connection, project.id):
-        known[text_hash(record.text)].append(record)
-        ids.add(record.id)
-    intents: dict[str, IntentRecord] = {
-        plain_name(record.name): record for record in dataset.intents(connection, project.id)
-    }
-    return ImportPlan(
+    with studio.database.read() as connection:
+        seen = events.head(connection, project.id)
+        for record in dataset.utterances(connection, project.id):
+            known[text_hash(record.text)].append(record)
+            ids.add(record.id)
+        records = dataset.intents(connection, project.id)
+    intents: dict[str, IntentRecord] = {plain_name(record.name): record for record in records}
+    plan = ImportPlan(
         task=project.task,
         intents=IntentsOfImport(
             {name: record.id for name, record in intents.items()},
@@ -164,6 +196,7 @@ def _plan(
         labels=labels,
         choices=request.choices,
     )
+    return plan, seen
 
 
 def _report(plan: ImportPlan, request: ImportRequest, options: ReadOptions) -> ImportReport:

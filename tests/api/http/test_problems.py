@@ -7,6 +7,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from app.services.training.runs import TrainingRequest
+from storage.database import open_database
 from tests.builders.trained_home import train_here
 
 ERRORS = [str(n) for n in (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 503, 507)]
@@ -136,3 +137,18 @@ def test_a_server_without_its_database_is_alive_and_not_ready(client, studio) ->
     ready = client.get("/api/health/ready")
     assert ready.status_code == 500
     assert "damaged" in ready.json()["message"]
+
+
+def test_a_lock_held_by_others_is_told_with_a_time_to_try_again(client, studio, labelled) -> None:
+    """A label beside another program's long import ended in a fault of ours."""
+    with studio.database.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA busy_timeout=10")
+    other = open_database(studio.places.database)
+    operation = {"key": "k" * 12, "kind": "skip", "id": "x"}
+    with other.write():
+        busy = client.post("/api/projects/p/ops", json=[operation])
+    other.close()
+    assert busy.status_code == 503
+    assert 1 <= int(busy.headers["Retry-After"]) <= 60
+    assert "Another program is writing" in busy.json()["message"]
+    assert client.post("/api/projects/p/ops", json=[operation]).status_code == 200

@@ -1,0 +1,203 @@
+"""Changes that wait in a file of their own, and join the log in one short transaction."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from core.text import text_hash
+from storage.database import Database, scratch_database
+from storage.log import events
+from storage.log.apply import bring_up
+from storage.log.events import Action
+from storage.queries import dataset
+from storage.records import UNMARKED, Change
+from storage.tables import project
+
+_TOGETHER = 2_000
+_MANY = 5_000
+"""Changes after which the write-ahead log is emptied, about 4 MB of it."""
+
+_JSON_FIELDS = ("labels", "slots")
+_EDITED_FIELDS = ("labels", "split", "skipped", "slots")
+
+_SCHEMA = """
+CREATE TABLE change (seq INTEGER PRIMARY KEY, subject, subject_id, field, before, after);
+CREATE TABLE fresh (id TEXT PRIMARY KEY, text, text_hash, split, source, labels, skipped, flagged,
+                    slots, synthetic, seq) WITHOUT ROWID;
+CREATE TABLE edited (field TEXT, id TEXT, value, PRIMARY KEY (field, id)) WITHOUT ROWID;
+"""
+_SEAL = """
+CREATE TABLE touched (id TEXT PRIMARY KEY, last INTEGER) WITHOUT ROWID;
+INSERT INTO touched SELECT subject_id, max(seq) FROM change
+    WHERE subject = 'utterance' AND field <> 'row' GROUP BY subject_id;
+CREATE TABLE sorted AS SELECT fresh.*, coalesce(last, seq) AS last
+    FROM fresh LEFT JOIN touched USING (id) ORDER BY text_hash;
+"""
+_EVENTS = """
+INSERT INTO event (project_id, revision, batch_id, subject, subject_id, field, before, after)
+SELECT :project, :base + seq, :batch, subject, subject_id, field, before, after
+FROM staged.change ORDER BY seq
+"""
+_ROWS = """
+INSERT INTO utterance (project_id, id, text, text_hash, split, source, labels, skipped, flagged,
+                       slots, synthetic, added_revision, touched_revision)
+SELECT :project, id, text, text_hash, split, source, labels, skipped, flagged, slots, synthetic,
+       :base + seq, :base + last
+FROM staged.sorted ORDER BY rowid
+"""
+_EDITS = """
+UPDATE utterance SET {field} = edited.value, touched_revision = :base + touched.last
+FROM staged.edited AS edited JOIN staged.touched AS touched USING (id)
+WHERE edited.field = '{field}' AND utterance.project_id = :project AND utterance.id = edited.id
+"""
+_TEXT_IS_THERE = """
+SELECT 1 FROM utterance JOIN staged.fresh AS fresh
+ON fresh.text_hash = utterance.text_hash OR fresh.id = utterance.id
+WHERE utterance.project_id = :project AND utterance.touched_revision > :seen LIMIT 1
+"""
+
+
+@dataclass(slots=True)
+class StagedChanges:
+    """Changes of one action, computed from the project at a revision.
+
+    Attributes:
+        file: An SQLite database of its own.
+        seen: The project's revision from which the changes were computed.
+        labels: Ids of the intents that they label with; computed while the file is filled.
+        intents: Changes of intents, in order.
+        count: Number of changes.
+    """
+
+    file: Path
+    seen: int
+    labels: set[str]
+    intents: list[Change] = field(default_factory=list)
+    count: int = 0
+
+    def fill(self, changes: Iterable[Change]) -> None:
+        """Write all changes into the file, which nobody else opens meanwhile."""
+        with scratch_database(self.file) as raw:
+            raw.executescript(_SCHEMA)
+            raw.execute("BEGIN")
+            waiting: list[Change] = []
+            for change in changes:
+                waiting.append(change)
+                if len(waiting) == _TOGETHER:
+                    self._write(raw, waiting)
+                    waiting = []
+            self._write(raw, waiting)
+            raw.execute("COMMIT")
+            raw.executescript(_SEAL)
+
+    def _write(self, raw: Any, changes: Sequence[Change]) -> None:
+        raw.executemany(
+            "INSERT INTO change VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (place, c.subject, c.subject_id, c.field, _json(c.before), _json(c.after))
+                for place, c in enumerate(changes, start=self.count + 1)
+            ],
+        )
+        for place, change in enumerate(changes, start=self.count + 1):
+            if change.subject == "intent":
+                self.intents.append(change)
+            elif change.field == "row":
+                row = _fresh(change, place)
+                raw.execute(f"INSERT INTO fresh VALUES ({', '.join('?' * len(row))})", row)
+            else:
+                self._edit(raw, change)
+        self.count += len(changes)
+
+    def _edit(self, raw: Any, change: Change) -> None:
+        name, value = change.field, change.after
+        stored = _json(value) if name in _JSON_FIELDS else value
+        same = raw.execute(f"UPDATE fresh SET {name} = ? WHERE id = ?", (stored, change.subject_id))
+        if not same.rowcount:
+            raw.execute(
+                "INSERT OR REPLACE INTO edited VALUES (?, ?, ?)", (name, change.subject_id, stored)
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """What did not join the log: texts that changed since, and their changes by field."""
+
+    texts: int
+    left_out: Mapping[str, int]
+
+
+def land(
+    database: Database, project_id: int, action: Action, staged: StagedChanges
+) -> Landed | None:
+    """Append staged changes to the log and apply them, in one transaction.
+
+    Utterances that changed since the changes were computed keep what they have. Returns None,
+    with nothing written, if the changes must be computed anew: an intent that they use was
+    changed, or one of their new texts was added.
+    """
+    with database.write_beside(staged.file) as connection:
+        touched = events.touched_since(connection, project_id, staged.seen)
+        if touched and _must_restart(connection, project_id, staged, touched):
+            return None
+        landed = _leave_out(connection, [key for kind, key in touched if kind == "utterance"])
+        batch_id = events.open_batch(connection, project_id, action)
+        grow = sa.update(project).where(project.c.id == project_id)
+        grow = grow.values(head_revision=project.c.head_revision + staged.count)
+        head = connection.execute(grow.returning(project.c.head_revision)).scalar_one()
+        places = {"project": project_id, "base": head - staged.count, "batch": batch_id}
+        if staged.intents:
+            bring_up(connection, project_id, head, staged.intents)
+        for statement in (_EVENTS, _ROWS, *(_EDITS.format(field=f) for f in _EDITED_FIELDS)):
+            connection.exec_driver_sql(statement, places)
+        events.close_batch(connection, batch_id, head)
+    if staged.count > _MANY:
+        database.empty_log()
+    return landed
+
+
+def _must_restart(
+    connection: Connection, project_id: int, staged: StagedChanges, touched: set[tuple[str, str]]
+) -> bool:
+    """Whether an intent that the changes use was changed, or one of their new texts was added."""
+    ids = {key for kind, key in touched if kind == "intent"}
+    new = {change.after["name"] for change in staged.intents if change.field == "row"}
+    names = {record.name for record in dataset.intents(connection, project_id) if record.id in ids}
+    if ids & staged.labels or names & new:
+        return True
+    places = {"project": project_id, "seen": staged.seen}
+    return connection.exec_driver_sql(_TEXT_IS_THERE, places).first() is not None
+
+
+def _leave_out(connection: Connection, ids: Sequence[str]) -> Landed:
+    """Remove the changes of utterances that changed since from those that wait."""
+    left_out: Counter[str] = Counter()
+    texts = 0
+    for key in ids:
+        fields = connection.exec_driver_sql(
+            "DELETE FROM staged.edited WHERE id = ? RETURNING field", (key,)
+        )
+        names = [row.field for row in fields]
+        texts += bool(names)
+        left_out.update(names)
+        if names:
+            connection.exec_driver_sql("DELETE FROM staged.change WHERE subject_id = ?", (key,))
+    return Landed(texts, left_out)
+
+
+def _fresh(change: Change, seq: int) -> tuple[Any, ...]:
+    row = UNMARKED | change.after
+    return (
+        *(change.subject_id, row["text"], text_hash(row["text"]), row["split"], row["source"]),
+        *(_json(row["labels"]), row["skipped"], row["flagged"], _json(row["slots"])),
+        *(row["synthetic"], seq),
+    )
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False, allow_nan=False)
