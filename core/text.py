@@ -6,11 +6,16 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+from core.errors import InvalidInput
 from core.types import Task
 
 _JOINERS = frozenset("\u200c\u200d")
 """Signs without a width that words of Persian, Hindi and others are written with, and emoji."""
 _LONG_COUNT = re.compile(r"(?<![\d.,])\d{4,}(?![\d.])")
+_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters and signs that are drawn as nothing."""
+_SELECTORS = re.compile("[\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Marks that choose another form of the sign before them."""
 _OUTER_PUNCTUATION = " .?!,;:…¿¡\"'`"
 
 
@@ -30,6 +35,28 @@ def plain_name(name: str) -> str:
 def is_hidden(sign: str) -> bool:
     """Whether a character has neither a form nor a width: marks of direction, zero-width spaces."""
     return unicodedata.category(sign) == "Cf" and sign not in _JOINERS
+
+
+def is_blank(text: str) -> bool:
+    """Whether nobody sees a thing of a text: white space and zero-width signs alone, or no sign."""
+    return all(
+        sign.isspace() or unicodedata.category(sign) in ("Cc", "Cf") or sign in _FILLERS
+        for sign in _SELECTORS.sub("", text)
+    )
+
+
+def require_answerable(texts: Sequence[str]) -> None:
+    """Refuse texts that say nothing, which a model would answer all the same.
+
+    Raises:
+        InvalidInput: A text is blank or cannot be stored; its number is named.
+    """
+    for number, text in enumerate(texts, 1):
+        place = f"Text {number} of {len(texts):,}" if len(texts) > 1 else "The text"
+        if is_blank(text):
+            raise InvalidInput(f"{place} is empty: nothing in it can be seen.", "Write one first.")
+        if not is_storable(text):
+            raise InvalidInput(f"{place} has a NUL or half of a character in it.", "Remove it.")
 
 
 def text_hash(text: str) -> str:

@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Query, Response
+from pydantic_core import to_json
 
 from app.api.http.bodies import PinBody, TextsBody
 from app.api.http.routers import rest_router
@@ -11,25 +12,30 @@ from app.services.trying import answers, compression
 from app.services.trying.compression_views import CompressionView, StrengthChoice
 from app.services.trying.landing import ExampleMap
 from app.services.trying.pins import PinView, load_pins, remove_pin, set_pin
+from app.services.trying.short_answers import ShortAnswer, shorten, with_best
 
 router = rest_router("predict")
 Strength = Annotated[float | None, Query(ge=0, le=1)]
 
 
-@router.post("/projects/{project}/predict")
-def predict(live_studio: Live, project: str, body: TextsBody) -> list[answers.Answer]:
+@router.post("/projects/{project}/predict", response_model=list[answers.Answer] | list[ShortAnswer])
+def predict(live_studio: Live, project: str, body: TextsBody) -> Response:
     """Answer texts with intents, scores, votes and versions.
 
     `model` is `live` (the default: the model in use, with every label given up to now), `champion`
     (the same version as it was trained) or the number of a version. `label_revision` of an answer
-    is the revision of the data up to which labels vote.
+    is the revision of the data up to which labels vote. `top_k` keeps the best intents of
+    `ranked`; with `fields`, an answer has these fields alone.
     """
     if body.model != "live":
         given = answers.answer_as_trained(live_studio, project, body.model, body.texts)
     else:
         given = answers.answer_texts(live_studio, project, body.texts, body.strength)
     live_studio.traffic.count_answers(len(answer.prediction.decision.intents) for answer in given)
-    return given
+    best = with_best(given, body.top_k)
+    # FastAPI's own encoder took a quarter of the time in which a thousand texts are answered.
+    written = to_json(best if body.fields is None else shorten(best, body.fields))
+    return Response(written, media_type="application/json")
 
 
 @router.get("/projects/{project}/examples")

@@ -16,7 +16,7 @@ from app.terminal.output import opened, plain, print_json, progress_bar, report,
 from core.errors import InvalidInput, RunFailed
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
-from core.text import percent
+from core.text import percent, require_answerable
 from core.types import Prediction, Task
 from storage.records import JobRecord
 
@@ -135,6 +135,7 @@ def predict(options: argparse.Namespace) -> None:
             texts += [row.text for row in read_rows(path) if isinstance(row, ImportedRow)]
     if not texts:
         raise InvalidInput("There is no text to predict.", "Give texts, or a file with --file.")
+    require_answerable(texts)
     with opened(options, makes=Path(options.model).exists()) as studio:
         asked = open_asked(studio, options.model)
         predictions = asked.pipeline.predict(texts)

@@ -7,6 +7,7 @@ from typing import Literal
 
 from core.errors import InvalidInput
 from core.templates.slots import Slot
+from core.text import is_blank
 from core.types import Split
 
 ReadFormat = Literal["auto", "csv", "tsv", "jsonl", "text", "rasa", "xlsx", "parquet"]
@@ -129,7 +130,7 @@ def check_characters(place: FilePlace, text: str) -> None:
 
 def accept(row: ImportedRow, place: FilePlace, longest: int) -> ImportedRow | RowProblem:
     """Return the row, or the problem with its text."""
-    if not row.text.strip():
+    if is_blank(row.text):
         return RowProblem(row.line, "empty", f"{place}: the text is empty.")
     if len(row.text) > longest:
         message = f"{place}: a text of {len(row.text):,} characters; at most {longest:,} are read."

@@ -102,6 +102,16 @@ _OF_STEPS = ("", ".imported", ".labelled", ".trained")
 _OF_PINS = ("", "[]", "[].text", "[].expected", "[].before", "[].after", "[].kept")
 _KEPT = ("GET /api/projects/{project}/models/{number}/report-link",)
 _KEPT += ("POST /api/projects/{project}/receipts",)
+_OF_SHORT = (
+    *("text", "decision", "ranked", "neighbours"),
+    *("model_version", "dataset_version", "label_revision"),
+    *(f"ranked[].{name}" for name in ("intent", "probability", "score")),
+    *(f"neighbours[].{name}" for name in ("cosine", "exemplar_id", "intents", "text", "vote")),
+    *(
+        f"decision.{name}"
+        for name in ("familiarity", "intents", "leading", "measure", "rule", "score", "threshold")
+    ),
+)
 _JOBS = (("GET /api/projects/{project}/jobs", "[].title"), ("GET /api/jobs/{job_id}", "title"))
 _OF_VERSIONS = ("title", "examples", "changes", "changes[]")
 NEW_FIELDS: set[tuple[str, str, str]] = {
@@ -180,7 +190,11 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     ("POST /api/projects/{project}/explain", "answer", "why_not.adds"),
     ("POST /api/projects/{project}/predict", "answer", "[].examples"),
-    ("POST /api/projects/{project}/predict", "body", "model"),
+    *(
+        ("POST /api/projects/{project}/predict", "body", name)
+        for name in ("fields", "fields[]", "model", "top_k")
+    ),
+    *(("POST /api/projects/{project}/predict", "answer", f"[].{name}") for name in _OF_SHORT),
     ("POST /api/projects/{project}/predict", "answer", "[].prediction.label_revision"),
     *(
         (f"GET {_REVIEW}", "answer", f"findings[].remedies[].{name}")

@@ -19,6 +19,7 @@ from app.services.data.uploads import ColumnMapping
 from app.services.review.fence_views import FenceSetting
 from app.services.slots.augmentation import AugmentationRequest
 from app.services.slots.marking import AcceptRequest
+from app.services.trying.short_answers import ShortField
 from app.services.what_if.repairs import Repair, RepairKind, SplitPart
 from core.formats.rows import ReadFormat
 from core.templates.slots import Slot
@@ -188,11 +189,16 @@ class OperationBody(Body):
 
 
 class TextsBody(Body):
-    """Texts to answer; `strength` compresses them towards their templates, for the live model."""
+    """Texts to answer; `strength` compresses them towards their templates, for the live model.
+
+    `top_k` limits the intents in `ranked`. With `fields`, each answer has these fields alone.
+    """
 
     texts: list[Text] = Field(min_length=1, max_length=1_000)
     model: WhichModel = "live"
     strength: float | None = Field(default=None, ge=0, le=1)
+    top_k: int | None = Field(default=None, ge=1, le=10_000)
+    fields: tuple[ShortField, ...] | None = Field(default=None, min_length=1, max_length=20)
 
     @model_validator(mode="after")
     def _compresses_live(self) -> Self:

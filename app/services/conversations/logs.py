@@ -20,7 +20,7 @@ from core.formats.dialogues import Dialogue, dialogue_digest, dialogue_line, rea
 from core.formats.digests import Seen
 from core.formats.masking import count_masked, mask_dialogue
 from core.formats.rows import LONGEST_RECORD, LONGEST_TEXT
-from core.text import normalise, text_hash
+from core.text import is_blank, normalise, text_hash
 from storage import conversation_logs, jobs, projects
 from storage.artifacts import drop_tree, record_tree
 from storage.log import edits, events
@@ -116,7 +116,7 @@ class _Reading:
 
     def _offer(self, text: str) -> None:
         """Offer a user turn to the sample, in which each distinct turn is equally likely."""
-        if not text or len(text) > LONGEST_TEXT:
+        if is_blank(text) or len(text) > LONGEST_TEXT:
             return
         key = text_hash(text)
         if not self.met.add(int(key[:16], 16)):

@@ -10,6 +10,7 @@ from app.services.studio import Studio
 from core.errors import InvalidInput
 from core.formats.dialogues import Pair
 from core.recipes.read import learns_from
+from core.text import is_blank
 from core.types import FloatArray
 from storage import models, projects
 from storage.records import ConversationLogRecord, ModelVersionRecord
@@ -61,7 +62,7 @@ def rank_replies(
         InvalidInput: All turns are blank, or there is no log to draw from.
         NotFound: There is no such project.
     """
-    said_turns = [turn.strip() for turn in turns if turn.strip()]
+    said_turns = [turn.strip() for turn in turns if not is_blank(turn)]
     if not said_turns:
         raise InvalidInput("There is nothing to reply to.", "Type what was said last.")
     from core.responses import Ranker, rank_responses  # imports torch

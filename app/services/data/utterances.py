@@ -8,7 +8,7 @@ from app.services.data.bulk import Allowed, BulkAct, BulkCounts, Edit, Plan, pla
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput
 from core.formats.rows import LONGEST_TEXT
-from core.text import is_storable, normalise
+from core.text import is_blank, is_storable, normalise
 from storage import projects
 from storage.database import Transaction
 from storage.log import edits, events
@@ -186,7 +186,7 @@ def _checked(edit: Edit, intent_ids: set[str]) -> Edit:
 
 def _usable_text(text: str) -> str:
     text = normalise(text)
-    if not text or len(text) > LONGEST_TEXT or not is_storable(text):
+    if is_blank(text) or len(text) > LONGEST_TEXT or not is_storable(text):
         raise InvalidInput(
             f"'{text[:40]}' cannot be a text.", f"Write 1 to {LONGEST_TEXT:,} characters."
         )

@@ -28,7 +28,7 @@ from core.errors import InvalidInput, NotFound
 from core.explain.solved_votes import SolvedVotes
 from core.heads.mixture import MixtureHead, without_names
 from core.heads.votes.fit import VoteHead
-from core.text import is_storable
+from core.text import is_blank, is_storable
 from core.types import FloatArray, Prediction, Reason, ScoreArray
 
 _MOST_WORDS = 100
@@ -105,7 +105,7 @@ def explain_text(
         InvalidInput: The text is empty or cannot be stored.
         NotFound: The model has no intent called `against`.
     """
-    if not text.strip() or not is_storable(text):
+    if is_blank(text) or not is_storable(text):
         raise InvalidInput("There is no text to explain.", "Type one first.")
     case = _case(studio, model, text)
     found, names = case.prediction, model.pipeline.head.intents

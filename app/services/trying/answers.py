@@ -15,6 +15,7 @@ from app.services.trying.compression_views import Compressed
 from app.services.trying.known_texts import KnownText, known_texts
 from app.services.trying.landing import ExampleMap, Landing, example_map, landing_of
 from core.errors import InvalidInput
+from core.text import require_answerable
 from core.types import Prediction, Reason, Task
 from storage import projects
 
@@ -62,8 +63,9 @@ def answer_texts(
 
     Raises:
         NotFound: The project has no model, and fewer than two intents.
-        InvalidInput: More than 1,000 texts, or the model cannot be compressed.
+        InvalidInput: More than 1,000 texts, a blank one, or the model cannot be compressed.
     """
+    require_answerable(texts)
     if len(texts) > _MOST_TEXTS:
         raise InvalidInput(
             f"{len(texts):,} texts are too many for the page.",
@@ -104,8 +106,9 @@ def answer_as_trained(
 
     Raises:
         NotFound: There is no such project or version.
-        InvalidInput: The version is an encoder, which answers nothing.
+        InvalidInput: A text is blank, or the version is an encoder, which answers nothing.
     """
+    require_answerable(texts)
     studio = live_studio.studio
     asked = open_asked(studio, f"{project}@{which}")
     with studio.database.read() as connection:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from app.services.live.server_state import LiveStudio
 from core.errors import Conflict, InvalidInput
-from core.text import is_storable, label_words, text_hash
+from core.text import is_blank, is_storable, label_words, text_hash
 from core.types import Prediction, Task
 from storage import models, projects
 from storage.queries import dataset
@@ -64,7 +64,7 @@ def set_pin(live_studio: LiveStudio, project: str, text: str, intents: Sequence[
             intents.
         NotFound: There is no such intent.
     """
-    if not text.strip() or not is_storable(text):
+    if is_blank(text) or not is_storable(text):
         raise InvalidInput("A pin needs a text.", "Type one first.")
     with live_studio.studio.database.write() as connection:
         found = projects.find(connection, project)

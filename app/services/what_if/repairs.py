@@ -8,7 +8,7 @@ from typing import Literal
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput, NotFound
 from core.formats.rows import LONGEST_TEXT
-from core.text import is_storable, normalise, plain_name
+from core.text import is_blank, is_storable, normalise, plain_name
 from storage import projects
 from storage.database import Transaction
 from storage.log import edits, events, settled_findings
@@ -142,7 +142,7 @@ def _addition(connection: Transaction, project: ProjectRecord, repair: Repair) -
     Its copies in the test set stay as they are.
     """
     text = normalise(repair.value)
-    if not text or len(text) > LONGEST_TEXT or not is_storable(text):
+    if is_blank(text) or len(text) > LONGEST_TEXT or not is_storable(text):
         raise InvalidInput(
             f"'{text[:40]}' cannot be a text.", f"Write 1 to {LONGEST_TEXT:,} characters."
         )

@@ -332,3 +332,17 @@ def test_the_example_answers_with_several_intents_and_their_reasons(
                 reason.neighbours[0].vote, abs=1e-5
             )
     assert any(len(answer["intents"]) > 1 for answer in theirs)
+
+
+def test_the_program_answers_no_text_that_nobody_sees(
+    tiny: TransformerEncoder, tmp_path: Path, elsewhere: Elsewhere
+) -> None:
+    """A zero-width space was answered with an intent."""
+    assert_alike_elsewhere(pipeline(tiny), tmp_path, elsewhere)
+    folder = tmp_path / "unpacked"
+    texts = ["\u200b", ASKED[0], " \u3164"]
+    answers = elsewhere.run_example(folder, *texts)
+    assert [answer["text"] for answer in answers] == texts
+    assert [answer["rule"] == "empty" for answer in answers] == [True, False, True]
+    assert answers[0]["intents"] == []
+    assert [answer["rule"] for answer in elsewhere.run_example(folder, "")] == ["empty"]
