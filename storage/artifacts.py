@@ -15,10 +15,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.errors import ArtifactDamaged
-from core.files import file_sha256, replace_file
+from core.files import file_sha256, replace_file, sync_folder
 from storage.tables import blob, conversation_log, layout, model_version, tree
 
 _GRACE_SECONDS = 3_600
+_ASIDE = ".gone-"
 _OWNERS = (model_version, layout, conversation_log)
 """The tables whose rows refer to a tree."""
 
@@ -95,14 +96,20 @@ class ArtifactStore:
     def remove_unused(
         self, connection: Connection, names: Iterable[str], grace_seconds: float = _GRACE_SECONDS
     ) -> int:
-        """Delete the files of those blobs that have no row; return how many.
+        """Delete the files of those blobs that have no row, durably; return how many.
 
         Young files are kept for `sweep`, because a job may be about to publish them. The caller's
         writing transaction prevents new rows.
         """
         known = set(connection.execute(sa.select(blob.c.sha256)).scalars())
         limit = time.time() - grace_seconds
-        return sum(_removed_if_old(self.path(name), limit) for name in names if name not in known)
+        unused = [name for name in names if name not in known]
+        removed = sum(_removed_if_old(self.path(name), limit) for name in unused)
+        removed += sum(_removed_aside(self.path(name), name, limit) for name in unused)
+        for folder in {self.path(name).parent for name in unused}:
+            if folder.is_dir():
+                sync_folder(folder)
+        return removed
 
     def is_young(self, sha256: str, grace_seconds: float = _GRACE_SECONDS) -> bool:
         """Whether a blob's file is younger than the grace period, so only `sweep` may delete it."""
@@ -215,7 +222,7 @@ def _removed_if_old(file: Path, limit: float) -> bool:
     A writer that touches it after the rename finds it missing and writes it again. A touch before
     the rename shows in the modification time, and the name is restored.
     """
-    aside = file.with_name(f".gone-{uuid.uuid4().hex}")
+    aside = file.with_name(f"{_ASIDE}{uuid.uuid4().hex}")
     try:
         if file.stat().st_mtime >= limit:
             return False
@@ -227,6 +234,15 @@ def _removed_if_old(file: Path, limit: float) -> bool:
         return False
     aside.unlink()
     return True
+
+
+def _removed_aside(file: Path, sha256: str, limit: float) -> int:
+    """Delete what a killed `_removed_if_old` has renamed; return the number of files."""
+    left = [aside for aside in file.parent.glob(f"{_ASIDE}*") if _is_old(aside, limit)]
+    same = [aside for aside in left if file_sha256(aside) == sha256]
+    for aside in same:
+        aside.unlink(missing_ok=True)
+    return len(same)
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

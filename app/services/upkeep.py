@@ -12,6 +12,7 @@ from core.errors import StudioError
 from core.text import counted
 from storage import backup, jobs, projects
 from storage.log import events, versions
+from storage.log.erased_remains import has_remains, remove_remains
 from storage.queries import dataset
 
 _MIN_FREE_BYTES = 1 << 30
@@ -46,14 +47,15 @@ def restore(file: Path, home: Path) -> int:
 def examine(studio: Studio, *, repair: bool = False) -> list[HealthCheck]:
     """Check every part of the studio, reading only; with `repair`, mend what loses nothing.
 
-    Mended are files that killed processes left behind, jobs that wait without a supervisor, and a
-    home that others on this machine may open.
+    Mended are files that killed processes left behind, jobs that wait without a supervisor, an
+    erasure that was interrupted, and a home that others on this machine may open.
     """
     return [
         HealthCheck("database", healthy=True, detail="ok"),  # a damaged one was not opened
         _artifacts(studio, repair=repair),
         _data(studio),
         _jobs(studio, repair=repair),
+        _erasing(studio, repair=repair),
         *_around(studio.places.home, repair=repair),
     ]
 
@@ -128,6 +130,19 @@ def _jobs(studio: Studio, *, repair: bool) -> HealthCheck:
             "jobs", healthy=True, detail=f"{waiting} waited; a supervisor is started"
         )
     return HealthCheck("jobs", healthy=True, detail=f"ok, {len(live)} under way")
+
+
+def _erasing(studio: Studio, *, repair: bool) -> HealthCheck:
+    """Finish an erasure that was killed after its rows were gone, and before their bytes were."""
+    if not has_remains(studio.places.home):
+        return HealthCheck("erasing", healthy=True, detail="ok")
+    if not repair:
+        detail = "an erasure was interrupted: files may still hold erased texts"
+        return HealthCheck("erasing", healthy=False, detail=detail, mends=True)
+    if remove_remains(studio.places.home, studio.database, studio.artifacts):
+        return HealthCheck("erasing", healthy=True, detail="an interrupted erasure was finished")
+    detail = "another program reads the database: repair once more when it has ended"
+    return HealthCheck("erasing", healthy=False, detail=detail, mends=True)
 
 
 def _encoder() -> HealthCheck:

@@ -12,9 +12,10 @@ from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput
 from core.text import match_key, normalise, text_hash
 from storage import artifacts, conversation_logs, jobs, layouts, models, projects
-from storage.database import Transaction, overwrite_free_pages
+from storage.database import Transaction
 from storage.faults import last_backup
 from storage.log import erasing
+from storage.log.erased_remains import has_remains, note_remains, remove_remains
 from storage.log.scrubbing import ERASED, Scrubber, scrub_rows, scrubber_of
 from storage.records import ModelVersionRecord, ProjectRecord
 
@@ -49,6 +50,12 @@ class ErasureView:
     copies: tuple[str, ...]
     left: tuple[str, ...]
 
+    @property
+    def touches(self) -> bool:
+        """Whether anything quotes one of the texts."""
+        rows = self.receipts + self.jobs + self.preferences + self.versions
+        return bool(self.utterances or rows or self.models)
+
 
 def erase_texts(
     studio: Studio, project: str, texts: Sequence[str], *, now: bool = False
@@ -64,17 +71,20 @@ def erase_texts(
     asked = [normalise(text) for text in texts if normalise(text)]
     if not asked:
         raise InvalidInput("There is no text to erase.", "Give the texts, each as it was said.")
+    interrupted = has_remains(studio.places.home)  # what it had erased, nobody says any more
     with studio.database.write() as connection:
         view, unused = _erase(studio, connection, projects.find(connection, project), asked)
+        if not (view.touches or interrupted):
+            raise InvalidInput(
+                "Nobody has said one of these texts here.",
+                "Give them as they stand on the Data page.",
+            )
         if not now:
             connection.rollback()
             return view
-    with studio.database.write() as connection:
-        studio.artifacts.remove_unused(connection, unused, grace_seconds=0)
+        note_remains(studio.places.home, unused, view.copies)
     sweep_scratch(studio.places)
-    for copy in view.copies:
-        Path(copy).unlink(missing_ok=True)
-    if not overwrite_free_pages(studio.database):
+    if not remove_remains(studio.places.home, studio.database, studio.artifacts):
         again = (
             "the database's file, because another program reads it: erase once more when it rests"
         )
@@ -93,10 +103,6 @@ def _erase(
     rows = scrub_rows(connection, project.id, scrubber)
     rewritten, unused = _rewrite_models(studio, connection, project, texts)
     changed = erasing.erase(connection, project.id, said, studio.settings.actor)
-    if not (said.ids or rewritten or any(rows.values())):
-        raise InvalidInput(
-            "Nobody has said one of these texts here.", "Give them as they stand on the Data page."
-        )
     unused += _drop_layouts(connection, project)
     view = ErasureView(
         done=False,
