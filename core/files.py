@@ -19,14 +19,14 @@ def replace_file(target: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
     A failure keeps the old file and adds no other. A missing folder is created. The process's umask
     limits the permissions of `mode`.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     part = target.parent / f".part-{uuid.uuid4().hex}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     descriptor = os.open(part, flags, mode)
     try:
         with os.fdopen(descriptor, "wb") as stream:
             yield stream
-            _sync(stream)
+            sync_file(stream)
         part.replace(target)
         sync_folder(target.parent)
     finally:
@@ -57,7 +57,28 @@ def write_synced(path: Path, content: bytes) -> None:
     """Write a file and wait until it is on disk; a kill may truncate it."""
     with path.open("wb") as stream:
         stream.write(content)
-        _sync(stream)
+        sync_file(stream)
+
+
+def sync_file(stream: IO[bytes]) -> None:
+    """Wait until all that was written to a file is on disk."""
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, so that a loss of power keeps all of them."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for place in missing:
+        sync_folder(place.parent)
+
+
+def move_durably(source: Path, target: Path) -> None:
+    """Rename a file that is on disk to another folder, so that a loss of power keeps it."""
+    make_folder(target.parent)
+    source.replace(target)
+    sync_folder(target.parent)
 
 
 def sync_folder(folder: Path) -> None:
@@ -79,11 +100,10 @@ def file_sha256(path: Path) -> str:
 
 def disk_error(error: BaseException) -> DiskFull | None:
     """Return what to tell of a disk or quota that is full; None for any other error."""
-    if not isinstance(error, OSError) or error.errno not in (errno.ENOSPC, errno.EDQUOT):
+    if not isinstance(error, OSError) or error.errno not in (
+        errno.ENOSPC,
+        errno.EDQUOT,
+        errno.EFBIG,
+    ):
         return None
     return DiskFull("The disk is full, so nothing was saved.", "Make room on it, then try again.")
-
-
-def _sync(stream: IO[bytes]) -> None:
-    stream.flush()
-    os.fsync(stream.fileno())

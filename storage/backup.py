@@ -2,17 +2,19 @@
 
 import hashlib
 import json
+import shutil
 import tempfile
 import zipfile
 from pathlib import Path
 
 from core.errors import ArtifactDamaged, Conflict
-from core.files import replace_file
+from core.files import move_durably, replace_file, sync_file
 from storage.database import Database, copy_database, open_database
 from storage.faults import note_backup
 
 _MANIFEST = "manifest.json"
 _FORMAT = "intent-studio-backup-1"
+_STAGING = ".restoring-"
 
 
 def back_up(database: Database, artifacts: Path, out: Path) -> int:
@@ -44,15 +46,18 @@ def restore(file: Path, home: Path) -> int:
     """
     if (home / "studio.db").exists():
         raise Conflict(f"{home} holds a studio already.", "Choose an empty --home.")
-    home.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=home.parent) as scratch:
-        staged = Path(scratch) / "home"
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for left in home.glob(f"{_STAGING}*"):  # of a restore that was killed
+        shutil.rmtree(left)
+    with tempfile.TemporaryDirectory(prefix=_STAGING, dir=home) as scratch:
+        staged = Path(scratch)
         n_files = _unpack(file, staged)
         open_database(staged / "studio.db").close()
-        home.mkdir(exist_ok=True)
-        for part in ("artifacts", "studio.db"):  # the database last: it makes the home a studio
-            if (staged / part).exists():
-                (staged / part).rename(home / part)
+        # A killed restore may have brought some: equal names are equal contents.
+        for artifact in sorted(p for p in (staged / "artifacts").rglob("*") if p.is_file()):
+            move_durably(artifact, home / artifact.relative_to(staged))
+        # The database last: it makes the home a studio.
+        move_durably(staged / "studio.db", home / "studio.db")
     return n_files
 
 
@@ -80,6 +85,7 @@ def _unpack_one(archive: zipfile.ZipFile, name: str, digest: str, target: Path) 
         while block := source.read(1 << 20):
             actual.update(block)
             out.write(block)
+        sync_file(out)
     if actual.hexdigest() != digest:
         raise ArtifactDamaged(f"{name} in the backup was changed.", "Use another copy.")
 

@@ -1,0 +1,88 @@
+"""A process is killed before each of its acts on the disk: nothing is half done for ever."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.builders.served_studio import copy_home
+from tests.faults.kills.acts import ACTS, Act, make_home, soundness
+from tests.faults.shims.write_points import KILLED, WritePoints, die, do, every
+from tests.faults.table import Fault
+
+FAULTS = (
+    Fault(
+        1.2,
+        "SIGKILL at each write point of a label, an import, a training's end, a backup, a restore, "
+        "a migration, an erase",
+        "SQLite's own door for system calls and a wrapper of `os` count writes, truncations, syncs "
+        "and renames; a fork is killed before the n-th, for all n",
+        "Done or not done, never half; what was acknowledged is there once; the act done again "
+        "completes; `doctor` finds nothing amiss",
+    ),
+)
+QUICK = {
+    "label": 6,
+    "import": 3,
+    "training": 2,
+    "backup": 3,
+    "restore": 4,
+    "migration": 3,
+    "erase": 4,
+}
+"""Points of each act that `make test` tries; `make fire` tries all."""
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory, labelled_csv: Path, tiny_path: Path) -> Path:
+    home = tmp_path_factory.mktemp("template") / "home"
+    assert do(lambda: str(make_home(home, labelled_csv, tiny_path))).error is None
+    return home
+
+
+def prepared(template: Path, act: Act, home: Path) -> Path:
+    copy_home(template, home)
+    act.prepare(home)
+    return home
+
+
+def count_points(template: Path, act: Act, folder: Path) -> int:
+    """Do the act once undisturbed, and return how often it acts on the disk."""
+    home = prepared(template, act, folder / f"{act.name}-whole")
+    ended = do(lambda: act.do(home), WritePoints(0, die))
+    assert ended.error is None
+    act.after(home)
+    return len(ended.acts)
+
+
+def kill_at(template: Path, act: Act, folder: Path, point: int) -> None:
+    home = prepared(template, act, folder / f"{act.name}-{point}")
+    assert do(lambda: act.do(home), WritePoints(point, die)).code == KILLED
+    act.between(home)
+    second = do(lambda: act.do(home))
+    assert second.error is None
+    act.after(home)
+    assert soundness(home) == []
+
+
+@pytest.mark.parametrize("act", ACTS, ids=lambda act: act.name)
+def test_an_act_killed_at_some_points_is_done_or_not(
+    template: Path, tmp_path: Path, act: Act
+) -> None:
+    count = count_points(template, act, tmp_path)
+    for point in every(count, QUICK[act.name]):
+        kill_at(template, act, tmp_path, point)
+
+
+@pytest.mark.fire
+@pytest.mark.parametrize("act", ACTS, ids=lambda act: act.name)
+def test_an_act_killed_at_every_point_is_done_or_not(
+    template: Path, tmp_path: Path, act: Act, measured: Callable[[str, str], None]
+) -> None:
+    began = time.monotonic()
+    count = count_points(template, act, tmp_path)
+    for point in every(count):
+        kill_at(template, act, tmp_path, point)
+    took = time.monotonic() - began
+    measured(act.name, f"{act.name}: all {count} points, 0 lost, 0 doubled ({took:.0f} s).")

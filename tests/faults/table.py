@@ -1,0 +1,97 @@
+"""The table of faults in docs/topics/reliability.md, made of what the tests say of themselves.
+
+    python -m tests.faults.table
+
+A module of tests names its faults in `FAULTS`; its tests tell what they measured by the fixture
+`measured`, and a run with `--keep-measured` stores it in measured.json beside this file.
+"""
+
+import importlib
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+PAGE = HERE.parents[1] / "docs" / "topics" / "reliability.md"
+MEASURED = HERE / "measured.json"
+_HEAD = """# Reliability
+
+What can go wrong beside the program, how the tests make it happen, and what holds all the same.
+`make test` runs a quick part of each line, `make fire` all of it. This page is made by
+`python -m tests.faults.table` of what the tests in `tests/faults` say of themselves; what was
+measured comes from a run with `--keep-measured`.
+
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One line of the table.
+
+    Attributes:
+        order: Its place among the 22 faults that every storage of labels should stand; above 22
+            are further ones.
+        name: What goes wrong.
+        made: How the tests make it happen.
+        promised: What holds all the same.
+        figures: How the keys of what was measured of it begin; "" for all of its file.
+    """
+
+    order: float
+    name: str
+    made: str
+    promised: str
+    figures: str = ""
+
+
+def modules() -> Iterator[str]:
+    """Yield the dotted names of the modules of tests, in the order of their paths."""
+    for path in sorted(HERE.rglob("test_*.py")):
+        yield ".".join(path.relative_to(HERE.parents[1]).with_suffix("").parts)
+
+
+def lines() -> list[tuple[Fault, str]]:
+    """Return each fault with the path of the tests that make it, in the table's order."""
+    found = [
+        (fault, name.replace(".", "/") + ".py")
+        for name in modules()
+        for fault in getattr(importlib.import_module(name), "FAULTS", ())
+    ]
+    return sorted(found, key=lambda line: (line[0].order, line[0].name))
+
+
+def page(measured: Mapping[str, Mapping[str, str]]) -> str:
+    """Return the page; `measured` has the sentences of each file by their key."""
+    rows = ["| | fault | how it is made | what is promised | what was measured |", "|---" * 5 + "|"]
+    for fault, path in lines():
+        number = f"{fault.order:g}" if fault.order <= 22 else ""
+        sentences = measured.get(path, {})
+        told = " ".join(s for key, s in sentences.items() if key.startswith(fault.figures))
+        seen = f"{told} (`{path}`)".strip()
+        rows.append(f"| {number} | {fault.name} | {fault.made} | {fault.promised} | {seen} |")
+    return _HEAD + "\n".join(rows) + "\n"
+
+
+def kept() -> dict[str, dict[str, str]]:
+    """Return what was measured, by file and key."""
+    read: dict[str, dict[str, str]] = json.loads(MEASURED.read_text(encoding="utf-8"))
+    return read
+
+
+def keep(measured: Mapping[str, Mapping[str, str]]) -> None:
+    """Store what a run measured beside what others did, and write the page."""
+    before = kept() if MEASURED.exists() else {}
+    there = {path for _, path in lines()}
+    merged = {
+        path: dict(sorted({**before.get(path, {}), **measured.get(path, {})}.items()))
+        for path in sorted({*before, *measured} & there)
+    }
+    MEASURED.write_text(json.dumps(merged, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    PAGE.write_text(page(merged), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    keep({})
+    sys.stdout.write(f"{PAGE}\n")
