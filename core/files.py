@@ -41,6 +41,10 @@ def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
     if not target.parent.is_dir():
         raise InvalidInput(f"There is no folder {target.parent}.", "Make it first.")
     try:
+        if target.exists() and not target.is_file():  # a device or a pipe is no file to replace
+            with target.open("wb") as stream:
+                stream.writelines(pieces)
+            return
         permissions = target.stat().st_mode & 0o777 if target.exists() else None
         with replace_file(target, 0o666 if permissions is None else permissions) as stream:
             stream.writelines(pieces)
