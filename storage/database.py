@@ -167,11 +167,8 @@ def _copy_aside(engine: Engine, revision: str) -> None:
 
 def copy_database(engine: Engine, target: Path) -> None:
     """Write a consistent copy of an SQLite database, even during writes."""
-    raw = engine.raw_connection()  # VACUUM refuses to run within a transaction
-    try:
-        raw.cursor().execute("VACUUM INTO ?", (str(target),))
-    finally:
-        raw.close()
+    with _raw_cursor(engine) as cursor:
+        cursor.execute("VACUUM INTO ?", (str(target),))
 
 
 def overwrite_free_pages(database: Database) -> bool:
@@ -179,15 +176,25 @@ def overwrite_free_pages(database: Database) -> bool:
 
     Returns False where another process reads for too long; the next call does it.
     """
-    with database.writers.turn():
-        raw = database.engine.raw_connection()  # VACUUM refuses to run within a transaction
-        try:
-            cursor = raw.cursor()
-            cursor.execute("VACUUM")
-            busy = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-        finally:
-            raw.close()
+    with database.writers.turn(), _raw_cursor(database.engine) as cursor:
+        cursor.execute("VACUUM")
+        busy = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
     return not busy
+
+
+@contextmanager
+def _raw_cursor(engine: Engine) -> Iterator[Any]:
+    """Give a cursor outside any transaction, in which VACUUM refuses to run."""
+    raw = engine.raw_connection()
+    try:
+        yield raw.cursor()
+    except _sqlite_module().Error as error:
+        told = in_words(str(error), Path(engine.url.database or ""))
+        if told is None:
+            raise
+        raise told from error
+    finally:
+        raw.close()
 
 
 def _sqlite_engine(url: str) -> Engine:

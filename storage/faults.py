@@ -3,6 +3,7 @@
 import errno
 import json
 import sqlite3
+import tempfile
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,13 +11,17 @@ from typing import Any
 
 from sqlalchemy.engine import ExceptionContext
 
-from core.errors import DatabaseBusy, DatabaseDamaged, ReadOnlyHome, StudioError
+from core.errors import DatabaseBusy, DatabaseDamaged, DiskFull, ReadOnlyHome, StudioError
 from core.files import disk_error, write_atomically
 from storage.records import now
 
-_DAMAGED = ("malformed", "not a database", "disk i/o error")
+_DAMAGED = ("malformed", "not a database")
+_REFUSED = ("disk i/o error",)
+"""Said of a quota, a limit of a file's size, and a failing disk; what is stored may be sound."""
 _FULL = ("disk is full",)
-_READ_ONLY = ("readonly database", "unable to open database file")
+_READ_ONLY = ("readonly database",)
+_NOT_OPENED = ("unable to open database file",)
+_AGAIN = "Nothing was saved. Try again in 15 seconds."
 _BUSY = ("is locked",)
 _LAST = "last-backup.json"
 _MOST_LINES = 100
@@ -49,21 +54,44 @@ def last_backup(home: Path) -> LastBackup | None:
 def in_words(said: str, database: Path) -> StudioError | None:
     """Return the error to raise for what SQLite said; None for anything unexpected."""
     said = said.casefold()
+    if any(sign in said for sign in _REFUSED):
+        return DiskFull(
+            "The disk refused to read or write, so nothing was saved.",
+            "It may be full, over a quota, or failing: make room on it, then try again. "
+            "`intent-studio doctor` looks for damage.",
+        )
+    if any(sign in said for sign in _NOT_OPENED):
+        return _why_not_opened(database.parent)
     if any(sign in said for sign in _DAMAGED):
         return damaged(database)
     if any(sign in said for sign in _FULL):
         return disk_error(OSError(errno.ENOSPC, said))
     if any(sign in said for sign in _READ_ONLY):
-        return ReadOnlyHome(
-            f"The studio's folder {database.parent} may not be written to.",
-            "Give yourself the right to write there, or open another home.",
-        )
+        return _read_only(database.parent)
     if any(sign in said for sign in _BUSY):
         return DatabaseBusy(
             "Another program is writing to the studio, and did not end in time.",
-            "Nothing was saved. Try again in 15 seconds.",
+            _AGAIN,
         )
     return None
+
+
+def _why_not_opened(folder: Path) -> StudioError:
+    """Open a new file beside the database, for SQLite does not tell why it could not."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return DatabaseBusy("The database could not be opened just now.", _AGAIN)
+    except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            return DatabaseBusy("Too many files and connections are open.", _AGAIN)
+        return disk_error(error) or _read_only(folder)
+
+
+def _read_only(folder: Path) -> ReadOnlyHome:
+    return ReadOnlyHome(
+        f"The studio's folder {folder} may not be written to.",
+        "Give yourself the right to write there, or open another home.",
+    )
 
 
 def damaged(database: Path) -> DatabaseDamaged:
@@ -87,9 +115,10 @@ def translate(context: ExceptionContext) -> None:
     """
     engine = context.engine
     file = None if engine is None else engine.url.database
-    error = in_words(str(context.original_exception), Path(file or ""))
+    original = context.original_exception
+    error = in_words(str(original), Path(file or ""))
     if error is not None:
-        raise error from context.original_exception
+        raise error from original
 
 
 def damage_of(database: Path, module: Any = sqlite3) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from app.jobs.context import JobContext, Stopped, Workplace
 from app.jobs.logs import redirect_output, rotate_own_log
 from app.jobs.process_names import JOB, name_process
 from core.errors import StudioError
+from core.files import disk_error
 from storage import jobs
 from storage.jobs import Fenced, JobOutcome
 from storage.records import JobRecord
@@ -48,7 +49,10 @@ def work(workplace: Workplace, job: JobRecord) -> int:
     except MemoryError:
         hint = "Close other programs, or tune in smaller batches."
         return _end(context, JobOutcome("failed", "There was not enough memory.", hint))
-    except Exception:  # noqa: BLE001 - the user gets an incident number, the log the rest
+    except Exception as error:  # noqa: BLE001 - the user gets an incident number, the log the rest
+        full = disk_error(error)
+        if full is not None:
+            return _end(context, JobOutcome("failed", full.message, full.hint))
         incident = uuid.uuid4().hex[:8]
         sys.stderr.write(f"incident {incident}\n")
         traceback.print_exc()

@@ -1,0 +1,176 @@
+"""A disk that is full at any write: told in words, nothing half saved, and reading goes on."""
+
+import os
+import resource
+import shlex
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.services.data.importing import ImportRequest, import_file
+from core.errors import DiskFull, InvalidInput
+from core.files import write_atomically
+from tests.builders.served_studio import copy_home
+from tests.faults.kills import acts
+from tests.faults.kills.acts import ACTS, Act, make_home, soundness
+from tests.faults.shims.write_points import WritePoints, do, every, full, over_quota
+from tests.faults.table import Fault
+
+FAULTS = (
+    Fault(
+        2,
+        "The database's disk is full or over quota",
+        "At the n-th write of SQLite, sync or rename, and at all later ones, ENOSPC or EDQUOT",
+        "The act is refused as 'disk full', nothing of it is half there, reading goes on, and with "
+        "room again the same act completes",
+    ),
+    Fault(
+        3,
+        "A file may not grow further",
+        "RLIMIT_FSIZE of 256 KiB in the process of a command",
+        "Refused in words; no row without its file; the database is not called damaged",
+        figures="limit",
+    ),
+    Fault(
+        4,
+        "The disk is full on export; no inode is left",
+        "ENOSPC at the sync; a device that is full; a tmpfs of 1 MiB or of 12 inodes",
+        "The old file is untouched, and the message names the disk",
+        figures="export",
+    ),
+)
+ERRORS = {"ENOSPC": full, "EDQUOT": over_quota}
+QUICK = 3
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory, labelled_csv: Path, tiny_path: Path) -> Path:
+    home = tmp_path_factory.mktemp("template") / "home"
+    assert do(lambda: str(make_home(home, labelled_csv, tiny_path))).error is None
+    return home
+
+
+def prepared(template: Path, act: Act, home: Path) -> Path:
+    copy_home(template, home)
+    act.prepare(home)
+    return home
+
+
+def fill_at(template: Path, act: Act, folder: Path, point: int, error: str) -> None:
+    home = prepared(template, act, folder / f"{act.name}-{point}-{error}")
+    ended = do(lambda: act.do(home), WritePoints(point, ERRORS[error], lasting=True))
+    job_failed = act.name == "training" and ended.value == 0 and ended.error is None
+    if not job_failed and ended.error is not None:
+        assert isinstance(ended.error, DiskFull | OSError), (point, ended.error)
+        assert "damaged" not in str(ended.error)
+    act.between(home)
+    if act.name == "training":  # a person asks for it again
+        return
+    second = do(lambda: act.do(home))
+    assert second.error is None, (point, second.error)
+    act.after(home)
+    assert soundness(home) == []
+
+
+def _count(template: Path, act: Act, folder: Path) -> int:
+    home = prepared(template, act, folder / f"{act.name}-whole")
+    return len(do(lambda: act.do(home), WritePoints(0, full)).acts)
+
+
+@pytest.mark.parametrize("act", ACTS, ids=lambda act: act.name)
+def test_a_full_disk_at_some_writes_leaves_nothing_half_done(
+    template: Path, tmp_path: Path, act: Act
+) -> None:
+    count = _count(template, act, tmp_path)
+    for turn, point in enumerate(every(count, QUICK)):
+        fill_at(template, act, tmp_path, point, list(ERRORS)[turn % 2])
+
+
+@pytest.mark.fire
+@pytest.mark.parametrize("act", ACTS, ids=lambda act: act.name)
+def test_a_full_disk_at_every_write_leaves_nothing_half_done(
+    template: Path, tmp_path: Path, act: Act, measured: Callable[[str, str], None]
+) -> None:
+    count = _count(template, act, tmp_path)
+    for point in every(count):
+        fill_at(template, act, tmp_path, point, list(ERRORS)[point % 2])
+    measured(act.name, f"{act.name}: all {count} points refused in words or done.")
+
+
+def limited(home: Path) -> object:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, 1 << 18))
+    many = home.with_suffix(".txt")
+    studio = acts.opened(home)
+    return import_file(studio, ImportRequest("p", many))
+
+
+def test_a_file_that_may_not_grow_is_no_damage(template: Path, tmp_path: Path) -> None:
+    """SQLite says "disk I/O error" of a limit or a quota, and it was called damage."""
+    home = copy_home(template, tmp_path / "home")
+    home.with_suffix(".txt").write_text("".join(f"text number {n}\n" for n in range(9_000)))
+    ended = do(lambda: limited(home))
+    assert isinstance(ended.error, DiskFull)
+    assert soundness(home) == []
+    assert len(acts.texts_of(home)) == 22
+
+
+def test_an_export_to_a_full_disk_keeps_the_old_file(tmp_path: Path) -> None:
+    old = tmp_path / "old.csv"
+    old.write_text("old")
+    ended = do(lambda: write_atomically(old, [b"new"]), WritePoints(2, full))
+    assert "space" in str(ended.error)
+    assert (old.read_text(), [path.name for path in tmp_path.iterdir()]) == ("old", ["old.csv"])
+
+
+def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    """An export to `/dev/full` or `/dev/null` by root made an ordinary file of the device."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_atomically(pipe, [b"some ", b"bytes"])
+    assert os.read(reading, 100) == b"some bytes"
+    os.close(reading)
+    assert pipe.is_fifo()
+    if os.geteuid() == 0:
+        device = tmp_path / "full"
+        os.mknod(device, 0o666 | stat.S_IFCHR, os.makedev(1, 7))
+        with pytest.raises(InvalidInput, match="No space left"):
+            write_atomically(device, [b"x" * 100_000])
+        assert device.is_char_device()
+
+
+@pytest.mark.parametrize("options", ["size=1m", "size=64m,nr_inodes=12"], ids=["bytes", "inodes"])
+def test_a_small_disk_is_told_by_every_command(tmp_path: Path, options: str) -> None:
+    """A real small disk, where the machine lets a test mount one."""
+    texts, disk = tmp_path / "texts.txt", tmp_path / "disk"
+    disk.mkdir()
+    texts.write_text("".join(f"text number {n} of a long list\n" for n in range(20_000)))
+    commands = [["new", "p"], ["import", "p", str(texts)], ["projects"]]
+    program = (
+        "from app.cli import main\n"
+        f"for words in {commands[:2]}: print('code', main(['--home', '{disk}/home', *words]))\n"
+        f"for n in range(9):\n try: open(f'{disk}/{{n}}', 'w').close()\n except OSError: pass\n"
+        f"print('code', main(['--home', '{disk}/home', *{commands[2]}]))\n"
+    )
+    mounted = f"mount -t tmpfs -o {options} none {disk} || exit 42; exec {sys.executable} -c"
+    command = ["unshare", "-Urm", "sh", "-c", f"{mounted} {shlex.quote(program)}"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    try:
+        done = subprocess.run(
+            command, env=environment, cwd=tmp_path, capture_output=True, text=True
+        )
+    except FileNotFoundError:
+        pytest.skip("there is no unshare here")
+    if done.returncode == 42 or "unshare" in done.stderr:
+        pytest.skip("this machine lets no test mount a disk")
+    codes = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("code ")]
+    assert "Traceback" not in done.stderr, done.stderr
+    assert "The disk" in done.stderr
+    # A command that reads needs no room, and two inodes.
+    assert codes[1:] == (["0", "2"] if "inodes" in options else ["2", "0"]), done.stderr
