@@ -24,6 +24,17 @@ from core.errors import (
 from storage import database as opening
 from storage import projects
 from storage.database import Transaction, open_database
+from tests.faults.table import Fault
+
+FAULTS = (
+    Fault(
+        30,
+        "Damaged database: header, pages, truncation",
+        "100 zero bytes, every seventh page overwritten, the file cut in half",
+        "`doctor` names it and writes nothing; each command says 'damaged' and names the newest "
+        "backup, which restores",
+    ),
+)
 
 _PAGE = 4096
 

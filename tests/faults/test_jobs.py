@@ -27,6 +27,22 @@ from storage.jobs import Fenced, JobOutcome, Progress
 from storage.records import JobRecord
 from tests.builders.toy_job_kinds import open_workplace
 from tests.faults.processes import holding, serving
+from tests.faults.table import Fault
+
+FAULTS = (
+    Fault(
+        18,
+        "A child ignores SIGTERM",
+        "SIG_IGN in a job that was cancelled",
+        "It is killed when its graces are over, and ends as cancelled",
+    ),
+    Fault(
+        1.3,
+        "Supervisor and children are killed in mid-work",
+        "20 rounds of SIGKILL of the one, the other, both",
+        "Each job is done once, fenced attempts write nothing, orphans leave",
+    ),
+)
 
 
 class Home:

@@ -20,6 +20,16 @@ from core.training.checkpoints import Checkpoint, latest_checkpoint
 from storage import jobs, models
 from storage.records import ModelVersionRecord
 from tests.faults.processes import serving
+from tests.faults.table import Fault
+
+FAULTS = (
+    Fault(
+        1.4,
+        "A tuning is killed between two checkpoints",
+        "SIGKILL of the child after step 120 of a real tuning",
+        "It goes on from its checkpoint and ends with the bytes of an undisturbed one",
+    ),
+)
 
 SETTINGS: dict[str, object] = {
     "epochs": 40,

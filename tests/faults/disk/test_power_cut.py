@@ -67,10 +67,12 @@ def watched(home: Path, act: Act) -> list[str]:
         looking.append(1)
         disk.moments.append(name)
         for renamed in (False, True):
-            bad.extend(f"after {name} {len(disk.moments)}: {line}" for line in look(renamed))
+            bad.extend(
+                f"after {name} {len(disk.moments)}: {line}" for line in look(renamed=renamed)
+            )
         looking.clear()
 
-    def look(renamed: bool) -> list[str]:
+    def look(*, renamed: bool) -> list[str]:
         return damage_of(disk.leave(left, renamed=renamed))
 
     looking: list[int] = []
