@@ -57,8 +57,7 @@ def in_words(said: str, database: Path) -> StudioError | None:
     if any(sign in said for sign in _REFUSED):
         return DiskFull(
             "The disk refused to read or write, so nothing was saved.",
-            "It may be full, over a quota, or failing: make room on it, then try again. "
-            "`intent-studio doctor` looks for damage.",
+            "It may be full, over a quota, or failing: make room on it, then try again.",
         )
     if any(sign in said for sign in _NOT_OPENED):
         return _why_not_opened(database.parent)
