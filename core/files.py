@@ -11,6 +11,11 @@ from typing import IO
 
 from core.errors import DiskFull, InvalidInput
 
+_MOUNTS = Path("/proc/self/mountinfo")
+_NETWORK = {"afs": "AFS", "ceph": "Ceph", "cifs": "SMB", "fuse.sshfs": "SSHFS", "lustre": "Lustre"}
+_NETWORK |= {"fuse.glusterfs": "GlusterFS", "nfs": "NFS", "nfs4": "NFS", "smb3": "SMB"}
+"""Kinds of file systems of other machines, as Linux names them, and as people do."""
+
 
 @contextmanager
 def replace_file(target: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
@@ -111,3 +116,32 @@ def disk_error(error: BaseException) -> DiskFull | None:
     ):
         return None
     return DiskFull("The disk is full, so nothing was saved.", "Make room on it, then try again.")
+
+
+def network_file_system(folder: Path) -> str | None:
+    """Return the kind of network file system on which a folder lies; None for a local disk.
+
+    Only Linux tells.
+    """
+    try:
+        lines = _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    mounts = [
+        (Path(_unescaped(line.split()[4])), line.partition(" - ")[2]) for line in lines if line
+    ]
+    place = folder.resolve()
+    over = [
+        (len(at.parts), row, kind)
+        for row, (at, kind) in enumerate(mounts)
+        if place.is_relative_to(at)
+    ]
+    if not over:
+        return None
+    kind = max(over)[2].split()[0]  # of several at one place the last is on top
+    return _NETWORK.get(kind)
+
+
+def _unescaped(path: str) -> str:
+    """Return a path of the table of mounts, in which a space is an octal number."""
+    return path.encode("latin-1", "replace").decode("unicode_escape")

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from core.errors import InvalidInput
+from core.files import network_file_system
 from storage.faults import damage_of, in_words, translate
 from storage.write_queue import WriteQueue
 
@@ -107,7 +108,8 @@ def open_database(url: str | Path) -> Database:
     """Open a database, a file or an SQLAlchemy URL, and create or migrate its schema.
 
     Raises:
-        InvalidInput: The database is not SQLite's, or from a newer studio; or SQLite is too old.
+        InvalidInput: The database is not SQLite's, or from a newer studio; SQLite is too old; or
+            the file lies on a network file system.
         DatabaseDamaged: The file is not what was written.
         ReadOnlyHome: The folder may not be written to.
     """
@@ -117,6 +119,7 @@ def open_database(url: str | Path) -> Database:
             f"Data are kept in SQLite; {target.partition(':')[0]} is not supported yet.",
             "Leave the URL out, or write sqlite:///FILE.",
         )
+    _refuse_network(target)
     engine = _sqlite_engine(target)
     database = Database(engine)
     try:
@@ -125,6 +128,18 @@ def open_database(url: str | Path) -> Database:
         engine.dispose()
         raise
     return database
+
+
+def _refuse_network(url: str) -> None:
+    """Refuse a file of another machine: SQLite's locks and shared memory need a local disk."""
+    file = sa.make_url(url).database
+    kind = network_file_system(Path(file).parent) if file and file != ":memory:" else None
+    if kind is not None:
+        raise InvalidInput(
+            f"The database {file} lies on a network file system ({kind}), where two programs could "
+            "damage it.",
+            "Name a folder on a disk of this machine with --home, and keep backups elsewhere.",
+        )
 
 
 def _bring_up_to_date(database: Database) -> None:
