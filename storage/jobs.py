@@ -193,9 +193,11 @@ def finish(connection: Connection, job_id: str, attempt: int, outcome: JobOutcom
         raise Fenced
 
 
-def put_back(connection: Connection, job_id: str, attempt: int) -> None:
-    """Queue a job again after its child process died."""
+def put_back(connection: Connection, job_id: str, attempt: int, *, began: bool = True) -> None:
+    """Queue a job again after its process died; an attempt that never `began` is given back."""
     change = _own(job_id, attempt).values(state="queued", stage="waiting to resume")
+    if not began:  # the number of the attempt stays: it is a fence
+        change = change.values(max_attempts=job.c.max_attempts + 1, stage="waiting for a process")
     connection.execute(change)
 
 

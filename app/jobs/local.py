@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.home import Places
-from app.jobs.lock import take_lock
+from app.jobs.lock import lacks_processes, take_lock
 from app.settings import Settings
 
 # An intermediate parent exits at once, so that init adopts the supervisor and no zombie remains. A
@@ -73,6 +73,10 @@ class LocalExecutor:
                     pass_fds=(descriptor,),
                     check=True,
                 )
+        except OSError as error:
+            if not lacks_processes(error):
+                raise
+            # The job waits: whoever follows it asks again.
         finally:
             os.close(descriptor)
 

@@ -1,5 +1,6 @@
 """File locks that the kernel releases when the last process that holds them ends."""
 
+import errno
 import fcntl
 import os
 from pathlib import Path
@@ -27,3 +28,8 @@ def is_free(path: Path) -> bool:
         return False
     os.close(descriptor)
     return True
+
+
+def lacks_processes(error: OSError) -> bool:
+    """Whether this machine had no room for one more process just now."""
+    return error.errno in (errno.EAGAIN, errno.ENOMEM)

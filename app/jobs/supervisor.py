@@ -20,7 +20,7 @@ from pathlib import Path
 
 from app.home import Places
 from app.jobs.context import Workplace
-from app.jobs.lock import is_free, take_lock
+from app.jobs.lock import is_free, lacks_processes, take_lock
 from app.jobs.logs import end_of
 from app.jobs.process_names import SUPERVISOR, name_process
 from app.jobs.worker import do_job
@@ -133,6 +133,12 @@ class Supervisor:
                 _note("job started", claimed)
                 self._forget_cancelled(claimed)
                 self.children[job.id] = _Child(claimed, self._fork(claimed))
+        except OSError as error:
+            if not lacks_processes(error):
+                raise
+            with self.database.write() as connection:
+                jobs.put_back(connection, job.id, claimed.attempt, began=False)
+            time.sleep(_WATCH_SECONDS)
         finally:
             os.close(descriptor)  # the child's copy holds the lock from here on
 
