@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,17 @@ def measured(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         request.node.user_properties.append((_NAME, (path, key, sentence)))
 
     return tell
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory, labelled_csv: Path, tiny_path: Path) -> Path:
+    """A home with a model, texts that wait and a training that is queued; to be copied."""
+    from tests.faults.kills.acts import make_home
+    from tests.faults.shims.write_points import do
+
+    home = tmp_path_factory.mktemp("template") / "home"
+    assert do(lambda: str(make_home(home, labelled_csv, tiny_path))).error is None
+    return home
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

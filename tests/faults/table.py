@@ -8,14 +8,16 @@ A module of tests names its faults in `FAULTS`; its tests tell what they measure
 
 import importlib
 import json
+import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "topics" / "reliability.md"
 MEASURED = HERE / "measured.json"
+_FIGURE = re.compile(r"(?<![\w])\d+(?:,\d{3})*(?:\.\d+)?")
 _HEAD = """# Reliability
 
 What can go wrong beside the program, how the tests make it happen, and what holds all the same.
@@ -68,10 +70,31 @@ def page(measured: Mapping[str, Mapping[str, str]]) -> str:
     for fault, path in lines():
         number = f"{fault.order:g}" if fault.order <= 22 else ""
         sentences = measured.get(path, {})
-        told = " ".join(s for key, s in sentences.items() if key.startswith(fault.figures))
+        told = " ".join(
+            summed([s for key, s in sentences.items() if key.startswith(fault.figures)])
+        )
         seen = f"{told} (`{path}`)".strip()
         rows.append(f"| {number} | {fault.name} | {fault.made} | {fault.promised} | {seen} |")
     return _HEAD + "\n".join(rows) + "\n"
+
+
+def summed(sentences: Sequence[str]) -> list[str]:
+    """Put sentences of the same words together: counts are added, of seconds the most are told."""
+    by_words: dict[str, list[list[str]]] = {}
+    for sentence in sentences:
+        by_words.setdefault(_FIGURE.sub("{}", sentence), []).append(_FIGURE.findall(sentence))
+    return [
+        words.format(*(_together(figures) for figures in zip(*rows, strict=True)))
+        for words, rows in by_words.items()
+    ]
+
+
+def _together(figures: Sequence[str]) -> str:
+    if len(figures) == 1:
+        return figures[0]
+    if any("." in figure for figure in figures):
+        return max(figures, key=float)
+    return f"{sum(int(figure.replace(',', '')) for figure in figures):,}"
 
 
 def kept() -> dict[str, dict[str, str]]:

@@ -12,7 +12,7 @@ from storage.artifacts import ArtifactStore
 from storage.database import open_database
 from tests.builders.served_studio import copy_home
 from tests.faults.kills import acts
-from tests.faults.kills.acts import Act, make_home, soundness
+from tests.faults.kills.acts import Act, soundness
 from tests.faults.shims.forgetful_disk import ForgetfulDisk
 from tests.faults.shims.write_points import do
 from tests.faults.table import Fault
@@ -35,13 +35,6 @@ FAULTS = (
     ),
 )
 CHOSEN = tuple(act for act in acts.ACTS if act.name in ("training", "restore", "erase", "label"))
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory, labelled_csv: Path, tiny_path: Path) -> Path:
-    home = tmp_path_factory.mktemp("template") / "home"
-    assert do(lambda: str(make_home(home, labelled_csv, tiny_path))).error is None
-    return home
 
 
 def damage_of(home: Path) -> list[str]:

@@ -1,0 +1,118 @@
+"""`doctor` names each damage of a home, and `--repair` mends what can be mended without loss."""
+
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from storage.log.erased_remains import note_remains
+from tests.builders.served_studio import copy_home
+from tests.faults.kills import acts
+from tests.faults.shims.write_points import do
+from tests.faults.table import Fault
+
+FAULTS = (
+    Fault(
+        36,
+        "`doctor` meets each damage",
+        "A blob deleted, one changed, a row changed behind the log's back, an interrupted erasure, "
+        "a leftover file, an orphaned checkpoint, an open home, a training that nobody works on",
+        "Each is named; `--repair` mends the last five, and the others stay as they were",
+    ),
+)
+
+
+def delete_blob(home: Path) -> None:
+    next(p for p in (home / "artifacts").rglob("*") if p.is_file()).unlink()
+
+
+def change_blob(home: Path) -> None:
+    file = next(p for p in (home / "artifacts").rglob("*") if p.is_file())
+    content = file.read_bytes()
+    file.unlink()
+    file.write_bytes(content[:-1] + b"?")
+
+
+def change_row(home: Path) -> None:
+    raw = sqlite3.connect(home / "studio.db")
+    raw.create_function("lower", 1, lambda text: text and text.casefold(), deterministic=True)
+    raw.execute("UPDATE utterance SET labels = NULL WHERE text = 'good morning'")
+    raw.commit()
+    raw.close()
+
+
+def interrupt_erasure(home: Path) -> None:
+    note_remains(home, [], [])
+
+
+def leave_file(home: Path) -> None:
+    left = home / "artifacts" / "ab" / ".part-left"
+    left.parent.mkdir(exist_ok=True)
+    left.write_bytes(b"half")
+    old = time.time() - 7_200
+    os.utime(left, (old, old))
+
+
+def leave_checkpoint(home: Path) -> None:
+    (home / "checkpoints" / "0123456789ab").mkdir(parents=True)
+
+
+def open_to_all(home: Path) -> None:
+    home.chmod(0o755)
+
+
+@pytest.fixture
+def home(template: Path, tmp_path: Path) -> Path:
+    home = copy_home(template, tmp_path / "home")
+
+    def end_jobs() -> None:  # no training is to begin by a repair
+        studio = acts.opened(home)
+        with studio.database.write() as connection:
+            connection.exec_driver_sql("UPDATE job SET state = 'failed' WHERE state = 'queued'")
+        studio.database.close()
+
+    assert do(end_jobs).error is None
+    return home
+
+
+def findings(home: Path, capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, dict]:
+    capsys.readouterr()
+    main(["--home", str(home), "doctor", "--json", *words])
+    return {one["subject"]: one for one in json.loads(capsys.readouterr().out)["findings"]}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "subject", "words", "mends"),
+    [
+        (delete_blob, "artifacts", "is missing", False),
+        (change_blob, "artifacts", "was changed", False),
+        (change_row, "data", "differs from its log", False),
+        (interrupt_erasure, "erasing", "interrupted", True),
+        (leave_file, "artifacts", "1 file that nothing needs", True),
+        (leave_checkpoint, "jobs", "1 checkpoint that nothing needs", True),
+        (open_to_all, "privacy", "others on this machine can open", True),
+    ],
+)
+def test_a_damage_is_named_and_mended_where_nothing_is_lost(
+    home: Path,
+    capsys: pytest.CaptureFixture[str],
+    spoil: Callable[[Path], None],
+    subject: str,
+    words: str,
+    mends: bool,  # noqa: FBT001 - a column of the table above
+) -> None:
+    assert findings(home, capsys)[subject]["healthy"]
+    spoil(home)
+    found = findings(home, capsys)[subject]
+    assert words in found["detail"]
+    assert found["mends"] is mends
+    assert found["healthy"] is (mends and subject in ("artifacts", "jobs"))
+    findings(home, capsys, "--repair")
+    after = findings(home, capsys)[subject]
+    assert after["healthy"] is mends
+    assert (words in after["detail"]) is not mends
