@@ -30,6 +30,22 @@ class Settings(BaseSettings):
         default=None,
         description="Log one line for each request and job, as text or json; else faults alone.",
     )
+    keep_traces_days: int = Field(
+        default=30,
+        ge=1,
+        description="Days that logs and curves of jobs without a version are kept.",
+    )
+    keep_layouts_days: int = Field(
+        default=30, ge=1, description="Days that maps of versions out of use are kept."
+    )
+    keep_receipts_days: int | None = Field(
+        default=None,
+        ge=1,
+        description="Days that receipts are kept; their links end. Else for ever.",
+    )
+    keep_copies_days: int = Field(
+        default=90, ge=1, description="Days that copies from before an upgrade are kept."
+    )
     actor: str = Field(default="local", description="Name that the event log records.")
 
     def environment(self) -> dict[str, str]:

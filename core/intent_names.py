@@ -28,8 +28,11 @@ ALONE_WEIGHT, ALONE_TAU = 0.9, 0.3
 examples each, others lost less than 0.1 point of accuracy (docs/experiments.md)."""
 
 
+_MOST_NAMES = 20_000
+
+
 class NameCache:
-    """Embeddings of names by encoder fingerprint and wording."""
+    """Embeddings of names by encoder fingerprint and wording, at most some 20,000."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str], FloatArray] = {}
@@ -41,6 +44,8 @@ class NameCache:
         missing = [text for text in dict.fromkeys(texts) if (own, text) not in self._rows]
         if missing:
             rows = side.encode(missing)
+            if len(self._rows) > _MOST_NAMES:  # names of encoders that answer no more
+                self._rows = {key: row for key, row in self._rows.items() if key[0] == own}
             self._rows |= {(own, text): row for text, row in zip(missing, rows, strict=True)}
         found = [self._rows[own, text] for text in texts]
         return np.stack(found) if found else np.zeros((0, side.dim), dtype=np.float32)

@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict, NotFound
 from storage.records import JobRecord, now, record_of
-from storage.tables import job
+from storage.tables import alias, job, model_version
 
 _LOG_LIMIT = 8_000
 _ATTEMPTS = 3
@@ -240,6 +240,21 @@ def resume(connection: Connection, job_id: str) -> JobRecord:
         )
     )
     return get(connection, job_id)
+
+
+def drop_traces(connection: Connection, ended_before: str) -> int:
+    """Drop curve and log of jobs that ended before a time, unless a version stands that they made.
+
+    Return the number of jobs.
+    """
+    buried = sa.select(alias.c.model_version_id).where(alias.c.name == "deleted")
+    made = sa.select(model_version.c.job_id).where(
+        model_version.c.job_id.is_not(None), model_version.c.id.not_in(buried)
+    )
+    has_traces = sa.or_(job.c.curve.is_not(None), job.c.log_tail != "")
+    old = sa.and_(job.c.state.not_in(_LIVE), job.c.finished_at < ended_before)
+    change = sa.update(job).where(old, has_traces, job.c.id.not_in(made))
+    return connection.execute(change.values(curve=sa.null(), log_tail="")).rowcount
 
 
 def keep_log(connection: Connection, job_id: str, text: str) -> None:

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from storage.records import LayoutRecord, now, record_of
-from storage.tables import layout
+from storage.tables import alias, layout
 
 
 def add(connection: Connection, values: dict[str, Any]) -> LayoutRecord:
@@ -44,6 +44,23 @@ def newest(connection: Connection, project_id: int, method: str) -> LayoutRecord
 def remove_all(connection: Connection, project_id: int) -> list[str]:
     """Delete all layouts of a project; return their trees."""
     gone = sa.delete(layout).where(layout.c.project_id == project_id)
+    return list(connection.execute(gone.returning(layout.c.tree_sha256)).scalars())
+
+
+def remove_old(connection: Connection, made_before: str) -> list[str]:
+    """Delete the layouts, made before a time, of versions that no project uses; return their trees.
+
+    Those of champions and of the untuned encoder stay.
+    """
+    last = sa.select(sa.func.max(alias.c.id)).where(alias.c.name == "champion")
+    in_use = sa.select(alias.c.model_version_id).where(
+        alias.c.id.in_(last.group_by(alias.c.project_id))
+    )
+    gone = sa.delete(layout).where(
+        layout.c.created_at < made_before,
+        layout.c.model_version_id.is_not(None),
+        layout.c.model_version_id.not_in(in_use),
+    )
     return list(connection.execute(gone.returning(layout.c.tree_sha256)).scalars())
 
 

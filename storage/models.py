@@ -58,6 +58,13 @@ def list_all(
     return [_version_of(row) for row in connection.execute(query.order_by(model_version.c.number))]
 
 
+def encoder_fingerprints(connection: Connection) -> set[str]:
+    """Return the fingerprints of the encoders of all versions that stand, and of their bases."""
+    rows = connection.execute(sa.select(model_version.c.lineage).where(_standing())).scalars()
+    names = ("fingerprint", "encoder_fingerprint", "base_fingerprint")
+    return {str(facts[name]) for facts in rows for name in names if facts.get(name)}
+
+
 def find(connection: Connection, project_id: int, number: int) -> ModelVersionRecord:
     """Return one model version by its number, or raise `NotFound`."""
     query = sa.select(model_version).where(

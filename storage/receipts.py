@@ -42,3 +42,8 @@ def find(connection: Connection, key: str) -> ReceiptRecord:
 def _read(connection: Connection, key: str) -> ReceiptRecord | None:
     row = connection.execute(sa.select(receipt).where(receipt.c.id == key)).first()
     return None if row is None else ReceiptRecord(**row._asdict())
+
+
+def remove_old(connection: Connection, made_before: str) -> int:
+    """Delete the receipts made before a time; return how many."""
+    return connection.execute(sa.delete(receipt).where(receipt.c.created_at < made_before)).rowcount

@@ -1,6 +1,6 @@
 """A cache of embeddings by encoder fingerprint and text hash; never the source of truth."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import sqlalchemy as sa
@@ -52,6 +52,17 @@ def of_project(
         parts.append(np.frombuffer(joined, dtype="<f4").reshape(-1, dim))
     rising = sorted(range(len(ids)), key=ids.__getitem__)
     return [ids[row] for row in rising], np.concatenate(parts)[rising]
+
+
+def remove_unneeded(connection: Connection, fingerprints: Collection[str]) -> int:
+    """Delete embeddings by other encoders, and those of texts that no project has; return how many.
+
+    Each can be computed again. Without fingerprints, those by every encoder stay.
+    """
+    is_needed: sa.ColumnElement[bool] = vector.c.text_hash.in_(sa.select(utterance.c.text_hash))
+    if fingerprints:
+        is_needed = sa.and_(vector.c.fingerprint.in_(fingerprints), is_needed)
+    return connection.execute(sa.delete(vector).where(sa.not_(is_needed))).rowcount
 
 
 def put_many(connection: Connection, fingerprint: str, rows: Mapping[str, FloatArray]) -> None:

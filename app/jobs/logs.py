@@ -29,8 +29,10 @@ def rotate(log: Path) -> None:
 
 
 def redirect_output(log: Path) -> None:
-    """Append what this process prints from now on to a file."""
+    """Append what this process prints from now on to a file; one over 4 MB is set aside first."""
     log.parent.mkdir(parents=True, exist_ok=True)
+    if log.exists() and log.stat().st_size > _LIMIT_BYTES:
+        log.replace(_older(log))
     with log.open("ab") as stream:
         for descriptor in (_OUT, _ERR):
             os.dup2(stream.fileno(), descriptor)

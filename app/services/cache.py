@@ -50,6 +50,11 @@ class Cache:
             return None
         return entry.future.result()
 
+    def held_bytes(self) -> int:
+        """Return the bytes of all values."""
+        with self._mutex:
+            return sum(entry.size for entry in self._entries.values())
+
     def forget(self, key: Hashable) -> None:
         """Drop a value, so that the next request computes it again."""
         with self._mutex:

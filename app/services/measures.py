@@ -18,6 +18,7 @@ class StudioMeasures:
         jobs: Number of jobs by state; every state occurs.
         database_bytes: Size of the database's file.
         wal_bytes: Size of its write-ahead log.
+        cache_bytes: Values that are kept because they take long to compute.
         resident_bytes: Memory of this process; None where the system does not tell.
         open_files: Files and sockets that this process holds; None where the system does not tell.
         threads: Threads of this process that Python knows.
@@ -26,6 +27,7 @@ class StudioMeasures:
     jobs: Mapping[str, int]
     database_bytes: int
     wal_bytes: int
+    cache_bytes: int
     resident_bytes: int | None
     open_files: int | None
     threads: int
@@ -40,6 +42,7 @@ def measure(studio: Studio) -> StudioMeasures:
         jobs=by_state,
         database_bytes=_size(database),
         wal_bytes=_size(database.with_name(database.name + "-wal")),
+        cache_bytes=studio.cache.held_bytes(),
         resident_bytes=_resident_bytes(),
         open_files=_open_files(),
         threads=threading.active_count(),

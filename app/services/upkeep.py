@@ -1,14 +1,16 @@
 """Keep a studio sound: backups, and checks of database, files, data, jobs and disk."""
 
+import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from app.jobs.lock import is_free
 from app.services.studio import Studio
 from core.encoders.bundled import bundled_folder
-from core.errors import StudioError
+from core.errors import InvalidInput, StudioError
 from core.text import counted
 from storage import backup, jobs, projects
 from storage.log import events, versions
@@ -17,6 +19,7 @@ from storage.queries import dataset
 
 _MIN_FREE_BYTES = 1 << 30
 _OWNER_ALONE, _OTHERS = 0o700, 0o077
+_DATED = re.compile(r"studio-\d{8}T\d{6}\.\d{6}Z\.zip")
 _SHOWN = 8
 """Lines of damage that are shown."""
 
@@ -34,9 +37,37 @@ class HealthCheck:
     mends: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class DatedBackup:
+    """A backup in a folder of several: its file, what it holds, and how many older ones went."""
+
+    file: Path
+    files: int
+    deleted: int
+
+
 def back_up(studio: Studio, out: Path) -> int:
     """Copy the whole studio into one file; return the number of files."""
     return backup.back_up(studio.database, studio.places.artifacts, out)
+
+
+def back_up_dated(studio: Studio, folder: Path, keep: int) -> DatedBackup:
+    """Copy the studio into a new file of a folder, named by the time; keep the newest ones.
+
+    Older ones go only after the new one is complete. Other files of the folder are not touched.
+
+    Raises:
+        InvalidInput: The folder is a file.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise InvalidInput(f"{folder} is a file.", "Name a folder for dated backups.")
+    file = folder / f"studio-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}.zip"
+    n_files = back_up(studio, file)
+    dated = sorted(path for path in folder.glob("studio-*.zip") if _DATED.fullmatch(path.name))
+    gone = dated[:-keep]
+    for path in gone:
+        path.unlink(missing_ok=True)
+    return DatedBackup(file, n_files, len(gone))
 
 
 def restore(file: Path, home: Path) -> int:

@@ -3,16 +3,19 @@
 import argparse
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from rich.console import Console
 
 from app.services import upkeep
+from app.services.pruning import prune
 from app.services.studio import Studio
 from app.services.training.jobs import cancel_job, list_jobs, read_log, resume_job
 from app.settings import Settings
 from app.terminal.job_table import show_jobs
 from app.terminal.output import opened, places_of, print_json, report, say, table
 from core.errors import InvalidInput, StudioError
+from core.text import counted
 from storage.database import damage
 from storage.faults import damaged
 from storage.records import JobRecord
@@ -70,10 +73,24 @@ def resume(options: argparse.Namespace) -> None:
 
 
 def backup(options: argparse.Namespace) -> None:
-    """Copy everything into one file."""
+    """Copy everything into one file; with --keep, into a dated one of a folder."""
+    if options.keep is not None:
+        _back_up_dated(options)
+        return
     with opened(options) as studio:
         count = upkeep.back_up(studio, options.out)
     report(options, f"Wrote {count:,} files to {options.out}.", {"files": count})
+
+
+def _back_up_dated(options: argparse.Namespace) -> None:
+    if options.keep < 1:
+        raise InvalidInput("At least one backup is kept.", "Say --keep 7, for instance.")
+    with opened(options) as studio:
+        made = upkeep.back_up_dated(studio, options.out, options.keep)
+    words = (
+        f"Wrote {made.files:,} files to {made.file}; {counted(made.deleted, 'older one')} deleted."
+    )
+    report(options, words, {**asdict(made), "file": str(made.file)})
 
 
 def restore(options: argparse.Namespace) -> None:
@@ -84,7 +101,10 @@ def restore(options: argparse.Namespace) -> None:
 
 
 def doctor(options: argparse.Namespace) -> None:
-    """Check the studio for faults."""
+    """Check the studio for faults; with --prune, count or delete what nothing needs any more."""
+    if options.prune:
+        _prune(options)
+        return
     findings = _examine(options)
     if options.json:
         print_json({"healthy": all(f.healthy for f in findings), "findings": findings})
@@ -98,6 +118,18 @@ def doctor(options: argparse.Namespace) -> None:
         raise damaged(places_of(options).database)
     if [f for f in findings if not f.healthy and not f.mends]:
         raise StudioError(f"Out of order: {', '.join(ill)}.", "Restore a backup, or train again.")
+
+
+def _prune(options: argparse.Namespace) -> None:
+    with opened(options) as studio:
+        pruned = prune(studio, now=options.now)
+    if options.json:
+        print_json({"done": options.now, "pruned": pruned})
+        return
+    rows = [(one.kind, f"{one.count:,}", f"{one.bytes / (1 << 20):.1f}") for one in pruned]
+    table("Pruned" if options.now else "To prune", ("what", "how many", "MiB of files"), rows)
+    if not options.now and any(one.count for one in pruned):
+        say("`intent-studio doctor --prune --now` deletes it.")
 
 
 def _examine(options: argparse.Namespace) -> list[upkeep.HealthCheck]:

@@ -30,6 +30,7 @@ def exposition(counts: RequestCounts, traffic: Traffic, now: StudioMeasures) -> 
         _one("outside_share", "gauge", "Share of these among texts answered.", _share(traffic)),
         _one("database_bytes", "gauge", "Size of the database.", now.database_bytes),
         _one("wal_bytes", "gauge", "Size of its write-ahead log.", now.wal_bytes),
+        _one("cache_bytes", "gauge", "Values kept in memory.", now.cache_bytes),
         _one("resident_bytes", "gauge", "Memory of the server.", now.resident_bytes),
         _one("open_files", "gauge", "Files and sockets it holds.", now.open_files),
         _one("threads", "gauge", "Threads of the server.", now.threads),

@@ -31,6 +31,9 @@ from storage.records import ProjectRecord
 if TYPE_CHECKING:
     from core.intent_names import NameCache
 
+MOST_PROJECTS = 12
+"""Projects whose models and pools are in memory; those asked about longest ago are dropped."""
+
 _REST_SECONDS = 1.0
 """Seconds between two updates of a large set."""
 
@@ -68,7 +71,7 @@ class ProjectModel:
 
 @dataclass(slots=True)
 class LiveModels:
-    """The live model of each project; one object a server."""
+    """The live models of the projects asked about last; one object a server."""
 
     studio: Studio
     traffic: Traffic = field(default_factory=Traffic)
@@ -136,7 +139,11 @@ class LiveModels:
 
     def _kept(self, project_id: int) -> ProjectModel:
         with self.guard:
-            return self.kept.setdefault(project_id, ProjectModel())
+            kept = self.kept.pop(project_id, None) or ProjectModel()
+            self.kept[project_id] = kept
+            for key in list(self.kept)[:-MOST_PROJECTS]:
+                del self.kept[key]
+            return kept
 
     def _answer(self, kept: ProjectModel, reading: Reading) -> LiveModel | None:
         now = reading.now

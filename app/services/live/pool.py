@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.services.embedding import embed_texts
 from app.services.live.live_model import LiveModel
-from app.services.live.models import LiveModels
+from app.services.live.models import MOST_PROJECTS, LiveModels
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from core.calibration.calibration import probabilities
@@ -100,7 +100,7 @@ class Pools:
             version = models.champion(connection, project_id)
         champion = None if version is None else version.id
         with self.guard:
-            kept = self.kept[project_id]
+            kept = self._kept(project_id)
             rested = time.monotonic() > kept.rest_until
             is_other = kept.champion != champion or kept.revision < 0
             if not kept.busy and (is_other or (kept.revision != head and rested)):
@@ -109,6 +109,15 @@ class Pools:
                     target=self._refresh, args=(project_id,), name="look-at-pool", daemon=True
                 ).start()
         return kept.pool
+
+    def _kept(self, project_id: int) -> ProjectPool:
+        """Return a project's pool as the one asked about last, and drop those of long ago."""
+        kept = self.kept.pop(project_id, None) or ProjectPool()
+        self.kept[project_id] = kept
+        held = [key for key, other in list(self.kept.items()) if other.pool and not other.busy]
+        for key in held[:-MOST_PROJECTS]:
+            del self.kept[key]
+        return kept
 
     def wait(self, project_id: int) -> Pool | None:
         """Return the newest evaluation; wait for the first one."""

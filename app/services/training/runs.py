@@ -214,12 +214,13 @@ def _publisher(
     record_files = context.store_files(partial(save_pipeline, pipeline, facts))
 
     def publish(connection: Transaction) -> dict[str, Any]:
+        lineage = {k: v for k, v in facts.items() if k not in ("metrics", "pins")}
         values = {
             "project_id": data.project.id,
             "tree_sha256": record_files(connection),
             "dataset_version_id": data.version.id,
             "job_id": context.job.id,
-            "lineage": {k: v for k, v in facts.items() if k not in ("metrics", "pins")},
+            "lineage": {**lineage, "encoder_fingerprint": pipeline.encoder.fingerprint},
             "metrics": facts["metrics"],
             "pins": facts["pins"],
         }

@@ -218,18 +218,7 @@ def add_upkeep(commands: Commands) -> None:
         command = add_command(commands, verb, words, f"upkeep.{verb}")
         command.add_argument("job", metavar="JOB", help="its id, or how that begins")
         add_options(command, "--json")
-    backup = add_command(commands, "backup", "copy everything into one file", "upkeep.backup")
-    backup.add_argument("out", type=Path, metavar="OUT")
-    add_options(backup, "--json")
-    add_command(
-        commands, "restore", "bring a backup into an empty home", "upkeep.restore", "file", "--json"
-    )
-    doctor = add_command(
-        commands, "doctor", "look for anything out of order", "upkeep.doctor", "--json"
-    )
-    doctor.add_argument(
-        "--repair", action="store_true", help="mend what can be mended without loss"
-    )
+    _backups(commands)
     serve = add_command(commands, "serve", "open the studio in the browser", "serve.serve")
     serve.add_argument("--host", default="127.0.0.1", help="address (default 127.0.0.1)")
     serve.add_argument("--port", type=int, help="default: the first free one from 7860 on")
@@ -243,3 +232,28 @@ def add_upkeep(commands: Commands) -> None:
     )
     serve.add_argument("--sample", action="store_true", help="begin with the sample project")
     add_command(commands, "demo", "walk through the sample project", "demo.walk")
+
+
+def _backups(commands: Commands) -> None:
+    backup = add_command(commands, "backup", "copy everything into one file", "upkeep.backup")
+    backup.add_argument("out", type=Path, metavar="OUT")
+    backup.add_argument(
+        "--keep",
+        type=int,
+        metavar="N",
+        help="OUT is a folder: write a dated file into it, and keep the newest N",
+    )
+    add_options(backup, "--json")
+    add_command(
+        commands, "restore", "bring a backup into an empty home", "upkeep.restore", "file", "--json"
+    )
+    doctor = add_command(
+        commands, "doctor", "look for anything out of order", "upkeep.doctor", "--json"
+    )
+    doctor.add_argument(
+        "--repair", action="store_true", help="mend what can be mended without loss"
+    )
+    doctor.add_argument(
+        "--prune", action="store_true", help="count what is old and nothing needs any more"
+    )
+    doctor.add_argument("--now", action="store_true", help="with --prune, delete it")
