@@ -1,21 +1,22 @@
 """Access to the server: the right host name, the launch token, and no foreign page."""
 
+import hashlib
 import hmac
 import json
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
-from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import parse_qsl, quote, urlencode
+
+from anyio import to_thread
 
 from app.slow_requests import LimitedBody, Patience, size_words
 from core.errors import InvalidInput
-from core.files import replace_file
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -41,7 +42,7 @@ _SHOWN = re.compile(
     r"/receipts/[0-9a-f]+|/api/receipts/[0-9a-f]+/receipt\.(html|pdf)"
     r"|/reports/[^/]+/\d+|/api/projects/[^/]+/models/\d+/report\.(html|pdf)"
 )
-"""Paths that a viewer may read: receipts and reports only."""
+"""Paths that may be shared: receipts and reports."""
 
 # Gradio needs inline scripts and `eval`; all other sources and targets are forbidden.
 _POLICY = (
@@ -56,6 +57,17 @@ _HEADERS = (
     (b"referrer-policy", b"same-origin"),
     (b"x-frame-options", b"DENY"),
 )
+
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{1,200}")
+_FORGOTTEN = ((b"cache-control", b"no-store"), (b"referrer-policy", b"no-referrer"))
+"""Headers of an answer to an address that holds a token."""
+
+
+class Links(Protocol):
+    """What shared links open."""
+
+    def opens(self, tokens: Sequence[str], path: str) -> bool | None:
+        """Whether one of some tokens opens a path; None if they open nothing at all."""
 
 
 def new_token() -> str:
@@ -88,15 +100,6 @@ class LaunchCodes:
             return False
         self._code = ""
         return True
-
-
-def viewer_token(home: Path) -> str:
-    """Return the token of read-only links, created once for a home so that links stay valid."""
-    place = home / "viewer-token"
-    if not place.exists():
-        with replace_file(place, mode=0o600) as file:
-            file.write(new_token().encode())
-    return place.read_text(encoding="utf-8").strip()
 
 
 def is_loopback(host: str) -> bool:
@@ -132,7 +135,7 @@ class Guard:
     Attributes:
         token: The launch token, or None where every user of this machine may enter.
         hosts: Host names that a request may use (against DNS rebinding).
-        viewer: The token of read-only links to receipts and reports.
+        links: What shared links to receipts and reports open; None where nothing is shared.
         patience: How long a request may take to arrive.
         codes: Launch codes; `code=` in an address is exchanged for the cookie.
     """
@@ -140,7 +143,7 @@ class Guard:
     app: App
     token: str | None
     hosts: frozenset[str]
-    viewer: str | None = None
+    links: Links | None = None
     patience: Patience = field(default_factory=Patience)
     codes: LaunchCodes = field(default_factory=LaunchCodes)
 
@@ -153,13 +156,13 @@ class Guard:
             return  # the studio speaks no other protocol
         self._take_code(scope)
         _drop_version(scope)
-        refusal = self._refusal(scope)
+        refusal = await self._refusal(scope)
         if refusal is not None:
             if refusal[0] == 413:
                 await _read_away(receive)
             await _answer(send, scope["path"], *refusal)
             return
-        if self.token is not None and _bears_token(scope):
+        if _bears_token(scope):
             await self._remember(scope, send)
             return
         body = LimitedBody(receive, _most(scope), self.patience)
@@ -173,7 +176,7 @@ class Guard:
         if self.codes.use(query.pop("code", "")):
             scope["query_string"] = urlencode({**query, "token": self.token}).encode("latin-1")
 
-    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+    async def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         headers = _headers(scope)
         host = headers.get("host", "")
         if _name(host) not in self.hosts:
@@ -189,9 +192,15 @@ class Guard:
             return _too_much(scope, headers)
         if scope["path"] in _OPEN:
             return _too_much(scope, headers)
-        if self._may_look(scope, headers):
+        looks = await self._may_look(scope, headers)
+        if looks is not None:
             state["entrant"] = "viewer"
-            return _beyond_looking(scope)
+            return None if looks else _beyond_looking(scope)
+        if _SHOWN.fullmatch(scope["path"]):
+            return 401, (
+                "This link opens nothing: it has expired, is no longer shared, or is not whole. "
+                "Ask whoever sent it for a new one."
+            )
         return 401, (
             "Open the address that the studio printed when it started: it carries the token that "
             "lets you in. A code in an address lets in once, within a minute."
@@ -200,46 +209,64 @@ class Guard:
     def _may_enter(self, scope: Scope, headers: dict[str, str]) -> bool:
         return self.token is None or self._shows(scope, headers, self.token, COOKIE)
 
-    def _may_look(self, scope: Scope, headers: dict[str, str]) -> bool:
-        return self.viewer is not None and self._shows(scope, headers, self.viewer, _VIEWER_COOKIE)
+    async def _may_look(self, scope: Scope, headers: dict[str, str]) -> bool | None:
+        """Whether a shared link opens this page; None without one that opens anything."""
+        cookies = _cookies(headers.get("cookie", ""))
+        prefix = f"{_cookie_name(_VIEWER_COOKIE, headers)}-"
+        kept = [value for name, value in cookies.items() if name.startswith(prefix)]
+        tokens = [*_given(scope, headers), *kept]
+        if self.links is None or not tokens:
+            return None
+        opens = await to_thread.run_sync(self.links.opens, tokens, scope["path"])
+        return opens and scope["method"] in ("GET", "HEAD")
 
     def _shows(self, scope: Scope, headers: dict[str, str], token: str, cookie: str) -> bool:
         """Whether a request carries a token in its address, a header or a cookie."""
-        query = dict(_query(scope))
-        shown = (
-            query.get("token"),
-            headers.get("authorization", "").removeprefix("Bearer "),
-            _cookie(headers.get("cookie", ""), _cookie_name(cookie, headers)),
-        )
+        kept = _cookies(headers.get("cookie", "")).get(_cookie_name(cookie, headers), "")
+        shown = (*_given(scope, headers), kept)
         return any(hmac.compare_digest(s.encode(), token.encode()) for s in shown if s)
 
     async def _remember(self, scope: Scope, send: Send) -> None:
         """Move the token from the address into a cookie.
 
-        The viewer's cookie has another name, so that opening a link to a receipt does not replace
-        the launch token. It is `Lax`, so that it is sent when the link is opened from a mail.
+        A shared link's cookie has another name, so that opening it replaces neither the launch
+        token nor another link's. It is `Lax`, so that it is sent when the link is opened from a
+        mail. No page that follows knows the address with the token.
         """
         query = _query(scope)
         rest = urlencode([(name, value) for name, value in query if name != "token"])
         # Browsers take a second slash or a backslash for the beginning of a host's name.
         path = "/" + quote(scope["path"].lstrip("/"), safe="/:@!$&'()*+,;=")
         target = f"{path}?{rest}" if rest else path
-        headers = _headers(scope)
-        looks = self.viewer is not None and dict(query).get("token") == self.viewer
-        token, name, site = (
-            (self.viewer, _VIEWER_COOKIE, "Lax") if looks else (self.token, COOKIE, "Strict")
-        )
-        cookie = f"{_cookie_name(name, headers)}={token}; Path=/; HttpOnly; SameSite={site}"
-        answer = [(b"location", target.encode()), (b"set-cookie", cookie.encode())]
+        answer = [(b"location", target.encode()), *_FORGOTTEN]
+        cookie = self._cookie(dict(query)["token"], _headers(scope))
+        if cookie is not None:
+            answer.append((b"set-cookie", f"{cookie}; Path=/; HttpOnly".encode("latin-1")))
         await send({"type": "http.response.start", "status": 303, "headers": answer})
         await send({"type": "http.response.body", "body": b""})
+
+    def _cookie(self, token: str, headers: dict[str, str]) -> str | None:
+        """Return the cookie for a token; None where none is asked for, or it is not one."""
+        if self.token is None or not _TOKEN.fullmatch(token):
+            return None
+        if hmac.compare_digest(token.encode(), self.token.encode()):
+            return f"{_cookie_name(COOKIE, headers)}={token}; SameSite=Strict"
+        digest = hashlib.sha256(token.encode()).hexdigest()[:8]
+        return f"{_cookie_name(_VIEWER_COOKIE, headers)}-{digest}={token}; SameSite=Lax"
+
+
+def _given(scope: Scope, headers: dict[str, str]) -> list[str]:
+    """Return the tokens that stand in a request's address and header."""
+    given = (
+        dict(_query(scope)).get("token", ""),
+        headers.get("authorization", "").removeprefix("Bearer "),
+    )
+    return [token for token in given if token]
 
 
 def _bears_token(scope: Scope) -> bool:
     """Whether a page is opened by an address with the token; a body is never sent elsewhere."""
-    return scope["method"] in ("GET", "HEAD") and "token=" in scope["query_string"].decode(
-        "latin-1"
-    )
+    return scope["method"] in ("GET", "HEAD") and "token" in dict(_query(scope))
 
 
 def _cookie_name(name: str, headers: dict[str, str]) -> str:
@@ -248,13 +275,11 @@ def _cookie_name(name: str, headers: dict[str, str]) -> str:
     return f"{name}-{port}" if port.isdecimal() else name
 
 
-def _beyond_looking(scope: Scope) -> tuple[int, str] | None:
-    """Refuse a viewer everything except reading receipts and reports."""
+def _beyond_looking(scope: Scope) -> tuple[int, str]:
+    """Refuse a viewer everything except reading what the link is for."""
     if scope["method"] not in ("GET", "HEAD"):
         return 403, "This link is for reading only: it changes nothing."
-    if _SHOWN.fullmatch(scope["path"]):
-        return None
-    return 403, "This link shows receipts and reports; for more, ask whoever sent it to you."
+    return 403, "This link shows one receipt or report; for more, ask whoever sent it to you."
 
 
 def _query(scope: Scope) -> list[tuple[str, str]]:
@@ -291,12 +316,11 @@ def _name(host: str) -> str:
     return host.partition(":")[0]
 
 
-def _cookie(header: str, name: str) -> str | None:
+def _cookies(header: str) -> dict[str, str]:
     try:
-        found = SimpleCookie(header).get(name)
+        return {name: morsel.value for name, morsel in SimpleCookie(header).items()}
     except CookieError:
-        return None
-    return None if found is None else found.value
+        return {}
 
 
 def _hardened(send: Send) -> Send:

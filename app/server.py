@@ -26,10 +26,11 @@ from app.api.routes import all_routes
 from app.home import Places
 from app.jobs.lock import take_lock
 from app.log_lines import set_up_logs
-from app.security import Guard, LaunchCodes, check_binding, new_token, viewer_token
+from app.security import Guard, LaunchCodes, check_binding, new_token
 from app.services.labelling.queue import Queues
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.live.traffic import Traffic
+from app.services.reports.sharing import SharedLinks
 from app.services.scratch import sweep_scratch
 from app.services.studio import Studio
 from app.services.what_if.watched_texts import WatchedTextCache
@@ -64,18 +65,17 @@ def build_app(
     live_studio: LiveStudio,
     token: str | None,
     hosts: frozenset[str],
-    viewer: str | None = None,
     codes: LaunchCodes | None = None,
 ) -> RequestWatch:
     """Put REST, files and pages behind one guard, and watch all requests.
 
-    Requests must present the launch token, if there is one, and use a name in `hosts`. The viewer's
-    token gives read access to receipts and reports. A launch code stands for the token once.
+    Requests must present the launch token, if there is one, and use a name in `hosts`. A shared
+    link opens one receipt or report. A launch code stands for the token once.
     """
     from app.ui.navigation import mount_pages
 
     app = FastAPI(title="Intent Studio", docs_url=None, redoc_url=None, openapi_url="/api/schema")
-    app.state.live_studio, app.state.viewer = live_studio, viewer
+    app.state.live_studio = live_studio
     app.state.queues, app.state.watched_texts = Queues(live_studio), WatchedTextCache(live_studio)
     app.state.request_counts = counts = RequestCounts()
     app.add_middleware(CORSMiddleware, allow_origins=[])  # replaces Gradio's own answers
@@ -87,7 +87,8 @@ def build_app(
     app.router.routes += [*all_routes(), *pages]
     app.mount(MOUNTED, AssetFiles(), name="studio")
     mount_pages(app)
-    guard = Guard(app, token, hosts, viewer, codes=codes or LaunchCodes())
+    links = SharedLinks(live_studio.studio)
+    guard = Guard(app, token, hosts, links, codes=codes or LaunchCodes())
     return RequestWatch(guard, counts, live_studio.studio.settings.actor)
 
 
@@ -142,9 +143,8 @@ def _serve_at(
     hosts = frozenset({"127.0.0.1", "localhost", "[::1]", door.host})
     live_studio = open_live_studio(studio)
     with _private_places(studio.places.home):
-        viewer = viewer_token(studio.places.home) if door.token else None
         codes = LaunchCodes() if door.token else None
-        app = build_app(live_studio, token, hosts, viewer, codes)
+        app = build_app(live_studio, token, hosts, codes)
         if prepare is not None:
             prepare()
         address = entrance.address + (f"?token={token}" if token else "")
@@ -268,6 +268,7 @@ def _private_places(home: Path) -> Iterator[None]:
     for left in scratch.glob("serve-*"):  # by a server that was killed
         shutil.rmtree(left, ignore_errors=True)
     sweep_scratch(Places(home))
+    (home / "viewer-token").unlink(missing_ok=True)  # its links opened every receipt and report
     with tempfile.TemporaryDirectory(prefix="serve-", dir=scratch) as folder:
         work, temporary = Path(folder) / "work", Path(folder) / "tmp"
         for place in (work, temporary):

@@ -293,6 +293,25 @@ receipt = Table(
     sqlite_strict=True,
 )
 
+share = Table(
+    "share",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("project_id", Integer, _project(), nullable=False),
+    Column("kind", Text, nullable=False),
+    # A receipt's id, or the number of a model version.
+    Column("target", Text, nullable=False),
+    Column("token_sha256", Text, nullable=False, unique=True),
+    Column("actor", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("expires_at", Text, nullable=True),
+    Column("opened_at", Text, nullable=True),
+    Column("stopped_at", Text, nullable=True),
+    Column("stopped_by", Text, nullable=True),
+    CheckConstraint("kind IN ('receipt', 'report')", name="kind"),
+    sqlite_strict=True,
+)
+
 preference = Table(
     "preference",
     metadata,

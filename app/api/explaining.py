@@ -1,41 +1,31 @@
-"""Routes for explanations, receipts and reports; viewers may read receipts and reports.
-
-A link to a receipt or report carries the viewer's token, which gives read access only
-(`app.security`).
-"""
+"""Routes for explanations, receipts and reports, and for the links that show one to others."""
 
 from collections.abc import Callable
-from typing import Annotated, Literal
+from typing import Literal
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse
 
-from app.api.http.bodies import ExplainBody
+from app.api.http.bodies import ExplainBody, ShareBody
 from app.api.http.downloads import BYTES, download
 from app.api.http.routers import rest_router
 from app.api.http.schemas import Kept
 from app.api.http.server_state import Live, OpenStudio
 from app.services.explaining import explain as explaining
 from app.services.explaining.views import Explanation
-from app.services.reports import model_report, receipts
+from app.services.reports import model_report, receipts, sharing
 from app.services.reports.links import link_words, reaches_others
 from app.services.reports.pdf import print_pdf
+from app.services.reports.sharing import NewShare, ShareView
 from app.services.studio import Studio
+from storage.people.shares import Shared
 
 router = rest_router("evidence")
 pages = APIRouter(include_in_schema=False)
 
 _POLICY = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
 Form = Literal["html", "pdf"]
-
-
-def _viewer(request: Request) -> str | None:
-    token: str | None = request.app.state.viewer
-    return token
-
-
-Viewer = Annotated[str | None, Depends(_viewer)]
 
 
 @router.post("/projects/{project}/explain")
@@ -45,12 +35,10 @@ def explain(live_studio: Live, project: str, body: ExplainBody) -> Explanation:
 
 
 @router.post("/projects/{project}/receipts", status_code=201)
-def keep_receipt(
-    live_studio: Live, request: Request, viewer: Viewer, project: str, body: ExplainBody
-) -> Kept:
+def keep_receipt(live_studio: Live, request: Request, project: str, body: ExplainBody) -> Kept:
     """Store the evidence of an answer; its link always shows the same."""
     kept = receipts.keep_receipt(live_studio, project, body.text, body.model, body.against)
-    return _kept(request, kept.id, kept.path, viewer)
+    return _kept(request, kept.id, kept.path)
 
 
 @router.get("/receipts/{key}/receipt.{form}", responses=BYTES)
@@ -79,12 +67,29 @@ def report(
 
 
 @router.get("/projects/{project}/models/{number}/report-link")
-def report_link(
-    studio: OpenStudio, request: Request, viewer: Viewer, project: str, number: int
-) -> Kept:
-    """Return the link to a report, for viewers."""
+def report_link(studio: OpenStudio, request: Request, project: str, number: int) -> Kept:
+    """Return the address of a report."""
     model_report.require_version(studio, project, number)
-    return _kept(request, f"{project}@{number}", _report_path(project, number), viewer)
+    return _kept(request, f"{project}@{number}", _report_path(project, number))
+
+
+@router.get("/projects/{project}/shares")
+def list_shares(studio: OpenStudio, project: str) -> list[ShareView]:
+    """List the links that open a receipt or report of the project, newest first."""
+    return sharing.list_shares(studio, project)
+
+
+@router.post("/projects/{project}/shares", status_code=201)
+def create_share(studio: OpenStudio, project: str, body: ShareBody) -> NewShare:
+    """Make a link that opens one receipt or report for reading, until it expires or is stopped."""
+    return sharing.create_share(studio, project, Shared(body.kind, body.target, body.days))
+
+
+@router.delete("/projects/{project}/shares/{key}", status_code=204)
+def stop_sharing(studio: OpenStudio, project: str, key: str) -> Response:
+    """Stop sharing: the link opens nothing any more."""
+    sharing.stop_sharing(studio, project, key)
+    return Response(status_code=204)
 
 
 @pages.get("/receipts/{key}")
@@ -116,10 +121,9 @@ def _absolute(request: Request, path: str) -> str:
     return str(request.base_url).rstrip("/") + path
 
 
-def _kept(request: Request, name: str, path: str, viewer: str | None) -> Kept:
-    link = path if viewer is None else f"{path}?token={viewer}"
+def _kept(request: Request, name: str, path: str) -> Kept:
     address = _absolute(request, path)
-    return Kept(name, path, link, reaches_others(address), link_words(address))
+    return Kept(name, path, path, reaches_others(address), link_words(address))
 
 
 def _forms(path: str, name: str) -> dict[str, str]:

@@ -2,9 +2,10 @@
 import {query, setQuery} from './shared/address.js';
 import {comparisonOf} from './shared/comparison.js';
 import {fill, h} from './shared/elements.js';
-import {downloadsOf, linkLine, saveFile} from './shared/evidence.js';
+import {downloadsOf, saveFile} from './shared/evidence.js';
 import {ask, guarded, present, toast} from './shared/messages.js';
 import {call, post, upload} from './shared/rest.js';
+import {Sharing} from './shared/sharing.js';
 import {nothingFits, plural} from './shared/words.js';
 import {frame} from './studio.js';
 import {Charts} from './versions/charts.js';
@@ -146,6 +147,7 @@ class VersionsPage {
   async #report(number) {
     const found = await call(`${this.#base}/models/${number}/report-link`);
     const name = `${this.#context.project}-v${number}-report`;
+    const sharing = new Sharing(this.#base, {kind: 'report', target: String(number)}, found);
     const save = kind => saveFile(`${this.#base}/models/${number}/report.${kind}`, `${name}.${kind}`);
     return [
       h('h2', {}, `Report about version ${number}`),
@@ -156,7 +158,7 @@ class VersionsPage {
         downloadsOf(save),
         h('a', {class: 'button', href: found.path, target: '_blank', rel: 'noopener'}, 'Open it here'),
       ),
-      linkLine(found, 'report'),
+      (await sharing.start()).element,
     ];
   }
 

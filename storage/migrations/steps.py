@@ -19,6 +19,7 @@ from storage.migrations import (
     m0012_preferences,
     m0013_waiting_texts,
     m0014_erasures,
+    m0015_shares,
 )
 
 STEPS = (
@@ -36,6 +37,7 @@ STEPS = (
     (m0012_preferences.REVISION, m0012_preferences.upgrade),
     (m0013_waiting_texts.REVISION, m0013_waiting_texts.upgrade),
     (m0014_erasures.REVISION, m0014_erasures.upgrade),
+    (m0015_shares.REVISION, m0015_shares.upgrade),
 )
 
 

@@ -81,6 +81,8 @@ NEW_ROUTES = {
     "GET /api/projects/{project}/sure",
     "POST /api/projects/{project}/sure/check",
     "POST /api/projects/{project}/sure/accept",
+    *(f"{verb} /api/projects/{{project}}/shares" for verb in ("GET", "POST")),
+    "DELETE /api/projects/{project}/shares/{key}",
 }
 _REVIEW, _PARTS = "/api/projects/{project}/review", ("parts", "parts[].ids", "parts[].name")
 _UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{project}/edits"

@@ -223,6 +223,14 @@ class ExplainBody(Body):
     against: str | None = Field(default=None, max_length=1_000)
 
 
+class ShareBody(Body):
+    """What a link shows, a receipt's id or a version's number, and for how many days (null: on)."""
+
+    kind: Literal["receipt", "report"]
+    target: str = Field(min_length=1, max_length=64)
+    days: Literal[7, 30, 90] | None = 30
+
+
 class SimilarBody(Body):
     """A tray of texts to find similar utterances for."""
 

@@ -72,7 +72,7 @@ class Imported:
 class Kept:
     """A receipt's id, or `PROJECT@N` of a report, with the path of its page.
 
-    `link` is the path with the token of a viewer, who may only read. `reaches_others` tells whether
+    `link` is the path; who has no launch token needs a shared link. `reaches_others` tells whether
     other computers may open it; `reach` says who can.
     """
 

@@ -1,6 +1,6 @@
-// Receipts and reports: open one, print it, or copy a read-only link.
+// Receipts and reports: open one, or print it.
 import {h} from './elements.js';
-import {guarded, toast} from './messages.js';
+import {guarded} from './messages.js';
 import {binary} from './rest.js';
 
 export const open = path => window.open(path, '_blank', 'noopener');
@@ -34,30 +34,3 @@ export const downloadsOf = save => [
   busyButton('Download HTML', () => save('html'), {'data-key': 'html'}),
   busyButton('Download PDF', () => save('pdf'), {'data-key': 'pdf'}),
 ];
-
-// The link to pass on: it can be read and changes nothing. It says who can open it.
-export function linkLine({link, reach, reaches_others: isOpen}, what) {
-  const address = new URL(link, location.origin).href;
-  const box = h('input', {
-    type: 'text',
-    value: address,
-    readonly: true,
-    'aria-label': `Link to the ${what}`,
-    'data-role': 'link',
-    style: {width: '100%'},
-    onfocus: event => event.target.select(),
-  });
-  const copy = guarded(async () => {
-    box.select();
-    await navigator.clipboard.writeText(address);
-    toast('Copied.', reach, isOpen ? 'good' : 'warn');
-  });
-  return h(
-    'div',
-    {class: 'row tight below'},
-    h('span', {class: 'soft small'}, isOpen ? 'Link for readers' : 'Link for readers on this computer'),
-    h('div', {style: {flex: '1 1 220px'}}, box),
-    h('button', {onclick: copy}, 'Copy'),
-    h('p', {class: `small ${isOpen ? 'soft' : 'warn'}`, 'data-role': 'reach-of-link'}, reach),
-  );
-}

@@ -1,8 +1,9 @@
 // Why an answer is as it is: its words, what would change it, and other ways of deciding.
 import {fill, h, select, table} from '../shared/elements.js';
-import {busyButton, downloadsOf, linkLine, open, saveFile} from '../shared/evidence.js';
+import {busyButton, downloadsOf, open, saveFile} from '../shared/evidence.js';
 import {complain, guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
+import {Sharing} from '../shared/sharing.js';
 import {percent, points} from '../shared/words.js';
 
 const PAUSE = 500; // milliseconds without typing; an explanation costs as much as ten answers
@@ -158,7 +159,8 @@ export class Why {
   #buttons() {
     const keep = async () => {
       const kept = await post(`${this.#base}/receipts`, this.#question());
-      fill(this.#kept, linkLine(kept, 'receipt'));
+      const sharing = new Sharing(this.#base, {kind: 'receipt', target: kept.id}, kept);
+      fill(this.#kept, (await sharing.start()).element);
       return kept;
     };
     const receipt = async () => open((await keep()).path);

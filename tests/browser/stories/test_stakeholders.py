@@ -36,3 +36,30 @@ def test_a_manager_reads_whether_it_is_ready_and_gets_a_file(
         expect(side.locator(".pair").first).to_contain_text("now ")
     expect(page.locator("footer")).to_contain_text("on this computer only")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_report_is_shared_by_a_link_and_no_longer_when_it_is_stopped(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """One link opened every receipt and report of a home, for ever."""
+    page = visit(twice, "/versions?project=sample")
+    page.locator("li[data-version='2']").get_by_role("button", name="Report").click()
+    sharing = page.locator("[data-role=sharing]")
+    expect(sharing.get_by_label("How long the link opens")).to_have_value("30")
+    sharing.get_by_role("button", name="Make a link").click()
+    link = sharing.locator("[data-role=link]").input_value()
+    line = sharing.locator("[data-role=links] li")
+    expect(line).to_contain_text("never opened")
+
+    browser = page.context.browser
+    assert browser is not None
+    with browser.new_context() as context:
+        reader = context.new_page()
+        reader.goto(link)
+        expect(reader.locator("h1")).to_contain_text("sample")
+        assert "token" not in reader.url
+        assert "token" not in reader.title()
+        assert reader.goto(f"{twice.base}/reports/sample/1").status == 403
+        line.get_by_role("button", name="Stop sharing").click()
+        expect(line).to_have_count(0)
+        assert reader.goto(f"{twice.base}/reports/sample/2").status == 401

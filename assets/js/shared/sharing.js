@@ -1,0 +1,128 @@
+// Links that open one receipt or one report for reading: make one, list them, stop sharing.
+import {fill, h, select, since} from './elements.js';
+import {guarded, toast} from './messages.js';
+import {call, post} from './rest.js';
+
+const STANDARD = '30';
+const DAYS = [
+  ['7', 'for 7 days'],
+  ['30', 'for 30 days'],
+  ['90', 'for 90 days'],
+  ['', 'without an end'],
+];
+const COPY_IT = 'Copy it now: it is not shown again. Whoever has it may read this page, and nothing else.';
+
+export class Sharing {
+  element = h('div', {class: 'below', 'data-role': 'sharing'});
+  #base;
+  #what; // {kind, target}
+  #page; // the page's address and who can reach it
+  #days = select({'aria-label': 'How long the link opens', 'data-key': 'days'}, DAYS, STANDARD);
+  #made = h('div');
+  #list = h('div');
+
+  constructor(base, what, page) {
+    this.#base = `${base}/shares`;
+    this.#what = what;
+    this.#page = page;
+    const share = h('button', {'data-key': 'share', onclick: guarded(() => this.#share())}, 'Make a link');
+    const tone = page.reaches_others ? 'soft' : 'warn';
+    fill(
+      this.element,
+      h('div', {class: 'row tight'}, `Share this ${what.kind} by a link that opens`, this.#days, share),
+      h('p', {class: `small ${tone}`, 'data-role': 'reach-of-link'}, page.reach),
+      this.#made,
+      this.#list,
+    );
+  }
+
+  async start() {
+    this.#show(await call(this.#base));
+    return this;
+  }
+
+  async #share() {
+    const days = this.#days.value ? Number(this.#days.value) : null;
+    const {link} = await post(this.#base, {...this.#what, days});
+    fill(this.#made, this.#linkOf(new URL(link, location.origin).href));
+    await this.start();
+  }
+
+  #linkOf(address) {
+    const box = h('input', {
+      type: 'text',
+      value: address,
+      readonly: true,
+      'aria-label': `Link to the ${this.#what.kind}`,
+      'data-role': 'link',
+      style: {width: '100%'},
+      onfocus: event => event.target.select(),
+    });
+    const copy = guarded(async () => {
+      box.select();
+      await navigator.clipboard.writeText(address);
+      toast('Copied.', this.#page.reach, this.#page.reaches_others ? 'good' : 'warn');
+    });
+    return [
+      h(
+        'div',
+        {class: 'row tight'},
+        h('div', {style: {flex: '1 1 220px'}}, box),
+        h('button', {onclick: copy}, 'Copy'),
+      ),
+      h('p', {class: 'small soft'}, COPY_IT),
+    ];
+  }
+
+  #show(links) {
+    const here = ({kind, target}) => kind === this.#what.kind && target === this.#what.target;
+    const mine = links.filter(here);
+    const others = links.filter(link => !here(link));
+    fill(
+      this.#list,
+      mine.length > 0 && [h('h3', {}, `Links to this ${this.#what.kind}`), this.#lines(mine)],
+      others.length > 0 &&
+        h(
+          'details',
+          {},
+          h('summary', {}, `Other links of this project (${others.length})`),
+          this.#lines(others),
+        ),
+    );
+  }
+
+  #lines(links) {
+    return h(
+      'ul',
+      {class: 'told', 'data-role': 'links'},
+      links.map(link => this.#line(link)),
+    );
+  }
+
+  #line(link) {
+    const {id, kind, target, path, by} = link;
+    const {created_at: made, expires_at: end, opened_at: opened} = link;
+    const name = kind === 'report' ? `Report about version ${target}` : `Receipt ${target.slice(0, 8)}`;
+    const stop = guarded(async () => {
+      await call(`${this.#base}/${id}`, {method: 'DELETE'});
+      toast('Not shared any more.', 'The link opens nothing.', 'good');
+      await this.start();
+    });
+    const facts = [
+      `by ${by}, `,
+      since(made),
+      end ? `, open until ${day(end)}, ` : ', without an end, ',
+      opened ? ['last opened ', since(opened)] : 'never opened',
+    ];
+    return h(
+      'li',
+      {class: 'row tight'},
+      h('a', {href: path, target: '_blank', rel: 'noopener'}, name),
+      h('span', {class: 'soft small'}, facts),
+      h('button', {class: 'small push', 'data-key': `stop ${id}`, onclick: stop}, 'Stop sharing'),
+    );
+  }
+}
+
+const DAY = {day: 'numeric', month: 'long', year: 'numeric'};
+const day = stamp => new Date(stamp).toLocaleDateString('en-GB', DAY);
