@@ -17,6 +17,7 @@ from anyio import to_thread
 
 from app.slow_requests import LimitedBody, Patience, size_words
 from core.errors import InvalidInput
+from storage.people.acts import VIA
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -165,6 +166,7 @@ class Guard:
         if _bears_token(scope):
             await self._remember(scope, send)
             return
+        VIA.set("page" if "sec-fetch-site" in _headers(scope) else "REST")  # browsers alone send it
         body = LimitedBody(receive, _most(scope), self.patience)
         await self.app(scope, body, _hardened(send))
 

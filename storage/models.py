@@ -9,6 +9,8 @@ from sqlalchemy.engine import Connection, Row
 
 from core.errors import InvalidInput, NotFound
 from core.text import text_hash, with_thousands_marks
+from storage.people import acts
+from storage.people.acts import Act
 from storage.records import AliasRecord, ModelVersionRecord, PinRecord, now, record_of
 from storage.tables import alias, model_version, pin, project
 
@@ -17,6 +19,12 @@ ROLLED_BACK = "rolled back"
 """Points at the champion that a rollback replaces, recorded right before the new champion."""
 DISCARDED = "discarded"
 DELETED = "deleted"
+_VERBS = {
+    CHAMPION: "use version",
+    ROLLED_BACK: "go back from version",
+    DISCARDED: "discard version",
+    DELETED: "delete version",
+}
 """A deleted version's row is kept without files, so that its number is not reused."""
 
 
@@ -141,6 +149,8 @@ def point(
         "at": now(),
     }
     connection.execute(sa.insert(alias).values(values))
+    done = Act(_VERBS.get(name, name), actor, str(record.number))
+    acts.note(connection, record.project_id, done)
 
 
 def alias_history(connection: Connection, project_id: int, name: str) -> list[int]:

@@ -8,6 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.errors import NotFound
+from storage.people import acts
+from storage.people.acts import Act
 from storage.records import ReceiptRecord, now
 from storage.tables import receipt
 
@@ -26,6 +28,7 @@ def keep(
     record = ReceiptRecord(key, project_id, content, actor, now())
     values = {name: getattr(record, name) for name in ReceiptRecord.__dataclass_fields__}
     connection.execute(sa.insert(receipt).values(values))
+    acts.note(connection, project_id, Act("receipt", actor, key[:8]))
     return record
 
 

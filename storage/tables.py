@@ -79,6 +79,7 @@ batch = Table(
     Column("last_revision", Integer, nullable=False),
     Column("undoes", Integer, ForeignKey("batch.id"), nullable=True),
     Column("undone_by", Integer, ForeignKey("batch.id"), nullable=True),
+    Column("via", Text, nullable=False, server_default=""),
     UniqueConstraint("project_id", "key", name="uq_batch_key"),
     sqlite_strict=True,
 )
@@ -309,6 +310,19 @@ share = Table(
     Column("stopped_at", Text, nullable=True),
     Column("stopped_by", Text, nullable=True),
     CheckConstraint("kind IN ('receipt', 'report')", name="kind"),
+    sqlite_strict=True,
+)
+
+act = Table(
+    "act",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("project_id", Integer, _project(), nullable=False, index=True),
+    Column("at", Text, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("via", Text, nullable=False),
+    Column("verb", Text, nullable=False),
+    Column("about", Text, nullable=False),
     sqlite_strict=True,
 )
 

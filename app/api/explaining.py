@@ -1,10 +1,10 @@
 """Routes for explanations, receipts and reports, and for the links that show one to others."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import quote
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse
 
 from app.api.http.bodies import ExplainBody, ShareBody
@@ -15,10 +15,12 @@ from app.api.http.server_state import Live, OpenStudio
 from app.services.explaining import explain as explaining
 from app.services.explaining.views import Explanation
 from app.services.reports import model_report, receipts, sharing
+from app.services.reports.audit import list_acts
 from app.services.reports.links import link_words, reaches_others
 from app.services.reports.pdf import print_pdf
 from app.services.reports.sharing import NewShare, ShareView
 from app.services.studio import Studio
+from storage.people.acts import ActFilter, ActPage
 from storage.people.shares import Shared
 
 router = rest_router("evidence")
@@ -90,6 +92,19 @@ def stop_sharing(studio: OpenStudio, project: str, key: str) -> Response:
     """Stop sharing: the link opens nothing any more."""
     sharing.stop_sharing(studio, project, key)
     return Response(status_code=204)
+
+
+@router.get("/projects/{project}/acts")
+def acts(
+    studio: OpenStudio,
+    project: str,
+    actor: str | None = None,
+    verb: str | None = None,
+    offset: Annotated[int, Query(ge=0)] = 0,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> ActPage:
+    """List every act in the project, newest first: when, who, from where, and what."""
+    return list_acts(studio, project, ActFilter(actor, verb, offset, limit))
 
 
 @pages.get("/receipts/{key}")

@@ -14,6 +14,7 @@ from core.errors import RunFailed, StudioError
 from core.files import disk_error
 from storage import jobs
 from storage.jobs import Fenced, JobOutcome
+from storage.people.acts import VIA
 from storage.records import JobRecord
 
 _NO_MEMORY = ("allocate memory", "out of memory")
@@ -24,6 +25,7 @@ _NO_DEVICE = ("cuda", "hip error", "mps backend")
 def do_job(workplace: Workplace, claimed: JobRecord) -> None:
     """Do the job in this process; exit with 0 when its outcome was written, else with 3."""
     name_process(JOB)
+    VIA.set("job")
     log = workplace.places.log(claimed.id)
     redirect_output(log)
     threading.Thread(target=_leave_when_unwatched, daemon=True).start()

@@ -27,6 +27,7 @@ PAGES = (
     ("Train", "train", "train"),
     ("Try", "try", "try"),
     ("Versions", "versions", "versions"),
+    ("History", "history", "history"),
 )
 """Title, path and script of each page."""
 

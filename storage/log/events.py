@@ -10,6 +10,7 @@ from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict, InvalidInput
 from storage.log.apply import bring_up, differs
+from storage.people.acts import VIA
 from storage.queries import dataset
 from storage.records import BatchRecord, Change, now, record_of
 from storage.tables import batch, event, intent, project
@@ -82,6 +83,7 @@ def open_batch(connection: Connection, project_id: int, action: Action) -> int:
         "verb": action.verb,
         "actor": action.actor,
         "origin": action.origin,
+        "via": VIA.get(),
         "at": now(),
         "last_revision": head(connection, project_id),
     }

@@ -20,6 +20,7 @@ from storage.migrations import (
     m0013_waiting_texts,
     m0014_erasures,
     m0015_shares,
+    m0016_acts,
 )
 
 STEPS = (
@@ -38,6 +39,7 @@ STEPS = (
     (m0013_waiting_texts.REVISION, m0013_waiting_texts.upgrade),
     (m0014_erasures.REVISION, m0014_erasures.upgrade),
     (m0015_shares.REVISION, m0015_shares.upgrade),
+    (m0016_acts.REVISION, m0016_acts.upgrade),
 )
 
 

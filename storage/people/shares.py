@@ -11,6 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.errors import NotFound
+from storage.people import acts
+from storage.people.acts import Act
 from storage.records import now, record_of
 from storage.tables import share
 
@@ -72,6 +74,7 @@ def create(
         "expires_at": end,
     }
     row = connection.execute(sa.insert(share).values(values).returning(share)).one()
+    acts.note(connection, project_id, Act("share", actor, _about(what.kind, what.target)))
     return record_of(ShareRecord, row), token
 
 
@@ -106,11 +109,20 @@ def stop(connection: Connection, project_id: int, key: str, actor: str) -> Share
     """
     this = sa.and_(share.c.project_id == project_id, share.c.id == key)
     standing = sa.and_(this, share.c.stopped_at.is_(None))
-    connection.execute(sa.update(share).where(standing).values(stopped_at=now(), stopped_by=actor))
+    end = sa.update(share).where(standing).values(stopped_at=now(), stopped_by=actor)
+    stopped = connection.execute(end).rowcount
     row = connection.execute(sa.select(share).where(this)).first()
     if row is None:
         raise NotFound("There is no such link.", "Reload the page.")
-    return record_of(ShareRecord, row)
+    record = record_of(ShareRecord, row)
+    if stopped:
+        about = _about(record.kind, record.target)
+        acts.note(connection, project_id, Act("stop sharing", actor, about))
+    return record
+
+
+def _about(kind: Kind, target: str) -> str:
+    return f"report on version {target}" if kind == "report" else f"receipt {target[:8]}"
 
 
 def _digest(token: str) -> str:

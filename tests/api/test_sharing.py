@@ -197,3 +197,16 @@ def test_links_are_in_the_backup_and_only_as_hashes(owner, studio, tmp_path) -> 
     database.close()
     assert row.target == "1"
     assert link.partition("token=")[2] not in str(row)
+
+
+def test_acts_tell_browsers_from_programs_and_are_not_for_viewers(served, owner) -> None:
+    browser = {"Sec-Fetch-Site": "same-origin"}
+    owner.post("/api/projects/p/intents", json={"name": "by program"})
+    owner.post("/api/projects/p/intents", json={"name": "by page"}, headers=browser)
+    acts = owner.get("/api/projects/p/acts", params={"verb": "create intent"}).json()["acts"]
+    assert [one["via"] for one in acts[:2]] == ["page", "REST"]
+    reader = visitor(served)
+    reader.get(shared(owner, "report", "1")["link"])
+    assert reader.get("/api/projects/p/acts").status_code == 403
+    assert reader.get("/history?project=p").status_code == 403
+    assert owner.get("/api/projects/p/acts", params={"limit": 1000}).status_code == 422

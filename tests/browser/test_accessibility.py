@@ -23,6 +23,7 @@ PAGES = (
     "train",
     "try?text=no+signal",
     "versions",
+    "history",
 )
 SHOWN = {
     "": ".tiles a",
@@ -34,10 +35,11 @@ SHOWN = {
     "train": "[data-role=estimate]:not(:empty)",
     "try": ".vote",
     "versions": "[data-role=models] > li",
+    "history": "[data-role=acts] tbody tr",
 }
 """What a page shows when it is filled, by its path."""
 FIRST = ("Home", "Label", "Data", "Try")
-REST = ("Slots", "Conversations", "Review", "Map", "Train", "Versions")
+REST = ("Slots", "Conversations", "Review", "Map", "Train", "Versions", "History")
 
 
 def test_no_page_has_a_serious_fault_and_all_fit_a_phone(

@@ -25,6 +25,8 @@ from storage import conversation_logs, jobs, projects
 from storage.artifacts import drop_tree, record_tree
 from storage.log import edits, events
 from storage.log.events import Action
+from storage.people import acts
+from storage.people.acts import Act
 from storage.queries import columns
 from storage.records import ConversationLogRecord, ProjectRecord
 
@@ -221,6 +223,8 @@ def _store(
                 "actor": actor,
             }
             log = conversation_logs.add(connection, values).id
+            done = Act("import conversations", actor, request.path.name)
+            acts.note(connection, project.id, done)
         stored = set(columns.columns(connection, project.id).hashes)
         fresh = [text for text in reading.sample if text_hash(text) not in stored]
         if fresh:
@@ -259,6 +263,8 @@ def remove_log(studio: Studio, project: str, log_id: int) -> ConversationLogReco
                     f"Job {job.id} learns from '{record.source}'.", "Wait, or cancel it first."
                 )
         conversation_logs.remove(connection, record)
+        done = Act("remove conversations", studio.settings.actor, record.source)
+        acts.note(connection, project_id, done)
         freed = drop_tree(connection, record.tree_sha256)
     # Files are deleted after the rows' deletion has been committed, as for model versions.
     with studio.database.write() as connection, suppress(FileNotFoundError):

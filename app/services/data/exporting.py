@@ -10,6 +10,8 @@ from core.formats.writing import write_rows
 from core.types import Split
 from storage import projects
 from storage.log import versions
+from storage.people import acts
+from storage.people.acts import Act
 from storage.queries import dataset
 from storage.records import UtteranceRecord
 
@@ -76,6 +78,8 @@ def export_file(
     chosen = [record for record in records if _is_chosen(record, kind, choice.split)]
     rows = (_exported(record, names) for record in chosen)
     write_rows(out, rows, kind, SEPARATOR if project.task == "multi-label" else None)
+    about = out.suffix.lstrip(".") if choice.kind is None else choice.kind
+    acts.note_aside(studio.database, project.id, Act("export", studio.settings.actor, about))
     return Exported(len(chosen), 0 if choice.split else len(records) - len(chosen))
 
 

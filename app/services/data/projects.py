@@ -13,6 +13,8 @@ from storage import jobs, models, projects
 from storage.database import Transaction
 from storage.log import edits, events
 from storage.log.events import Action
+from storage.people import acts
+from storage.people.acts import Act
 from storage.queries import dataset
 from storage.records import ProjectRecord
 
@@ -52,7 +54,9 @@ def create_project(studio: Studio, name: str, task: Task = "single-label") -> Pr
         InvalidInput: The name is invalid.
     """
     with studio.database.write() as connection:
-        return projects.create(connection, name, task)
+        record = projects.create(connection, name, task)
+        acts.note(connection, record.id, Act("create project", studio.settings.actor, record.name))
+        return record
 
 
 def change_gate(studio: Studio, name: str, *, auto_promote: bool) -> None:
@@ -60,6 +64,8 @@ def change_gate(studio: Studio, name: str, *, auto_promote: bool) -> None:
     with studio.database.write() as connection:
         project_id = projects.find(connection, name).id
         projects.change_gate(connection, project_id, auto_promote=auto_promote)
+        about = "on" if auto_promote else "off"
+        acts.note(connection, project_id, Act("promote by itself", studio.settings.actor, about))
 
 
 def rename_project(studio: Studio, name: str, new: str) -> ProjectRecord:
@@ -74,6 +80,8 @@ def rename_project(studio: Studio, name: str, new: str) -> ProjectRecord:
         record = projects.find(connection, name)
         _require_rest(connection, record)
         projects.rename(connection, record, new)
+        about = f"{record.name} to {new}"
+        acts.note(connection, record.id, Act("rename project", studio.settings.actor, about))
         return projects.get(connection, record.id)
 
 
@@ -88,6 +96,7 @@ def delete_project(studio: Studio, name: str) -> DeletedProject:
         record = projects.find(connection, name)
         _require_rest(connection, record)
         projects.delete(connection, record)
+        acts.note(connection, record.id, Act("delete project", studio.settings.actor, record.name))
     return DeletedProject(record.id, record.name)
 
 
@@ -98,7 +107,9 @@ def restore_project(studio: Studio, project_id: int) -> ProjectRecord:
         NotFound: There is no such project.
     """
     with studio.database.write() as connection:
-        return projects.restore(connection, project_id)
+        record = projects.restore(connection, project_id)
+        acts.note(connection, record.id, Act("restore project", studio.settings.actor, record.name))
+        return record
 
 
 def list_deleted(studio: Studio) -> list[DeletedProject]:

@@ -14,6 +14,8 @@ from core.calibration.fence import crossing
 from core.errors import InvalidInput
 from core.types import Method, ScoreArray
 from storage import projects
+from storage.people import acts
+from storage.people.acts import Act
 from storage.queries import dataset
 from storage.records import ProjectRecord
 
@@ -109,9 +111,11 @@ def save_fence(live_studio: LiveStudio, project: str, setting: FenceSetting | No
     with live_studio.studio.database.read() as connection:
         record = projects.find(connection, project)
     _refuse_several(record)
+    actor = live_studio.studio.settings.actor
     if setting is None:
         with live_studio.studio.database.write() as connection:
             projects.change_fence(connection, record.id, None)
+            acts.note(connection, record.id, Act("reset fence", actor))
         return
     _checked(setting)
     live = live_studio.models.get(record.id) if setting.method != "votes" else None
@@ -127,6 +131,7 @@ def save_fence(live_studio: LiveStudio, project: str, setting: FenceSetting | No
         stored = {"limit": setting.limit, "limits": dict(setting.limits), "method": setting.method}
         empty = setting.limit is None and not setting.limits and setting.method == own
         projects.change_fence(connection, record.id, None if empty else stored)
+        acts.note(connection, record.id, Act("reset fence" if empty else "save fence", actor))
 
 
 def setting_of(project: ProjectRecord, measure: Method = "votes") -> FenceSetting:

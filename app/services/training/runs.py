@@ -40,6 +40,8 @@ from storage import jobs, models, projects
 from storage.database import Transaction
 from storage.log import versions
 from storage.log.replay import State
+from storage.people import acts
+from storage.people.acts import Act
 from storage.records import DatasetVersionRecord, JobRecord, ProjectRecord
 
 if TYPE_CHECKING:
@@ -93,6 +95,7 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
             payload["gate"] = project.auto_promote if request.gate is None else request.gate
         device = "cpu" if studio.settings.device == "auto" else studio.settings.device
         job = jobs.enqueue(connection, "train", payload, project.id, device)
+        acts.note(connection, project.id, Act("train", studio.settings.actor, recipe.kind))
     studio.executor.ensure_running()
     return job
 

@@ -10,6 +10,8 @@ from core.errors import Conflict, InvalidInput
 from core.text import is_blank, is_storable, label_words, text_hash
 from core.types import Prediction, Task
 from storage import models, projects
+from storage.people import acts
+from storage.people.acts import Act
 from storage.queries import dataset
 from storage.records import IntentRecord, ModelVersionRecord, PinRecord
 
@@ -77,13 +79,17 @@ def set_pin(live_studio: LiveStudio, project: str, text: str, intents: Sequence[
                     f"The intent '{expected.name}' is archived.",
                     "Bring it back, or choose another.",
                 )
-        models.add_pin(connection, found.id, text, set(intents), live_studio.studio.settings.actor)
+        actor = live_studio.studio.settings.actor
+        models.add_pin(connection, found.id, text, set(intents), actor)
+        acts.note(connection, found.id, Act("pin", actor))
 
 
 def remove_pin(live_studio: LiveStudio, project: str, text: str) -> None:
     """Remove a text's pin."""
     with live_studio.studio.database.write() as connection:
-        models.remove_pin(connection, projects.find(connection, project).id, text)
+        project_id = projects.find(connection, project).id
+        models.remove_pin(connection, project_id, text)
+        acts.note(connection, project_id, Act("remove pin", live_studio.studio.settings.actor))
 
 
 def load_pins(live_studio: LiveStudio, project: str) -> list[PinView]:

@@ -16,6 +16,8 @@ from app.services.studio import Studio
 from core.errors import MALFORMED, ArtifactDamaged, Conflict, InvalidInput, NotFound
 from storage import models, projects
 from storage.artifacts import record_tree
+from storage.people import acts
+from storage.people.acts import Act
 
 if TYPE_CHECKING:  # bundles hold encoders, whose library takes seconds to load
     from core.bundle.archive import Manifest
@@ -44,7 +46,10 @@ def export_model(
         if not is_bundle(reference):
             trained = load_pipeline(folder, bases=studio.bases)
             keep_answers(folder, by_project(studio, name, trained))
-        return export_bundle(folder, out, key_file)
+        manifest = export_bundle(folder, out, key_file)
+    if not is_bundle(reference):
+        _note_export(studio, reference)
+    return manifest
 
 
 def export_encoder(studio: Studio, reference: str, out: Path) -> None:
@@ -64,6 +69,14 @@ def export_encoder(studio: Studio, reference: str, out: Path) -> None:
             entry = zipfile.ZipInfo(path.relative_to(home).as_posix(), _NO_TIME)
             with path.open("rb") as source, archive.open(entry, "w", force_zip64=True) as target:
                 shutil.copyfileobj(source, target, 1 << 20)
+    _note_export(studio, reference)
+
+
+def _note_export(studio: Studio, reference: str) -> None:
+    with studio.database.read() as connection:
+        project, record = find_model(connection, reference)
+    done = Act("export version", studio.settings.actor, str(record.number))
+    acts.note_aside(studio.database, project.id, done)
 
 
 def import_bundle(studio: Studio, path: Path, project: str | None = None) -> str:

@@ -1,0 +1,101 @@
+// The History page: every act in the project, with its time, its person and where it came from.
+import {query, setQuery} from './shared/address.js';
+import {field, fill, h, select, since, table} from './shared/elements.js';
+import {guarded} from './shared/messages.js';
+import {call} from './shared/rest.js';
+import {capital, number, plural} from './shared/words.js';
+import {frame} from './studio.js';
+
+const LEAD = 'Everything that was done in this project: when, by whom, and from where.';
+const HEAD = ['When', 'Who', 'What', 'Texts', 'From'];
+const STEP = 50;
+const VIA = {page: 'a page', REST: 'REST', command: 'a command', job: 'a job'};
+
+export const mount = view =>
+  frame(view, 'history', 'History', LEAD, context => new HistoryPage(context).start());
+
+class HistoryPage {
+  #base;
+  #offset = 0;
+  #asked = 0; // number of the newest request; older answers are dropped
+  #filters = h('div', {class: 'row'});
+  #list = h('div', {'data-role': 'acts'});
+  #turns = h('div', {class: 'row below'});
+
+  constructor(context) {
+    this.#base = `${context.base}/acts`;
+    context.main.append(
+      h('section', {class: 'sheet', 'aria-label': 'Acts'}, this.#filters, this.#list, this.#turns),
+    );
+  }
+
+  start() {
+    return this.#load();
+  }
+
+  async #load() {
+    const asked = (this.#asked += 1);
+    const wanted = new URLSearchParams({offset: this.#offset, limit: STEP});
+    for (const name of ['actor', 'verb']) if (query().get(name)) wanted.set(name, query().get(name));
+    const found = await call(`${this.#base}?${wanted}`);
+    if (asked !== this.#asked) return;
+    fill(
+      this.#filters,
+      this.#filter('Who', 'actor', found.actors),
+      this.#filter('What', 'verb', found.verbs),
+    );
+    fill(this.#list, found.acts.length > 0 ? table(HEAD, found.acts.map(rowOf)) : empty());
+    fill(this.#turns, this.#pages(found.total));
+  }
+
+  #filter(words, name, values) {
+    const options = [['', 'all'], ...values.map(value => [value, value ? capital(value) : 'not known'])];
+    const choose = guarded(async event => {
+      setQuery({[name]: event.target.value});
+      this.#offset = 0;
+      await this.#load();
+    });
+    return field(
+      words,
+      select({'aria-label': words, 'data-key': name, onchange: choose}, options, query().get(name) ?? ''),
+    );
+  }
+
+  #pages(total) {
+    const last = Math.min(this.#offset + STEP, total);
+    const turn = (words, by, usable) =>
+      h('button', {'data-key': words, disabled: !usable, onclick: guarded(() => this.#turn(by))}, words);
+    return [
+      turn('Newer', -STEP, this.#offset > 0),
+      turn('Older', STEP, last < total),
+      total > 0 &&
+        h(
+          'span',
+          {class: 'soft'},
+          `${number(this.#offset + 1)} to ${number(last)} of ${plural(total, 'act')}`,
+        ),
+    ];
+  }
+
+  #turn(by) {
+    this.#offset = Math.max(0, this.#offset + by);
+    return this.#load();
+  }
+}
+
+const empty = () => h('p', {class: 'soft'}, 'Nothing was done that fits. Choose “all” above.');
+
+function rowOf({at, actor, verb, about, n, via, undone}) {
+  const what = [
+    h('b', {}, capital(verb)),
+    about && [' ', h('bdi', {}, about)],
+    undone && [' ', h('span', {class: 'badge'}, 'taken back')],
+  ];
+  return [
+    h('td', {title: new Date(at).toLocaleString('en-GB')}, since(at)),
+    actor || h('span', {class: 'soft'}, 'not known'),
+    what,
+    h('td', {class: 'tabular'}, n > 0 && number(n)),
+    h('td', {class: 'soft'}, VIA[via] ?? 'not known'),
+  ];
+}

@@ -1,0 +1,27 @@
+"""The History page lists every act, by person and by what was done."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+
+def test_an_act_is_listed_with_person_and_origin_and_can_be_filtered(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    page = visit(twice, "/versions?project=sample")
+    page.locator("li[data-version='2']").get_by_role("button", name="Report").click()
+    page.locator("[data-role=sharing]").get_by_role("button", name="Make a link").click()
+    expect(page.locator("[data-role=links] li").first).to_be_visible()
+    page.get_by_role("link", name="History").click()
+    rows = page.locator("[data-role=acts] tbody tr")
+    expect(rows.first).to_contain_text("Share report on version 2")
+    expect(rows.first).to_contain_text("a page")
+    before = rows.count()
+    page.get_by_label("What", exact=True).select_option("import")
+    expect(rows.first).to_contain_text("Import")
+    assert 0 < rows.count() < before
+    expect(rows.filter(has_text="Share report")).to_have_count(0)
+    page.reload()
+    expect(page.get_by_label("What", exact=True)).to_have_value("import")

@@ -1,0 +1,96 @@
+"""Every act in a project is listed with its time, its person and where it came from."""
+
+from pathlib import Path
+
+import pytest
+
+from app.jobs.local import LocalExecutor
+from app.services.data.exporting import export_file
+from app.services.data.history import undo_last
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.intents import add_intent, merge_intents
+from app.services.data.projects import create_project, rename_project
+from app.services.reports.audit import list_acts
+from app.services.reports.sharing import create_share, list_shares, stop_sharing
+from app.services.studio import Studio
+from app.services.training.runs import TrainingRequest, start_training
+from app.services.versions.bundles import export_model
+from app.services.versions.registry import promote, roll_back
+from storage.people.acts import VIA, ActFilter
+from storage.people.shares import Shared
+
+
+def told(studio: Studio, project: str = "p", **which) -> list[tuple[str, str, int]]:
+    page = list_acts(studio, project, ActFilter(**which))
+    return [(one.verb, one.about, one.n) for one in page.acts]
+
+
+def test_acts_of_the_log_and_outside_it_are_listed_newest_first(
+    home: Studio, tmp_path: Path, tiny_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = list_acts(home, "p", ActFilter()).total
+    promote(home, "p", 1)
+    promote(home, "p", 2)
+    roll_back(home, "p")
+    create_share(home, "p", Shared("report", "1", 7))
+    stop_sharing(home, "p", list_shares(home, "p")[0].id)
+    export_file(home, "p", tmp_path / "out.csv")
+    export_model(home, "p@1", tmp_path / "out.zip")
+    rename_project(home, "p", "q")
+    expected = [
+        ("rename project", "p to q", 0),
+        ("export version", "1", 0),
+        ("export", "csv", 0),
+        ("stop sharing", "report on version 1", 0),
+        ("share", "report on version 1", 0),
+        ("use version", "1", 0),
+        ("go back from version", "2", 0),
+    ]
+    assert told(home, "q")[: len(expected)] == expected
+    assert list_acts(home, "q", ActFilter()).total > before + len(expected)
+    monkeypatch.setattr(LocalExecutor, "ensure_running", lambda _: None)
+    start_training(home, TrainingRequest("q", "instant", {}, base=str(tiny_path)))
+    assert told(home, "q", verb="train") == [("train", "instant", 0)]
+
+
+def test_an_action_tells_how_many_texts_it_changed_and_whether_it_was_taken_back(
+    studio: Studio, labelled_csv: Path
+) -> None:
+    create_project(studio, "p")
+    import_file(studio, ImportRequest("p", labelled_csv))
+    add_intent(studio, "p", "other")
+    merge_intents(studio, "p", "greeting", "other")
+    undo_last(studio, "p")
+    page = list_acts(studio, "p", ActFilter())
+    assert [(one.verb, one.n, one.undone) for one in page.acts] == [
+        ("undo", 5, False),
+        ("merge", 5, True),
+        ("create intent", 0, False),
+        ("import", 20, False),
+        ("create project", 0, False),
+    ]
+    assert page.acts[3].about == labelled_csv.name
+    assert page.verbs == ["create intent", "create project", "import", "merge", "undo"]
+    assert page.actors == [studio.settings.actor]
+
+
+def test_acts_are_filtered_and_paged(studio: Studio) -> None:
+    create_project(studio, "p")
+    for number in range(7):
+        add_intent(studio, "p", f"intent {number}")
+    page = list_acts(studio, "p", ActFilter(verb="create intent", offset=5, limit=3))
+    assert (len(page.acts), page.total) == (2, 7)
+    assert told(studio, actor="nobody") == []
+
+
+@pytest.mark.parametrize("via", ["page", "REST", "job"])
+def test_an_act_tells_where_it_came_from(studio: Studio, via) -> None:
+    create_project(studio, "p")
+    mark = VIA.set(via)
+    try:
+        add_intent(studio, "p", "made elsewhere")
+        create_project(studio, "q")
+    finally:
+        VIA.reset(mark)
+    assert [one.via for one in list_acts(studio, "p", ActFilter()).acts] == [via, "command"]
+    assert [one.via for one in list_acts(studio, "q", ActFilter()).acts] == [via]
