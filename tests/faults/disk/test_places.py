@@ -27,7 +27,7 @@ FAULTS = (
         figures="rights",
     ),
     Fault(
-        7,
+        37,
         "A home on a network file system",
         "A table of mounts that names NFS, SMB and SSHFS",
         "Refused in words, for SQLite's locks and shared memory need a local disk",

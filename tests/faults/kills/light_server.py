@@ -16,6 +16,7 @@ import uvicorn  # noqa: F401 - loaded once, before the forks
 from app import server
 from app.cli import main
 from app.jobs.process_names import JOB, SUPERVISOR
+from app.services.training.jobs import list_jobs
 from app.terminal import serve  # noqa: F401
 from app.ui import navigation
 from tests.faults.processes import serving
@@ -81,7 +82,8 @@ def _serve(home: Path, output: Path) -> None:
         os.dup2(file, descriptor)
     sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")  # the test's own are captured
     try:
-        server._warm_up = lambda _: None  # no model is asked for here
+        # No model is asked for here; jobs that nobody works on are taken up as ever.
+        server._warm_up = lambda live_studio: list_jobs(live_studio.studio)
         navigation.mount_pages = lambda _: None
         words = ["serve", "--no-browser", "--no-token", "--port", "0"]
         os._exit(main(["--home", str(home), *words]))
