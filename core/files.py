@@ -4,6 +4,7 @@ import errno
 import hashlib
 import os
 import uuid
+import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -105,6 +106,20 @@ def file_sha256(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+_MOST_DIRECTORY = 4 << 20
+"""Bytes; the directory of a zip with 500 files of long names takes a tenth of it."""
+
+
+def has_large_directory(path: Path) -> bool:
+    """Whether a zip names so many files that opening it, which reads all names, fills the memory.
+
+    A million files take a gigabyte. What is no zip has none.
+    """
+    with path.open("rb") as stream:
+        end = zipfile._EndRecData(stream)  # type: ignore[attr-defined] # as `ZipFile` finds it
+    return end is not None and end[zipfile._ECD_SIZE] > _MOST_DIRECTORY  # type: ignore[attr-defined]
 
 
 def disk_error(error: BaseException) -> DiskFull | None:

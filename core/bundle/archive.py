@@ -28,7 +28,7 @@ from core.bundle.signing import (
     sign,
 )
 from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
-from core.files import disk_error, replace_file
+from core.files import disk_error, has_large_directory, replace_file
 
 FORMAT = "intent-studio-bundle-1"
 MANIFEST = "manifest.json"
@@ -110,6 +110,7 @@ def open_bundle(path: Path) -> Iterator[tuple[Path, Manifest]]:
         raise InvalidInput(f"There is no file {path}.", "Check the path.")
     with tempfile.TemporaryDirectory(prefix="bundle-") as scratch:
         try:
+            _refuse_many(path)
             with zipfile.ZipFile(path) as archive:
                 _refuse_hostile(archive.infolist())
                 manifest = _read_manifest(archive)
@@ -127,6 +128,11 @@ def open_bundle(path: Path) -> Iterator[tuple[Path, Manifest]]:
                 f"{path.name} is not a whole zip file: {error}.", _DO_NOT_TRUST
             ) from error
         yield Path(scratch), manifest
+
+
+def _refuse_many(path: Path) -> None:
+    if has_large_directory(path):
+        raise ArtifactDamaged(f"{path.name} has too many entries, a bomb.", _DO_NOT_TRUST)
 
 
 def _refuse_hostile(entries: list[zipfile.ZipInfo]) -> None:

@@ -4,6 +4,8 @@ import zipfile
 from pathlib import Path
 from typing import Literal
 
+from core.files import has_large_directory
+
 Container = Literal["xlsx", "parquet"]
 
 _ZIP = b"PK\x03\x04"
@@ -20,7 +22,7 @@ def find_container(path: Path) -> Container | None:
             start = stream.read(4)
         if start == _PARQUET:
             return "parquet"
-        if start == _ZIP:
+        if start == _ZIP and not has_large_directory(path):
             with zipfile.ZipFile(path) as archive:
                 return "xlsx" if _WORKBOOK in archive.namelist() else None
     except (OSError, zipfile.BadZipFile):

@@ -20,6 +20,7 @@ from core.formats.rows import (
     ReadOptions,
 )
 
+MOST_COLUMNS = 1_000
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_LINES = 200
 _SAMPLE_CHARACTERS = 256 * 1024
@@ -131,7 +132,24 @@ def _first_rows(path: Path, encoding: str, options: ReadOptions) -> tuple[Dialec
     delimiter = options.delimiter or ("\t" if options.format == "tsv" else None)
     delimiter = delimiter or _find_delimiter(sample, options)
     dialect = Dialect(delimiter, quoted=delimiter != "\t" or not _has_stray_quotes(sample))
-    return dialect, _rows(sample, dialect)
+    rows = _rows(sample, dialect)
+    refuse_many_columns(path, rows)
+    return dialect, rows
+
+
+def refuse_many_columns(path: Path, rows: Sequence[Sequence[str]]) -> None:
+    """Refuse a table of over `MOST_COLUMNS`, which a browser could not show.
+
+    Raises:
+        InvalidInput: A row has more cells.
+    """
+    wide = next((at for at, row in enumerate(rows, start=1) if len(row) > MOST_COLUMNS), None)
+    if wide is not None:
+        raise InvalidInput(
+            f"{FilePlace(path, wide)}: {len(rows[wide - 1]):,} columns, of which at most "
+            f"{MOST_COLUMNS:,} are read.",
+            "Leave out the columns that are not needed.",
+        )
 
 
 def _sample(path: Path, encoding: str) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.errors import InvalidInput
 from core.formats.containers import Container
 from core.formats.delimited import row_of
-from core.formats.detect import Dialect, has_header, layout_of
+from core.formats.detect import Dialect, has_header, layout_of, refuse_many_columns
 from core.formats.parquet import list_columns, parquet_columns, parquet_rows
 from core.formats.rows import (
     LONGEST_CELL,
@@ -76,6 +76,7 @@ def read_table_head(path: Path, kind: Container, options: ReadOptions) -> TableH
         sheets, rows = (), [row for _, row in islice(_rows(path, kind, options), _SAMPLE_ROWS)]
     if not rows:
         raise _nothing(path)
+    refuse_many_columns(path, rows)
     even = _even(rows)
     return TableHead(even, has_header(even, _headed(kind, options)), sheets)
 
