@@ -11,7 +11,14 @@ from typing import Any
 
 from sqlalchemy.engine import ExceptionContext
 
-from core.errors import DatabaseBusy, DatabaseDamaged, DiskFull, ReadOnlyHome, StudioError
+from core.errors import (
+    DatabaseBusy,
+    DatabaseDamaged,
+    DiskFull,
+    InvalidInput,
+    ReadOnlyHome,
+    StudioError,
+)
 from core.files import disk_error, write_atomically
 from storage.records import now
 
@@ -111,7 +118,12 @@ def translate(context: ExceptionContext) -> None:
         DiskFull: Nothing more can be written.
         ReadOnlyHome: The folder may not be written to.
         DatabaseBusy: Another program held the database for 15 seconds.
+        InvalidInput: A number does not fit into 64 bits.
     """
+    if isinstance(context.original_exception, OverflowError):  # of more than 64 bits
+        raise InvalidInput(
+            "A number is larger than any that is kept here.", "Check the number."
+        ) from context.original_exception
     engine = context.engine
     file = None if engine is None else engine.url.database
     original = context.original_exception
