@@ -5,9 +5,10 @@ import json
 import shutil
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 
-from core.errors import ArtifactDamaged, Conflict
+from core.errors import MALFORMED, ArtifactDamaged, Conflict
 from core.files import move_durably, replace_file, sync_file
 from storage.database import Database, copy_database, open_database
 from storage.faults import note_backup
@@ -70,7 +71,7 @@ def _unpack(file: Path, target: Path) -> int:
                 raise ArtifactDamaged(f"{file} is not a whole backup.", "Use another copy.")
             for name, digest in digests.items():
                 _unpack_one(archive, name, digest, target)
-    except (zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
+    except (*MALFORMED, zipfile.BadZipFile, zlib.error) as error:
         raise ArtifactDamaged(f"{file} cannot be read as a backup: {error}.") from error
     return len(digests)
 
