@@ -35,6 +35,8 @@ _OPEN = frozenset(
     }
 )
 _VERSIONED = "/api/v1"
+_REFUSED_SOCKET = 1008
+"""The code by which a server says that it refuses a WebSocket; uvicorn answers 403."""
 _MOST_BODY = 64 << 20
 _MOST_FILE = (2 << 30) + (1 << 20)
 """Bytes of a model version with its encoder, or of a conversation log, with form overhead."""
@@ -57,6 +59,8 @@ _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
     (b"x-frame-options", b"DENY"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
 )
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{1,200}")
@@ -153,8 +157,9 @@ class Guard:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        if scope["type"] != "http":
-            return  # the studio speaks no other protocol
+        if scope["type"] == "websocket":  # the studio speaks none
+            await send({"type": "websocket.close", "code": _REFUSED_SOCKET})
+            return
         self._take_code(scope)
         _drop_version(scope)
         refusal = await self._refusal(scope)
