@@ -1,9 +1,12 @@
 """The model card of a bundle, for people who receive the zip."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from core.text import percent
+
+_MARKS = re.compile(r"[\\`*\[\]<>|!]")
 
 _MEASURES = {
     "nearest": "mean similarity to its three nearest examples",
@@ -17,7 +20,8 @@ def model_card(facts: Mapping[str, Any]) -> str:
     metrics = facts.get("metrics", {})
     return "\n".join(
         [
-            f"# {facts.get('project', 'Intent model')}, {facts.get('model_version', '')}",
+            f"# {_plain(facts.get('project', 'Intent model'))}, "
+            f"{_plain(facts.get('model_version', ''))}",
             "",
             "Says which intent a text has, and which labelled examples decided it.",
             "",
@@ -39,11 +43,12 @@ def model_card(facts: Mapping[str, Any]) -> str:
             "",
             "## Where it comes from",
             "",
-            f"- Data: {facts.get('dataset_version')} with {facts.get('n_exemplars')} labelled "
-            f"utterances, SHA-256 {str(facts.get('dataset_sha256'))[:16]}",
+            f"- Data: {_plain(facts.get('dataset_version'))} with {facts.get('n_exemplars')} "
+            f"labelled utterances, SHA-256 {str(facts.get('dataset_sha256'))[:16]}",
             f"- Recipe: {facts.get('recipe', {}).get('kind')}, seed "
             f"{facts.get('recipe', {}).get('seed')}",
-            f"- Base encoder: {facts.get('base')}, licence: {facts.get('base_licence')}",
+            f"- Base encoder: {_plain(facts.get('base'))}, licence: "
+            f"{_plain(facts.get('base_licence'))}",
             "",
             "## Limits",
             "",
@@ -74,15 +79,20 @@ def _threshold(facts: Mapping[str, Any]) -> str:
 
 
 def _intents(facts: Mapping[str, Any]) -> list[str]:
-    rows = ["| intent | description |", "| --- | --- |"]
-    for intent in facts.get("intents", []):
-        description = str(intent.get("description", "")).replace("|", "\\|").replace("\n", " ")
-        rows.append(f"| {intent['name']} | {description} |")
-    return [*rows, *_by_name(facts)]
+    rows = [
+        f"| {_plain(intent['name'])} | {_plain(intent.get('description', ''))} |"
+        for intent in facts.get("intents", [])
+    ]
+    return ["| intent | description |", "| --- | --- |", *rows, *_by_name(facts)]
+
+
+def _plain(words: object) -> str:
+    """Write words of people so that Markdown makes no markup, link or picture of them."""
+    return _MARKS.sub(r"\\\g<0>", " ".join(str(words).split()))
 
 
 def _by_name(facts: Mapping[str, Any]) -> list[str]:
-    names = [str(name) for name in facts.get("by_name", [])]
+    names = [_plain(name) for name in facts.get("by_name", [])]
     if not names:
         return []
     return ["", f"Answered by their names alone, for no example says them: {', '.join(names)}."]
