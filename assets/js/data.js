@@ -84,7 +84,12 @@ class DataPage {
         {class: 'row push'},
         this.#steps.undo,
         this.#steps.redo,
-        download('csv', 'Export CSV', 'A table for a spreadsheet'),
+        download('csv', 'Export CSV', 'A table that can be imported again, each cell as it was said'),
+        download(
+          'spreadsheet',
+          'For Excel',
+          'A table to look at: an apostrophe keeps Excel from computing a text that begins with =, +, - or @',
+        ),
         download('jsonl', 'Export JSONL', 'For programs: a line for each text'),
       ),
     );
