@@ -116,8 +116,11 @@ def import_bundle(studio: Studio, path: Path, project: str | None = None) -> str
 
 
 def _try_out(pipeline: "IntentPipeline") -> None:
+    import numpy as np
+
     try:
-        pipeline.predict(["hello"])
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            pipeline.predict(["hello"])
     except MALFORMED as error:
         raise ArtifactDamaged(
             f"The bundle's model cannot answer: {error}.", "Ask for the bundle again."

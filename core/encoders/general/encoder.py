@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
@@ -18,7 +18,7 @@ from core.encoders.base import Progress
 from core.encoders.claimed_sizes import dense_claims, refuse_claims, transformer_claims
 from core.encoders.folders import EncoderFolder, module_entries, weight_files, write_files
 from core.encoders.weights import digest_weights
-from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
+from core.errors import ArtifactDamaged, InvalidInput, StudioError
 from core.types import FloatArray
 
 if TYPE_CHECKING:
@@ -97,7 +97,9 @@ def load_general(source: EncoderFolder, device: str) -> GeneralEncoder:
         _refuse_false_sizes(source, weights)
         model = _load_model(source.path, device)
         _refuse_incomplete(weights, transformer_of(model))
-    except (*MALFORMED, SafetensorError) as error:
+    except StudioError:
+        raise
+    except Exception as error:  # both libraries check values by errors of their own
         raise ArtifactDamaged(f"The encoder in {source.path} cannot be used: {error}") from error
     # Weights are used and saved in float32, in whatever precision they were published.
     config = {k: v for k, v in source.config.items() if k != "torch_dtype"} | {"dtype": "float32"}
