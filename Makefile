@@ -7,7 +7,7 @@ RUN_STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: run demo test check lint format bench fire screenshots clean
+.PHONY: run demo test check lint format bench fire screenshots audit sbom clean
 .DELETE_ON_ERROR:
 
 run: $(RUN_STAMP)
@@ -50,8 +50,24 @@ screenshots: $(DEV_STAMP)
 	mkdir -p docs/images
 	$(BIN)/python -m tests.browser.screenshots
 
+# The tools have an environment of their own, so that they are not in the list.
+$(VENV)-tools/.installed: constraints.txt
+	$(PYTHON) -m venv $(VENV)-tools
+	$(VENV)-tools/bin/python -m pip install --quiet --disable-pip-version-check "cyclonedx-bom==7.5.0" "pip-audit>=2.9"
+	touch $@
+
+# Needs a network: it asks for the known faults of the pinned packages.
+audit: $(VENV)-tools/.installed
+	$(VENV)-tools/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
+
+# A software bill of materials of what is installed, as CycloneDX; after `make run` in a fresh clone it
+# lists what users have, after `make test` the tools of development, too.
+sbom: $(RUN_STAMP) $(VENV)-tools/.installed
+	mkdir -p build
+	$(VENV)-tools/bin/cyclonedx-py environment --pyproject pyproject.toml --output-file build/sbom.cdx.json $(BIN)/python
+
 clean:
-	rm -rf $(VENV) .studio build dist *.egg-info
+	rm -rf $(VENV) $(VENV)-tools .studio build dist *.egg-info
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Intent Studio needs Python 3.11 or newer; set PYTHON=...")'
