@@ -1,0 +1,75 @@
+"""The table of abuses in docs/topics/security.md, made of what the tests say of themselves.
+
+    python -m tests.abuse.table
+
+A module of tests names its abuses in `ABUSES`.
+"""
+
+import importlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+PAGE = HERE.parents[1] / "docs" / "topics" / "security.md"
+_HEAD = """# Abuse
+
+What somebody who means harm may try, how the tests try it, and what holds.
+`make test` runs a quick part of each line, `make fire` all of it.
+This page is made by `python -m tests.abuse.table` of what the tests in `tests/abuse` say.
+`SECURITY.md` says whom all of this is against.
+
+"""
+N_CASES = 22
+"""Abuse cases that every server of labels should stand; lines without a number are further ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Abuse:
+    """One line of the table.
+
+    Attributes:
+        order: Its place among the 22 abuse cases; above 22 are further ones.
+        name: What somebody tries.
+        made: How the tests try it.
+        promised: What holds.
+        also: Other files with tests of it.
+    """
+
+    order: float
+    name: str
+    made: str
+    promised: str
+    also: tuple[str, ...] = ()
+
+
+def modules() -> Iterator[str]:
+    """Yield the dotted names of the modules of tests, in the order of their paths."""
+    for path in sorted(HERE.rglob("test_*.py")):
+        yield ".".join(path.relative_to(HERE.parents[1]).with_suffix("").parts)
+
+
+def lines() -> list[tuple[Abuse, str]]:
+    """Return each abuse with the path of the tests that try it, in the table's order."""
+    found = [
+        (abuse, name.replace(".", "/") + ".py")
+        for name in modules()
+        for abuse in getattr(importlib.import_module(name), "ABUSES", ())
+    ]
+    return sorted(found, key=lambda line: (line[0].order, line[0].name))
+
+
+def page() -> str:
+    """Return the page."""
+    rows = ["| | abuse | how it is tried | what holds | tests |", "|---" * 5 + "|"]
+    for abuse, path in lines():
+        number = f"{abuse.order:g}" if abuse.order <= N_CASES else ""
+        tests = ", ".join(f"`{each}`" for each in (path, *abuse.also))
+        rows.append(f"| {number} | {abuse.name} | {abuse.made} | {abuse.promised} | {tests} |")
+    return _HEAD + "\n".join(rows) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    sys.stdout.write(f"{PAGE}\n")
