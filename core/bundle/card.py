@@ -43,12 +43,7 @@ def model_card(facts: Mapping[str, Any]) -> str:
             "",
             "## Where it comes from",
             "",
-            f"- Data: {_plain(facts.get('dataset_version'))} with {facts.get('n_exemplars')} "
-            f"labelled utterances, SHA-256 {str(facts.get('dataset_sha256'))[:16]}",
-            f"- Recipe: {facts.get('recipe', {}).get('kind')}, seed "
-            f"{facts.get('recipe', {}).get('seed')}",
-            f"- Base encoder: {_plain(facts.get('base'))}, licence: "
-            f"{_plain(facts.get('base_licence'))}",
+            *_origin(facts),
             "",
             "## Limits",
             "",
@@ -59,6 +54,17 @@ def model_card(facts: Mapping[str, Any]) -> str:
             "",
         ]
     )
+
+
+def _origin(facts: Mapping[str, Any]) -> list[str]:
+    return [
+        f"- Data: {_plain(facts.get('dataset_version'))} with {facts.get('n_exemplars')} "
+        f"labelled utterances, SHA-256 {str(facts.get('dataset_sha256'))[:16]}",
+        f"- Recipe: {facts.get('recipe', {}).get('kind')}, seed "
+        f"{facts.get('recipe', {}).get('seed')}",
+        f"- Base encoder: {_plain(facts.get('base'))}, licence: "
+        f"{_plain(facts.get('base_licence'))}",
+    ]
 
 
 def _scope(facts: Mapping[str, Any]) -> str:
