@@ -224,7 +224,12 @@ def test_a_file_beyond_measure_is_answered_in_time(client, labelled, content: by
 
 def test_a_number_beyond_64_bits_is_refused(client, labelled) -> None:
     """SQLite takes no larger one, and said so by an error of Python: 500 on ten routes."""
-    for path in ("models/{}/lineage", "models/{}/bundle", "map/colours?model={}", "diff?before={}"):
+    for path in (
+        "models/{}/lineage",
+        "models/{}/bundle",
+        "map/colours?model={}",
+        "models/{}/shape",
+    ):
         answer = client.get(f"/api/projects/p/{path.format(10**30)}")
         assert answer.status_code in (404, 422), (path, answer.text)
         assert answer.json()["message"]
