@@ -241,6 +241,8 @@ def _by_names(
         return None if name is None else names.index(name)
 
     text = find(TEXT_NAMES, options.text_column)
+    if text is None and options.text_column is None and len(names) == 1:
+        text = 0  # whatever its name
     intent = None if options.intent_column == "" else find(INTENT_NAMES, options.intent_column)
     if text is None or (intent is None and options.intent_column):
         raise _no_column(place, header, "text" if text is None else "intent", options)

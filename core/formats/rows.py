@@ -30,7 +30,11 @@ NO_INTENT = "|"
 
 _NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
-TEXT_NAMES = ("text", "utterance", "example", "sentence", "query", "phrase", "question")
+TEXT_NAMES = (
+    *("text", "utterance", "example", "sentence", "query", "phrase", "question", "message"),
+    *("texts", "utterances", "examples", "sentences", "queries", "phrases", "questions"),
+    *("messages", "user message", "user_message", "content", "input"),
+)
 INTENT_NAMES = ("intent", "intents", "label", "labels", "category", "class")
 SPLIT_NAMES = ("split",)
 ID_NAMES = ("id",)

@@ -56,6 +56,17 @@ def test_columns_are_known_by_their_usual_names(read: Read, text: str, intent: s
     assert read(f"no,{intent},{text}\n1,greet,hello\n") == [("hello", ("greet",))]
 
 
+def test_a_log_of_messages_does_not_begin_with_its_heading(read: Read) -> None:
+    """A chat log's heading, `message`, was counted as a customer's text: 1,851 of 1,850."""
+    assert read("message\nmy card is lost\n") == [("my card is lost", None)]
+
+
+def test_the_only_column_is_the_text_whatever_its_name(read: Read) -> None:
+    """Whoever said that the first row names the columns had to name the only one, too."""
+    assert read("gesagt\nmy card is lost\n", header=True) == [("my card is lost", None)]
+    assert read("gesagt\nmy card is lost\n")[0] == ("gesagt", None)
+
+
 def test_columns_can_be_named_or_counted(read: Read) -> None:
     content = "Frage,Absicht,text\nhallo,gruss,x\n"
     assert read(content, text_column="frage", intent_column="Absicht") == [("hallo", ("gruss",))]
