@@ -21,6 +21,10 @@ _NAMES = {
     "text": ("text", "utterance", "message", "content"),
 }
 _COLUMNS = "Name the columns conversation id, turn, speaker and text in the first row."
+_NO_LOG = (
+    "A log of conversations names the columns conversation id, turn, speaker and text in its first "
+    "row. Single messages are not a log: import them as texts."
+)
 
 
 def log_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -95,7 +99,7 @@ def _columns(cells: list[str], path: Path) -> dict[str, int]:
     }
     missing = [kind for kind in ("conversation", "text") if kind not in columns]
     if missing:
-        raise InvalidInput(f"{path}: there is no column '{missing[0]}'.", _COLUMNS)
+        raise InvalidInput(f"{path}: there is no column '{missing[0]}'.", _NO_LOG)
     return columns
 
 
