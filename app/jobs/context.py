@@ -15,8 +15,9 @@ from storage.jobs import Progress
 from storage.records import JobRecord
 
 _REPORT_SECONDS = 0.5
-_MEASURED_SECONDS = 1.0
-"""Units of work say how fast they are once they took this long together."""
+_MEASURED_SECONDS, _MEASURED_SHARE, _MEASURED_ENOUGH = 1.0, 0.05, 20.0
+"""Units of work say how fast they are once they took so many seconds together and are so large a
+share of all, or once they took the longer time: the first ones alone are slow, and mislead."""
 _MOST_POINTS = 240
 Publish = Callable[[Transaction], dict[str, Any]]
 """Writes a job's result in the transaction that ends the job, so that it exists exactly once."""
@@ -44,7 +45,9 @@ class Pace:
         if self.began is None:
             self.began, self.begun_with = moment, done
         took, measured = moment - self.began, done - self.begun_with
-        if measured > 0 and took >= _MEASURED_SECONDS:
+        least = _MEASURED_SHARE * (total - self.begun_with)
+        enough = _MEASURED_SECONDS if measured >= least else _MEASURED_ENOUGH
+        if measured > 0 and took >= enough:
             self.ends = moment + took / measured * max(0.0, total - done)
         return self.still_left()
 

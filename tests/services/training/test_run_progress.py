@@ -91,8 +91,7 @@ def test_no_time_is_told_before_a_step_was_measured_and_then_that_of_the_steps(
         yield StageStarted("encoding")
 
     child.drive(TrainingProgress(listener, after=0.5), run())
-    assert listener.left[:2] == [None, None]  # the stage, and the first step
-    assert listener.left[2] == pytest.approx(60 * 1.5 - 2)
+    assert listener.left[:6] == [None] * 6  # the stage, and steps up to a twentieth of the work
     assert listener.left[6] == pytest.approx(60 * 1.5 - 6)
     # What was told is not lost at the next stage: it counts down to nothing.
     assert listener.left[7] == pytest.approx(60 * 1.5 - 6 - 31)
@@ -126,6 +125,22 @@ def test_a_time_left_needs_a_second_of_measured_work(monkeypatch: pytest.MonkeyP
     assert pace.left(41, 100) is None
     clock[0] = 2.0
     assert pace.left(44, 100) == pytest.approx(28.0)
+
+
+def test_the_first_slow_units_alone_tell_no_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A training of five minutes began with “45 minutes left”."""
+    clock = [0.0]
+    monkeypatch.setattr(context.time, "monotonic", lambda: clock[0])
+    pace = context.Pace()
+    pace.left(0, 1_000)
+    clock[0] = 3.0
+    assert pace.left(2, 1_000) is None  # else 25 minutes
+    clock[0] = 10.0
+    assert pace.left(100, 1_000) == pytest.approx(90.0)
+    slow = context.Pace()
+    slow.left(0, 1_000)
+    clock[0] = 30.0
+    assert slow.left(4, 1_000) == pytest.approx(4_980.0)  # long, and by now known
 
 
 def test_a_new_attempt_does_not_keep_the_time_left_of_the_former(studio: Studio) -> None:
