@@ -146,8 +146,8 @@ class DataPage {
   // Changes by other users are shown, unless they would disturb a selection or an edit.
   #follow() {
     if (dialogIsOpen() || this.#rows.picked || this.#rows.editing) return;
-    this.#rows.load();
     guarded(() => this.#loadIntents())();
+    this.#rows.load();
   }
 
   #edit(row, kind, value, key = null) {

@@ -83,6 +83,7 @@ export class Rows {
     this.#late = false;
     try {
       const found = await call(`${this.#base}/utterances?${this.#filter.parameters(SIZE)}`);
+      await this.#intents.loaded; // else labels that are new would be shown by their ids
       if (asked !== this.#asked) return;
       if (this.editing) {
         this.#late = true; // drawing now would close the finder under the person's hands

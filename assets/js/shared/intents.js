@@ -8,6 +8,7 @@ export class Intents {
   counts = null; // utterances by state of their label
   byId = new Map();
   byName = new Map();
+  loaded = null; // settles when the newest request is answered
   #base;
   #asked = 0; // number of the newest request; older answers are dropped
 
@@ -23,7 +24,12 @@ export class Intents {
     return this.all.filter(intent => !intent.archived);
   }
 
-  async load() {
+  load() {
+    this.loaded = this.#load();
+    return this.loaded;
+  }
+
+  async #load() {
     const asked = (this.#asked += 1);
     const {intents, counts} = await call(`${this.#base}/overview`);
     if (asked !== this.#asked) return this;

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.builders.held_answers import hold, settle
 from tests.builders.served_studio import Served
 
 _SCROLLING = """() => [...document.querySelectorAll('.studio *')].filter(one => {
@@ -45,6 +46,31 @@ def test_a_click_on_a_label_changes_it_and_undo_gives_it_back(
     row.get_by_role("button", name="Change the label").click()
     page.keyboard.press("Escape")
     expect(page.locator(".relabelling")).to_have_count(0)
+
+
+def test_labels_are_never_shown_by_their_ids(visit: Callable[..., Page], studio: Served) -> None:
+    """After an import, rows came before the new intents, and each label was a long code."""
+    page = visit(studio, "/data?project=sample&split=train")
+    row = page.locator("[data-role=utterances] tr[data-id]").first
+    key = str(row.get_attribute("data-id"))
+    before = row.locator(".label-cell").inner_text()
+    late = hold(page, "**/api/projects/sample/overview")
+    made = studio.ask("/projects/sample/intents", {"name": "brand_new", "description": ""})
+    edit: dict[str, object] = {
+        "also": ["labelled"],
+        "filter": {"ids": [key]},
+        "kind": "label",
+        "value": made["id"],
+        "expected": 1,
+    }
+    with page.expect_response("**/api/projects/sample/utterances?*"):
+        studio.ask("/projects/sample/edits", edit)
+    settle(page)
+    expect(row.locator(".label-cell")).to_have_text(before, use_inner_text=True)
+    late.arrived()
+    while late.routes:
+        late.release()
+    expect(row.locator(".label-cell .chip")).to_have_text("brand_new")
 
 
 def test_undo_and_redo_are_usable_only_where_they_do_something(
