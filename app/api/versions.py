@@ -10,7 +10,8 @@ from app.api.http import schemas
 from app.api.http.bodies import RollBackBody
 from app.api.http.downloads import BYTES, download
 from app.api.http.routers import rest_router
-from app.api.http.server_state import OpenStudio
+from app.api.http.server_state import Live, OpenStudio
+from app.services.live.in_use import compare_in_use
 from app.services.versions import comparison, registry, shapes
 from app.services.versions.bundles import export_encoder, export_model, take_in_bundle
 from app.services.versions.registry import ChampionChange, DeletionView, LineageView
@@ -45,11 +46,14 @@ def diff(studio: OpenStudio, project: str, older: int = 0, newer: int = 0) -> Da
 
 @router.get("/projects/{project}/compare")
 def compare(
-    studio: OpenStudio, project: str, candidate: int, champion: int | None = None
+    live_studio: Live, project: str, candidate: int, champion: int | None = None
 ) -> schemas.Compared:
-    """Compare a candidate with the champion, and return the gate's verdict."""
+    """Compare a candidate with the champion, as trained and as in use now; return the verdict."""
+    studio = live_studio.studio
     compared = comparison.compare_models(studio, project, candidate, champion)
-    return schemas.Compared(compared, comparison.gate(compared))
+    older = int(compared.champion.rpartition("@")[2])
+    in_use = compare_in_use(live_studio, project, older, candidate)
+    return schemas.Compared(compared, comparison.gate(compared), in_use)
 
 
 @router.post("/projects/{project}/models/{number}/promote")

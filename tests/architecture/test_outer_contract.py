@@ -147,6 +147,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         for end in ("", "/{key}/look")
         for name in ("preview.sheet", "preview.sheets", *(f"report.{name}" for name in _REPORT))
     ),
+    *(
+        ("GET /api/projects/{project}/compare", "answer", name)
+        for name in ("in_use", "in_use.n", "in_use.before", "in_use.after")
+    ),
     ("GET /api/projects/{project}/models/{number}/lineage", "answer", "bytes"),
     *((_UNDO, "body", name) for name in ("application/json", "key")),
     *((_EDITS, "body", name) for name in ("also", "key", "revision")),

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.services.data.intents import IntentView
+from app.services.live.in_use import InUse
 from app.services.maps.views import MovedText
 from app.services.versions.comparison_views import GateVerdict, ModelComparison
 from app.services.versions.timeline import DatasetVersionView, ModelView
@@ -120,10 +121,14 @@ class Versions:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A candidate compared with the champion, and the gate's verdict."""
+    """A candidate compared with the champion, and the gate's verdict.
+
+    `in_use` compares both as they would answer now; None without a test set.
+    """
 
     comparison: ModelComparison
     gate: GateVerdict
+    in_use: InUse | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from storage import models
 from storage.database import Transaction
 from storage.log import events, versions
 from storage.queries import utterances
-from storage.records import ProjectRecord, UtteranceRecord
+from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
 _IMMEDIATE = 4_096
 """Up to this many exemplars, labels join before the next answer; above, in a thread."""
@@ -73,13 +73,18 @@ def read_project(
     if champion is None:
         return Reading(now, None)
     if known is None or known.version.id != champion.id:
-        revision = versions.learned_at(connection, champion)
-        touched = _touched_since(connection, project.id, revision)
-        return Reading(now, None, ids_by_name(connection, now), revision, touched)
+        return read_version(connection, now, champion)
     head = project.head_revision
     if known.revision == head or not (even_large or is_immediate(known, head)):
         return Reading(now, known)
     return Reading(now, known, touched=_touched_since(connection, project.id, known.revision))
+
+
+def read_version(connection: Transaction, now: ProjectNow, version: ModelVersionRecord) -> Reading:
+    """Read the inputs of a live model of a version that is not loaded."""
+    revision = versions.learned_at(connection, version)
+    touched = _touched_since(connection, now.project.id, revision)
+    return Reading(now, None, ids_by_name(connection, now), revision, touched)
 
 
 def _touched_since(

@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from app.services.answering.as_project import ProjectNow, answer_as_project
+from app.services.answering.as_project import ProjectNow, answer_as_project, read_now
 from app.services.live.catching_up import (
     Reading,
     catch_up,
     is_immediate,
     load_champion,
     read_project,
+    read_version,
 )
 from app.services.live.joining import Joining, can_join, solved_for
 from app.services.live.live_model import LiveModel
@@ -97,6 +98,25 @@ class LiveModels:
     def open_by_id(self, project_id: int) -> tuple[ProjectNow, LiveModel | None]:
         """Do the same for a project that may have been renamed since it was read."""
         return self._open(lambda connection: projects.get(connection, project_id))
+
+    def as_champion(self, name: str, number: int) -> tuple[ProjectNow, LiveModel] | None:
+        """Return a project, and one of its versions as it would answer if it were the champion.
+
+        None where so many labels vote that joining the newest ones takes long.
+
+        Raises:
+            NotFound: There is no such project or version.
+        """
+        with self.studio.database.read() as connection:
+            project = projects.find(connection, name)
+            version = models.find_answering(connection, project.id, number)
+            reading = read_version(connection, read_now(connection, project, version), version)
+        model, head = load_champion(self.studio, reading), project.head_revision
+        if not is_immediate(model, head):
+            return None
+        if model.revision != head:
+            model = catch_up(self.studio, model, reading)
+        return reading.now, self._as_project(model, reading.now)
 
     def settle(self, name: str) -> None:
         """Wait until the labels of a large set have joined, too; a server does that in a thread.

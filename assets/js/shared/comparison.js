@@ -17,26 +17,45 @@ const OUTCOMES = {
 const points = share => `${signedPoints(share)} points`;
 const saying = task => intents => intents.join(' and ') || nothingFits(task);
 
+// Whether the newer version is the better choice: better as trained, and no worse in use now.
+export const isAdvised = ({comparison: {outcome}, in_use: now}) =>
+  outcome === 'better' && (now === null || now.after >= now.before);
+
 // `actions` stand beside the verdict.
-export const comparisonOf = ({comparison: found, gate}, ...actions) =>
+export const comparisonOf = ({comparison: found, gate, in_use: now}, ...actions) =>
   h(
     'div',
     {class: 'stack'},
-    verdictOf(found, gate, actions),
+    verdictOf(found, gate, now, actions),
     found.answers.length > 0 && sidesOf(found),
     found.pins.length > 0 && pinsOf(found.pins, saying(found.task)),
     computedOf(found, gate),
   );
 
-function verdictOf({outcome, verdict}, gate, actions) {
+function verdictOf(found, gate, now, actions) {
+  const {outcome, verdict} = found;
   const {mark, words, kind} = OUTCOMES[outcome];
   return h(
     'div',
     {class: 'verdict', 'data-role': 'verdict', 'data-outcome': outcome},
     h('span', {class: `badge ${kind}`}, h('span', {'aria-hidden': 'true'}, `${mark} `), words),
     h('p', {}, verdict),
+    inUse(found, now),
     !gate.promote && h('p', {class: 'warn small'}, `Better keep what is live. ${gate.reasons.join(' ')}`),
     actions.length > 0 && h('div', {class: 'row'}, actions),
+  );
+}
+
+// What the header will say: newer labels vote in both versions, and the line for out of scope is the project's.
+function inUse({before, after, n, candidate, champion}, now) {
+  const asTrained = now && [n, Math.round(before * n), Math.round(after * n)];
+  if (!now || `${asTrained}` === `${[now.n, now.before, now.after]}`) return null;
+  const [older, newer] = [champion, candidate].map(name => `version ${name.slice(name.lastIndexOf('@') + 1)}`);
+  const figures = `${newer} would answer ${number(now.after)} of ${number(now.n)} test texts right, ${older} ${number(now.before)}`;
+  return h(
+    'p',
+    {class: now.after < now.before ? 'warn' : 'soft', 'data-role': 'in-use'},
+    `In use now, with all labels given since and your line for out of scope, ${figures}.`,
   );
 }
 

@@ -1,5 +1,5 @@
 // What the last training brought: the verdict, better and worse texts, and the decision.
-import {comparisonOf} from '../shared/comparison.js';
+import {comparisonOf, isAdvised} from '../shared/comparison.js';
 import {fill, h} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {toast} from '../shared/messages.js';
@@ -30,28 +30,28 @@ export class Result {
     this.#drawn = wanted;
     this.element.hidden = false;
     const title = h('h2', {}, candidate === null ? `Version ${newer} is live` : `Version ${newer} is ready`);
-    const actions = outcome =>
-      candidate === null ? this.#whenLive(newer, older) : this.#toDecide(newer, older, outcome);
-    if (older === null) return fill(this.element, title, h('div', {class: 'row'}, actions('better')));
+    const actions = isAdvice =>
+      candidate === null ? this.#whenLive(newer, older) : this.#toDecide(newer, older, isAdvice);
+    if (older === null) return fill(this.element, title, h('div', {class: 'row'}, actions(true)));
     fill(this.element, title, h('p', {class: 'soft'}, `Comparing it with version ${older} …`));
     try {
       const found = await call(`${this.#context.base}/compare?candidate=${newer}&champion=${older}`);
-      if (wanted === this.#drawn) fill(this.element, title, comparisonOf(found, ...actions(found.comparison.outcome)));
+      if (wanted === this.#drawn) fill(this.element, title, comparisonOf(found, ...actions(isAdvised(found))));
     } catch (error) {
-      fill(this.element, title, h('p', {class: 'bad'}, error.message), h('div', {class: 'row'}, actions('unknown')));
+      fill(this.element, title, h('p', {class: 'bad'}, error.message), h('div', {class: 'row'}, actions(false)));
       this.#drawn = '';
     }
     return undefined;
   }
 
   // Promote comes first, as the page's advice only where the version is better; what was live stays until then.
-  #toDecide(newer, older, outcome) {
+  #toDecide(newer, older, isAdvice) {
     const undo = older === null ? null : () => this.#do('rollback', `Version ${older} is live again.`, newer);
     const promote = () => this.#do(`models/${newer}/promote`, `Version ${newer} is live.`, null, undo);
     const discard = () => this.#do(`models/${newer}/discard`, `Version ${newer} is put aside.`);
     return [
       busyButton(`Use version ${newer}`, promote, {
-        class: outcome === 'better' ? 'primary' : '',
+        class: isAdvice ? 'primary' : '',
         'data-key': 'promote',
       }),
       busyButton(older === null ? 'Put it aside' : `Keep version ${older}`, discard, {'data-key': 'discard'}),

@@ -9,13 +9,16 @@ import pytest
 from app.services.answering.judging import judge_exemplars
 from app.services.home.cards import load_cards
 from app.services.live.accuracy import accuracy_now
+from app.services.live.in_use import compare_in_use
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.fence import preview_fence, save_fence
 from app.services.review.fence_views import FenceSetting
 from app.services.status import load_status
 from app.services.studio import Studio
 from app.services.trying.answers import answer_texts
+from app.services.versions.registry import promote
 from core.types import Exemplar, no_pause
+from storage.queries import dataset
 from storage.tables import model_version
 from tests.builders.trained_home import change, rows_of
 
@@ -39,6 +42,12 @@ def live_studio(home: Studio) -> LiveStudio:
             .values(metrics=metrics)
         )
     return open_live_studio(home)
+
+
+def label_of(live_studio: LiveStudio, text: str) -> list[str]:
+    with live_studio.studio.database.read() as connection:
+        rows = dataset.utterances(connection, 1)
+        return list(next(row.labels or () for row in rows if row.text == text))
 
 
 def now(live_studio: LiveStudio):
@@ -92,6 +101,21 @@ def test_it_says_that_labels_have_joined_or_that_the_tests_are_others(
     found = now(live_studio)
     assert found.n == 3
     assert "test set changed" in found.causes
+
+
+def test_two_versions_are_compared_as_they_would_answer_in_use(live_studio: LiveStudio) -> None:
+    """A “better” version lowered the figure in the header: newer labels had mended the older."""
+    save_fence(live_studio, "p", FenceSetting(-9.0))
+    change(live_studio.studio, "what about greetings", "labels", label_of(live_studio, "hi"))
+    found = compare_in_use(live_studio, "p", 1, 2)
+    assert found is not None
+    for number, right in ((1, found.before), (2, found.after)):
+        promote(live_studio.studio, "p", number)
+        assert (now(live_studio).n, now(live_studio).right) == (found.n, right)
+    save_fence(live_studio, "p", FenceSetting(9.0))
+    refused = compare_in_use(live_studio, "p", 1, 2)
+    assert refused is not None
+    assert (refused.before, refused.after) == (0, 0)
 
 
 def test_a_page_gets_it_when_it_is_there_and_never_waits(live_studio: LiveStudio) -> None:
