@@ -7,8 +7,8 @@ import {number, plural} from '../shared/words.js';
 
 const POOL = 5000; // default number of user turns that are added to the pool
 const WHAT =
-  'Whole conversations, turn by turn; single messages belong into “Import”. Training can learn from them how your customers speak, ' +
-  'and what customers say comes to your unlabelled texts.';
+  'Whole conversations, turn by turn; single messages belong into “Import”. Training can learn from them how your ' +
+  'customers speak, and what customers say comes to your unlabelled texts.';
 
 export class ConversationSheet {
   #base;
