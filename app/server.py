@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.api import explaining, monitoring
 from app.api.http.errors import answer_errors
 from app.api.http.openapi import complete_schema
+from app.api.http.repeats import RunningKeys
 from app.api.http.requests import RequestCounts, RequestWatch
 from app.api.routes import all_routes
 from app.home import Places
@@ -77,6 +78,7 @@ def build_app(
     app = FastAPI(title="Intent Studio", docs_url=None, redoc_url=None, openapi_url="/api/schema")
     app.state.live_studio = live_studio
     app.state.queues, app.state.watched_texts = Queues(live_studio), WatchedTextCache(live_studio)
+    app.state.running_keys = RunningKeys()
     app.state.request_counts = counts = RequestCounts()
     app.add_middleware(CORSMiddleware, allow_origins=[])  # replaces Gradio's own answers
     app.add_middleware(GZipMiddleware, minimum_size=2_000, compresslevel=4)

@@ -4,6 +4,7 @@ StudioError
 ├── InvalidInput      an input cannot be used as it is
 ├── NotFound          the thing named does not exist
 ├── Conflict          another person changed it first, or it is in use
+├── TooManyJobs       too many jobs wait for a device
 ├── RunFailed         a training run could not finish
 ├── ArtifactDamaged   a stored file is missing or is not what was written
 ├── DatabaseDamaged   the database's file is not what was written
@@ -48,6 +49,10 @@ class NotFound(StudioError):
 
 class Conflict(StudioError):
     """Another person changed it first, or it is in use."""
+
+
+class TooManyJobs(StudioError):
+    """Too many jobs wait for a device."""
 
 
 class RunFailed(StudioError):

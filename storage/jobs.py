@@ -7,13 +7,15 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
-from core.errors import Conflict, NotFound
+from core.errors import Conflict, NotFound, TooManyJobs
 from storage.records import JobRecord, now, record_of
 from storage.tables import alias, job, model_version
 
 _LOG_LIMIT = 8_000
 _ATTEMPTS = 3
 _LIVE = ("queued", "running")
+MOST_QUEUED = 50
+"""Jobs that may wait at once; a program in a loop would fill the disk."""
 
 
 class Fenced(Exception):
@@ -46,7 +48,16 @@ def enqueue(
     project_id: int | None = None,
     device: str = "cpu",
 ) -> JobRecord:
-    """Queue a job; it starts when its device is free."""
+    """Queue a job; it starts when its device is free.
+
+    Raises:
+        TooManyJobs: Fifty jobs wait already.
+    """
+    queued = sa.select(sa.func.count()).select_from(job).where(job.c.state == "queued")
+    if connection.execute(queued).scalar_one() >= MOST_QUEUED:
+        raise TooManyJobs(
+            f"{MOST_QUEUED} jobs wait already.", "Wait for some to end, or cancel those not needed."
+        )
     last = connection.execute(sa.select(sa.func.max(job.c.sequence))).scalar_one()
     values = {
         "id": uuid.uuid4().hex[:12],
@@ -83,13 +94,25 @@ def get(connection: Connection, job_id: str) -> JobRecord:
 
 
 def list_all(
-    connection: Connection, limit: int = 50, project_id: int | None = None
+    connection: Connection,
+    limit: int = 50,
+    project_id: int | None = None,
+    state: str | None = None,
 ) -> list[JobRecord]:
-    """Return the newest jobs, newest first, of one project or of all."""
+    """Return the newest jobs, newest first, of one project or of all, in one state or in any."""
     query = sa.select(job).order_by(job.c.sequence.desc()).limit(limit)
     if project_id is not None:
         query = query.where(job.c.project_id == project_id)
+    if state is not None:
+        query = query.where(job.c.state == state)
     return [_record(row) for row in connection.execute(query)]
+
+
+def of_request(connection: Connection, key: str) -> JobRecord | None:
+    """Return the job that the request of a key queued."""
+    bears = sa.func.json_extract(job.c.payload, "$.request_key") == key
+    row = connection.execute(sa.select(job).where(bears)).first()
+    return None if row is None else _record(row)
 
 
 def live(connection: Connection) -> list[JobRecord]:

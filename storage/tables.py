@@ -351,6 +351,17 @@ erasure = Table(
     sqlite_strict=True,
 )
 
+answered_request = Table(
+    "answered_request",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("digest", Text, nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    sqlite_strict=True,
+)
+
 vector = Table(
     "vector",
     metadata,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from fastapi import Response, UploadFile
 
 from app.api.http.bodies import DialogueBody, RepliesBody
+from app.api.http.repeats import Once
 from app.api.http.routers import rest_router
 from app.api.http.server_state import OpenStudio
 from app.services.conversations import replies, uploads
@@ -37,9 +38,14 @@ def look(studio: OpenStudio, project: str, key: str, mask: bool = False) -> Wait
 
 
 @router.post("/projects/{project}/dialogues/waiting/{key}/import")
-def bring_in(studio: OpenStudio, project: str, key: str, body: DialogueBody) -> DialogueReport:
+def bring_in(
+    studio: OpenStudio, once: Once, project: str, key: str, body: DialogueBody
+) -> DialogueReport:
     """Import an uploaded log, all or nothing."""
-    return uploads.import_received_log(studio, project, key, mask=body.mask, pool=body.pool)
+    return once.answer(
+        body,
+        lambda: uploads.import_received_log(studio, project, key, mask=body.mask, pool=body.pool),
+    )
 
 
 @router.delete("/projects/{project}/dialogues/waiting/{key}", status_code=204)

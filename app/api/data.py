@@ -17,8 +17,10 @@ from app.api.http.bodies import (
     SavedFilterBody,
 )
 from app.api.http.downloads import BYTES, download
+from app.api.http.repeats import Once
 from app.api.http.routers import rest_router
 from app.api.http.server_state import Live, OpenStudio
+from app.api.http.text_bodies import NewTextsBody
 from app.services.data.bulk import Edit
 from app.services.data.erasing import ErasureView, erase_texts
 from app.services.data.exporting import ExportChoice, export_file
@@ -32,6 +34,7 @@ from app.services.data.saved_filters import (
 from app.services.data.uploads import (
     Incoming,
     delete_upload,
+    import_rows,
     import_upload,
     preview_upload,
     receive_upload,
@@ -149,9 +152,17 @@ def look(studio: OpenStudio, project: str, key: str, body: MappingBody) -> Incom
 
 
 @router.post("/projects/{project}/uploads/{key}/import")
-def bring_in(studio: OpenStudio, project: str, key: str, body: MappingBody) -> ImportReport:
+def bring_in(
+    studio: OpenStudio, once: Once, project: str, key: str, body: MappingBody
+) -> ImportReport:
     """Import an uploaded file, all or nothing."""
-    return import_upload(studio, project, key, body.read())
+    return once.answer(body, lambda: import_upload(studio, project, key, body.read()))
+
+
+@router.post("/projects/{project}/texts", status_code=201)
+def add_texts(studio: OpenStudio, once: Once, project: str, body: NewTextsBody) -> ImportReport:
+    """Add texts, all or nothing, as an import of a file with these rows does."""
+    return once.answer(body, lambda: import_rows(studio, project, body.read(), body.choices()))
 
 
 @router.delete("/projects/{project}/uploads/{key}", status_code=204)

@@ -1,12 +1,18 @@
 """Routes that start, follow and cancel jobs."""
 
+from typing import Annotated
+
+from fastapi import Query
+
 from app.api.http import schemas
 from app.api.http.bodies import TrainBody
+from app.api.http.repeats import Once
 from app.api.http.routers import rest_router
 from app.api.http.server_state import OpenStudio
 from app.services.training import choices, recipe_forms, runs
 from app.services.training import estimate as estimates
 from app.services.training.jobs import (
+    JobStateName,
     JobView,
     cancel_job,
     job_view,
@@ -19,10 +25,12 @@ router = rest_router("training")
 
 
 @router.post("/projects/{project}/train", status_code=202)
-def train(studio: OpenStudio, project: str, body: TrainBody) -> schemas.Started:
+def train(studio: OpenStudio, once: Once, project: str, body: TrainBody) -> schemas.Started:
     """Queue a training."""
-    request = runs.TrainingRequest(project, body.recipe, body.settings, body.base, body.gate)
-    return schemas.Started(runs.start_training(studio, request).id)
+    request = runs.TrainingRequest(
+        project, body.recipe, body.settings, body.base, body.gate, once.key
+    )
+    return once.answer(body, lambda: schemas.Started(runs.start_training(studio, request).id))
 
 
 @router.get("/recipes")
@@ -53,6 +61,17 @@ def estimate(studio: OpenStudio, project: str, body: TrainBody) -> estimates.Est
 def jobs(studio: OpenStudio, project: str) -> list[JobView]:
     """List the newest jobs of a project."""
     return project_jobs(studio, project)
+
+
+@router.get("/jobs")
+def all_jobs(
+    studio: OpenStudio,
+    project: str | None = None,
+    state: JobStateName | None = None,
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+) -> list[JobView]:
+    """List the newest jobs of all projects or of one, in one state or in any."""
+    return project_jobs(studio, project, limit, state)
 
 
 @router.get("/jobs/{job_id}")

@@ -8,8 +8,10 @@ from pydantic_core import to_json
 from app.api.http.bodies import PinBody, TextsBody
 from app.api.http.routers import rest_router
 from app.api.http.server_state import Live
+from app.api.http.text_bodies import EvaluateBody
 from app.services.trying import answers, compression
 from app.services.trying.compression_views import CompressionView, StrengthChoice
+from app.services.trying.evaluating import Evaluation, evaluate_given
 from app.services.trying.landing import ExampleMap
 from app.services.trying.pins import PinView, load_pins, remove_pin, set_pin
 from app.services.trying.short_answers import ShortAnswer, shorten, with_best
@@ -36,6 +38,12 @@ def predict(live_studio: Live, project: str, body: TextsBody) -> Response:
     # FastAPI's own encoder took a quarter of the time in which a thousand texts are answered.
     written = to_json(best if body.fields is None else shorten(best, body.fields))
     return Response(written, media_type="application/json")
+
+
+@router.post("/projects/{project}/evaluate")
+def evaluate(live_studio: Live, project: str, body: EvaluateBody) -> Evaluation:
+    """Measure a model on labelled texts; those that it has learned are left out."""
+    return evaluate_given(live_studio, project, body.model, body.read())
 
 
 @router.get("/projects/{project}/examples")

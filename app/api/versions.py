@@ -9,9 +9,11 @@ from fastapi.responses import FileResponse
 from app.api.http import schemas
 from app.api.http.bodies import RollBackBody
 from app.api.http.downloads import BYTES, download
+from app.api.http.repeats import Once
 from app.api.http.routers import rest_router
 from app.api.http.server_state import Live, OpenStudio
 from app.services.live.in_use import compare_in_use
+from app.services.studio import Studio
 from app.services.versions import comparison, registry, shapes
 from app.services.versions.bundles import export_encoder, export_model, take_in_bundle
 from app.services.versions.registry import ChampionChange, DeletionView, LineageView
@@ -124,8 +126,12 @@ def encoder(studio: OpenStudio, project: str, number: int) -> FileResponse:
 
 
 @router.post("/projects/{project}/bundles", status_code=201)
-def take_in(studio: OpenStudio, project: str, file: UploadFile) -> schemas.Imported:
+def take_in(studio: OpenStudio, once: Once, project: str, file: UploadFile) -> schemas.Imported:
     """Verify an uploaded bundle, and add it as a model version."""
+    return once.answer(file.file, lambda: _take_in(studio, project, file))
+
+
+def _take_in(studio: Studio, project: str, file: UploadFile) -> schemas.Imported:
     with tempfile.TemporaryDirectory(prefix="bundle-") as folder:
         path = Path(folder) / "bundle.zip"
         size = 0

@@ -21,6 +21,7 @@ from storage.migrations import (
     m0014_erasures,
     m0015_shares,
     m0016_acts,
+    m0017_request_keys,
 )
 
 STEPS = (
@@ -40,6 +41,7 @@ STEPS = (
     (m0014_erasures.REVISION, m0014_erasures.upgrade),
     (m0015_shares.REVISION, m0015_shares.upgrade),
     (m0016_acts.REVISION, m0016_acts.upgrade),
+    (m0017_request_keys.REVISION, m0017_request_keys.upgrade),
 )
 
 

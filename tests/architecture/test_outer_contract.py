@@ -77,6 +77,9 @@ NEW_ROUTES = {
     "PUT /api/projects/{project}/today/goal",
     "POST /api/projects/{project}/erase",
     "GET /api/health/live",
+    "GET /api/jobs",
+    "POST /api/projects/{project}/texts",
+    "POST /api/projects/{project}/evaluate",
     "GET /api/health/ready",
     "GET /api/projects/{project}/sure",
     "POST /api/projects/{project}/sure/check",
@@ -122,6 +125,10 @@ _JOBS = (("GET /api/projects/{project}/jobs", "[].title"), ("GET /api/jobs/{job_
 _OF_VERSIONS = ("title", "examples", "changes", "changes[]")
 NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/export", "parameters", "query split"),
+    *(
+        (f"POST /api/projects/{{project}}/{end}", "parameters", "header Idempotency-Key")
+        for end in ("train", "bundles", "uploads/{key}/import", "dialogues/waiting/{key}/import")
+    ),
     *((route, "answer", name) for route in _KEPT for name in ("reach", "reaches_others")),
     *((route, "answer", name) for route, name in _JOBS),
     *(

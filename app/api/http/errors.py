@@ -19,6 +19,7 @@ from core.errors import (
     NotFound,
     RunFailed,
     StudioError,
+    TooManyJobs,
 )
 from core.files import disk_error
 
@@ -31,9 +32,11 @@ _STATUS: dict[type[StudioError], int] = {
     ArtifactDamaged: 500,
     DatabaseBusy: 503,
     DiskFull: 507,
+    TooManyJobs: 429,
 }
 
 _RETRY_SECONDS = "15"
+_JOB_SECONDS = "60"
 _SCHEMA = "See /api/schema."
 _UNREADABLE = "There was an error parsing the body"
 """What the framework says of a body that is cut off, or nested too deeply."""
@@ -53,7 +56,8 @@ async def _known(request: Request, error: Exception) -> JSONResponse:
     status = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 500)
     if status >= 500:
         _tell(request, error.message)
-    again = {"Retry-After": _RETRY_SECONDS} if isinstance(error, DatabaseBusy) else None
+    wait = {DatabaseBusy: _RETRY_SECONDS, TooManyJobs: _JOB_SECONDS}.get(type(error))
+    again = None if wait is None else {"Retry-After": wait}
     return JSONResponse({"message": error.message, "hint": error.hint}, status, again)
 
 

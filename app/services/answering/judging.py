@@ -145,9 +145,19 @@ def evaluate_file(studio: Studio, reference: str, path: Path) -> dict[str, Any]:
     ]
     if not exemplars:
         raise InvalidInput("The file has no labelled row to judge by.", "Add an intent column.")
+    return evaluate_texts(pipeline, exemplars, "of the file")
+
+
+def evaluate_texts(
+    pipeline: IntentPipeline, exemplars: Sequence[Exemplar], origin: str
+) -> dict[str, Any]:
+    """Evaluate a pipeline on labelled texts, without those that it has learned.
+
+    `origin` says in `judged_on` where the texts are from. If all are learned, `judged_on` says so.
+    """
     tests = unlearned_tests(exemplars, pipeline.exemplars)
     n = counted(len(tests.texts or exemplars), "text")
-    learned = "of the file" if tests.texts else "that the model has learned, which cannot test it"
+    learned = origin if tests.texts else "that the model has learned, which cannot test it"
     return {
         **judge_exemplars(pipeline, tests.texts or exemplars),
         "judged_on": f"{n} {learned}{tests.words() if tests.texts else ''}",

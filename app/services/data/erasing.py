@@ -17,6 +17,7 @@ from storage.faults import last_backup
 from storage.log import erasing
 from storage.log.erased_remains import has_remains, note_remains, remove_remains
 from storage.log.scrubbing import ERASED, Scrubber, scrub_rows, scrubber_of
+from storage.people import request_keys
 from storage.records import ModelVersionRecord, ProjectRecord
 
 _EXEMPLARS, _EXACT = "exemplars.jsonl", "exact.json"
@@ -103,6 +104,7 @@ def _erase(
     rows = scrub_rows(connection, project.id, scrubber)
     rewritten, unused = _rewrite_models(studio, connection, project, texts)
     changed = erasing.erase(connection, project.id, said, studio.settings.actor)
+    request_keys.forget_all(connection)
     unused += _drop_layouts(connection, project)
     view = ErasureView(
         done=False,

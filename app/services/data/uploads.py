@@ -1,10 +1,11 @@
 """Files dropped on the Data page, stored until they are imported or deleted."""
 
+import json
 import re
 import shutil
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ from app.services.data.importing import ImportReport, ImportRequest, import_file
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from core.formats.preview import FilePreview, preview_file
-from core.formats.rows import ReadFormat, ReadOptions
+from core.formats.rows import ImportedRow, ReadFormat, ReadOptions
 from core.types import Split
 
 MOST_BYTES = 50 << 20
@@ -143,6 +144,28 @@ def import_upload(studio: Studio, project: str, key: str, mapping: ColumnMapping
         report = import_file(studio, _request(project, path, mapping, dry_run=False))
     delete_upload(studio, key)
     return report
+
+
+def import_rows(
+    studio: Studio, project: str, rows: Sequence[ImportedRow], mapping: ColumnMapping
+) -> ImportReport:
+    """Import rows that came without a file, all or nothing; nothing of refused ones is left."""
+    lines = (
+        json.dumps(
+            {
+                "text": row.text,
+                "intents": None if row.intents is None else list(row.intents),
+                "split": row.split,
+            }
+        )
+        for row in rows
+    )
+    key = store_upload(studio, "texts.jsonl", (f"{line}\n".encode() for line in lines))
+    try:
+        return import_upload(studio, project, key, mapping)
+    except BaseException:
+        delete_upload(studio, key)
+        raise
 
 
 def delete_upload(studio: Studio, key: str) -> None:

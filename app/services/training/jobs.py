@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from app.jobs.logs import end_of
 from app.services.studio import Studio
@@ -11,6 +12,8 @@ from core.text import counted
 from storage import jobs, projects
 from storage.database import Transaction
 from storage.records import JobRecord
+
+JobStateName = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +106,16 @@ def job_view(studio: Studio, job_id: str) -> JobView:
         return _view(studio, connection, jobs.get(connection, job_id))
 
 
-def project_jobs(studio: Studio, project: str, limit: int = 20) -> list[JobView]:
-    """Return a project's newest jobs, newest first; start a supervisor if a job waits."""
+def project_jobs(
+    studio: Studio, project: str | None, limit: int = 20, state: JobStateName | None = None
+) -> list[JobView]:
+    """Return the newest jobs of a project or of all, newest first, in one state or in any.
+
+    Starts a supervisor if a job waits.
+    """
     with studio.database.read() as connection:
-        records = jobs.list_all(connection, limit, projects.find(connection, project).id)
+        number = None if project is None else projects.find(connection, project).id
+        records = jobs.list_all(connection, limit, number, state)
         views = [_view(studio, connection, record) for record in records]
     if any(not record.ended for record in records):
         studio.executor.ensure_running()

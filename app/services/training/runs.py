@@ -62,6 +62,7 @@ class TrainingRequest:
         base: `bundled`, a folder, a hub id, or a model version `PROJECT@N`.
         gate: Whether a model that passes the gate is promoted at once, or waits for a person; None
             applies the project's setting.
+        key: Key of the request that asks for it; however often that comes, one job is queued.
     """
 
     project: str
@@ -69,6 +70,7 @@ class TrainingRequest:
     settings: dict[str, object]
     base: str = "bundled"
     gate: bool | None = True
+    key: str = ""
 
 
 def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
@@ -79,10 +81,14 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
     Raises:
         InvalidInput: The recipe or the labels do not allow training.
         NotFound: The project or base is unknown.
+        TooManyJobs: Too many jobs wait.
     """
     read_recipe(request.recipe, request.settings)  # reports bad settings before an unknown project
     with studio.database.write() as connection:
         project = projects.find(connection, request.project)
+        earlier = jobs.of_request(connection, request.key) if request.key else None
+        if earlier is not None:
+            return earlier
         require_base(connection, request.base)
         recipe = read_recipe(request.recipe, request.settings, project.task)
         payload = {
@@ -91,6 +97,8 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
             "recipe": recipe.model_dump(mode="json"),
             **_freeze_data(connection, project, recipe),
         }
+        if request.key:
+            payload["request_key"] = request.key
         if recipe.makes == "model":
             payload["gate"] = project.auto_promote if request.gate is None else request.gate
         device = "cpu" if studio.settings.device == "auto" else studio.settings.device

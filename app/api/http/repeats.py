@@ -1,0 +1,117 @@
+"""Requests that may be repeated: the header `Idempotency-Key` gets the first answer again."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Annotated, Any, BinaryIO, TypeVar, cast
+
+from fastapi import Depends, Header, Request, Response
+from pydantic import BaseModel
+from pydantic_core import to_json
+
+from app.api.http.server_state import OpenStudio
+from app.services.studio import Studio
+from core.errors import Conflict
+from storage.people import request_keys
+from storage.people.request_keys import AnsweredRequest
+
+_Answer = TypeVar("_Answer")
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class RunningKeys:
+    """Keys of the requests that are being answered; only one server has a home open."""
+
+    keys: set[str] = field(default_factory=set)
+    guard: Lock = field(default_factory=Lock)
+
+    @contextmanager
+    def alone(self, key: str) -> Iterator[None]:
+        """Hold a key while its request is answered; Conflict where another one holds it."""
+        with self.guard:
+            if key in self.keys:
+                raise Conflict(
+                    f"The request with the key '{key[:40]}' is being answered.",
+                    "Send it again in some seconds.",
+                )
+            self.keys.add(key)
+        try:
+            yield
+        finally:
+            with self.guard:
+                self.keys.discard(key)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """The key of a request, and how its first answer is found; without a key nothing is kept."""
+
+    studio: Studio
+    running: RunningKeys
+    key: str
+    path: str
+    status: int
+
+    def answer(self, content: BaseModel | BinaryIO, act: Callable[[], _Answer]) -> _Answer:
+        """Return the first answer to this key and content, or else act and keep the answer.
+
+        An error is not kept. A server that ends in between leaves no answer: then the request is
+        done again, and does not double what it did.
+
+        Raises:
+            Conflict: The key belongs to other content, or its request is being answered.
+        """
+        if not self.key:
+            return act()
+        digest = hashlib.sha256(f"{self.path}\n".encode() + _digest(content)).hexdigest()
+        with self.running.alone(self.key):
+            with self.studio.database.read() as connection:
+                first = request_keys.find(connection, self.key, digest)
+            if first is not None:
+                headers = {"Idempotent-Replayed": "true"}
+                kind = "application/json"
+                again = Response(first.answer, first.status, headers, media_type=kind)
+                return cast("_Answer", again)  # FastAPI sends a response as it is
+            made = act()
+            answered = AnsweredRequest(self.key, digest, self.status, to_json(made).decode())
+            with self.studio.database.write() as connection:
+                request_keys.keep(connection, answered)
+            return made
+
+
+def _digest(content: BaseModel | BinaryIO) -> bytes:
+    """Digest a body as it was read, or a file: forms have another boundary each time."""
+    if isinstance(content, BaseModel):
+        return hashlib.sha256(content.model_dump_json().encode()).digest()
+    found = hashlib.sha256()
+    while piece := content.read(_PIECE):
+        found.update(piece)
+    content.seek(0)
+    return found.digest()
+
+
+def _repeats(
+    studio: OpenStudio,
+    request: Request,
+    idempotency_key: Annotated[
+        str,
+        Header(
+            alias="Idempotency-Key",
+            max_length=255,
+            description="Chosen by the sender. For 24 hours, the same key with the same content "
+            "gets the first answer, and with other content 409.",
+        ),
+    ] = "",
+) -> Repeats:
+    route: Any = request.scope["route"]
+    path = f"{request.method} {request.url.path}"
+    return Repeats(
+        studio, request.app.state.running_keys, idempotency_key, path, route.status_code or 200
+    )
+
+
+Once = Annotated[Repeats, Depends(_repeats)]
+"""Route argument: does a request once for each key."""
