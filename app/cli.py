@@ -8,11 +8,11 @@ import json
 import logging
 import os
 import sys
-import traceback
 import uuid
 from collections.abc import Sequence
 from importlib import import_module
 
+from app.log_lines import places_of
 from core.errors import StudioError
 from core.files import disk_error
 
@@ -52,8 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _broken(error: Exception) -> int:
     incident = uuid.uuid4().hex[:8]
     logging.getLogger("app.cli").debug("incident %s", incident, exc_info=error)
-    _say(f"Something broke (incident {incident}). Please report what follows.")
-    traceback.print_exception(error)
+    _say(f"Something broke (incident {incident}). Please report what follows; no text is in it.")
+    _say("\n".join(f"  {place}" for place in places_of(error)))
     return 1
 
 

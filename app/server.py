@@ -41,6 +41,7 @@ from core.errors import InvalidInput, StudioError
 
 _FIRST_PORT = 7860
 _TRIED_PORTS = 20
+_LAST_PORT = 65_535
 _LONGEST_END_SECONDS = 5
 """What was begun is finished; a connection that is open longer is cut."""
 
@@ -226,6 +227,11 @@ def _leave_a_core() -> None:
 
 
 def _listen(door: Doorway) -> socket.socket:
+    if door.port is not None and not 0 <= door.port <= _LAST_PORT:
+        raise InvalidInput(
+            f"There is no port {door.port}: ports are 1 to {_LAST_PORT:,}.",
+            "Name another with --port, or --port 0 for any free one.",
+        )
     wanted = range(_FIRST_PORT, _FIRST_PORT + _TRIED_PORTS) if door.port is None else [door.port]
     family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
     for port in wanted:

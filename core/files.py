@@ -130,6 +130,11 @@ def disk_error(error: BaseException) -> DiskFull | None:
         errno.EFBIG,
     ):
         return None
+    return disk_full()
+
+
+def disk_full() -> DiskFull:
+    """Return what to tell of a full disk."""
     return DiskFull("The disk is full, so nothing was saved.", "Make room on it, then try again.")
 
 

@@ -4,22 +4,17 @@ import multiprocessing
 import os
 import sys
 import threading
-import traceback
 import uuid
 
 from app.jobs.context import JobContext, Stopped, Workplace
+from app.jobs.failures import failure_in_words
 from app.jobs.logs import redirect_output, rotate_own_log
 from app.jobs.process_names import JOB, name_process
-from core.errors import RunFailed, StudioError
-from core.files import disk_error
+from app.log_lines import places_of
 from storage import jobs
 from storage.jobs import Fenced, JobOutcome
 from storage.people.acts import VIA
 from storage.records import JobRecord
-
-_NO_MEMORY = ("allocate memory", "out of memory")
-_NO_DEVICE = ("cuda", "hip error", "mps backend")
-"""Parts of what torch says of a machine that cannot do what is asked, in small letters."""
 
 
 def do_job(workplace: Workplace, claimed: JobRecord) -> None:
@@ -50,18 +45,21 @@ def work(workplace: Workplace, job: JobRecord) -> int:
         return 3
     except Stopped:
         return _end(context, JobOutcome("cancelled", "Cancelled."))
-    except StudioError as error:
-        return _end(context, JobOutcome("failed", error.message, error.hint))
-    except Exception as error:  # noqa: BLE001 - the user gets an incident number, the log the rest
-        known = disk_error(error) or _machine_error(error)
-        if known is not None:
-            return _end(context, JobOutcome("failed", known.message, known.hint))
-        incident = uuid.uuid4().hex[:8]
-        sys.stderr.write(f"incident {incident}\n")
-        traceback.print_exc()
-        message = f"Something broke (incident {incident})."
-        return _end(context, JobOutcome("failed", message, "The job's log tells more."))
+    except Exception as error:  # noqa: BLE001 - the user gets words or an incident's number
+        return _end(context, _failed(error))
     return 0
+
+
+def _failed(error: Exception) -> JobOutcome:
+    """Return the outcome in words; the log gets places in the code, and no text of a project."""
+    told = failure_in_words(error)
+    if told is not error:
+        incident = uuid.uuid4().hex[:8]
+        sys.stderr.write("\n    ".join([f"incident {incident}", *places_of(error)]) + "\n")
+    if told is not None:
+        return JobOutcome("failed", told.message, told.hint)
+    message = f"Something broke (incident {incident})."
+    return JobOutcome("failed", message, "The job's log tells more.")
 
 
 def _end(context: JobContext, outcome: JobOutcome) -> int:
@@ -71,21 +69,6 @@ def _end(context: JobContext, outcome: JobOutcome) -> int:
     except Fenced:
         return 3
     return 0
-
-
-def _machine_error(error: Exception) -> RunFailed | None:
-    """Return what to tell of a lack of memory or of a graphics processor that failed."""
-    words = str(error).casefold()
-    if isinstance(error, MemoryError) or any(sign in words for sign in _NO_MEMORY):
-        hint = "Close other programs, or tune in smaller batches."
-        return RunFailed("There was not enough memory.", hint)
-    if isinstance(error, RuntimeError) and any(sign in words for sign in _NO_DEVICE):
-        reason = str(error).partition("\n")[0][:200]
-        return RunFailed(
-            f"The graphics processor failed: {reason}.",
-            "Train again, or set STUDIO_DEVICE to cpu and open the studio anew.",
-        )
-    return None
 
 
 def _leave_when_unwatched() -> None:

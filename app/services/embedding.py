@@ -8,6 +8,7 @@ import numpy as np
 
 from app.services.studio import Studio
 from core.encoders.base import Encoder
+from core.errors import InvalidInput
 from core.text import text_hash
 from core.types import FloatArray
 from storage import jobs, projects, vectors
@@ -166,12 +167,24 @@ def embed_known(
 
 
 def resolve_device(asked: str) -> str:
-    """Return the device; `auto` is a GPU if there is one, else the CPU."""
+    """Return the device; `auto` is a GPU if there is one, else the CPU.
+
+    Raises:
+        InvalidInput: There is no such device.
+    """
     import torch
 
-    if asked != "auto":
-        return asked
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if asked == "auto":
+        return "cuda" if gpus else "cpu"
+    known = {"cpu", *(["cuda"] if gpus else []), *(f"cuda:{n}" for n in range(gpus))}
+    if asked not in known:
+        there = "has no GPU that can be used" if not gpus else f"has {', '.join(sorted(known))}"
+        raise InvalidInput(
+            f"The device '{asked[:40]}' is asked for, but this computer {there}.",
+            "Set STUDIO_DEVICE to auto or cpu, and start the studio again.",
+        )
+    return asked
 
 
 def digest_of(words: Sequence[str]) -> str:

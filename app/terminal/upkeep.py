@@ -139,3 +139,12 @@ def _examine(options: argparse.Namespace) -> list[upkeep.HealthCheck]:
         return upkeep.examine_damaged(places.home, found)
     with opened(options) as studio:
         return upkeep.examine(studio, repair=options.repair)
+
+
+def completion(options: argparse.Namespace) -> None:
+    """Print the script by which a shell completes commands, derived from their parser."""
+    import shtab
+
+    from app.terminal.arguments.parser import build_parser
+
+    say(shtab.complete(build_parser(), options.shell))

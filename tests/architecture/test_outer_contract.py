@@ -15,7 +15,9 @@ from app.api.routes import all_routes
 from app.terminal.arguments.parser import build_parser
 
 REFERENCE = Path(__file__).parents[1] / "reference"
-NEW_COMMANDS = {f"intent-studio {name}" for name in ("recipes", "erase", "bundle keygen")}
+NEW_COMMANDS = {
+    f"intent-studio {name}" for name in ("recipes", "erase", "bundle keygen", "completion")
+}
 NEW_OPTIONS = {
     ("intent-studio import", option)
     for option in ("--across", "--conflicts", "--repeats", "--sheet", "--treat")

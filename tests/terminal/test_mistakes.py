@@ -1,6 +1,8 @@
-"""What is mistyped on the command line is named, with what was probably meant."""
+"""What is mistyped on the command line is named; shells complete what is typed."""
 
 import json
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -73,3 +75,45 @@ def test_a_job_is_named_by_the_beginning_of_its_id_and_its_log_is_printed(
     assert "There is no job 'zz'" in refused(capsys, "--home", home, "jobs", "log", "zz")
     wrong = refused(capsys, "--home", home, "cancel", "")
     assert "There is no job ''" in wrong
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_completes_commands_options_and_choices(shell: str, capsys) -> None:
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    for word in ("completion", "predict", "evaluate", "detach", "few-shot", "rasa"):
+        assert word in script, word
+    if shutil.which(shell):
+        done = subprocess.run([shell, "-n"], input=script, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_bash_completes_a_command(capsys, tmp_path) -> None:
+    main(["completion", "bash"])
+    script = capsys.readouterr().out
+    ask = (
+        "COMP_WORDS=(intent-studio pred); COMP_CWORD=1; _shtab_intent_studio; echo ${COMPREPLY[@]}"
+    )
+    done = subprocess.run(["bash", "-c", script + "\n" + ask], capture_output=True, text=True)
+    assert done.stdout.split() == ["predict"], done.stderr
+
+
+def test_an_error_of_the_program_is_reported_without_texts(capsys, monkeypatch) -> None:
+    """The traceback that users are asked to send ended with what the error quotes."""
+
+    def fail(_options: object) -> None:
+        raise KeyError("my card number is 1234")
+
+    monkeypatch.setattr("app.terminal.recipes.recipes", fail)
+    assert main(["recipes"]) == 1
+    said = capsys.readouterr().err
+    assert "KeyError" in said
+    assert "test_mistakes.py" in said
+    assert "card number" not in said
+
+
+def test_a_port_that_cannot_be_is_refused(studio, capsys) -> None:
+    """It ended in a traceback."""
+    for port in ("99999", "-1"):
+        code = main(["--home", str(studio.settings.home), "serve", "--port", port, "--no-browser"])
+        assert (code, f"no port {port}" in capsys.readouterr().err) == (2, True)

@@ -231,6 +231,13 @@ def add_upkeep(commands: Commands) -> None:
         help="log one line for each request on standard error (default: faults alone)",
     )
     serve.add_argument("--sample", action="store_true", help="begin with the sample project")
+    completion = add_command(
+        commands,
+        "completion",
+        "print what a shell needs to complete commands",
+        "upkeep.completion",
+    )
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"))
     add_command(commands, "demo", "walk through the sample project", "demo.walk")
 
 

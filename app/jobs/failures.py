@@ -1,0 +1,56 @@
+"""Failures of a job that a person can do something about, in words."""
+
+from core.errors import StudioError
+from core.files import disk_error, disk_full
+
+_OF_MEMORY = ("allocate memory", "not enough memory", "out of memory")
+_OF_DISK = ("no space left on device", "disk quota exceeded", "file write failed")
+_OF_DEVICE = ("cuda", "hip error", "mps backend")
+"""Parts of what libraries say, in small letters."""
+
+_MEMORY = (
+    "There was not enough memory.",
+    "Close other programs, tune in smaller batches, or train on fewer texts.",
+)
+_GPU_MEMORY = (
+    "The GPU has not enough memory.",
+    "Close other programs that compute on it, tune in smaller batches, or use the processor.",
+)
+
+
+def failure_in_words(error: BaseException) -> StudioError | None:
+    """Return what to tell of a full memory or disk, or of an error of the studio; else None.
+
+    Libraries say both in words of their own, at times around the error of the system.
+    """
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, StudioError):
+            return seen
+        told = disk_error(seen) or _of_library(seen)
+        if told is not None:
+            return told
+        seen = seen.__cause__ or seen.__context__
+    return None
+
+
+def _of_library(error: BaseException) -> StudioError | None:
+    words = str(error).lower()
+    # torch is not imported for its name: no job need have loaded it.
+    if type(error).__name__ == "OutOfMemoryError" or ("cuda" in words and "out of memory" in words):
+        return StudioError(*_GPU_MEMORY)
+    if isinstance(error, MemoryError):
+        return StudioError(*_MEMORY)
+    if not isinstance(error, RuntimeError) and type(error).__name__ != "SafetensorError":
+        return None
+    if any(part in words for part in _OF_MEMORY):
+        return StudioError(*_MEMORY)
+    if any(part in words for part in _OF_DISK):
+        return disk_full()
+    if any(part in words for part in _OF_DEVICE):
+        reason = str(error).partition("\n")[0][:200]
+        return StudioError(
+            f"The graphics processor failed: {reason}.",
+            "Train again, or set STUDIO_DEVICE to cpu and open the studio anew.",
+        )
+    return None
