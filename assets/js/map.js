@@ -1,13 +1,13 @@
 // The embedding map: points are fetched as binary once, colours again when labels change; lasso to label.
+import {Choices} from './map/choices.js';
 import {Legend} from './map/legend.js';
 import {Note} from './map/note.js';
 import {Plot} from './map/plot.js';
-import {COLOURINGS, Points} from './map/points.js';
+import {Points} from './map/points.js';
 import {Search} from './map/search.js';
 import {Selection} from './map/selection.js';
 import {Teller} from './map/tooltip.js';
-import {query, setQuery} from './shared/address.js';
-import {h, select} from './shared/elements.js';
+import {h} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
 import {guarded, toast} from './shared/messages.js';
@@ -15,12 +15,6 @@ import {call, post} from './shared/rest.js';
 import {Strength} from './shared/strength.js';
 import {frame} from './studio.js';
 
-const METHODS = [
-  ['auto', 'Automatic'],
-  ['pca', 'Quick (PCA)'],
-  ['umap', 'Clear (UMAP)'],
-  ['tsne', 'Tight groups (t-SNE)'],
-];
 const COMPARED = 'Not while two maps are compared.';
 const COMPRESS = 'Moves texts towards their templates, in which values are left out; for looking only.';
 
@@ -28,8 +22,7 @@ export const mount = view => frame(view, 'map', 'Map', null, context => new MapP
 
 class MapPage {
   #context;
-  #choice;
-  #versions = []; // values and names of the available maps
+  #choices = new Choices(name => this.#onChoice(name));
   #intents;
   #points; // on the map now
   #wanted; // requested and not drawn yet
@@ -46,17 +39,10 @@ class MapPage {
   #compression;
   #reason = h('span', {class: 'soft', 'data-role': 'no-compression'});
   #swap;
-  #colouring;
+  #isPaired = false; // whether the legend shows two intents alone that are mixed up
 
   constructor(context) {
-    const given = query();
     this.#context = context;
-    this.#choice = {
-      by: given.get('by') ?? 'intent',
-      method: given.get('method') ?? 'auto',
-      model: given.get('model') ?? '',
-      other: given.get('other') ?? '',
-    };
     this.#intents = new Intents(context.base, context.status.task);
     this.#plot = new Plot({
       lassoed: guarded(places => this.#pick(places.map(place => this.#points.ids[place]))),
@@ -78,6 +64,8 @@ class MapPage {
       edited: () => this.#edited(),
       picked: () => this.#highlightPicked(),
       marked: ids => this.#mark(ids),
+      paired: names => this.#showAlone(names),
+      opened: id => this.#showNeighbours(id),
       cleared: () => this.#clear(),
     });
     this.#makeControls();
@@ -101,11 +89,7 @@ class MapPage {
       this.#context.main.append(emptyPage('No texts yet', 'Every text that you import becomes a point here.', act));
       return;
     }
-    this.#versions = [
-      ['', 'live version'],
-      ['0', 'before any training'],
-      ...Object.keys(states).map(known => [known, `version ${known}`]),
-    ];
+    this.#choices.offer(Object.keys(states));
     this.#layOut();
     this.#showSide();
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
@@ -113,30 +97,15 @@ class MapPage {
   }
 
   #layOut() {
-    const load = () => this.#load();
-    const others = [['', 'nothing'], ...this.#versions.slice(1)];
-    this.#context.heading.append(
-      h(
-        'div',
-        {class: 'row push'},
-        captioned('Layout', this.#select(METHODS, 'method', load)),
-        captioned('Model version', this.#select(this.#versions, 'model', load)),
-        captioned('Compare with', this.#select(others, 'other', load)),
-        this.#swap,
-      ),
-    );
-    const recolour = guarded(() => {
-      if (!this.#wanted) this.#load(); // it failed, and may succeed with other colours
-      return this.#recolour();
-    });
-    this.#colouring = this.#select(COLOURINGS, 'by', recolour);
+    this.#context.heading.append(this.#choices.element);
     const controls = h(
       'div',
       {class: 'row'},
-      captioned('Colour by', this.#colouring),
+      this.#choices.opener,
+      this.#legend.opener,
       this.#search.element,
       this.#compression,
-      this.#legend.opener,
+      this.#swap,
       this.#plot.tools,
     );
     const sheet = {class: 'sheet', 'aria-label': 'Map'};
@@ -151,18 +120,14 @@ class MapPage {
     );
   }
 
-  #select(options, field, then) {
-    const change = event => {
-      this.#choice[field] = event.target.value;
-      setQuery({[field]: event.target.value});
-      then();
-    };
-    return select({onchange: change}, options, this.#choice[field]);
+  #onChoice(name) {
+    if (name !== 'by' || !this.#wanted) this.#load(); // one that failed may succeed with other colours
+    if (name === 'by') guarded(() => this.#recolour())();
   }
 
   // If another map was requested in the meantime, that one is shown.
   async #fetch() {
-    const points = new Points(this.#context.base, this.#choice);
+    const points = new Points(this.#context.base, this.#choices.values);
     this.#wanted = points;
     await points.load(this.#context.status.champion);
     return points;
@@ -198,6 +163,7 @@ class MapPage {
       if (this.#search.isUsed) guarded(() => this.#search.look())();
       points.fetchOtherColours();
       guarded(() => this.#makeClearer())();
+      if (!points.compared) this.#selection.compare().catch(() => {}); // the map is of use without them, too
     } catch (error) {
       if (wanted !== this.#wanted) return;
       this.#wanted = null;
@@ -207,16 +173,16 @@ class MapPage {
 
   // Colours by the newest choice, also if it was made while earlier colours were loading.
   async #coloursOf(points) {
-    const {by} = this.#choice;
+    const {by} = this.#choices.values;
     const [found] = await Promise.allSettled([points.colours(by)]);
-    if (by !== this.#choice.by) return this.#coloursOf(points);
+    if (by !== this.#choices.values.by) return this.#coloursOf(points);
     if (found.reason) throw found.reason;
     return {by, colours: found.value};
   }
 
   #describe() {
     const {compared} = this.#points;
-    const version = compared && this.#versions.find(([value]) => value === String(compared[this.#side]));
+    const version = compared && this.#choices.versions.find(([value]) => value === String(compared[this.#side]));
     if (this.#isSketch && this.#awaitsLayout) this.#note.follow(this.#context.status.job, true);
     else this.#note.describe(this.#points, `${this.#side}: ${version?.[1] ?? ''}`, this.#isSketch);
     this.#swap.hidden = !compared;
@@ -229,9 +195,8 @@ class MapPage {
   }
 
   #offerLayout(error) {
-    const {method} = this.#choice;
-    const [, name] = METHODS.find(([value]) => value === method) ?? ['', method];
-    this.#note.offer(error, {name, onDemand: method !== 'pca', again: () => this.#load()});
+    const {layout: name, values} = this.#choices;
+    this.#note.offer(error, {name, onDemand: values.method !== 'pca', again: () => this.#load()});
   }
 
   #allowCompression() {
@@ -257,7 +222,7 @@ class MapPage {
   }
 
   async #compute(templates = false) {
-    const {method, model, other} = this.#choice;
+    const {method, model, other} = this.#choices.values;
     for (const one of other ? [other, model] : [model]) {
       const wanted = {method: templates ? 'pca' : method, model: one === '' ? null : Number(one), templates};
       await post(`${this.#context.base}/map/layout`, wanted);
@@ -269,7 +234,7 @@ class MapPage {
 
   get #isSketch() {
     const points = this.#points;
-    return this.#choice.method === 'auto' && points?.method === 'pca' && !points.compared;
+    return this.#choices.values.method === 'auto' && points?.method === 'pca' && !points.compared;
   }
 
   // UMAP takes seconds to minutes, so it is asked for by itself once for each trained version, and the map does
@@ -291,7 +256,7 @@ class MapPage {
 
   // Never by itself: a hand may be selecting, and an eye would lose its place.
   async #offerClearer() {
-    const found = new Points(this.#context.base, this.#choice);
+    const found = new Points(this.#context.base, this.#choices.values);
     await found.load(this.#context.status.champion);
     if (this.#isSketch && found.method !== this.#points.method) this.#note.offerClearer(() => this.#load());
     else this.#describe();
@@ -305,7 +270,7 @@ class MapPage {
       else this.#load();
     }
     if (!before) return;
-    if (before.champion !== status.champion && !this.#choice.model)
+    if (before.champion !== status.champion && !this.#choices.values.model)
       this.#note.offerLive(before.champion, status.champion, () => this.#load());
     else if (before.revision !== status.revision) guarded(() => this.#recolourAfresh())();
   }
@@ -329,9 +294,7 @@ class MapPage {
 
   // Keeps the colours shown, and their name, when others could not be loaded.
   #stayWith(by, error) {
-    this.#choice.by = by;
-    this.#colouring.value = by;
-    setQuery({by});
+    this.#choices.colourBy(by);
     throw error;
   }
 
@@ -351,7 +314,21 @@ class MapPage {
     await shown;
   }
 
+  // Two intents, by name, in the colours of intents, as large as they fit.
+  async #showAlone(names) {
+    this.#isPaired = true;
+    this.#choices.colourBy('intent');
+    if (this.#legend.by !== 'intent') await this.#recolour();
+    this.#legend.showAlone(names);
+    this.#plot.enlarge(this.#selection.element);
+  }
+
   #clear() {
+    if (this.#isPaired) {
+      this.#legend.showAll();
+      this.#plot.showWhole();
+    }
+    this.#isPaired = false;
     this.#showSide();
     this.#highlightPicked();
     if (!this.#search.isUsed) this.#mark([]);
@@ -394,6 +371,3 @@ class MapPage {
     this.#plot.moveTo(this.#points.places[this.#side], this.#side === 'before' ? 'before' : 'at');
   }
 }
-
-const captioned = (caption, control) =>
-  h('label', {class: 'row tight'}, h('span', {class: 'soft small'}, caption), control);

@@ -371,20 +371,3 @@ def test_unlabelled_points_are_small_and_underneath_and_out_of_scope_has_its_own
 def test_without_graphics_the_points_are_drawn_too(page: Page) -> None:
     """On a remote desktop the map stayed empty."""
     assert page.evaluate(_WITHOUT_GRAPHICS) == [[255, 0, 0, 255], [0, 0, 0, 0]]
-
-
-def test_on_a_phone_the_legend_is_a_drawer(page: Page) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    legend, opener = page.locator(".legend"), page.get_by_role("button", name="Legend", exact=True)
-    expect(legend).to_be_hidden()
-    opener.click()
-    expect(legend).to_be_visible()
-    expect(page.get_by_label("Find in the legend")).to_be_focused()
-    box = legend.bounding_box()
-    assert box is not None
-    assert (box["x"], box["width"]) == (0, 390)
-    page.keyboard.press("Escape")
-    expect(legend).to_be_hidden()
-    expect(opener).to_be_focused()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.set_viewport_size({"width": 1280, "height": 900})

@@ -3,6 +3,8 @@
 const MARGIN = 28; // pixels around the whole map
 const CLOSEST = 400; // times the whole map
 const FARTHEST = 0.6;
+const LARGEST = 12; // times the whole map, to which some points are brought
+const FAR_OFF = 0.06; // share of some points at each side that may lie out of view
 const STEP_IN = 60; // pixels from the edge to which a point is brought
 
 export class Camera {
@@ -19,8 +21,12 @@ export class Camera {
   }
 
   get #fitted() {
+    return this.#fittedTo(this.#whole.width, this.#whole.height);
+  }
+
+  #fittedTo(width, height) {
     const [across, down] = [this.width - 2 * MARGIN, this.height - 2 * MARGIN];
-    return Math.max(20, Math.min(across / this.#whole.width, down / this.#whole.height));
+    return Math.max(20, Math.min(across / width, down / height));
   }
 
   // Keeps what is in the middle there, as large as it was beside the whole map.
@@ -33,16 +39,20 @@ export class Camera {
 
   // Shows all points, given as x and y alternating.
   fit(xy) {
-    const low = [Infinity, Infinity];
-    const high = [-Infinity, -Infinity];
-    for (let at = 0; at < xy.length; at += 1) {
-      low[at % 2] = Math.min(low[at % 2], xy[at]);
-      high[at % 2] = Math.max(high[at % 2], xy[at]);
-    }
-    if (!xy.length) [low[0], low[1], high[0], high[1]] = [0, 0, 1, 1];
-    const [width, height] = [0, 1].map(axis => Math.max(1e-3, high[axis] - low[axis]));
-    this.#whole = {x: (low[0] + high[0]) / 2, y: (low[1] + high[1]) / 2, width, height};
+    this.#whole = boxOf(xy);
     this.home();
+  }
+
+  // Shows the points of `places` but the few that lie far off, as large as they fit. Of the view, `covered` pixels
+  // at the bottom are not seen.
+  show(xy, places, covered) {
+    const low = [0, 1].map(axis => quantile(places.map(place => xy[2 * place + axis]), FAR_OFF));
+    const high = [0, 1].map(axis => quantile(places.map(place => xy[2 * place + axis]), 1 - FAR_OFF));
+    const {x, y, width, height} = boxOf([...low, ...high]);
+    const seen = 1 - Math.min(0.8, covered / this.height);
+    this.scale = Math.min(this.#fittedTo(width, height / seen), LARGEST * this.#fitted);
+    this.#x = x;
+    this.#y = y - (this.height * (1 - seen)) / 2 / this.scale;
   }
 
   home() {
@@ -112,4 +122,22 @@ export class Camera {
     const [across, up] = [(2 * this.scale) / this.width, (2 * this.scale) / this.height];
     return [across, up, -this.#x * across, -this.#y * up];
   }
+}
+
+// The middle and size of the points, given as x and y alternating.
+function boxOf(xy) {
+  const low = [Infinity, Infinity];
+  const high = [-Infinity, -Infinity];
+  for (let at = 0; at < xy.length; at += 1) {
+    low[at % 2] = Math.min(low[at % 2], xy[at]);
+    high[at % 2] = Math.max(high[at % 2], xy[at]);
+  }
+  if (!xy.length) [low[0], low[1], high[0], high[1]] = [0, 0, 1, 1];
+  const [width, height] = [0, 1].map(axis => Math.max(1e-3, high[axis] - low[axis]));
+  return {x: (low[0] + high[0]) / 2, y: (low[1] + high[1]) / 2, width, height};
+}
+
+function quantile(values, share) {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.round(share * (sorted.length - 1))];
 }

@@ -1,4 +1,5 @@
 // The legend: names by the alphabet, colours, shapes and counts, with a search; pressing an entry shows it alone.
+import {Drawer} from '../shared/drawer.js';
 import {fill, h} from '../shared/elements.js';
 import {number} from '../shared/words.js';
 import {SHAPES, shapeOf} from './scene.js';
@@ -9,7 +10,7 @@ const OF_INTENTS = new Set(['intent', 'prediction']); // other entries have an o
 
 export class Legend {
   element;
-  opener; // the button that opens the legend where there is no room beside the map
+  #drawer;
   #by = '';
   #entries = [];
   #alone = new Set(); // entries shown alone, named with their way of colouring; codes change when an entry is added
@@ -25,7 +26,7 @@ export class Legend {
   });
   #all = h(
     'button',
-    {class: 'plain push', 'data-role': 'show-all', onclick: () => this.#isolate(new Set(), new Set())},
+    {class: 'plain push', 'data-role': 'show-all', onclick: () => this.showAll()},
     'Show all',
   );
   #heading = h('h2');
@@ -35,18 +36,27 @@ export class Legend {
   // Callbacks in `hears`: `hidden` with the codes of points to hide; `glanced` with codes to point out for a moment.
   constructor(hears) {
     this.#hears = hears;
-    const leave = {class: 'plain only-narrow', 'aria-label': 'Close the legend', onclick: () => this.#close()};
-    const close = h('button', leave, '×');
-    this.element = h(
-      'section',
-      {class: 'sheet legend', 'aria-label': 'Legend', onkeydown: event => this.#onKey(event)},
-      h('div', {class: 'row'}, this.#heading, this.#all, close),
-      this.#search,
-      this.#list,
-      this.#signs,
-    );
-    const open = () => this.#open(!this.element.classList.contains('open'));
-    this.opener = h('button', {class: 'only-narrow', 'aria-expanded': 'false', onclick: open}, 'Legend');
+    const about = {class: 'sheet legend', 'aria-label': 'Legend', onkeydown: event => this.#onKey(event)};
+    this.element = h('section', about);
+    this.#drawer = new Drawer(this.element, {name: 'Legend', first: () => this.#search});
+    const head = h('div', {class: 'row'}, this.#heading, this.#all, this.#drawer.closer);
+    this.element.append(head, this.#search, this.#list, this.#signs);
+  }
+
+  // The button that opens the legend where there is no room beside the map.
+  get opener() {
+    return this.#drawer.opener;
+  }
+
+  // Shows the entries of these names alone.
+  showAlone(names) {
+    this.#isolate(new Set(names.map(name => this.#nameOf({name}))), new Set());
+    const first = this.#list.querySelector('[aria-pressed=true]');
+    if (first) this.#list.scrollTop = first.offsetTop - this.#list.offsetTop;
+  }
+
+  showAll() {
+    this.#isolate(new Set(), new Set());
   }
 
   // Entries that are shown alone stay so when colours are loaded again.
@@ -167,7 +177,6 @@ export class Legend {
   }
 
   #onKey(event) {
-    if (event.key === 'Escape' && this.#close()) event.stopPropagation();
     const buttons = [...this.#list.querySelectorAll('.entry')];
     const at = buttons.indexOf(document.activeElement);
     const step = STEPS[event.key];
@@ -176,19 +185,5 @@ export class Legend {
     if (at + step < 0) this.#search.focus();
     else buttons[at + step]?.focus();
     if (buttons[at + step]) this.#stop(buttons[at + step]);
-  }
-
-  #open(opens) {
-    this.element.classList.toggle('open', opens);
-    this.opener.setAttribute('aria-expanded', String(opens));
-    if (opens) this.#search.focus();
-  }
-
-  // Closes the drawer; whether it was open.
-  #close() {
-    if (!this.element.classList.contains('open')) return false;
-    this.#open(false);
-    this.opener.focus();
-    return true;
   }
 }

@@ -130,6 +130,18 @@ export class Plot {
     this.#stage();
   }
 
+  // Brings what is shown into view as large as it fits, above a panel that may lie over the map.
+  enlarge(panel) {
+    if (!this.#seen.length) return;
+    const [map, over] = [this.#map, panel].map(one => one.getBoundingClientRect());
+    const covered = over.left < map.right ? Math.max(0, map.bottom - over.top) : 0;
+    this.#look(() => this.#camera.show(this.#xy, [...this.#seen], Math.min(covered, map.height)));
+  }
+
+  showWhole() {
+    this.#look(() => this.#camera.home());
+  }
+
   mark(places) {
     this.#view.marked = places;
     this.#stage();

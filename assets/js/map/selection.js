@@ -5,6 +5,7 @@ import {guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 import {number, percent, plural, points} from '../shared/words.js';
 import {Labelling} from './labelling.js';
+import {MixedUp} from './mixed_up.js';
 import {utterances} from './points.js';
 
 const MOST_SHOWN = 100;
@@ -24,15 +25,18 @@ export class Selection {
   #heading = h('h2', {'data-role': 'picked'});
   #list = h('ul', {class: 'last picked'});
   #more = h('button', {class: 'plain', onclick: guarded(() => this.#showMore())});
+  #mixedUp;
   #asked = 0; // number of the newest request to show something; older answers are dropped
   #readings = 0; // the same for the texts of the selection
 
   // Callbacks in `hears`: `edited` after texts were changed; `marked` with ids to highlight; `picked` when a text was
-  // taken out; `cleared` when the selection is dropped.
+  // taken out; `opened` with the id of a text; `paired` with two intents to show alone; `cleared` when the selection
+  // is dropped.
   constructor(context, intents, hears) {
     this.#context = context;
     this.#intents = intents;
     this.#hears = hears;
+    this.#mixedUp = new MixedUp(context, pair => this.#showPair(pair));
     this.#labelling = new Labelling(context.base, intents, () => hears.edited());
     this.#labelling.element.addEventListener('reach', () => this.#draw()); // other rows are taken now
   }
@@ -56,7 +60,40 @@ export class Selection {
   showNothing() {
     this.#giveUp(false);
     const words = 'Draw a lasso around points to label them together. Click a point for its neighbours.';
-    fill(this.element, h('h2', {}, 'Selection'), h('p', {class: 'soft'}, words));
+    fill(this.element, h('h2', {}, 'Selection'), h('p', {class: 'soft'}, words), this.#mixedUp.element);
+  }
+
+  // Finds the intents that are mixed up; the map does not wait for it.
+  compare() {
+    return this.#mixedUp.offer(this.#intents.counts.by_split.train ?? 0);
+  }
+
+  #headed(...title) {
+    const clear = {class: 'plain push', 'data-key': 'clear', onclick: () => this.#hears.cleared()};
+    return h('div', {class: 'row start'}, title, h('button', clear, 'Clear'));
+  }
+
+  // Two intents that are mixed up, and the texts by which they are.
+  #showPair({intents, names, count, texts}) {
+    this.#giveUp();
+    const [first, second] = intents;
+    const border = address('review', this.#context.project, {tab: 'border', first, second});
+    fill(
+      this.element,
+      this.#headed(h('h2', {class: 'grow'}, names.join(' and '))),
+      h('p', {class: 'soft'}, `${plural(count, 'text')} of one are answered with the other.`),
+      h('div', {class: 'around'}, h('a', {class: 'button', href: border}, 'Walk along their border')),
+      h('ul', {class: 'last', 'data-role': 'mixed-texts'}, texts.map(one => this.#pairLine(one))),
+    );
+    this.#hears.paired(names);
+    this.#hears.marked([]);
+  }
+
+  #pairLine({id, text, intents, place}) {
+    const set = place === 'test' && h('span', {class: 'badge'}, 'test set');
+    const show = guarded(() => this.#hears.opened(id));
+    const words = h('span', {class: 'grow'}, text, h('span', {class: 'row tight'}, this.#intents.labels(intents), set));
+    return h('li', {}, h('button', {class: 'plain', 'data-key': `text ${id}`, onclick: show}, words));
   }
 
   showMoved({moved}) {
@@ -87,10 +124,9 @@ export class Selection {
     this.#shown = MOST_SHOWN;
     this.#rows = [];
     fill(this.#list);
-    const clear = {class: 'plain push', 'data-key': 'clear', onclick: () => this.#hears.cleared()};
     fill(
       this.element,
-      h('div', {class: 'row'}, this.#heading, h('button', clear, 'Clear')),
+      this.#headed(this.#heading),
       this.#labelling.element,
       this.#list,
       this.#more,
@@ -189,7 +225,7 @@ export class Selection {
     this.#tellOf(row);
     fill(
       this.element,
-      h('h2', {}, row.text),
+      this.#headed(h('h2', {class: 'grow', dir: 'auto'}, row.text)),
       this.#about,
       this.#labelling.element,
       this.#near('Nearest examples', examples),

@@ -1,0 +1,97 @@
+"""The map on a phone, and the list of intents that are mixed up."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+_STATE = "document.querySelector('.map').probe()"
+
+
+@pytest.fixture(scope="module")
+def shared_map(visit_once: Callable[..., Page], studio: Served) -> Page:
+    """The map of the sample for all tests of this file."""
+    page = visit_once(studio, "/map?project=sample")
+    page.wait_for_selector(".map[data-ready=true]")
+    return page
+
+
+@pytest.fixture
+def page(shared_map: Page) -> Iterator[Page]:
+    """The map, as wide as a desk's screen again after each test."""
+    yield shared_map
+    shared_map.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_on_a_phone_the_legend_is_a_drawer(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    legend, opener = page.locator(".legend"), page.get_by_role("button", name="Legend", exact=True)
+    expect(legend).to_be_hidden()
+    opener.click()
+    expect(legend).to_be_visible()
+    expect(page.get_by_label("Find in the legend")).to_be_focused()
+    box = legend.bounding_box()
+    assert box is not None
+    assert (box["x"], box["width"]) == (0, 390)
+    page.keyboard.press("Escape")
+    expect(legend).to_be_hidden()
+    expect(opener).to_be_focused()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_on_a_phone_the_map_comes_first_and_a_button_says_what_it_shows(page: Page) -> None:
+    """Five rows of controls stood before the map, which began below the middle of the screen."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    plot, colours = page.locator(".map"), page.get_by_label("Colour by")
+    box = plot.bounding_box()
+    assert box is not None
+    assert box["y"] < 844 / 4
+    expect(plot).to_be_in_viewport(ratio=0.95)
+    expect(colours).to_be_hidden()
+    opener = page.get_by_role("button", name="Automatic · live version · by intent")
+    expect(opener).to_be_in_viewport(ratio=1)
+    opener.click()
+    colours.select_option("split")
+    page.keyboard.press("Escape")
+    expect(colours).to_be_hidden()
+    opener = page.get_by_role("button", name="Automatic · live version · by split")
+    expect(opener).to_be_focused()
+    opener.click()
+    colours.select_option("intent")
+    page.get_by_role("button", name="Close: What the map shows").click()
+
+
+def test_the_intents_mixed_up_most_are_listed_and_a_press_shows_two_alone(
+    page: Page, studio: Served
+) -> None:
+    """Which islands lie too close was to be found by eye among sixty."""
+    cells = studio.ask("/projects/sample/review?kind=confusion&limit=10")["findings"]
+    names = {i["id"]: i["name"] for i in studio.ask("/projects/sample/overview")["intents"]}
+    pairs: dict[frozenset[str], float] = {}
+    for cell in cells:
+        pair = frozenset(names[key] for key in cell["intents"])
+        pairs[pair] = pairs.get(pair, 0) + cell["figure"]
+    listed = page.locator("[data-role=mixed-up] button")
+    expect(listed).to_have_count(min(5, len(pairs)))
+    most = max(pairs.values())
+    expect(listed.first).to_contain_text(f"{most:.0f} texts")
+    whole = page.evaluate(_STATE)
+    listed.first.click()
+    shown = page.locator(".legend [aria-pressed=true] .grow")
+    expect(shown).to_have_count(2)
+    two = frozenset(shown.all_inner_texts())
+    assert pairs[two] == most
+    alone = page.evaluate(_STATE)
+    assert 0 < len(alone["seen"]) < len(whole["seen"])
+    assert alone["zoom"] > whole["zoom"]
+    panel = page.locator("[data-role=selection]")
+    texts = panel.locator("[data-role=mixed-texts] li")
+    expect(texts).to_have_count(int(most))
+    border = str(panel.get_by_role("link", name="Walk along their border").get_attribute("href"))
+    assert "tab=border" in border
+    panel.get_by_role("button", name="Clear").click()
+    expect(shown).to_have_count(0)
+    assert page.evaluate(f"{_STATE}.seen.length") == len(whole["seen"])
+    assert page.evaluate(f"{_STATE}.zoom") == whole["zoom"]
