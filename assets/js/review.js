@@ -39,6 +39,7 @@ class ReviewPage {
       intents: this.#intents,
       act: (repair, words, finding) => this.#act(repair, words, finding),
       refresh: () => context.refresh(),
+      isLoading: () => context.status.model === 'loading',
     };
     this.#findings = new FindingsTab(tools);
     this.#tabs = [

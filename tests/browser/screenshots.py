@@ -17,7 +17,7 @@ PAGES = {
     "projects": ("/", ".tiles a"),
     "data": ("/data?project=sample", "[data-role=utterances] tbody tr"),
     "label": ("/label?project=sample&order=helps", ".option"),
-    "review": ("/review?project=sample", "[data-role=finding] [data-role=turns]"),
+    "review": ("/review?project=sample", "[data-role=findings] button"),
     "map": ("/map?project=sample", ".map[data-ready=true]"),
     "train": ("/train?project=sample", "[data-role=verdict]"),
     "try": ("/try?project=sample&text=the+wifi+does+not+reach+my+bedroom", ".vote"),

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable
+from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served
@@ -146,6 +147,29 @@ def test_a_first_look_says_what_it_does_and_counts_the_seconds(
     expect(page.locator("[data-role=finding] h2")).to_be_visible()
 
 
+def test_a_first_look_says_so_while_the_model_is_loaded(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """For most of a minute it said “Comparing your examples”, when no model was there to do so."""
+    loading = True
+
+    def told(route: Route) -> None:
+        found: dict[str, Any] = route.fetch().json()
+        route.fulfill(json={**found, "model": "loading"} if loading else found)
+
+    page = visit(studio, "/try?project=sample")
+    page.route("**/status", told)
+    late = hold(page, "**/projects/sample/review?*")
+    page.goto(f"{studio.base}/review?project=sample")
+    late.arrived()
+    first = page.locator("[data-role=comparing] h2")
+    expect(first).to_have_text("Loading the model")
+    loading = False
+    expect(first).to_have_text("Comparing your examples")
+    late.release()
+    expect(first).to_have_count(0)
+
+
 def test_borders_open_on_the_pair_that_is_mixed_up_most(
     visit: Callable[..., Page], studio: Served
 ) -> None:
@@ -160,3 +184,31 @@ def test_borders_open_on_the_pair_that_is_mixed_up_most(
     expect(offered).to_have_count(len(pairs))
     offered.last.click()
     expect(chosen[0]).to_have_value(pairs[-1][0])
+
+
+def test_on_a_phone_the_list_comes_first_and_a_finding_has_a_way_back(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The list lay below the detail of its first finding, two screens down."""
+    page = visit(studio, "/review?project=sample", viewport={"width": 390, "height": 844})
+    rows = page.locator("[data-role=findings] button[data-key*=':']")
+    expect(rows.nth(1)).to_be_in_viewport()
+    finding = page.locator("[data-role=finding]")
+    expect(finding).to_be_hidden()
+    rows.nth(1).click()
+    expect(finding).to_be_visible()
+    expect(rows.first).to_be_hidden()
+    expect(page.locator(".remedy").first).to_be_in_viewport(ratio=1)
+    title = finding.locator("h2").inner_text()
+    expect(page.get_by_text("2 of 12", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Next finding").click()
+    expect(page.get_by_text("3 of 12", exact=True)).to_be_visible()
+    expect(finding.locator("h2")).not_to_have_text(title)
+    page.get_by_role("button", name="All findings").click()
+    expect(finding).to_be_hidden()
+    expect(rows.nth(2)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(finding).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(rows.nth(2)).to_be_focused()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

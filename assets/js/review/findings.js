@@ -46,6 +46,7 @@ const allOf = counts =>
 
 export class FindingsTab {
   #base;
+  #isLoading; // whether the model is, at this moment
   #kind = query().get('kind') ?? '';
   #findings = [];
   #counts = {};
@@ -60,9 +61,11 @@ export class FindingsTab {
   #notes = h('div', {class: 'soft small', role: 'status'});
   #beside = h('div', {class: 'beside', hidden: true}); // there is something to look at
   #view;
+  #where = h('span', {class: 'soft small tabular push'}); // place of the finding in the list
 
   constructor(tools) {
     this.#base = tools.base;
+    this.#isLoading = tools.isLoading;
     this.#view = new FindingView(tools);
     this.element = h(
       'div',
@@ -70,14 +73,37 @@ export class FindingsTab {
       h('section', {class: 'sheet', 'aria-label': 'Findings'}, this.#filter, this.#list, this.#notes),
       this.#beside,
     );
-    this.#beside.append(this.#view.element, keysLine());
+    this.#beside.append(this.#wayBack(), this.#view.element, keysLine());
+  }
+
+  // On a narrow screen the list and one finding take turns.
+  #wayBack() {
+    const back = {class: 'plain', 'data-key': 'back', onclick: () => this.#goBack()};
+    const next = {class: 'plain', 'data-key': 'next', onclick: guarded(() => this.#go(this.#at + 1))};
+    return h(
+      'div',
+      {class: 'row way-back only-narrow'},
+      h('button', back, 'All findings'),
+      this.#where,
+      h('button', next, 'Next finding'),
+    );
+  }
+
+  #goBack() {
+    this.#openDetail(false);
+    this.#list.children[this.#at]?.firstChild?.focus();
+  }
+
+  #openDetail(opens) {
+    this.element.classList.toggle('opened', opens);
+    if (opens && this.#where.offsetParent) this.element.scrollIntoView({block: 'start'});
   }
 
   // Loads the list again and selects the finding with this id, or the one selected before.
   async renew(wanted = null) {
     this.#wanted = wanted ?? this.#wanted; // remembered in case a newer load overtakes this one
     const asked = (this.#asked += 1);
-    if (!this.#findings.length) fill(this.#list, comparing());
+    if (!this.#findings.length) fill(this.#list, comparing(this.#isLoading));
     const kind = this.#kind ? `kind=${this.#kind}&` : '';
     const found = await call(`${this.#base}/review?${kind}limit=${this.#most}`);
     if (asked !== this.#asked) return;
@@ -103,6 +129,8 @@ export class FindingsTab {
     this.#drawFilter(this.#counts);
     this.#draw(this.#counts);
     this.#beside.hidden = !this.#findings.length;
+    if (this.#beside.hidden) this.#openDetail(false);
+    this.#drawWhere();
     await this.#view.show(this.#findings[this.#at] ?? null);
   }
 
@@ -121,11 +149,17 @@ export class FindingsTab {
   onKey(key) {
     if (key === 'j' || key === 'arrowdown') return () => this.#go(this.#at + 1);
     if (key === 'k' || key === 'arrowup') return () => this.#go(this.#at - 1);
+    if (key === 'escape' && this.element.classList.contains('opened')) return () => this.#goBack();
     return this.#view.onKey(key);
+  }
+
+  #drawWhere() {
+    this.#where.textContent = `${number(this.#at + 1)} of ${number(this.#findings.length)}`;
   }
 
   async #go(at) {
     this.#at = Math.min(Math.max(0, at), Math.max(0, this.#findings.length - 1));
+    this.#drawWhere();
     [...this.#list.children].forEach((item, place) => this.#mark(item, place));
     await this.#view.show(this.#findings[this.#at] ?? null);
   }
@@ -211,7 +245,10 @@ export class FindingsTab {
     const attributes = {
       'aria-pressed': String(place === this.#at),
       'data-key': finding.id,
-      onclick: guarded(() => this.#go(place)),
+      onclick: guarded(() => {
+        this.#openDetail(true);
+        return this.#go(place);
+      }),
     };
     return h(
       'li',
@@ -232,21 +269,29 @@ export class FindingsTab {
   }
 }
 
-// A first look takes seconds, and says so by counting them; later ones are quick.
-function comparing() {
+const LOADING = ['Loading the model', 'Your examples are compared as soon as it is there.'];
+const COMPARING = [
+  'Comparing your examples',
+  'Each with all the others, and with what the model answers. Only the first look takes long.',
+];
+
+// A first look takes seconds, and says so by counting them; later ones are quick. `isLoading()`: whether the model is.
+function comparing(isLoading) {
   const began = Date.now();
+  const [title, about] = [h('h2'), h('p')];
   const spent = h('p', {class: 'soft small tabular'});
+  const say = () => {
+    const [words, more] = isLoading() ? LOADING : COMPARING;
+    fill(title, words);
+    fill(about, more);
+  };
   const tick = setInterval(() => {
     if (!spent.isConnected) clearInterval(tick);
+    say();
     fill(spent, `${plural(Math.round((Date.now() - began) / SECOND_MS), 'second')} so far`);
   }, SECOND_MS);
-  return h(
-    'li',
-    {class: 'empty', 'data-role': 'comparing'},
-    h('h2', {}, 'Comparing your examples'),
-    'Each with all the others, and with what the model answers. Only the first look takes long.',
-    spent,
-  );
+  say();
+  return h('li', {class: 'empty', 'data-role': 'comparing'}, title, about, spent);
 }
 
 const keysLine = () =>
