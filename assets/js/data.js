@@ -81,7 +81,7 @@ class DataPage {
     heading.append(
       h(
         'div',
-        {class: 'row push'},
+        {class: 'row push data-acts'},
         this.#steps.undo,
         this.#steps.redo,
         download('csv', 'Export CSV', 'A table that can be imported again, each cell as it was said'),

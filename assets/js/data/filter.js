@@ -1,5 +1,6 @@
 // Filter and order of the utterances, held in the address so that a link shows the same rows.
 import {query, setQuery} from '../shared/address.js';
+import {Drawer} from '../shared/drawer.js';
 import {fill, h, optionsOf, select} from '../shared/elements.js';
 import {number, SETS} from '../shared/words.js';
 
@@ -44,7 +45,7 @@ export class Filter {
   #selects;
   #differs;
   #borderline;
-
+  #chosen = h('span', {class: 'cut'}); // what the filter restricts, on the button that opens it on a phone
   #nothing;
 
   // `nothing` is the word for no intent; calls `changed` when other rows are to be shown.
@@ -98,7 +99,23 @@ export class Filter {
       onchange: event => this.#change({borderline: event.target.checked}),
     });
     const misled = h('label', {class: 'check', title: MISLED}, this.#borderline, 'tricky wording');
-    this.element = h('div', {class: 'row'}, this.#search, Object.values(this.#selects), differs, misled);
+    const about = {class: 'row filters', role: 'group', 'aria-label': 'Filter'};
+    const choices = h('div', about, Object.values(this.#selects), differs, misled);
+    const first = () => this.#selects.intent;
+    const drawer = new Drawer(choices, {name: 'Filter', content: this.#chosen, first});
+    choices.append(drawer.closer);
+    this.element = h('div', {class: 'row'}, this.#search, drawer.opener, choices);
+    this.#say();
+  }
+
+  #say() {
+    const {differs, borderline, text, ...chosen} = this.#values;
+    const words = Object.entries(chosen).map(([name, value]) => {
+      const option = [...this.#selects[name].options].find(one => one.value === value);
+      return value && (name !== 'order' || value !== 'newest') && option?.textContent;
+    });
+    const said = [...words, differs && 'answer differs', borderline && 'tricky wording'].filter(Boolean);
+    this.#chosen.textContent = said.length ? `Filter: ${said.join(' · ')}` : 'Filter';
   }
 
   #choice(label, options, name) {
@@ -146,6 +163,7 @@ export class Filter {
     const named = intents.map(({id, name, archived}) => [id, archived ? `${name} (archived)` : name]);
     const options = optionsOf([['', 'any intent'], ...named], this.#values.intent);
     fill(this.#selects.intent, options);
+    this.#say();
   }
 
   // Shows how many texts each set has; a click shows those alone, a second one all again.
@@ -192,6 +210,7 @@ export class Filter {
     const {order} = this.#values;
     setQuery({...this.#values, page: '', order: order === 'newest' ? '' : order});
     this.#drawSplits();
+    this.#say();
     this.#changed();
   }
 }

@@ -141,3 +141,39 @@ def test_lists_beside_the_page_do_not_scroll_in_it(
         if path[1:2] != "?":
             expect(page.locator(".intents").get_by_text("more_39")).to_be_visible()
         assert page.evaluate(_SCROLLING) == [], path
+
+
+def test_on_a_phone_the_texts_come_first_and_a_button_says_how_they_are_filtered(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Two rows of buttons and six of filters stood before the first text."""
+    page = visit(studio, "/data?project=sample", viewport={"width": 390, "height": 844})
+    rows = page.locator("[data-role=utterances] tr[data-id]")
+    expect(rows.nth(2)).to_be_in_viewport()
+    order = page.get_by_label("Order")
+    expect(order).to_be_hidden()
+    page.get_by_role("button", name="Filter", exact=True).click()
+    page.get_by_label("Set", exact=True).select_option("test")
+    order.select_option("text")
+    page.get_by_role("button", name="Close: Filter").click()
+    expect(order).to_be_hidden()
+    opener = page.get_by_role("button", name="Filter: test set · from A to Z")
+    expect(opener).to_be_focused()
+    counts = studio.ask("/projects/sample/overview")["counts"]["by_split"]
+    expect(page.locator("[data-role=total]")).to_contain_text(f"{counts['test']} texts")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_long_name_in_a_list_breaks_over_lines_without_a_pill_around_it(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """Pills broke apart, the mark that opens a guideline stood alone, and counts broke, too."""
+    served = serve()
+    name = "balance_not_updated_after_cheque_or_cash_deposit_of_a_customer"
+    served.ask("/projects/sample/intents", {"name": name, "description": ""})
+    for path in ("/data?project=sample", "/label?project=sample"):
+        page = visit(served, path)
+        chip = page.locator(".intents .chip", has_text=name).first
+        assert chip.evaluate("one => getComputedStyle(one).borderTopWidth") == "0px"
+        heights = "all => all.map(one => one.getClientRects().length)"
+        assert set(page.locator(".intents .count").evaluate_all(heights)) == {1}, path
