@@ -107,6 +107,7 @@ class LabelPage {
       intents: this.#intents,
       multi: this.#multi,
       decided: this.#decisions.newest,
+      guidelines: this.#guidelines.opener,
       finder: this.#finder,
       give,
       accept,

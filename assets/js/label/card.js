@@ -21,8 +21,9 @@ export class Card {
   #give;
 
   // `give` is called with an intent. `buttons` are lists of a name, a key and an action; `others`, which stand back,
-  // say in a fourth part what they do. `decided` is the line of the last decision.
-  constructor({intents, multi, finder, give, accept, buttons, others, decided}) {
+  // say in a fourth part what they do. `guidelines` opens them on a narrow screen. `decided` is the line of the last
+  // decision.
+  constructor({intents, multi, finder, give, accept, buttons, others, decided, guidelines}) {
     this.#intents = intents;
     this.#multi = multi;
     this.#give = give;
@@ -37,7 +38,7 @@ export class Card {
       this.#options,
       h('div', {class: 'around'}, finder.element),
       h('div', {class: 'row'}, this.#take, buttons.map(keyButton)),
-      h('div', {class: 'row tight others'}, others.map(keyButton)),
+      h('div', {class: 'row tight others'}, guidelines, others.map(keyButton)),
     );
     this.element = h(
       'section',

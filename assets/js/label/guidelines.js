@@ -1,4 +1,5 @@
 // The guideline of each intent: its description, and its newest examples.
+import {Drawer} from '../shared/drawer.js';
 import {fill, h} from '../shared/elements.js';
 import {fitting} from '../shared/finder.js';
 import {chip, textsOf} from '../shared/intents.js';
@@ -20,11 +21,26 @@ export class Guidelines {
     oninput: () => this.#filter(),
   });
 
+  #drawer = new Drawer(this.element, {name: 'Guidelines', first: () => this.#first});
+
   constructor(base) {
     this.#base = base;
   }
 
+  get #first() {
+    return this.#find.hidden ? this.element.querySelector('summary') : this.#find;
+  }
+
+  // On a narrow screen the guidelines open from here.
+  get opener() {
+    return this.#drawer.opener;
+  }
+
   focus() {
+    if (this.#drawer.isNarrow) {
+      this.#drawer.open();
+      return;
+    }
     this.element.scrollIntoView({block: 'nearest'});
     this.element.querySelector('summary')?.focus();
   }
@@ -52,7 +68,8 @@ export class Guidelines {
     this.#find.hidden = this.#intents.length <= MANY;
     const meaning = h('p', {class: 'soft small'}, 'The numbers: examples to learn from, and texts of the test set.');
     const some = [meaning, this.#find, all];
-    fill(this.element, h('h2', {}, 'Guidelines'), this.#intents.length ? some : none);
+    const head = h('div', {class: 'row'}, h('h2', {class: 'grow'}, 'Guidelines'), this.#drawer.closer);
+    fill(this.element, head, this.#intents.length ? some : none);
     this.#filter();
   }
 

@@ -336,3 +336,20 @@ def test_a_suggestion_is_never_said_to_be_impossible(
     expect(shares).to_have_count(5)
     expect(shares.filter(has_text=re.compile("^under 1 %$")).first).to_be_visible()
     expect(shares.filter(has_text=re.compile("^0 %$"))).to_have_count(0)
+
+
+def test_on_a_phone_the_guidelines_open_from_the_card(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """They lay below the last decisions, three screens down."""
+    page = visit(studio, "/label?project=sample", viewport={"width": 390, "height": 844})
+    expect(page.locator(".option .share")).to_have_count(5)
+    opener = page.get_by_role("button", name="Guidelines", exact=True)
+    expect(opener).to_be_in_viewport(ratio=1)
+    guidelines = page.get_by_label("Guidelines", exact=True)
+    expect(guidelines).to_be_hidden()
+    opener.click()
+    expect(guidelines.locator("summary").first).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Escape")
+    expect(guidelines).to_be_hidden()
+    expect(opener).to_be_focused()
