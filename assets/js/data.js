@@ -133,9 +133,9 @@ class DataPage {
 
   async #loadIntents() {
     await this.#intents.load();
-    this.#filter.offer(this.#intents.all);
+    this.#filter.offer(this.#intents.sorted);
     this.#filter.count(this.#intents.counts);
-    this.#bulk.offer(this.#intents.open);
+    this.#bulk.offer(this.#intents.openSorted);
     this.#intentList.draw();
   }
 

@@ -1,15 +1,23 @@
 // The project's intents beside its utterances: make one, rename, describe, colour, archive, merge.
 import {field, fill, h, select} from '../shared/elements.js';
+import {fitting} from '../shared/finder.js';
 import {chip, textsOf} from '../shared/intents.js';
 import {ask, guarded} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
 
+const MANY = 15; // with more intents, a field finds one
 const GREY = '#888888'; // what a colour field shows for a colour that it cannot hold
 
 export class IntentList {
   #heading = h('h2');
   #list = h('div', {class: 'intents'});
+  #find = h('input', {
+    type: 'search',
+    placeholder: 'Find an intent',
+    'aria-label': 'Find an intent in the list',
+    oninput: () => this.draw(),
+  });
   #base;
   #intents;
   #changed;
@@ -23,15 +31,18 @@ export class IntentList {
       'section',
       {class: 'sheet', 'aria-label': 'Intents'},
       h('div', {class: 'row'}, this.#heading, create),
+      this.#find,
       this.#list,
     );
   }
 
   draw() {
-    const {all} = this.#intents;
+    const {all, sorted} = this.#intents;
+    this.#find.hidden = all.length <= MANY;
+    const shown = this.#find.hidden ? sorted : fitting(sorted, this.#find.value, ({name}) => name);
     const none = 'They come with a labelled file, or are created while labelling.';
     this.#heading.textContent = all.length ? `Intents: ${number(all.length)}` : 'Intents';
-    fill(this.#list, all.length ? all.map(intent => this.#entry(intent)) : h('p', {class: 'soft'}, none));
+    fill(this.#list, all.length ? shown.map(intent => this.#entry(intent)) : h('p', {class: 'soft'}, none));
   }
 
   #entry(intent) {
@@ -56,7 +67,7 @@ export class IntentList {
   }
 
   async #edit(intent) {
-    const others = this.#intents.open.filter(one => one.id !== intent.id).map(({name}) => [name, name]);
+    const others = this.#intents.openSorted.filter(one => one.id !== intent.id).map(({name}) => [name, name]);
     const given = await ask(`Intent ${intent.name}`, editing(intent, others), 'Save');
     if (!given) return;
     if (given.target) await post(`${this.#base}/merge`, {source: intent.name, target: given.target});

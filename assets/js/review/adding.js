@@ -41,7 +41,7 @@ export class AddingTab {
 
   async renew() {
     const {intents} = this.#tools;
-    const options = intents.open.map(({id, name}) => [id, name]);
+    const options = intents.openSorted.map(({id, name}) => [id, name]);
     if (!intents.byId.has(this.#chosen)) this.#chosen = options[0]?.[0] ?? '';
     const choose = event => {
       this.#chosen = event.target.value;

@@ -54,7 +54,7 @@ export class BorderTab {
     const asked = (this.#asked += 1);
     await this.#offer();
     if (asked !== this.#asked) return;
-    const open = this.#tools.intents.open.filter(intent => intent.utterances > 0);
+    const open = this.#tools.intents.openSorted.filter(intent => intent.utterances > 0);
     const known = new Set(open.map(intent => intent.id));
     this.#pair = this.#pair.map((id, place) => (known.has(id) ? id : (open[place]?.id ?? '')));
     fill(this.#choice, this.#side(0, 'From', open), this.#side(1, 'to', open));

@@ -64,7 +64,7 @@ export class PinsTab {
   #drawForm() {
     const text = h('input', {type: 'text', maxlength: 10000});
     const nothing = ['', capital(this.#intents.nothing)];
-    const options = [...this.#intents.open.map(({id, name}) => [id, name]), nothing];
+    const options = [...this.#intents.openSorted.map(({id, name}) => [id, name]), nothing];
     const label = select({'aria-label': 'Label that it must get'}, options);
     const set = guarded(async () => {
       await post(this.#path, {text: text.value, intents: label.value ? [label.value] : []});

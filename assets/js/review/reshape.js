@@ -60,10 +60,10 @@ export class ReshapeTab {
     this.#running?.abort();
     this.#arm(null);
     const {intents, base} = this.#tools;
-    const open = intents.open.filter(one => one.utterances > 0);
+    const open = intents.openSorted.filter(one => one.utterances > 0);
     if (!open.some(one => one.id === this.#form.intent)) this.#form = {...EMPTY};
     const {intent, how} = this.#form;
-    const others = intents.open.filter(one => one.id !== intent);
+    const others = intents.openSorted.filter(one => one.id !== intent);
     if (!others.some(one => one.id === this.#form.target)) this.#form.target = '';
     const asked = new URLSearchParams({intent, split: 'train', size: MOST, order: 'text'});
     const examples = intent && how === 'relabel' ? (await call(`${base}/utterances?${asked}`)).rows : [];

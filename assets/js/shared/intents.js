@@ -24,6 +24,15 @@ export class Intents {
     return this.all.filter(intent => !intent.archived);
   }
 
+  get openSorted() {
+    return this.sorted.filter(intent => !intent.archived);
+  }
+
+  // All by name, as people look for one; `all` are in the order in which they were made.
+  get sorted() {
+    return this.all.toSorted((one, other) => one.name.localeCompare(other.name));
+  }
+
   load() {
     this.loaded = this.#load();
     return this.loaded;

@@ -177,3 +177,21 @@ def test_a_long_name_in_a_list_breaks_over_lines_without_a_pill_around_it(
         assert chip.evaluate("one => getComputedStyle(one).borderTopWidth") == "0px"
         heights = "all => all.map(one => one.getClientRects().length)"
         assert set(page.locator(".intents .count").evaluate_all(heights)) == {1}, path
+
+
+def test_intents_stand_by_name_and_a_field_finds_one_of_many(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """Seventy-seven stood in the order of the file, and each had to be found by eye."""
+    served = serve()
+    for number in range(16):
+        served.ask("/projects/sample/intents", {"name": f"a_{number:02}", "description": ""})
+    page = visit(served, "/data?project=sample")
+    listed = page.get_by_role("region", name="Intents").locator(".intents .chip")
+    expect(listed.first).to_have_text("a_00")
+    names = listed.all_inner_texts()
+    assert names == sorted(names)
+    options = page.get_by_label("Intent", exact=True).locator("option").all_inner_texts()[1:]
+    assert options == names
+    page.get_by_label("Find an intent in the list").fill("a 07")
+    expect(listed).to_have_text(["a_07"])
