@@ -1,6 +1,7 @@
 """Findings about single examples: likely label errors, twins, and examples that cause errors."""
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import islice
 from typing import Literal
 
@@ -81,10 +82,16 @@ def _doubt(agree: int, of: int, own: str, other: str, *, agreed: bool) -> str:
 
 
 def same_texts(evidence: Evidence) -> list[Finding]:
-    """List examples that say the same: under different labels first, then duplicates."""
+    """List examples that say the same: under different labels first, then duplicates.
+
+    Two that are merely alike conflict only where one is answered as the other is labelled.
+    """
     texts = [exemplar.text for exemplar in evidence.live.pipeline.exemplars]
     pairs = twins(texts, evidence.head.targets, evidence.near)
-    conflicts = [pair for pair in pairs if pair.conflict]
+    won = evidence.held_out.argmax(1).tolist()
+    conflicts = [
+        pair for pair in pairs if pair.conflict and (pair.same_text or _pulls(evidence, pair, won))
+    ]
     conflicts = sorted(conflicts, key=lambda pair: not pair.same_text)[:MOST]
     # A synthetic example resembles its source on purpose.
     said = (
@@ -94,13 +101,23 @@ def same_texts(evidence: Evidence) -> list[Finding]:
     return [_conflict(evidence, p) for p in conflicts] + [_copy(evidence, p) for p in copies]
 
 
+def _pulls(evidence: Evidence, pair: Twins, won: Sequence[int]) -> bool:
+    """Whether the others' votes give one of the two a label of the other, and none of its own."""
+    ways = ((pair.first, pair.second), (pair.second, pair.first))
+    labels = evidence.labels
+    return any(
+        (answer := evidence.columns[won[one]]) in labels[other] and answer not in labels[one]
+        for one, other in ways
+    )
+
+
 def _conflict(evidence: Evidence, pair: Twins) -> Finding:
     # Ids are random; names make the order the same on every machine.
     rows = sorted((pair.first, pair.second), key=lambda row: evidence.label(evidence.labels[row]))
     first, second = (evidence.example(row) for row in rows)
     said = [evidence.label(evidence.labels[row]) for row in rows]
     alike = "say the same" if pair.same_text else "are very much alike"
-    harm = "no rule can answer it exactly" if pair.same_text else "each pulls at the other's texts"
+    harm = "no rule can answer it exactly" if pair.same_text else "one pulls at the other's texts"
     remedies = (
         Remedy(f"Both {said[0]}", Repair("relabel", (second.id,), first.intents or ())),
         Remedy(f"Both {said[1]}", Repair("relabel", (first.id,), second.intents or ())),

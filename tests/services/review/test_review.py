@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from app.services.data.history import undo_action
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.review import review
 from app.services.review.effects import in_order
 from app.services.review.findings import KEEP, Effect, Finding, Remedy
@@ -19,6 +19,7 @@ from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import NotFound
+from core.review.duplicates import twins
 from storage.log import events
 from storage.queries import dataset, utterances
 from storage.records import UtteranceRecord
@@ -222,6 +223,25 @@ def test_texts_that_differ_by_an_opposite_are_no_conflict(live_studio: LiveStudi
     add(live_studio, "turn it down", "parcel")
     pairs = [{t.text for t in f.texts} for f in found(live_studio, "conflict")]
     assert {"turn it up", "turn it down"} not in pairs
+
+
+def test_texts_that_are_alike_conflict_only_where_one_is_answered_as_the_other_is_labelled(
+    live_studio: LiveStudio,
+) -> None:
+    """On ATIS 131 pairs stood before all else: "show all flights" beside "... and fares"."""
+    record, live = open_live(live_studio, "p")
+    evidence = review._evidence(live_studio, record, live)
+    texts = [exemplar.text for exemplar in live.pipeline.exemplars]
+    pairs = [p for p in twins(texts, evidence.head.targets, evidence.near) if p.conflict]
+    wanted = set[frozenset[str]]()
+    for pair in pairs:
+        for one, other in ((pair.first, pair.second), (pair.second, pair.first)):
+            answer = evidence.columns[int(evidence.held_out[one].argmax())]
+            if answer in evidence.labels[other] and answer not in evidence.labels[one]:
+                wanted.add(frozenset((texts[one], texts[other])))
+    assert 0 < len(wanted) < len(pairs)
+    listed = {frozenset(t.text for t in f.texts) for f in found(live_studio, "conflict")}
+    assert listed == wanted
 
 
 def test_the_next_label_is_one_of_the_pool_and_leaves_when_it_is_given(
