@@ -4,7 +4,7 @@ const MARGIN = 28; // pixels around the whole map
 const CLOSEST = 400; // times the whole map
 const FARTHEST = 0.6;
 const LARGEST = 12; // times the whole map, to which some points are brought
-const FAR_OFF = 0.06; // share of some points at each side that may lie out of view
+const FAR_OFF = 0.12; // share of some points at each side that may lie out of view
 const STEP_IN = 60; // pixels from the edge to which a point is brought
 
 export class Camera {

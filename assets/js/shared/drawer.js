@@ -15,7 +15,7 @@ export class Drawer {
     element.addEventListener('keydown', event => this.#onKey(event));
     const turn = () => this.#open(!this.isOpen);
     this.opener = h('button', {class: 'only-narrow', 'aria-expanded': 'false', onclick: turn}, content);
-    const leave = {class: 'plain only-narrow', 'aria-label': `Close: ${name}`, onclick: () => this.close()};
+    const leave = {class: 'plain push only-narrow', 'aria-label': `Close: ${name}`, onclick: () => this.close()};
     this.closer = h('button', leave, '×');
   }
 
