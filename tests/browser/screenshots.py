@@ -2,96 +2,151 @@
 
 import argparse
 import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from app.bootstrap import open_studio
-from app.services.data.projects import create_sample
+from app.services.data.projects import create_project, create_sample
 from app.services.training.runs import TrainingRequest, follow, start_training
 from app.settings import Settings
 from tests.browser.chromium import ARGUMENTS, find_chromium
+from tests.browser.shots import EMPTY_HOME, PAGES, SETTLING_MS, Shot
+from tests.builders.conversation_logs import with_conversations
 from tests.builders.served_studio import Served
+from tests.builders.slotted_project import with_values
 
-PAGES = {
-    "projects": ("/", ".tiles a"),
-    "data": ("/data?project=sample", "[data-role=utterances] tbody tr"),
-    "label": ("/label?project=sample&order=helps", ".option"),
-    "review": ("/review?project=sample", "[data-role=findings] button"),
-    "map": ("/map?project=sample", ".map[data-ready=true]"),
-    "train": ("/train?project=sample", "[data-role=verdict]"),
-    "try": ("/try?project=sample&text=the+wifi+does+not+reach+my+bedroom", ".vote"),
-    "versions": ("/versions?project=sample", "[data-role=models] > li"),
-}
 SIZES = {1280: 860, 390: 844}
 SCHEMES = ("light", "dark")
 IN_README = ("label", "map", "try", "review", "train")
+README = Path("docs/images")
+
+
+@dataclass(frozen=True)
+class Camera:
+    """Takes pictures of one studio in one size.
+
+    Attributes:
+        served: The studio.
+        width: Of the window, in pixels.
+        folder: Where the pictures go.
+    """
+
+    served: Served
+    width: int
+    folder: Path
+
+    def take(self, page: Page, name: str, shot: Shot) -> Iterator[Path]:
+        """Bring a page into its state, and take it in every scheme."""
+        page.emulate_media(color_scheme="light")
+        page.goto(self.served.base + shot.path)
+        page.wait_for_selector(shot.wanted, timeout=60_000)
+        if shot.act:
+            shot.act(page)
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+            page.wait_for_timeout(SETTLING_MS)
+            picture = self.folder / f"{name}-{self.width}-{scheme}.png"
+            page.screenshot(path=picture, full_page=shot.whole or self.width < 500)
+            yield picture
+
+    def open_page(self, browser: Browser) -> Page:
+        """Open a browser on the studio."""
+        size = {"width": self.width, "height": SIZES[self.width]}
+        page = browser.new_context(viewport=size).new_page()  # type: ignore[arg-type]
+        page.goto(self.served.address)
+        return page
 
 
 def main() -> None:
-    """Take the pictures; the five that the README shows go to docs/images, too."""
+    """Take the pictures; a whole round puts the five that the README shows into docs/images."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--into", type=Path, default=Path("build/screenshots"))
-    folder = parser.parse_args().into
-    folder.mkdir(parents=True, exist_ok=True)
+    parser.add_argument(
+        "--home", type=Path, help="Keep the studios in this folder for other rounds."
+    )
+    parser.add_argument("--width", type=int, choices=SIZES, action="append")
+    parser.add_argument("names", nargs="*", help="Which pictures; all without one.")
+    chosen = parser.parse_args()
+    chosen.into.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        served = Served(prepared(Path(scratch) / "home")).start()
-        try:
-            take_all(served, folder)
-        finally:
-            served.stop()
-    for name in IN_README:
-        picture = (folder / f"{name}-1280-light.png").read_bytes()
-        (Path("docs/images") / f"{name}.png").write_bytes(picture)
-    print(f"{len(PAGES) * len(SIZES) * len(SCHEMES)} pictures in {folder}")  # noqa: T201
+        homes = chosen.home or Path(scratch)
+        taken = list(take_all(homes, chosen.into, chosen.names, chosen.width or list(SIZES)))
+    if not chosen.names and not chosen.width:
+        for name in IN_README:
+            picture = (chosen.into / f"{name}-1280-light.png").read_bytes()
+            (README / f"{name}.png").write_bytes(picture)
+    print(f"{len(taken)} pictures in {chosen.into}")  # noqa: T201
+
+
+def take_all(
+    homes: Path, folder: Path, names: Iterable[str], widths: Iterable[int]
+) -> Iterator[Path]:
+    """Take the pictures of these names, or all, in these widths."""
+    wanted = set(names) or {*PAGES, *EMPTY_HOME}
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
+        for home, shots in ((prepared(homes / "sample"), PAGES), (homes / "empty", EMPTY_HOME)):
+            chosen = {name: shot for name, shot in shots.items() if name in wanted}
+            if not chosen:
+                continue
+            with serving(home) as served:
+                if "map" in chosen:
+                    wait_for_clear_map(Camera(served, 1280, folder).open_page(browser), served)
+                for width in widths:
+                    yield from take_each(browser, Camera(served, width, folder), chosen)
+        browser.close()
+
+
+def take_each(browser: Browser, camera: Camera, shots: Mapping[str, Shot]) -> Iterator[Path]:
+    """Take pictures in one size."""
+    page = camera.open_page(browser)
+    for name, shot in shots.items():
+        yield from camera.take(page, name, shot)
+    page.context.close()
+
+
+@contextmanager
+def serving(home: Path) -> Iterator[Served]:
+    """Serve a home."""
+    served = Served(home).start()
+    try:
+        yield served
+    finally:
+        served.stop()
 
 
 def prepared(home: Path) -> Path:
-    """Make a studio with the sample, its instant model, and a tuned one that waits."""
+    """Make a studio unless it is there.
+
+    The sample has an instant version and a tuned one that waits. A second project has marked
+    values, a third one conversations, and a fourth one nothing.
+    """
+    if home.exists():
+        return home
     studio = open_studio(Settings(home=home, device="cpu"))
     create_sample(studio, "sample")
     for recipe in ("instant", "convfit"):
         job = start_training(studio, TrainingRequest("sample", recipe, {}, gate=False))
         for _ in follow(studio, job.id):
             pass
+    with_values(studio, "travel")
+    with tempfile.TemporaryDirectory() as scratch:
+        with_conversations(studio, Path(scratch), name="shop")
+    create_project(studio, "new")
     studio.database.close()
     return home
 
 
-def take_all(served: Served, folder: Path) -> None:
-    """Take every page in every size and scheme."""
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
-        wait_for_clear_map(open_page(browser, served, (1280, SIZES[1280]), "light"), served)
-        for width, height in SIZES.items():
-            for scheme in SCHEMES:
-                page = open_page(browser, served, (width, height), scheme)
-                for name, (path, wanted) in PAGES.items():
-                    page.goto(served.base + path)
-                    page.wait_for_selector(wanted, timeout=60_000)
-                    page.wait_for_timeout(700)
-                    whole = name != "label" and name != "map"
-                    page.screenshot(
-                        path=folder / f"{name}-{width}-{scheme}.png", full_page=whole or width < 500
-                    )
-        browser.close()
-
-
 def wait_for_clear_map(page: Page, served: Served) -> None:
     """Wait until the map that follows the first sketch is offered."""
-    page.goto(served.base + PAGES["map"][0])
-    page.locator("[data-role=map-offer] button").wait_for(timeout=120_000)
+    page.goto(served.base + PAGES["map"].path)
+    offer = page.locator("[data-role=map-offer] button")
+    offer.or_(page.get_by_text("Layout: clear")).first.wait_for(timeout=120_000)
     page.context.close()
-
-
-def open_page(browser: Browser, served: Served, size: tuple[int, int], scheme: str) -> Page:
-    """Open a browser on the studio."""
-    width, height = size
-    context = browser.new_context(viewport={"width": width, "height": height})
-    page = context.new_page()
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    page.goto(served.address)
-    return page
 
 
 if __name__ == "__main__":

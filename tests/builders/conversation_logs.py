@@ -25,7 +25,7 @@ def write_log(path: Path, n_each: int = 4) -> Path:
     return path
 
 
-def with_conversations(studio: Studio, folder: Path, n_each: int = 4) -> None:
-    """Create the project "p" with a log of 6 x n conversations of four turns."""
-    create_project(studio, "p")
-    import_dialogues(studio, DialogueImport("p", write_log(folder / "log.jsonl", n_each)))
+def with_conversations(studio: Studio, folder: Path, n_each: int = 4, name: str = "p") -> None:
+    """Create a project with a log of 6 x n conversations of four turns."""
+    create_project(studio, name)
+    import_dialogues(studio, DialogueImport(name, write_log(folder / "log.jsonl", n_each)))
