@@ -1,7 +1,7 @@
 // Two charts of what a training reports: its loss, and how many unseen texts it answers rightly. Folded until opened.
 import {fill, h} from '../shared/elements.js';
 import {complain} from '../shared/messages.js';
-import {drawChart, look} from '../shared/plotly.js';
+import {drawChart, SHARES} from '../shared/plotly.js';
 import {capital, figuresOf, percent, plural} from '../shared/words.js';
 
 const SMOOTHING = 0.25;
@@ -15,7 +15,7 @@ const CHARTS = {
   },
   accuracy: {
     title: 'Right answers while training, on a sample of texts',
-    y: {title: {text: 'right (higher is better ↑)'}, tickformat: '.0%'},
+    y: {title: {text: 'right (higher is better ↑)'}, ...SHARES},
     say: y => percent(y, 0),
   },
 };
@@ -65,7 +65,7 @@ export class Curves {
     const lines = linesOf(this.#job);
     for (const [measure, plot] of this.#plots) {
       const drawn = lines.filter(line => line.measure === measure);
-      const traces = tracesOf(plot, drawn);
+      const traces = tracesOf(drawn);
       if (drawn.length) drawChart(plot, traces, {x: STEPS, y: CHARTS[measure].y}).catch(complain);
     }
   }
@@ -80,17 +80,17 @@ const linesOf = job =>
       return {measure, stage: words.split(' ')[0], points: measure === 'loss' ? smooth(points) : points};
     });
 
-function tracesOf(plot, lines) {
+function tracesOf(lines) {
   const stages = [...new Set(lines.map(line => line.stage))];
   return lines.map(({measure, stage, points}, at) => ({
-    ...look(plot, stages.indexOf(stage)),
+    place: stages.indexOf(stage),
     type: 'scatter',
     mode: measure === 'loss' ? 'lines' : 'lines+markers',
     name: STAGES[stage] ?? capital(stage),
     legendgroup: stage,
     showlegend: lines.findIndex(line => line.stage === stage) === at,
     x: points.map(([x]) => x),
-    y: points.map(([, y]) => y),
+    y: points.map(([, y]) => (measure === 'loss' ? y : 100 * y)),
   }));
 }
 

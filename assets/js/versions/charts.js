@@ -1,7 +1,7 @@
 // Charts of the versions, folded until opened: how many answers are right, and the shape of each version's space.
 import {fill, h} from '../shared/elements.js';
 import {complain} from '../shared/messages.js';
-import {drawChart, look} from '../shared/plotly.js';
+import {drawChart, SHARES} from '../shared/plotly.js';
 import {call} from '../shared/rest.js';
 import {percent, rightShare} from '../shared/words.js';
 
@@ -54,17 +54,19 @@ export class Charts {
     const said = judged.map(({number, metrics}) => `version ${number}: ${percent(rightShare(metrics))}`);
     this.#accuracy.setAttribute('aria-label', `Right answers by version. ${said.join('; ')}`);
     const trace = {
-      ...look(this.#accuracy, 0),
+      place: 0,
       type: 'scatter',
       mode: 'lines+markers+text',
       x: judged.map(({number}) => `version ${number}`),
-      y: judged.map(({metrics}) => rightShare(metrics)),
-      text: judged.map(({metrics, champion}) => `${percent(rightShare(metrics))}${champion ? ' (live)' : ''}`),
+      y: judged.map(({metrics}) => 100 * rightShare(metrics)),
+      text: judged.map(
+        ({metrics, champion}) => `${percent(rightShare(metrics))}${champion ? ' (live)' : ''}`,
+      ),
       textposition: 'top center',
       cliponaxis: false,
       hoverinfo: 'text',
     };
-    const y = {title: {text: 'right (higher is better ↑)'}, tickformat: '.0%'};
+    const y = {title: {text: 'right (higher is better ↑)'}, ...SHARES};
     await drawChart(this.#accuracy, [trace], {x: {type: 'category'}, y, showlegend: false});
   }
 
@@ -90,27 +92,40 @@ export class Charts {
     if (!points.length) return;
     const said = points.map(point => `${nameOf(point)}: ${figures(point)}`);
     this.#space.setAttribute('aria-label', `Closeness and spread. ${said.join('; ')}`);
-    const {marker} = look(this.#space, 0);
     const trace = {
-      marker: {...marker, size: 11, symbol: points.map(({number}) => (number ? 'circle' : 'circle-open'))},
+      place: 0,
+      marker: {size: 11, symbol: points.map(({number}) => (number ? 'circle' : 'circle-open'))},
       type: 'scatter',
       mode: 'markers+text',
       x: points.map(({alignment}) => alignment),
       y: points.map(({uniformity}) => uniformity),
-      text: points.map(nameOf),
+      text: namesOf(points),
       textposition: 'top center',
       cliponaxis: false,
       hovertext: said,
       hoverinfo: 'text',
     };
     await drawChart(this.#space, [trace], {
-      x: {title: {text: '← better: texts of one intent lie closer (alignment)'}},
-      y: {title: {text: '↓ better: texts are spread evenly (uniformity)'}},
+      x: {title: {text: 'closeness (← lower is better)'}},
+      y: {title: {text: 'spread (lower is better ↓)'}},
       showlegend: false,
     });
   }
 }
 
 const nameOf = ({number, recipe}) => (number ? `v${number} ${recipe}`.trim() : 'before training');
+
+// Versions at the same place share one name; two names would lie on each other.
+function namesOf(points) {
+  const names = new Map();
+  for (const point of points)
+    names.set(figures(point), [...(names.get(figures(point)) ?? []), nameOf(point)]);
+  return points.map(point => {
+    const shared = names.get(figures(point)).join(', ');
+    names.set(figures(point), []);
+    return shared;
+  });
+}
+
 const figures = ({alignment, uniformity}) =>
   `alignment ${alignment.toFixed(3)}, uniformity ${uniformity.toFixed(3)}`;

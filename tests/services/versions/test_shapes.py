@@ -26,7 +26,7 @@ def test_every_version_is_measured_on_the_same_texts(
     assert (untuned.model, untuned.recipe) == ("the untuned encoder", "")
     assert (first.recipe, second.recipe) == ("instant", "convfit")
     assert {one.basis for one in (untuned, first, second)} == {
-        "20 labelled texts of the train split"
+        "20 labelled texts of the training set"
     }
     labelled = {text: label[0] for text, label in rows_of(home).values() if label}
     rows = tiny.encode(list(labelled))  # `instant` keeps its base
@@ -48,7 +48,7 @@ def test_a_test_split_comes_before_texts_that_versions_were_tuned_on(
     import_file(home, ImportRequest("p", path))
     assert (
         shape_of(home, "p", 1).basis
-        == f"{sum(map(len, SENTENCES.values()))} labelled texts of the train split"
+        == f"{sum(map(len, SENTENCES.values()))} labelled texts of the training set"
     )
     more = [
         f"{text} {n},{intent},test"
@@ -59,7 +59,7 @@ def test_a_test_split_comes_before_texts_that_versions_were_tuned_on(
     path.write_text("text,intent,split\n" + "\n".join(more) + "\n", encoding="utf-8")
     import_file(home, ImportRequest("p", path))
     found = shape_of(home, "p", 1)
-    assert (found.n, found.basis) == (24, "24 labelled texts of the test split")
+    assert (found.n, found.basis) == (24, "24 labelled texts of the test set")
 
 
 def test_where_nothing_can_be_measured_the_reason_is_said(studio: Studio) -> None:
