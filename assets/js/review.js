@@ -14,7 +14,7 @@ import {post} from './shared/rest.js';
 import {Turns} from './shared/turns.js';
 import {frame} from './studio.js';
 
-const LEAD = 'Most harmful first. See what a remedy changes before you choose it.';
+const LEAD = 'What makes answers wrong, and what mends it. You see what a change does before you make it.';
 
 export const mount = view =>
   frame(view, 'review', 'Review', LEAD, context => new ReviewPage(context).start());

@@ -165,7 +165,7 @@ PAGES = {
     "label": Shot("/label?project=sample&order=helps", ".option", whole=False),
     "keys": Shot("/label?project=sample", ".option", press("?"), whole=False),
     "command-bar": Shot("/label?project=sample", ".option", press("Control+k"), whole=False),
-    "review": Shot("/review?project=sample", "[data-role=finding] [data-role=turns]"),
+    "review": Shot("/review?project=sample", "[data-role=findings] button"),
     "review-border": Shot("/review?project=sample&tab=border", ".walk li"),
     "review-merge": Shot("/review?project=sample&tab=reshape", ".field", merge_an_intent),
     "review-split": Shot("/review?project=sample&tab=reshape", ".field", split_an_intent),

@@ -41,15 +41,15 @@ export class AddingTab {
 
   async renew() {
     const {intents} = this.#tools;
-    const options = intents.openSorted.map(({id, name}) => [id, name]);
-    if (!intents.byId.has(this.#chosen)) this.#chosen = options[0]?.[0] ?? '';
+    const options = [['', 'Choose an intent'], ...intents.openSorted.map(({id, name}) => [id, name])];
+    if (!intents.byId.has(this.#chosen)) this.#chosen = ''; // nothing is chosen for the user
     const choose = event => {
       this.#chosen = event.target.value;
       this.#soon();
     };
     fill(
       this.#choice,
-      field('as an example of', select({onchange: choose, 'data-key': 'as'}, options, this.#chosen)),
+      field('An example of', select({onchange: choose, 'data-key': 'as'}, options, this.#chosen)),
     );
     placeExample(this.#tools.base, this.#box).catch(() => {}); // the field works without
     await this.#measure();
@@ -59,6 +59,13 @@ export class AddingTab {
     return {kind: 'add', intents: this.#chosen ? [this.#chosen] : [], value: this.#box.value.trim()};
   }
 
+  // What is still to be said, in words; empty if the example can be added.
+  get #lacks() {
+    if (!this.#repair.value)
+      return 'Type a text. You see the examples most like it, and which answers change.';
+    return this.#chosen ? '' : 'Choose its intent.';
+  }
+
   #soon() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => guarded(() => this.#measure())(), PAUSE);
@@ -66,12 +73,10 @@ export class AddingTab {
 
   async #measure() {
     this.#running?.abort();
-    this.#button.disabled = !this.#repair.value;
-    if (!this.#repair.value) {
-      fill(
-        this.#meter,
-        h('p', {class: 'soft'}, 'Type a text. You see the examples most like it, and which answers change.'),
-      );
+    const lacks = this.#lacks;
+    this.#button.disabled = Boolean(lacks);
+    if (lacks) {
+      fill(this.#meter, h('p', {class: 'soft'}, lacks));
       return;
     }
     this.#running = new AbortController();
@@ -126,7 +131,7 @@ export class AddingTab {
 
   async #add() {
     const repair = this.#repair;
-    if (!repair.value) return;
+    if (this.#lacks) return;
     const deed = this.#button.textContent === 'Add it' ? 'Added' : 'Relabelled';
     this.#box.value = '';
     await this.#tools.act(repair, `${deed} “${repair.value.slice(0, 60)}”.`);

@@ -7,12 +7,13 @@ import {points} from '../shared/words.js';
 
 const CLOSEST = 5; // pairs that are offered
 const REACH = 1; // difference of two scores that fills the lane
+const MIDDLE = 0.05; // smaller differences lie in the middle
 
 export class BorderTab {
   #tools;
   #asked = 0; // number of the newest request; older answers are about another pair
   #pair = [query().get('first') ?? '', query().get('second') ?? ''];
-  #closest = h('div', {class: 'row tight', role: 'group', 'aria-label': 'Most mixed up'});
+  #closest = h('div', {class: 'row tight around', role: 'group', 'aria-label': 'Most mixed up'});
   #choice = h('div', {class: 'row end'});
   #walk = h('div', {'data-role': 'walk'});
 
@@ -95,6 +96,7 @@ export class BorderTab {
         ? {right: '50%', width: `${share}%`, background: first?.color}
         : {left: '50%', width: `${share}%`, background: second?.color};
     const side = lead >= 0 ? first : second;
+    const words = Math.abs(lead) < MIDDLE ? 'in the middle' : `nearer ${side?.name ?? ''}`;
     return h(
       'li',
       {},
@@ -105,7 +107,7 @@ export class BorderTab {
         h('div', {class: 'row small soft'}, intents.labels(text.intents), text.note),
       ),
       h('div', {class: 'lane', 'aria-hidden': 'true'}, h('i', {style})),
-      h('span', {class: 'amount small soft'}, `${side?.name ?? ''} ${points(Math.abs(lead))}`),
+      h('span', {class: 'amount small soft', title: `by ${points(Math.abs(lead))} points`}, words),
       this.#buttons(text),
     );
   }
@@ -116,9 +118,22 @@ export class BorderTab {
       const name = intents.byId.get(id)?.name ?? '?';
       const repair = {kind: 'relabel', ids: [text.id], intents: [id]};
       const take = guarded(() => act(repair, `Labelled “${text.text.slice(0, 50)}” ${name}.`));
-      return h('button', {class: 'small', 'data-key': `${id} ${text.id}`, onclick: take}, `→ ${name}`);
+      const about = {
+        class: 'small',
+        title: `Label it ${name}`,
+        'data-key': `${id} ${text.id}`,
+        onclick: take,
+      };
+      return h('button', about, `→ ${name}`);
     };
-    const others = this.#pair.filter(id => !text.intents?.includes(id));
-    return h('div', {class: 'row tight'}, others.map(give));
+    const others = this.#pair.filter(id => !text.intents?.includes(id)).map(give);
+    if (text.place !== 'test') return h('div', {class: 'row tight'}, others);
+    // The label of a test text is changed only by somebody who says that it is wrong.
+    return h(
+      'details',
+      {'data-key': `wrong ${text.id}`},
+      h('summary', {class: 'small soft', 'data-key': `wrong summary ${text.id}`}, 'The label is wrong'),
+      h('div', {class: 'row tight below'}, others),
+    );
   }
 }

@@ -7,10 +7,10 @@ import {number, percent, plural, points} from '../shared/words.js';
 const PAUSE = 60;
 const deviations = value => value.toFixed(2); // familiarity is told in standard deviations
 const METHODS = {
-  votes: {called: 'votes for the answer', unit: 'a score of ', say: points},
-  nearest: {called: 'nearest examples', unit: 'a familiarity of ', say: deviations},
-  mahalanobis: {called: 'distance to the intents', unit: 'a familiarity of ', say: deviations},
-  mixture: {called: 'all three together', unit: 'a familiarity of ', say: deviations},
+  votes: {called: 'Votes for the answer', unit: 'a score of ', say: points},
+  nearest: {called: 'Nearest examples', unit: 'a familiarity of ', say: deviations},
+  mahalanobis: {called: 'Distance to the intents', unit: 'a familiarity of ', say: deviations},
+  mixture: {called: 'All three together', unit: 'a familiarity of ', say: deviations},
 };
 const OF_VOTES = [-0.2, 1.2];
 
@@ -32,9 +32,9 @@ export class FenceTab {
   #value = h('b', {class: 'tabular'});
   #figures = h('div', {class: 'figures', 'data-role': 'fence'});
   #changes = h('div', {class: 'stack', role: 'status', 'data-role': 'changes'});
-  #crossed = h('div', {class: 'stack'});
-  #buttons = h('div', {class: 'row'});
-  #wishes = h('div', {class: 'row tight', 'data-role': 'wishes'});
+  #crossed = h('div', {class: 'stack after'});
+  #buttons = h('div', {class: 'row below'});
+  #wishes = h('div', {class: 'row tight around', 'data-role': 'wishes'});
   #below = h('div');
 
   // `refresh` shows the saved fence's accuracy in the header.
@@ -79,7 +79,7 @@ export class FenceTab {
         h(
           'label',
           {class: 'field grow'},
-          h('span', {}, 'In scope from ', this.#unit, this.#value),
+          h('span', {class: 'small'}, 'In scope from ', this.#unit, this.#value),
           this.#slider,
         ),
       ),
@@ -117,7 +117,7 @@ export class FenceTab {
     const {open} = this.#intents;
     if (!open.some(({id}) => id === this.#intent)) this.#intent = ''; // it was archived meanwhile
     const options = open.map(({id, name}) => [id, this.#isOwn(id) ? `${name} (own)` : name]);
-    fill(this.#whose, optionsOf([['', 'all intents'], ...options], this.#intent));
+    fill(this.#whose, optionsOf([['', 'All intents'], ...options], this.#intent));
     fill(this.#method, optionsOf(methodOptions(found), found.asked.method));
     fill(this.#unit, METHODS[found.asked.method].unit);
     const [low, high] = found.asked.method === 'votes' ? OF_VOTES : found.span;
@@ -170,12 +170,14 @@ export class FenceTab {
     const {accuracy, kept, recall, judged} = found;
     fill(
       this.#figures,
-      figure('answered right', accuracy, `of ${number(judged[0])} texts in scope`),
-      figure('let in', kept, 'of the same texts'),
+      figure('Answered right', accuracy, `of ${number(judged[0])} texts in scope`),
+      figure('Let in', kept, 'of the same texts'),
       figure(
-        'kept out',
+        'Kept out',
         recall,
-        recall ? `of ${number(judged[1])} texts labelled out of scope` : 'no such text yet',
+        recall
+          ? `of ${number(judged[1])} texts labelled out of scope`
+          : 'no text is labelled out of scope yet',
       ),
     );
     fill(this.#changes, isSame(found.stands, found.asked) ? null : changesView(found));
@@ -249,14 +251,14 @@ export class FenceTab {
     return [
       costs.length > 0 && h('span', {class: 'soft'}, 'To keep out what does not belong, give up'),
       costs,
-      choice('Weigh both errors alike', even, 'calibrated'),
+      choice('Balance both', even, 'calibrated'),
     ];
   }
 
   #eachOwn({limit, limits}) {
     const many = Object.keys(limits).length;
     const choose = () => this.#set({limit, limits});
-    const words = `A line of its own for each of ${many} intents`;
+    const words = `Use a line of its own for each of ${many} intents`;
     return many > 0 && h('button', {class: 'small after', 'data-key': 'each', onclick: choose}, words);
   }
 }
@@ -325,7 +327,11 @@ function crossedView(title, crossed, total, method) {
     'details',
     {open: true, 'data-key': title},
     h('summary', {}, `${title}: ${number(total)}`),
-    h('ul', {class: 'last told'}, crossed.map(one => crossedLine(one, METHODS[method].say))),
+    h(
+      'ul',
+      {class: 'last told'},
+      crossed.map(one => crossedLine(one, METHODS[method].say)),
+    ),
   );
 }
 
@@ -334,7 +340,9 @@ const crossedLine = ({text, intent, score, labelled, place}, say) =>
     'li',
     {},
     h('div', {class: 'grow'}, said(text), h('div', {class: 'small soft'}, `closest: ${intent}`)),
-    labelled ? h('span', {class: 'badge'}, labelled) : h('span', {class: 'soft small'}, place),
+    labelled
+      ? h('span', {class: 'badge'}, labelled)
+      : h('span', {class: 'soft small'}, place === 'pool' ? 'unlabelled' : place),
     h('span', {class: 'small tabular'}, say(score)),
   );
 

@@ -35,7 +35,7 @@ export class PinsTab {
     );
     const head = ['Text', 'Must get', 'Gets now', 'Versions', 'Set', ''];
     const rows = found.map(one => this.#row(one));
-    fill(this.#list, rows.length ? table(head, rows, {class: 'wide'}) : none);
+    fill(this.#list, rows.length ? table(head, rows, {class: 'wide stacked'}) : none);
     if (!this.#form.hasChildNodes()) this.#drawForm();
   }
 
@@ -75,8 +75,8 @@ export class PinsTab {
     placeExample(this.#base, text).catch(() => {}); // the field works without
     fill(
       this.#form,
-      field('This text', text, {class: 'field grow'}),
-      field('must get', label),
+      field('Text', text, {class: 'field grow'}),
+      field('Must get', label),
       h('button', {'data-key': 'pin', onclick: set}, 'Pin it'),
     );
   }

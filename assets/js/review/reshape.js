@@ -49,7 +49,7 @@ export class ReshapeTab {
       ),
       this.#choice,
       this.#radius,
-      h('p', {}, this.#button),
+      h('p', {class: 'after'}, this.#button),
       this.#list,
       this.#splitting.element,
     );

@@ -19,7 +19,7 @@ export function radiusLine(blast) {
       : `${plural(pool + test, 'answer')} ${pool + test === 1 ? 'changes' : 'change'}`,
     fixed > 0 && badge(`${number(fixed)} fixed`, 'good'),
     broken > 0 && badge(`${number(broken)} broken`, 'bad'),
-    pool > 0 && badge(`${number(pool)} of texts without a label`, ''),
+    pool > 0 && badge(`${number(pool)} unlabelled`, ''),
     kept.length > 0 && badge(`${plural(kept.length, 'pin')} fixed`, 'good'),
     lost.length > 0 && badge(`${plural(lost.length, 'pin')} broken`, 'bad'),
   );

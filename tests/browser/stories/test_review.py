@@ -26,7 +26,7 @@ def test_a_conflict_is_planted_found_mended_and_taken_back(
 
 
 def plants(page: Page, intent: str, verdict: str) -> None:
-    page.get_by_label("as an example of").select_option(label=intent)
+    page.get_by_label("An example of").select_option(label=intent)
     text = TEXT if intent == "wifi_coverage" else f"{TEXT}!"
     page.get_by_label("New example").fill(text)
     expect(page.locator("[data-role=verdict]")).to_contain_text(verdict)
