@@ -69,6 +69,7 @@ class DataPage {
     });
     await this.#loadIntents();
     await Promise.all([this.#rows.load(), this.#conversations.load(), this.#saved.load()]);
+    this.#conversations.showIfAsked();
     if (!query().get('import')) return;
     this.#import.focus();
     setQuery({import: ''});

@@ -135,7 +135,7 @@ const welcome = () =>
   );
 
 function newProject() {
-  const name = h('input', NAME);
+  const name = h('input', {...NAME, placeholder: 'Support desk'});
   const multi = h('input', {type: 'checkbox', name: 'multi'});
   const submit = event => {
     event.preventDefault();

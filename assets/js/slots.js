@@ -61,6 +61,9 @@ class SlotsPage {
     if (!book.slots.length) fill(this.#place, this.#start());
     else if (!this.#book.element.isConnected) fill(this.#place, h('div', {class: 'columns'}, sheets));
     await this.#proposals.load();
+    // One action is the page's advice: to mark what is proposed, or else to begin by hand.
+    const proposed = this.#proposals.element.querySelector('.primary');
+    this.#place.querySelector('.empty .button')?.classList.toggle('primary', !proposed);
   }
 
   #start() {
@@ -72,13 +75,17 @@ class SlotsPage {
     }
     return h(
       'div',
-      {class: 'sheet'},
+      {class: 'stack'},
       h(
         'div',
-        {class: 'empty'},
+        {class: 'sheet empty'},
         h('h2', {}, 'No value is marked yet'),
-        h('p', {}, 'Press V on the Label page and mark which words are a city, a date or a name, '),
-        h('p', {}, 'or import a file that has them: JSONL with slots, or Rasa.'),
+        h(
+          'p',
+          {},
+          'Press V on the Label page and mark which words are a city, a date or a name. ',
+          'Or import a file that has them: JSONL with slots, or Rasa.',
+        ),
         h(
           'div',
           {class: 'row centre'},

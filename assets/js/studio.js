@@ -141,7 +141,10 @@ async function start(build, context) {
 function drawFrame(view, page, title, lead, commands) {
   const main = h('div', {class: 'content'});
   const state = h('div', {class: 'state', role: 'status', 'aria-live': 'off'});
-  const nav = h('nav', {'aria-label': 'Pages', onkeydown: event => event.key === 'Escape' && showAll(nav, false)});
+  const nav = h('nav', {
+    'aria-label': 'Pages',
+    onkeydown: event => event.key === 'Escape' && showAll(nav, false),
+  });
   const heading = h('header', {}, lead && h('p', {class: 'lead'}, lead));
   const switcher = new Switcher(page === 'home' ? 'label' : page);
   const brand = h('a', {class: 'brand', href: '/'}, h('img', {src: ICON, alt: ''}), 'Intent Studio');
@@ -159,7 +162,11 @@ function drawFrame(view, page, title, lead, commands) {
 const finderButton = commands =>
   h(
     'button',
-    {class: 'find', title: 'Find a page, an intent, a project or an act', onclick: () => commands.toggle()},
+    {
+      class: 'find',
+      title: 'Find a page, an intent, a project or an action',
+      onclick: () => commands.toggle(),
+    },
     icon('search'),
     h('span', {}, 'Find'),
     h('kbd', {}, 'Ctrl K'),
@@ -193,13 +200,22 @@ function linksOf(page, project) {
   return shown.map(([path, name, picture]) => {
     const href = path ? address(path, project) : '/';
     const current = path === here ? 'page' : null;
-    return h('a', {href, class: FIRST.includes(path) && 'first', 'aria-current': current}, icon(picture), name);
+    return h(
+      'a',
+      {href, class: FIRST.includes(path) && 'first', 'aria-current': current},
+      icon(picture),
+      name,
+    );
   });
 }
 
 // On a phone: shows the pages that do not stand in the bar.
 function moreButton(nav) {
-  const more = {class: 'more', 'aria-expanded': 'false', onclick: () => showAll(nav, !nav.classList.contains('all'))};
+  const more = {
+    class: 'more',
+    'aria-expanded': 'false',
+    onclick: () => showAll(nav, !nav.classList.contains('all')),
+  };
   return h('button', more, icon('ellipsis'), 'More');
 }
 

@@ -14,7 +14,8 @@ import {RecipeSettings} from './train/settings.js';
 
 const LEAD =
   'Make it better. A training runs in the background: leave this page, label on, or close the browser.';
-const GATE_WORDS = 'Use the new version automatically if its accuracy does not drop and every pinned answer stays';
+const GATE_WORDS =
+  'Use the new version automatically if its accuracy does not drop and every pinned answer stays';
 const CALM = 'Your labels stay as they are.';
 
 export const mount = view => frame(view, 'train', 'Train', LEAD, context => new TrainPage(context).start());
@@ -49,7 +50,7 @@ class TrainPage {
       checked: context.status.auto_promote,
       onchange: guarded(event => this.#keepGate(event.target.checked)),
     });
-    this.#gateLine = h('label', {class: 'check'}, this.#gate, GATE_WORDS);
+    this.#gateLine = h('label', {class: 'check after'}, this.#gate, GATE_WORDS);
     this.#start = h('button', {class: 'primary', onclick: guarded(() => this.#train())}, 'Train');
   }
 
@@ -113,6 +114,7 @@ class TrainPage {
     try {
       const {time, defaults} = await post(`${this.#context.base}/estimate`, this.#wish);
       if (asked !== this.#estimates) return;
+      this.#start.hidden = false;
       this.#estimated.className = '';
       this.#estimated.textContent = `${capital(time)}. ${CALM}`;
       this.#defaults.textContent = defaults;
@@ -121,16 +123,19 @@ class TrainPage {
       if (asked !== this.#estimates) return;
       this.#estimated.className = 'bad';
       this.#estimated.textContent = `${error.message} ${error.hint}`;
+      this.#defaults.textContent = '';
       this.#start.disabled = error.status === 422;
       if (error.status === 422) await this.#offerLabels(asked).catch(() => {}); // the error is shown
     }
   }
 
-  // Where nothing can be trained yet, the page leads to what it lacks.
+  // Where nothing can be trained yet, the page leads to what it lacks; the choice above says what that is.
   async #offerLabels(asked) {
     const {counts} = await call(`${this.#context.base}/overview`);
-    if (asked === this.#estimates && this.#choices.chosen.why_not)
-      this.#estimated.append(' ', firstAct(this.#context.project, {...counts, labelled: 0}));
+    if (asked !== this.#estimates || !this.#choices.chosen.why_not) return;
+    this.#estimated.className = '';
+    fill(this.#estimated, firstAct(this.#context.project, {...counts, labelled: 0}));
+    this.#start.hidden = true;
   }
 
   async #train() {

@@ -75,6 +75,7 @@ class VersionsPage {
       fill(this.#models, modelsView(this.#context, {...found, counts}, actions), this.#picker);
     };
     this.#drawModels();
+    this.#data.hidden = !found.data.length;
     fill(
       this.#data,
       dataView(this.#base, found.data, (older, newer) => this.#compareData(older, newer)),

@@ -86,11 +86,11 @@ def _verdict(asked: AskedText, column: int, intent: str) -> str:
 
 def _load_words(n: int, after: str, at_least: int, *, smallest: bool) -> str:
     if not n:
-        return "No small set of examples carries this answer: taking a few away does not change it."
+        return "This answer rests on no few examples: without some of them it stays the same."
     if n == 1:
-        return f"One example carries this answer: without it, it would be {after}."
-    proven = "no fewer do" if smallest else f"at least {at_least:,} are needed"
-    return f"Without these {n:,} examples together it would be {after}; {proven}."
+        return f"This answer rests on one example: without it, it would be {after}."
+    proven = "with fewer gone it stays" if smallest else f"at least {at_least:,} would have to go"
+    return f"Without these {n:,} examples the answer would be {after}; {proven}."
 
 
 def why_not_view(asked: AskedText, column: int, behind: float) -> WhyNot:

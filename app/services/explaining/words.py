@@ -49,7 +49,7 @@ def sentence_of(prediction: Prediction) -> str:
     if reasons[0].by_name:
         because = f", {name_words(prediction)}"
     shares = {one.intent: one.probability for one in prediction.ranked}
-    named = " and ".join(f"{name} ({percent(shares[name])})" for name in decision.intents)
+    named = " and ".join(f"{name} ({sure_share(shares[name])})" for name in decision.intents)
     return f"This is {named}{because}."
 
 
@@ -134,15 +134,13 @@ def scope_words(decision: Decision, nearest: float) -> str:
     rule = decision.rule
     if rule in ("out-of-scope", "no-intent"):
         return f"Its {MEASURES[decision.measure]} is below the limit."
-    distance = abs(decision.held - decision.threshold)
     near = f"the nearest example has a similarity of {points(nearest)}"
     if rule == "exact":
         return f"The text is an example itself, so no limit is asked; {near}."
-    side = "above" if decision.held >= decision.threshold else "below"
     write = points if decision.measure == "votes" else _deviations
     return (
-        f"In scope: the {MEASURES[decision.measure]} of {write(decision.held)} is "
-        f"{write(distance)} {side} the limit of {write(decision.threshold)}; {near}."
+        f"In scope: its {MEASURES[decision.measure]} is {write(decision.held)}, "
+        f"and the limit is {write(decision.threshold)}; {near}."
     )
 
 

@@ -17,7 +17,7 @@ from app.services.studio import Studio
 from app.services.trying.landing import example_map, land
 from core.errors import NotFound
 from core.maps.palette import GREY, position_colour
-from core.text import percent
+from core.text import counted, percent
 from storage import receipts
 from storage.records import ReceiptRecord
 
@@ -122,14 +122,14 @@ def _figures(metrics: Mapping[str, Any], found: Explanation) -> list[Figure]:
         return []
     many = metrics.get("task") == "multi-label"
     right = "Texts answered with just their intents" if many else "The right intent comes first"
-    basis = f"{metrics['n']:,} texts: {metrics.get('judged_on', 'as it was judged in training')}"
+    basis = f"checked on {metrics.get('judged_on') or counted(metrics['n'], 'text')}"
     figures = [Figure(right, percent(metrics["accuracy"], 1), basis)]
     shown = {reason.intent for reason in found.reasons}
     figures += [
         Figure(
             f"“{one['intent']}” is found",
             percent(one["recall"]),
-            f"of {one['support']:,} texts; {percent(one['precision'])} of such answers are right",
+            f"of {one['support']:,} texts; {percent(one['precision'])} of its answers are right",
         )
         for one in metrics.get("per_intent", ())
         if one["intent"] in shown

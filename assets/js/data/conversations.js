@@ -17,7 +17,6 @@ export class ConversationSheet {
   #place = h('div');
   #picker;
   #choose;
-  #shown = false;
 
   // Calls `changed` after conversations, and perhaps utterances, have changed.
   constructor(context, changed) {
@@ -63,8 +62,11 @@ export class ConversationSheet {
     };
     const list = {class: 'logs', 'data-role': 'logs', 'aria-label': 'Logs'};
     fill(this.#list, logs.length > 0 && h('ul', list, logs.map(line)));
-    if (!this.#shown && location.hash === `#${this.element.id}`) this.element.scrollIntoView();
-    this.#shown = true;
+  }
+
+  // Brings the logs into sight for who comes by their own entry of the rail; the rows beside them have come.
+  showIfAsked() {
+    if (location.hash === `#${this.element.id}`) this.element.scrollIntoView();
   }
 
   #remover(log) {

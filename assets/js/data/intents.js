@@ -80,7 +80,7 @@ const nameField = (value = '') =>
   field('Name', h('input', {type: 'text', name: 'name', value, required: true, maxlength: 200}));
 
 const describing = (words, rows, value = '') =>
-  field(words, h('textarea', {name: 'description', rows}, value), {class: 'below'});
+  field(words, h('textarea', {name: 'description', rows}, value), {class: 'field below'});
 
 const isHex = color => /^#/.test(color);
 
@@ -92,15 +92,15 @@ function editing(intent, others) {
     describing('What belongs to it, and what does not', 4, intent.description),
     h(
       'div',
-      {class: 'row below'},
+      {class: 'row end below'},
       field('Colour', h('input', {type: 'color', name: 'color', value: color})),
       h(
         'label',
-        {class: 'check', title: 'No longer offered as a label; texts that have it keep it'},
+        {class: 'check', title: 'Texts that have it keep it'},
         h('input', {type: 'checkbox', name: 'archived', checked: intent.archived}),
-        'archived',
+        'Archived: not offered any more',
       ),
-      field('Merge into', select({name: 'target'}, [['', 'no other'], ...others])),
+      field('Merge into', select({name: 'target'}, [['', 'No other intent'], ...others])),
     ),
     h(
       'p',

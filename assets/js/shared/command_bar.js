@@ -10,7 +10,7 @@ const own = []; // acts that the page at hand offers
 
 // A page offers acts of its own: pairs of words and a function.
 export function offerActs(...acts) {
-  own.push(...acts.map(([name, act]) => ({kind: 'act', name, act})));
+  own.push(...acts.map(([name, act]) => ({kind: 'action', name, act})));
 }
 
 // `pages` are lists of a path, empty for the start page, and a name.
@@ -43,7 +43,8 @@ class CommandBar {
   // Pages and acts are there at once; intents and projects follow.
   #open() {
     this.#finder = new Finder({
-      choices: typed => fitting(this.#choices, typed, ({name, kind, also}) => `${name} ${kind} ${also ?? ''}`),
+      choices: typed =>
+        fitting(this.#choices, typed, ({name, kind, also}) => `${name} ${kind} ${also ?? ''}`),
       draws: choice => [
         choice.intent ? chip(choice.intent) : h('span', {}, choice.name),
         h('span', {class: 'kind'}, choice.kind),
@@ -54,7 +55,7 @@ class CommandBar {
       },
       left: () => this.#close(),
       label: 'Go to a page, an intent or a project, or do something',
-      placeholder: 'Page, intent, project or act',
+      placeholder: 'Page, intent, project or action',
     });
     this.#before = document.activeElement;
     const about = {class: 'command-bar', 'aria-label': 'Command bar', oncancel: () => this.#close()};
@@ -118,42 +119,42 @@ class CommandBar {
 
 // Acts of every page; `also` has other words by which one is found.
 const actsOf = project => [
-  {kind: 'act', name: 'Label what helps most', href: address('label', project, {order: 'helps'})},
-  {kind: 'act', name: 'Accept what the model is sure of', href: address('label', project, {sure: 1})},
-  {kind: 'act', name: 'Import texts', href: address('data', project, {import: 1})},
-  {kind: 'act', name: 'Show unlabelled texts', href: address('data', project, {state: 'unlabelled'})},
-  {kind: 'act', name: 'Show where the model disagrees', href: address('data', project, {differs: true})},
+  {kind: 'action', name: 'Label what helps most', href: address('label', project, {order: 'helps'})},
+  {kind: 'action', name: 'Accept what the model is sure of', href: address('label', project, {sure: 1})},
+  {kind: 'action', name: 'Import texts', href: address('data', project, {import: 1})},
+  {kind: 'action', name: 'Show unlabelled texts', href: address('data', project, {state: 'unlabelled'})},
+  {kind: 'action', name: 'Show where the model disagrees', href: address('data', project, {differs: true})},
   {
-    kind: 'act',
+    kind: 'action',
     name: 'Refuse fewer or more texts (out of scope)',
     also: 'reject refusal threshold limit fence nothing fits',
     href: address('review', project, {tab: 'fence'}),
   },
   {
-    kind: 'act',
+    kind: 'action',
     name: 'Pins: answers that must stay',
     also: 'pinned expectations tests',
     href: address('review', project, {tab: 'pins'}),
   },
   {
-    kind: 'act',
+    kind: 'action',
     name: 'Report about a version',
     also: 'ready manager pdf share',
     href: address('versions', project),
   },
   {
-    kind: 'act',
+    kind: 'action',
     name: 'Hand over a version as a file',
     also: 'handover download bundle deploy export model developers',
     href: address('versions', project),
   },
   {
-    kind: 'act',
+    kind: 'action',
     name: 'Export as CSV',
     also: 'download texts labels',
     href: `/api/projects/${encodeURIComponent(project)}/export?kind=csv`,
   },
-  {kind: 'act', name: 'Undo the last change', act: () => undoLast(project)},
+  {kind: 'action', name: 'Undo the last change', act: () => undoLast(project)},
 ];
 
 async function undoLast(project) {

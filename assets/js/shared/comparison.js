@@ -14,6 +14,9 @@ const OUTCOMES = {
   unknown: {mark: '?', words: 'Not known', kind: 'warn'},
 };
 
+// What the figures were taken on.
+const BASES = {'test split': 'of the test set', 'stored figures': 'as checked at training', nothing: ''};
+
 const points = share => `${signedPoints(share)} points`;
 const saying = task => intents => intents.join(' and ') || nothingFits(task);
 
@@ -124,7 +127,7 @@ function figuresOf({champion, candidate, before, after, difference, n, basis, f1
     figure(champion, percent(before), f1 && `exact match; F1 ${percent(f1[0])}`),
     figure(candidate, percent(after), f1 && `exact match; F1 ${percent(f1[1])}`),
     difference && figure('difference', points(difference.value), range),
-    figure('checked on', plural(n, 'text'), basis),
+    figure('checked on', plural(n, 'text'), BASES[basis]),
   );
 }
 
@@ -167,7 +170,11 @@ function intentsOf(intents) {
   return h(
     'details',
     {},
-    h('summary', {}, `By intent: ${number(intents.filter(changed).length)} of ${number(intents.length)} changed`),
+    h(
+      'summary',
+      {},
+      `By intent: ${number(intents.filter(changed).length)} of ${number(intents.length)} changed`,
+    ),
     table(['Intent', 'Texts', 'Found before', 'Found now', 'Change'], rows),
   );
 }

@@ -88,18 +88,20 @@ export const table = (head, rows, attributes = {}) =>
       h(
         'tbody',
         {},
-        rows.map(cells => line('td', cells)),
+        rows.map(cells => line('td', cells, head)),
       ),
     ),
   );
 
-const line = (tag, cells) =>
+// A cell knows the words of its column, for tables that are stacked on a phone.
+const line = (tag, cells, head = []) =>
   h(
     'tr',
     {},
-    cells.map(content => {
+    cells.map((content, at) => {
       const cell = content?.matches?.('td,th') ? content : h(tag, {}, content);
       if (tag === 'td') cell.dir ||= 'auto';
+      if (head[at]) cell.dataset.column = head[at].textContent ?? head[at];
       return cell;
     }),
   );

@@ -3,8 +3,8 @@
 const absent = value => value === null || value === undefined;
 
 export const percent = (share, digits = 1) => (absent(share) ? '–' : `${(100 * share).toFixed(digits)} %`);
-// How likely an answer is: "72 %"; none is impossible, so a small one is not "0 %".
-export const likelihood = share => (share < 0.01 ? 'under 1 %' : percent(share, 0));
+// How likely an answer is: "72 %"; none is impossible and none is certain, so "under 1 %" and at most "99 %".
+export const likelihood = share => (share < 0.01 ? 'under 1 %' : percent(Math.min(share, 0.99), 0));
 // Scores, votes, limits and similarities, of which 1 is a full one, as points: 0.123 is "12.3".
 // Commands and REST give the figures themselves.
 export const points = value => (100 * value).toFixed(1);
@@ -25,7 +25,9 @@ export function outside(closest, {multi}) {
 // A text that is refused as out of scope is answered wrongly; older versions know only which intent came first.
 export const rightShare = ({accuracy, answered_right: right}) => (absent(right) ? accuracy : right);
 export const figuresOf = ({accuracy, answered_right, micro_f1: f1}) =>
-  absent(f1) ? percent(rightShare({accuracy, answered_right})) : `F1 ${percent(f1)}, exact ${percent(accuracy)}`;
+  absent(f1)
+    ? percent(rightShare({accuracy, answered_right}))
+    : `F1 ${percent(f1)}, exact ${percent(accuracy)}`;
 
 // Trainings one after the other: "the bundled encoder → p@1 dialogues → p@2 convfit".
 export const BUNDLED = 'bundled';

@@ -35,8 +35,8 @@ export class AugmentingSheet {
       h(
         'div',
         {class: 'row end'},
-        field('Values a slot', this.#top),
-        field('Texts a template', this.#each),
+        field('Values per slot', this.#top),
+        field('Texts per pattern', this.#each),
         field('At most', this.#most),
       ),
       h('div', {class: 'row after'}, h('button', {onclick: guarded(() => this.#look())}, 'Preview')),

@@ -74,7 +74,7 @@ function progressOf(job) {
 
 function wordsOf({state, stage, message, result}) {
   if (state === 'succeeded' && result.metrics)
-    return `finished: ${figuresOf(result.metrics)} on ${basisOf(result)}`;
+    return `${figuresOf(result.metrics)}${rightOf(result)}, checked on ${basisOf(result)}`;
   return {
     queued: 'waiting for its turn',
     running: stage,
@@ -84,6 +84,7 @@ function wordsOf({state, stage, message, result}) {
   }[state];
 }
 
+const rightOf = ({metrics}) => ('micro_f1' in metrics ? '' : ' right');
 const basisOf = ({metrics}) => metrics.judged_on || 'its own examples';
 
 const logOf = job =>

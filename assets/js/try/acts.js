@@ -184,8 +184,8 @@ export class Acts {
     const label = this.#nameOf(ids);
     const undo = await this.#pins.set(text, ids);
     const keeps = this.#nameOf(this.#idsOf(before)) === label;
-    const verdict = keeps ? 'It gets it now.' : 'It gets another answer now: the pin is broken.';
-    const note = `Every training is judged by it. ${verdict} A pin changes no answer.`;
+    const verdict = keeps ? 'It is the answer now.' : 'It gets another answer now: the pin is broken.';
+    const note = `Each new version is checked against it. ${verdict} A pin changes no answer.`;
     const taken = async () => {
       await undo();
       toast('Taken back.');

@@ -34,12 +34,12 @@ export function answersView(answers, given, intents) {
     given > answers.length ? `The first ${number(answers.length)} of ${plural(given, 'text')}` : all;
   const rows = answers.map(({prediction}) => [
     prediction.text,
-    h('td', {}, h('div', {class: 'row tight'}, verdict(prediction, intents), closest(prediction))),
+    h('td', {class: 'answered'}, verdict(prediction, intents), closest(prediction)),
     h('td', {class: 'number'}, hasIntent(prediction) ? likelihoods(prediction, intents) : ''),
     h('td', {class: 'soft'}, prediction.by_name ? nameWords(prediction) : (nearest(prediction)?.text ?? '')),
   ]);
   const likely = h('th', {class: 'number'}, 'Likely');
-  return [h('h2', {}, title), table(['Text', 'Answer', likely, 'Nearest example'], rows)];
+  return [h('h2', {}, title), table(['Text', 'Answer', likely, 'Nearest example'], rows, {class: 'stacked'})];
 }
 
 const nearest = ({neighbours}) => [...neighbours].sort((a, b) => b.cosine - a.cosine)[0];
@@ -49,7 +49,7 @@ const hasIntent = ({decision}) => decision.intents.length > 0;
 const closest = ({decision}) =>
   decision.leading &&
   ['out-of-scope', 'no-intent'].includes(decision.rule) &&
-  h('span', {class: 'soft small'}, `closest: ${decision.leading}`);
+  h('div', {class: 'soft small'}, `closest: ${decision.leading}`);
 
 // In a multi-label project, of every intent in the answer.
 function likelihoods(prediction, {multi}) {

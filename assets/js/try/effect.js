@@ -5,6 +5,7 @@ import {number, plural} from '../shared/words.js';
 
 // `before` and `now` are answers by intent names; `blast` is null where changes cannot be counted.
 export function effectView({words, before, blast, note}, now, intents) {
+  const isSame = String(before) === String(now);
   return h(
     'div',
     {class: 'note', 'data-role': 'effect'},
@@ -12,10 +13,9 @@ export function effectView({words, before, blast, note}, now, intents) {
     h(
       'div',
       {class: 'row tight'},
-      h('span', {class: 'soft small'}, 'Answer before'),
+      h('span', {class: 'soft small'}, isSame ? 'The answer stays' : 'Answer before'),
       intents.named(before),
-      h('span', {class: 'soft small'}, 'now'),
-      intents.named(now),
+      !isSame && [h('span', {class: 'soft small'}, 'now'), intents.named(now)],
     ),
     blast && h('div', {class: 'small', 'data-role': 'counts'}, countsOf(blast)),
     blast?.turns.length > 0 &&

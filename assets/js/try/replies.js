@@ -4,7 +4,7 @@ import {guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 import {number, plural, points} from '../shared/words.js';
 
-const LEAD = 'Type what was said, one turn a line. The replies are ordered by how well they fit.';
+const LEAD = 'Type what was said, one message a line. The replies that fit best come first.';
 const BARE = 'No training has learned from these conversations yet, so the order is a rough one.';
 
 const lines = box =>
@@ -16,12 +16,16 @@ const lines = box =>
 export class ReplySheet {
   #base;
   #said = h('textarea', {rows: 3, maxlength: 100000});
-  #candidates = h('textarea', {rows: 3, maxlength: 1000000, placeholder: 'Empty: replies from the logs'});
+  #candidates = h('textarea', {
+    rows: 3,
+    maxlength: 1000000,
+    placeholder: 'Leave empty for replies from your conversations',
+  });
   #found = h('div', {'aria-live': 'polite', 'data-role': 'replies'});
 
   constructor(base) {
     this.#base = base;
-    const rank = h('button', {class: 'primary', onclick: () => this.#rank()}, 'Rank replies');
+    const rank = h('button', {onclick: () => this.#rank()}, 'Rank replies');
     this.element = h(
       'section',
       {class: 'sheet stack', hidden: true, 'aria-label': 'Replies'},
@@ -51,7 +55,7 @@ export class ReplySheet {
 
   #draw({encoder, trained, contexts, candidates, drawn, best}) {
     const from = drawn
-      ? `${plural(candidates, 'turn')} drawn from the logs`
+      ? `${plural(candidates, 'reply', 'replies')} from your conversations`
       : plural(candidates, 'reply', 'replies');
     const reads = contexts
       ? `, which reads up to ${number(contexts)} earlier turns`

@@ -8,6 +8,7 @@ import {percent, points} from '../shared/words.js';
 
 const PAUSE = 500; // milliseconds without typing; an explanation costs as much as ten answers
 const SHOWN = 5;
+const EXACT = 'Computed exactly, for the version that is live; a training may change it.';
 
 export class Why {
   element = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Why', 'data-role': 'why'});
@@ -77,7 +78,7 @@ export class Why {
   #view(found) {
     const many = found.reasons.length > 1;
     return [
-      h('p', {class: 'below', dir: 'auto'}, found.scope.words, exact()),
+      h('p', {class: 'below', dir: 'auto'}, found.scope.words),
       found.reasons.map(reason => [
         many && heading(reason.intent),
         reason.words && wordsOf(found.text, reason.words),
@@ -89,6 +90,7 @@ export class Why {
         'details',
         {'data-key': 'computed', 'data-role': 'computed'},
         h('summary', {}, 'How this is computed'),
+        h('p', {class: 'soft small'}, EXACT),
         found.reasons.map(reason => missOf(reason.words)),
         headsOf(found.heads),
       ),
@@ -96,7 +98,7 @@ export class Why {
   }
 
   #carriers({words, examples}, intent) {
-    return [heading('What carries it', exact()), h('p', {}, words), this.#list(examples, intent)];
+    return [heading('The examples it rests on'), h('p', {}, words), this.#list(examples, intent)];
   }
 
   #whyNot({why_not: other, answer, text}) {
@@ -112,8 +114,7 @@ export class Why {
     return h(
       'section',
       {'data-role': 'why-not'},
-      heading('Why not', exact()),
-      select(attributes, options, other.intent),
+      h('div', {class: 'row'}, heading('Why not'), select(attributes, options, other.intent)),
       h('p', {class: 'below', dir: 'auto'}, other.words, this.#addIt(other, text)),
       this.#list(other.examples, null, example => this.#labelIt(example, other.intent)),
     );
@@ -178,9 +179,7 @@ export class Why {
   }
 }
 
-const title = 'True for the version that is live; a training may change it.';
 const heading = (...words) => h('h3', {}, words);
-const exact = () => [' ', h('span', {class: 'badge', title}, 'exact')];
 
 // The text with each word coloured by its effect for or against the answer.
 function wordsOf(text, {words, rival, error, note}) {

@@ -4,7 +4,7 @@ import {h, select, since, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {number} from '../shared/words.js';
 
-const HEAD = ['Version', 'Texts', 'Since the one before', 'Kept', ''];
+const HEAD = ['Version', 'Texts', 'Since the one before', 'Saved', ''];
 const MOST_SHOWN = 500; // changed utterances
 
 // `compare` takes an older and a newer number; 0 means the empty project, or the current data.
@@ -21,14 +21,7 @@ export function dataView(base, versions, compare) {
   ]);
   return [
     h('summary', {'data-key': 'data versions'}, 'Data versions: what each training learned from'),
-    h(
-      'div',
-      {class: 'row below'},
-      older,
-      ' to ',
-      newer,
-      h('button', {onclick: show}, 'What changed'),
-    ),
+    h('div', {class: 'row around'}, older, ' to ', newer, h('button', {onclick: show}, 'What changed')),
     rows.length ? table(HEAD, rows) : h('p', {class: 'soft'}, 'The first training keeps the first one.'),
   ];
 }
@@ -45,7 +38,7 @@ function choices(versions, newestFirst) {
 
 function download(base, {number: version}) {
   const href = `/api${base}/export?kind=csv&version=${version}`;
-  return h('a', {class: 'button', href, download: true}, 'CSV');
+  return h('a', {class: 'button', href, download: true}, 'Download CSV');
 }
 
 // `nothing` is the word for no intent.

@@ -40,7 +40,7 @@ export function modelsView(context, found, actions) {
     models.length ? h('ol', {class: 'line', 'data-role': 'models'}, lines) : none,
     h(
       'p',
-      {class: 'row tight soft small'},
+      {class: 'row tight soft small after'},
       'Somebody handed you a version?',
       h('button', {class: 'small', 'data-key': 'import', onclick: actions.importBundle}, 'Import its file'),
     ),

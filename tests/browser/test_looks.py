@@ -1,0 +1,128 @@
+"""What a designer sees at first sight: one thing to do, nothing cut off, broken or crowded."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.conversation_logs import with_conversations
+from tests.builders.served_studio import Served, probe
+from tests.builders.trained_home import opened
+
+PHONE = {"width": 390, "height": 844}
+PAGES = (
+    ("data", "[data-role=utterances] tbody tr"),
+    ("label", ".option"),
+    ("slots", "[data-key=accept]"),
+    ("review?tab=border", ".walk li"),
+    ("review?tab=fence", ".figure"),
+    ("train", "[data-role=estimate]:not(:empty)"),
+    ("try?text=no+signal", ".vote"),
+    ("versions", "[data-role=models] > li"),
+)
+EMPTY = ("data", "slots", "review", "map", "train", "try", "versions")
+MANY = "my router is broken\nwho won the match last night\nhello\nI want to pay less"
+
+
+def test_a_page_has_one_primary_action_and_room_between_its_controls(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Train had two without labels, Slots two without values; Save touched a list below it."""
+    page = visit(studio, "/")
+    studio.ask("/projects", {"name": "new"})
+    for name in EMPTY:
+        page.goto(f"{studio.base}/{name}?project=new")
+        page.wait_for_selector("a.primary:has-text('Import texts'), button.primary")
+        assert primary(page) == ["Import texts"], name
+    for name, shown in PAGES:
+        page.goto(f"{studio.base}/{name}{'&' if '?' in name else '?'}project=sample")
+        page.wait_for_selector(shown)
+        assert len(primary(page)) <= 1, name
+        if "tab" in name:
+            assert page.evaluate(probe("crowded")) == [], name
+    page.goto(f"{studio.base}/review?project=sample&tab=fence")
+    page.get_by_label("Limit", exact=True).press("End")
+    page.get_by_text("Saving changes").wait_for()
+    assert page.evaluate(probe("crowded")) == []
+
+
+def primary(page: Page) -> list[str]:
+    return page.locator(".content .primary:visible").all_inner_texts()
+
+
+def test_a_chart_is_drawn_for_day_and_night_with_all_its_words(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """By night its words stayed black; ticks read “95%” twice; a title was cut in the middle."""
+    page = visit(studio, "/versions?project=sample", color_scheme="light")
+    page.get_by_text("Charts and figures for researchers").click()
+    page.wait_for_selector("[data-role=shapes] .point")
+    expect(page.locator("[data-role=shapes-basis]")).not_to_contain_text("Measuring")
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        ink = page.locator("h1").evaluate("at => getComputedStyle(at).color")
+        for chart in ("accuracy-chart", "shapes"):
+            title = page.locator(f"[data-role={chart}] .ytitle")
+            expect(title).to_have_css("fill", ink)
+            inside = "at => at.getBoundingClientRect().height < at.closest('svg').clientHeight"
+            assert title.evaluate(inside), chart
+    ticks = page.locator("[data-role=accuracy-chart] .ytick").all_inner_texts()
+    assert len(set(ticks)) == len(ticks)
+    assert all(tick.endswith(" %") for tick in ticks), ticks
+
+
+def test_many_answers_stand_whole_on_a_desk_and_on_a_phone(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“out of scope” broke in two, the first texts were out of sight, a phone cut the figures."""
+    page = visit(studio, "/try?project=sample")
+    box = page.get_by_label("Text to try")
+    box.fill(MANY)
+    answers = page.get_by_role("region", name="Many answers")
+    expect(answers.locator("tbody tr")).to_have_count(4)
+    assert box.evaluate("at => at.scrollHeight - at.clientHeight") <= 1
+    heights = answers.locator(".chip").evaluate_all("all => all.map(at => at.offsetHeight)")
+    assert max(heights) < 30, heights
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    scroll = answers.locator(".scroll")
+    assert scroll.evaluate("at => at.scrollWidth - at.clientWidth") <= 0
+    assert scroll.evaluate("at => at.offsetHeight") < 600
+
+
+def test_conversations_are_in_sight_on_a_phone(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """Their entry of the rail led to the top of Data: the rows came later and pushed them down."""
+    studio = serve(empty=True)
+    home = opened(studio.home)
+    with_conversations(home, studio.home)
+    home.database.close()
+    page = visit(studio, "/data?project=p#conversations", viewport=PHONE)
+    page.wait_for_selector("[data-role=utterances] tbody td")
+    expect(page.get_by_role("heading", name="Conversations")).to_be_in_viewport()
+
+
+def test_a_border_offers_no_relabel_of_a_test_text(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """One click gave a text of the test set the label that the model would like."""
+    page = visit(studio, "/review?project=sample&tab=border")
+    page.wait_for_selector(".walk li")
+    tests = page.locator(".walk li", has=page.get_by_text("test", exact=True))
+    assert tests.count() > 0
+    row = tests.first
+    expect(row.get_by_role("button")).to_have_count(0)
+    row.get_by_text("The label is wrong").click()
+    expect(row.get_by_role("button").first).to_be_visible()
+
+
+def test_nothing_is_added_to_an_intent_that_nobody_chose(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The first intent of the list was chosen, and one click added any text to it."""
+    page = visit(studio, "/review?project=sample&tab=add")
+    page.get_by_label("New example").fill("my router is broken")
+    button = page.get_by_role("button", name="Add it")
+    expect(page.locator("[data-role=collision]")).to_have_text("Choose its intent.")
+    expect(button).to_be_disabled()
+    page.get_by_label("An example of").select_option(label="no_internet")
+    expect(button).to_be_enabled()
