@@ -48,7 +48,7 @@ bench: $(DEV_STAMP)
 
 screenshots: $(DEV_STAMP)
 	mkdir -p docs/images
-	$(BIN)/python -m tests.browser.screenshots
+	$(BIN)/python -m tests.browser.pictures.screenshots
 
 # The tools have an environment of their own, so that they are not in the list.
 $(VENV)-tools/.installed: constraints.txt

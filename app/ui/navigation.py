@@ -33,8 +33,8 @@ PAGES = (
 
 _SHEETS = (
     *("shared/tokens", "shared/base", "shared/frame"),
-    *("shared/controls", "shared/parts", "shared/messages", "shared/evidence"),
-    *("shared/command_bar", "shared/drawer"),
+    *("shared/controls", "shared/parts", "shared/tables", "shared/messages"),
+    *("shared/evidence", "shared/command_bar", "shared/drawer"),
     *("home", "data", "label", "slots", "map", "train", "versions", "try", "review"),
 )
 """Style sheets in the order in which they are loaded: a page may refine what is shared."""

@@ -1,5 +1,6 @@
 """What a designer sees at first sight: one thing to do, nothing cut off, broken or crowded."""
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
@@ -20,6 +21,7 @@ PAGES = (
     ("versions", "[data-role=models] > li"),
 )
 EMPTY = ("data", "slots", "review", "map", "train", "try", "versions")
+PRIMARY = ".content .primary:visible"
 MANY = "my router is broken\nwho won the match last night\nhello\nI want to pay less"
 
 
@@ -31,22 +33,17 @@ def test_a_page_has_one_primary_action_and_room_between_its_controls(
     studio.ask("/projects", {"name": "new"})
     for name in EMPTY:
         page.goto(f"{studio.base}/{name}?project=new")
-        page.wait_for_selector("a.primary:has-text('Import texts'), button.primary")
-        assert primary(page) == ["Import texts"], name
+        expect(page.locator(PRIMARY)).to_have_text(["Import texts"])
     for name, shown in PAGES:
         page.goto(f"{studio.base}/{name}{'&' if '?' in name else '?'}project=sample")
         page.wait_for_selector(shown)
-        assert len(primary(page)) <= 1, name
+        assert page.locator(PRIMARY).count() <= 1, name
         if "tab" in name:
             assert page.evaluate(probe("crowded")) == [], name
     page.goto(f"{studio.base}/review?project=sample&tab=fence")
     page.get_by_label("Limit", exact=True).press("End")
     page.get_by_text("Saving changes").wait_for()
     assert page.evaluate(probe("crowded")) == []
-
-
-def primary(page: Page) -> list[str]:
-    return page.locator(".content .primary:visible").all_inner_texts()
 
 
 def test_a_chart_is_drawn_for_day_and_night_with_all_its_words(
@@ -65,7 +62,7 @@ def test_a_chart_is_drawn_for_day_and_night_with_all_its_words(
             expect(title).to_have_css("fill", ink)
             inside = "at => at.getBoundingClientRect().height < at.closest('svg').clientHeight"
             assert title.evaluate(inside), chart
-    ticks = page.locator("[data-role=accuracy-chart] .ytick").all_inner_texts()
+    ticks = page.locator("[data-role=accuracy-chart] .ytick").all_text_contents()
     assert len(set(ticks)) == len(ticks)
     assert all(tick.endswith(" %") for tick in ticks), ticks
 
@@ -85,7 +82,6 @@ def test_many_answers_stand_whole_on_a_desk_and_on_a_phone(
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
     scroll = answers.locator(".scroll")
     assert scroll.evaluate("at => at.scrollWidth - at.clientWidth") <= 0
-    assert scroll.evaluate("at => at.offsetHeight") < 600
 
 
 def test_conversations_are_in_sight_on_a_phone(
@@ -96,7 +92,8 @@ def test_conversations_are_in_sight_on_a_phone(
     home = opened(studio.home)
     with_conversations(home, studio.home)
     home.database.close()
-    page = visit(studio, "/data?project=p#conversations", viewport=PHONE)
+    page = visit(studio, viewport=PHONE)
+    page.goto(f"{studio.base}/data?project=p#conversations")
     page.wait_for_selector("[data-role=utterances] tbody td")
     expect(page.get_by_role("heading", name="Conversations")).to_be_in_viewport()
 
@@ -107,9 +104,7 @@ def test_a_border_offers_no_relabel_of_a_test_text(
     """One click gave a text of the test set the label that the model would like."""
     page = visit(studio, "/review?project=sample&tab=border")
     page.wait_for_selector(".walk li")
-    tests = page.locator(".walk li", has=page.get_by_text("test", exact=True))
-    assert tests.count() > 0
-    row = tests.first
+    row = page.locator(".walk li", has=page.locator(".soft", has_text=re.compile("test$"))).first
     expect(row.get_by_role("button")).to_have_count(0)
     row.get_by_text("The label is wrong").click()
     expect(row.get_by_role("button").first).to_be_visible()

@@ -14,7 +14,7 @@ from app.services.data.projects import create_project, create_sample
 from app.services.training.runs import TrainingRequest, follow, start_training
 from app.settings import Settings
 from tests.browser.chromium import ARGUMENTS, find_chromium
-from tests.browser.shots import EMPTY_HOME, PAGES, SETTLING_MS, Shot
+from tests.browser.pictures.shots import EMPTY_HOME, PAGES, SETTLING_MS, Shot
 from tests.builders.conversation_logs import with_conversations
 from tests.builders.served_studio import Served
 from tests.builders.slotted_project import with_values
