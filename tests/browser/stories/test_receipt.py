@@ -58,6 +58,11 @@ def reads_it(page: Page, link: str) -> None:
     expect(page.locator("h1")).to_have_text(f"“{ASKED}”")
     expect(page.locator(".lead")).to_contain_text("The model takes this text for wifi_coverage")
     expect(page.get_by_role("heading", name="Why not no_internet?")).to_be_visible()
+    # The score stood on a line of its own below its name.
+    lines = page.locator(".sum b").evaluate_all(
+        "all => all.map(at => at.getBoundingClientRect().y)"
+    )
+    assert max(lines) - min(lines) < 8
     assert page.evaluate("document.scripts.length") == 0
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
