@@ -18,6 +18,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.allocation import return_memory
 from app.api import explaining, monitoring
 from app.api.http.errors import answer_errors
 from app.api.http.openapi import complete_schema
@@ -142,6 +143,7 @@ def _serve_at(
     import uvicorn
 
     set_up_logs(studio.settings.log)
+    return_memory()
     token = new_token() if door.token else None
     hosts = frozenset({"127.0.0.1", "localhost", "[::1]", door.host})
     live_studio = open_live_studio(studio)
