@@ -16,7 +16,7 @@ from core.heads.mixture import MixtureHead, voices_of, without_names
 from core.heads.neighbours import NeighbourHead, neighbour_votes
 from core.heads.targets import target_matrix
 from core.heads.votes.fit import VoteHead, votes_for
-from core.text import match_key
+from core.text import hidden_key, match_key
 from core.types import (
     Decision,
     Exemplar,
@@ -131,13 +131,19 @@ class IntentPipeline:
             for row, (text, (decision, _)) in enumerate(zip(texts, decided, strict=True))
         ]
 
+    def _twin(self, text: str) -> tuple[str, ...] | None:
+        """Return the intents of an exemplar that says the same; None where none does."""
+        key = match_key(text)
+        twin = self.exact.get(key)
+        return self.exact.get(hidden_key(key)) if twin is None else twin
+
     def _decide(
         self, text: str, scores: ScoreArray, familiarity: float, *, inside: bool
     ) -> tuple[Decision, list[int]]:
         """Decide by the highest score; also return its column."""
         best = int(scores.argmax())
         name, threshold = self.head.intents[best], float(self.calibration.limits(len(scores))[best])
-        twin = self.exact.get(match_key(text))
+        twin = self._twin(text)
         rule: Literal["exact", "votes", "out-of-scope"] = "exact"
         if twin is None:
             rule = "votes" if inside else "out-of-scope"
@@ -150,7 +156,7 @@ class IntentPipeline:
     def _decide_many(self, text: str, scores: ScoreArray) -> tuple[Decision, list[int]]:
         """Decide on every intent by its own threshold; also return the columns to explain."""
         names, thresholds = self.head.intents, self.calibration.limits(len(scores))
-        twin = self.exact.get(match_key(text))
+        twin = self._twin(text)
         if twin is None:
             chosen = np.flatnonzero(scores >= thresholds)
         else:

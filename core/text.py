@@ -121,3 +121,8 @@ def percent(share: float, digits: int = 0) -> str:
 def points(value: float) -> str:
     """Write a score, vote or similarity, of which 1 is a full one, in points: 0.123 is "12.3"."""
     return f"{100 * value:.1f}"
+
+
+def hidden_key(key: str) -> str:
+    """Return what stands for a match key where texts are left out: its SHA-256."""
+    return "sha256:" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()

@@ -28,7 +28,8 @@ _OTHER_CARD = (
 def export(options: argparse.Namespace) -> None:
     """Write a model version as one zip."""
     with opened(options) as studio:
-        manifest = bundles.export_model(studio, options.model, options.out, options.sign)
+        how = bundles.Handover(options.sign, options.without_texts)
+        manifest = bundles.export_model(studio, options.model, options.out, how)
     size = options.out.stat().st_size / (1 << 20)
     n_files = len(manifest.files)
     value = {"file": str(options.out), "files": n_files, "facts": manifest.facts}

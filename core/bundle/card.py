@@ -49,6 +49,7 @@ def model_card(facts: Mapping[str, Any]) -> str:
             "",
             _scope(facts),
             _threshold(facts),
+            _texts(facts),
             "- It has seen only the language and the topics of its examples.",
             "- The votes are exact for this encoder; they do not foretell another training.",
             "",
@@ -65,6 +66,18 @@ def _origin(facts: Mapping[str, Any]) -> list[str]:
         f"- Base encoder: {_plain(facts.get('base'))}, licence: "
         f"{_plain(facts.get('base_licence'))}",
     ]
+
+
+def _texts(facts: Mapping[str, Any]) -> str:
+    if facts.get("texts_left_out"):
+        return (
+            "- The texts of its examples were left out: ids stand for them, with an embedding and "
+            "a hash of each. Whoever guesses a text can compare the hash."
+        )
+    return (
+        "- The texts of its examples are in `exemplars.jsonl`, as their authors wrote them: give "
+        "the bundle only to those who may read them."
+    )
 
 
 def _scope(facts: Mapping[str, Any]) -> str:

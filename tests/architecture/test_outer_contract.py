@@ -38,6 +38,7 @@ NEW_OPTIONS |= {
     ("intent-studio doctor", "--prune"),
     ("intent-studio doctor", "--now"),
     ("intent-studio bundle export", "--sign"),
+    ("intent-studio bundle export", "--without-texts"),
     ("intent-studio bundle verify", "--key"),
     ("intent-studio jobs", "job"),
     ("intent-studio jobs", "verb_of_job"),

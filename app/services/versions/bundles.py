@@ -2,6 +2,7 @@
 
 import shutil
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +28,21 @@ _ADDED_BY_EXPORT = ("README.md", "predict.py")
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
 
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """How a bundle is made: signed by the private key of a file, and without exemplars' texts."""
+
+    key_file: Path | None = None
+    without_texts: bool = False
+
+
+_AS_IT_IS = Handover()
+
+
 def export_model(
-    studio: Studio, reference: str, out: Path, key_file: Path | None = None
+    studio: Studio, reference: str, out: Path, how: Handover = _AS_IT_IS
 ) -> "Manifest":
     """Write a version as one zip that answers as its project does now, by its fence and names.
-
-    With the file of a private key, the zip is signed.
 
     Raises:
         InvalidInput: It is an encoder, and a bundle has to answer; or the key cannot be used.
@@ -40,13 +50,16 @@ def export_model(
     """
     from core.bundle.archive import export_bundle
     from core.bundle.layout import keep_answers, load_pipeline
+    from core.bundle.textless import leave_out_texts
 
     require_answers(studio, reference)
     with checked_out(studio, reference) as (folder, name):
         if not is_bundle(reference):
             trained = load_pipeline(folder, bases=studio.bases)
             keep_answers(folder, by_project(studio, name, trained))
-        manifest = export_bundle(folder, out, key_file)
+        if how.without_texts:
+            leave_out_texts(folder)
+        manifest = export_bundle(folder, out, how.key_file)
     if not is_bundle(reference):
         _note_export(studio, reference)
     return manifest

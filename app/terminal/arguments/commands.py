@@ -187,6 +187,9 @@ def _bundles(commands: Commands) -> None:
     )
     export.add_argument("out", type=Path, metavar="OUT.zip")
     export.add_argument("--sign", type=Path, metavar="KEY", help="sign it by a private key")
+    export.add_argument(
+        "--without-texts", action="store_true", help="ids and hashes instead of examples' texts"
+    )
     add_options(export, "--json")
     verify = add_command(
         verbs, "verify", "check every promise of a bundle", "bundles.verify", "file"
