@@ -4,6 +4,7 @@ import dataclasses
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from app.services.labelling.decisions import Operation, decide
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest, start_training
 from app.settings import Settings
+from core.errors import InvalidInput
 from storage import database as opening
 from storage import jobs, models, projects
 from storage.database import open_database
@@ -278,7 +280,8 @@ def erase(home: Path) -> None:
     with studio.database.write() as connection:
         for job in jobs.live(connection):
             jobs.request_cancel(connection, job.id)
-    erase_texts(studio, "p", [ERASED], now=True)
+    with suppress(InvalidInput):  # said of a text that is gone for good already
+        erase_texts(studio, "p", [ERASED], now=True)
     studio.database.close()
 
 
