@@ -259,7 +259,7 @@ const hotWords = ({hot, waiting}) =>
   waiting === 0
     ? 'Answers use them already; the next training learns from them, too'
     : `${number(hot - waiting)} of them are used already; the others wait for the next training`;
-const sinceTraining = status => `${plural(status.hot, 'label')} since training`;
+const sinceTraining = status => [plural(status.hot, 'label'), h('span', {class: 'wordy'}, ' since training')];
 
 const trouble = status =>
   h(
@@ -292,6 +292,7 @@ function jobState(job, href) {
 function championState(status) {
   const {champion} = status;
   if (champion === null) return h('span', {}, 'no model yet');
-  const about = {'data-role': 'champion', title: accuracyBasis(status)};
-  return [h('span', about, `v${champion} `, accuracyInShort(status)), verdictOf(status)];
+  const href = address('versions', status.project); // a phone shows no title; that page has the words
+  const about = {href, 'data-role': 'champion', title: accuracyBasis(status)};
+  return [h('a', about, `v${champion} `, accuracyInShort(status)), verdictOf(status)];
 }

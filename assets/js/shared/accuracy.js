@@ -32,10 +32,10 @@ export function accuracyParts(figures) {
 // The same in the room that the header has, where a badge of its own counts the labels since training.
 export function accuracyInShort(figures) {
   const {now} = figures;
-  if (!now) return [h('b', {}, figuresOf(figures)), h('span', {class: 'soft'}, ' at training')];
+  if (!now) return [h('b', {}, figuresOf(figures)), h('span', {class: 'soft wordy'}, ' at training')];
   const [cause] = now.causes.filter(one => !one.endsWith('since training'));
   const causes =
-    cause && isOther(figures) && h('span', {class: 'soft', 'data-role': 'causes'}, ` now: ${cause}`);
+    cause && isOther(figures) && h('span', {class: 'soft wordy', 'data-role': 'causes'}, ` now: ${cause}`);
   return [h('b', {}, inWords(now)), causes];
 }
 
