@@ -50,6 +50,7 @@ PEOPLE = 3
 TEXTS = 60
 KILLS, KILLS_OF_A_PART = 1_000, 50
 LONGEST_SECONDS = 0.5
+RESTARTS = 10
 LOST = (OSError, http.client.HTTPException)
 
 
@@ -226,22 +227,28 @@ def test_a_killed_server_is_soon_ready_again_over_a_hundred_thousand_texts(
     import_file(studio, ImportRequest("p", file))
     studio.database.close()
     served = Served(tmp_path / "home", asks_token=False, watched=False)
-    seconds = []
-    for _ in range(20):
+    seconds, processor = [], []
+    for _ in range(RESTARTS):
         began = time.monotonic()
         served.start()
         assert served.ask("/health/ready") is not None
         seconds.append(time.monotonic() - began)
-        first = served.ask("/projects/p/queue?client=somebody")
-        assert first is not None
+        processor.append(processor_seconds(served.process.pid))
+        assert served.ask("/projects/p/queue?client=somebody") is not None
         served.kill()
-    p95 = statistics.quantiles(seconds, n=20)[-1]
-    load = os.getloadavg()[0]
+    wall, own = (
+        statistics.quantiles(all_, n=20, method="inclusive") for all_ in (seconds, processor)
+    )
     measured(
         "restart",
-        f"20 restarts over 100,000 texts: median {statistics.median(seconds):.1f} s, "
-        f"p95 {p95:.1f} s "
-        f"(load average {load:.1f} on {os.cpu_count()} cores).",
+        f"{RESTARTS} restarts over 100,000 texts: ready in {wall[9]:.1f} s (median), "
+        f"{wall[-1]:.1f} s (p95), of which the server computed {own[-1]:.1f} s (p95), "
+        f"at a load average of {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.",
     )
-    if load < 2 * (os.cpu_count() or 1):  # others' work is not ours
-        assert p95 <= 8
+    assert own[-1] <= 8  # seconds of a processor: others' work is not ours
+
+
+def processor_seconds(process: int) -> float:
+    """Seconds that a process has computed."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
