@@ -39,7 +39,7 @@ class DataPage {
     this.#filter = new Filter(this.#intents.nothing, () => this.#loadOthers());
     this.#saved = new SavedFilters(base, this.#filter);
     this.#rows = new Rows({
-      base,
+      context,
       filter: this.#filter,
       intents: this.#intents,
       hears: {

@@ -119,6 +119,7 @@ def test_a_text_from_right_to_left_stands_so(studio: Served, visit: Callable[...
     box = page.get_by_label("Text to try")
     expect(box).to_have_attribute("placeholder", re.compile("For example: ."))
     box.fill(text)
+    page.get_by_label("Expected intent").select_option(index=1)
     page.get_by_role("button", name="Pin", exact=True).click()
     pin = page.locator("[data-role=pins]").get_by_text(text)
     page.wait_for_selector("[data-role=pins] li")

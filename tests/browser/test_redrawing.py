@@ -52,6 +52,26 @@ def test_what_to_do_with_the_picked_rows_outlives_another_pick(
     expect(page.get_by_label("Intent to label with")).to_be_hidden()
 
 
+def test_nothing_can_be_applied_before_an_intent_is_chosen(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The bar began with the first intent and a button that would have labelled with it."""
+    page = visit(studio, "/data?project=sample")
+    page.locator("tbody input[type=checkbox]").first.check()
+    intent, apply = (
+        page.get_by_label("Intent to label with"),
+        page.get_by_role("button", name="Apply"),
+    )
+    expect(intent).to_have_value("")
+    expect(apply).to_be_disabled()
+    page.get_by_label("What to do").select_option("flag")
+    expect(apply).to_be_enabled()
+    page.get_by_label("What to do").select_option("label")
+    expect(apply).to_be_disabled()
+    intent.select_option(label="roaming")
+    expect(apply).to_be_enabled()
+
+
 def test_a_link_of_the_header_keeps_the_focus(visit: Callable[..., Page], studio: Served) -> None:
     page = visit(studio, "/data?project=sample")
     labels = count(2)

@@ -46,6 +46,36 @@ def test_an_answer_is_mended_where_it_is_read(visit: Callable[..., Page], studio
     expect(pins).to_have_count(0)
 
 
+def test_the_right_label_is_never_the_models_own_answer(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Try chose its own wrong answer as the right label, beside the one of the test set; and a
+    long name stood beyond the edge of a phone.
+    """
+    tests = studio.ask("/projects/sample/utterances?size=85&split=test")["rows"]
+    names = {one["id"]: one["name"] for one in studio.ask("/projects/sample/overview")["intents"]}
+    given = studio.ask("/projects/sample/predict", {"texts": [row["text"] for row in tests]})
+    text, label = next(
+        (row["text"], row["labels"])
+        for row, one in zip(tests, given, strict=True)
+        if one["prediction"]["decision"]["intents"] != [names[id_] for id_ in row["labels"]]
+    )
+    phone = {"width": 390, "height": 844}
+    page = visit(studio, f"/try?project=sample&text={quote(text)}", viewport=phone)
+    expected = page.get_by_label("Expected intent")
+    expect(expected).to_have_value(label[0] if label else "")
+    page.get_by_label("Text to try").fill("a text that is nowhere yet")
+    add = page.get_by_role("button", name="Add as example")
+    expect(add).to_be_disabled()
+    expect(expected.locator("option:checked")).to_have_text("Choose …")
+    expected.select_option(label="Out of scope")
+    expect(add).to_be_enabled()
+    expected.evaluate("box => box.append(new Option('a name of an intent '.repeat(5)))")
+    box = expected.bounding_box()
+    assert box
+    assert box["x"] + box["width"] <= 390
+
+
 def test_a_text_of_the_test_set_is_asked_about(visit: Callable[..., Page], studio: Served) -> None:
     [row] = studio.ask(f"{UTTERANCES}&split=test")["rows"]
     page = visit(studio, f"/try?project=sample&text={quote(row['text'])}")

@@ -1,23 +1,30 @@
 // The model's answers to the rows in view, asked for after the rows are shown.
+import {address} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {post} from '../shared/rest.js';
 
 const REST = 300; // milliseconds that rows stay in view before their answers are asked for: who types sees none
+const LONGEST_ADDRESS = 1000; // characters that Try keeps in its address
 const PART = 10; // rows of one request, so that a request for other rows never waits long behind it
 const PAUSE = 1500; // milliseconds before the next try while the model is loading
 const TRIES = 20;
 const DIFFERS = ['differs', 'Not the label of this text'];
 // An example decides its own answer, so its label is checked by what the others say.
-const BY_OTHERS = ['by the others', 'What the other examples say. Asked itself, it is answered as it is labelled.'];
+const BY_OTHERS = [
+  'by the other examples',
+  'What the other examples say. Asked itself, it is answered as it is labelled.',
+];
 
 export class Answers {
   #base;
   #intents;
   #asked = 0; // number of the newest request; older answers are dropped
+  #project;
   #known = new Map(); // answer by id, of one revision
 
-  constructor(base, intents) {
+  constructor({base, project}, intents) {
     this.#base = base;
+    this.#project = project;
     this.#intents = intents;
   }
 
@@ -25,6 +32,7 @@ export class Answers {
   cell(row) {
     const isExample = row.split === 'train' && row.labels?.length > 0;
     const cell = h('td', {class: 'answer-cell', 'data-answer': row.id, 'data-example': isExample});
+    cell.dataset.text = row.text;
     this.#fill(cell);
     return cell;
   }
@@ -67,7 +75,15 @@ export class Answers {
     cell.classList.toggle('differs', answer.differs);
     const [words, title] = 'example' in cell.dataset ? BY_OTHERS : DIFFERS;
     const note = answer.differs && h('span', {class: 'badge warn', title}, words);
-    fill(cell, this.#intents.labels(answer.intents), note);
+    fill(cell, this.#why(cell.dataset, this.#intents.labels(answer.intents), note));
+  }
+
+  // The answer leads to Try, which tells why the text gets it.
+  #why({text, answer}, ...content) {
+    if (text.length > LONGEST_ADDRESS) return content;
+    const title = 'See why on the page Try';
+    const href = address('try', this.#project, {text: text.replaceAll('\n', ' ')});
+    return h('a', {href, title, class: 'why-answer', 'data-key': `why ${answer}`}, ...content);
   }
 }
 

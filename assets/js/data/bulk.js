@@ -19,6 +19,8 @@ const actionsOf = (nothing, several) => [
   ['delete', 'Delete'],
 ];
 
+const UNCHOSEN = ['', 'Choose an intent …'];
+
 export class Bulk {
   #base;
   #rows;
@@ -28,6 +30,7 @@ export class Bulk {
   #action;
   #intent;
   #several;
+  #apply;
 
   // Calls `done` after the picked rows were changed; `nothing` is the word for no intent; `several` is true in a
   // multi-label project.
@@ -37,11 +40,11 @@ export class Bulk {
     this.#done = done;
     this.#several = several;
     this.#more = h('button', {class: 'plain', onclick: () => rows.pickAll()});
-    const chooseIntent = () => {
-      this.#intent.hidden = !this.#named;
-    };
-    this.#action = select({'aria-label': 'What to do', onchange: chooseIntent}, actionsOf(nothing, several));
-    this.#intent = select({'aria-label': 'Intent to label with'}, []);
+    const onchange = () => this.#chosen();
+    this.#action = select({'aria-label': 'What to do', onchange}, actionsOf(nothing, several));
+    this.#intent = select({'aria-label': 'Intent to label with', onchange}, [UNCHOSEN]);
+    const apply = guarded(() => this.#make());
+    this.#apply = h('button', {class: 'primary', disabled: true, onclick: apply}, 'Apply');
     this.element = h(
       'div',
       {class: 'bulk row', hidden: true},
@@ -50,7 +53,7 @@ export class Bulk {
       h('span', {class: 'push'}),
       this.#action,
       this.#intent,
-      h('button', {class: 'primary', onclick: guarded(() => this.#apply())}, 'Apply'),
+      this.#apply,
     );
   }
 
@@ -59,9 +62,16 @@ export class Bulk {
     return ['label', 'unlabel:one'].includes(this.#action.value);
   }
 
+  // Nothing can be applied before it is said what.
+  #chosen() {
+    this.#intent.hidden = !this.#named;
+    this.#apply.disabled = this.#named && !this.#intent.value;
+  }
+
   offer(intents) {
     const named = intents.map(({id, name}) => [id, name]);
-    fill(this.#intent, optionsOf(named, this.#intent.value));
+    fill(this.#intent, optionsOf([UNCHOSEN, ...named], this.#intent.value));
+    this.#chosen();
   }
 
   draw() {
@@ -72,7 +82,7 @@ export class Bulk {
     this.#more.textContent = `Pick all ${number(count)} of this filter`;
   }
 
-  async #apply() {
+  async #make() {
     const {pickedFilter: filter} = this.#rows;
     const [kind, target = ''] = this.#action.value.split(':');
     const value = this.#named ? this.#intent.value : target;

@@ -31,12 +31,12 @@ export class Rows {
 
   // Callbacks in `hears`: `edit`, `values`, `remove` and `decide` with a row, `picked` on a change of the selection,
   // `fill` to import texts.
-  constructor({base, filter, intents, hears}) {
-    this.#base = base;
+  constructor({context, filter, intents, hears}) {
+    this.#base = context.base;
     this.#filter = filter;
     this.#intents = intents;
     this.#hears = hears;
-    this.#answers = new Answers(base, intents);
+    this.#answers = new Answers(context, intents);
     this.#pickPage = h('input', {
       type: 'checkbox',
       'aria-label': 'Pick all of this page',

@@ -39,8 +39,10 @@ export class Acts {
     this.#answer = answer;
     const hears = ids => {
       this.#chosen = ids;
+      addButton.disabled = pinButton.disabled = ids === null;
     };
-    const choice = new LabelChoice(this.#intents, this.#chosen ?? this.#idsOf(this.#answered), {
+    // Never the model's own answer: a click would teach its mistake.
+    const choice = new LabelChoice(this.#intents, this.#chosen ?? this.#knownLabel, {
       words: 'The right label',
       name: this.#intents.multi ? 'Expected intents' : 'Expected intent',
       key: 'expected',
@@ -48,6 +50,9 @@ export class Acts {
     });
     const add = guarded(() => this.add(choice.ids));
     const pin = guarded(() => this.#alone(() => this.#pin(choice.ids)));
+    const disabled = choice.ids === null;
+    const addButton = h('button', {class: 'primary', 'data-key': 'add', disabled, onclick: add}, 'Add as example');
+    const pinButton = h('button', {'data-key': 'pin', disabled, onclick: pin}, 'Pin');
     this.#drawEffect();
     return [
       this.#knownLine(),
@@ -55,8 +60,8 @@ export class Acts {
         'div',
         {class: 'row end acts'},
         choice.element,
-        h('button', {class: 'primary', 'data-key': 'add', onclick: add}, 'Add as example'),
-        h('button', {'data-key': 'pin', onclick: pin}, 'Pin'),
+        addButton,
+        pinButton,
       ),
       this.#place,
     ];
@@ -71,6 +76,13 @@ export class Acts {
 
   get #answered() {
     return this.#answer.prediction.decision.intents;
+  }
+
+  // The label that the project has for this text; null if it has none, or several that differ.
+  get #knownLabel() {
+    const labelled = this.#answer.known.map(({labels}) => labels).filter(labels => labels !== null);
+    const [first] = labelled;
+    return labelled.length && labelled.every(labels => this.#nameOf(labels) === this.#nameOf(first)) ? first : null;
   }
 
   // The rival beside the answer where a text may have several intents, else alone.

@@ -3,15 +3,16 @@ import {field, h, select} from '../shared/elements.js';
 import {capital} from '../shared/words.js';
 
 const NOTHING = ''; // value of the option for no intent
+const UNCHOSEN = '-'; // value of the option before a label is chosen
 
 export class LabelChoice {
   element;
   #ids;
   #hears;
 
-  // `ids` are the intents chosen at first; `hears` is called with the ids after each change.
+  // `ids` are the intents chosen at first, or null for no choice yet; `hears` is called with the ids after each change.
   constructor(intents, ids, {words, name, key, hears = () => {}}) {
-    this.#ids = ids.filter(id => intents.open.some(intent => intent.id === id));
+    this.#ids = ids && ids.filter(id => intents.open.some(intent => intent.id === id));
     this.#hears = hears;
     const said = {words, name, key};
     this.element = intents.multi ? this.#boxes(intents, said) : this.#one(intents, said);
@@ -28,36 +29,45 @@ export class LabelChoice {
 
   #one({open, nothing}, {words, name, key}) {
     const options = [...open.map(intent => [intent.id, intent.name]), [NOTHING, capital(nothing)]];
+    if (!this.#ids) options.unshift([UNCHOSEN, 'Choose …']);
     const attributes = {
       'aria-label': name,
       'data-key': key,
-      onchange: ({target}) => this.#choose(target.value === NOTHING ? [] : [target.value]),
+      onchange: ({target}) => {
+        if (target.value === UNCHOSEN) this.#choose(null);
+        else this.#choose(target.value === NOTHING ? [] : [target.value]);
+      },
     };
-    return field(words, select(attributes, options, this.#ids[0] ?? NOTHING));
+    const chosen = this.#ids ? (this.#ids[0] ?? NOTHING) : UNCHOSEN;
+    return field(words, select(attributes, options, chosen), {class: 'field chosen-label'});
   }
 
-  // With none checked, the text has no intent.
-  #boxes({open}, {words, name, key}) {
-    const now = new Set(this.#ids);
-    const box = ({id, name: intent}) => {
-      const change = ({target}) => {
-        if (target.checked) now.add(id);
-        else now.delete(id);
-        this.#choose([...now]);
-      };
-      const attributes = {
-        type: 'checkbox',
-        checked: now.has(id),
-        'data-key': `${key} ${id}`,
-        onchange: change,
-      };
+  // The last box says that the text has no intent; it and the others exclude each other.
+  #boxes({open, nothing}, {words, name, key}) {
+    const now = new Set(this.#ids ?? []);
+    const box = (id, intent, checked, change) => {
+      const attributes = {type: 'checkbox', checked, 'data-key': `${key} ${id}`, onchange: change};
       return h('label', {class: 'check'}, h('input', attributes), intent);
     };
+    const boxes = open.map(({id, name: intent}) =>
+      box(id, intent, now.has(id), ({target}) => {
+        if (target.checked) now.add(id);
+        else now.delete(id);
+        none.control.checked = false;
+        this.#choose(now.size ? [...now] : null);
+      }),
+    );
+    const none = box('none', capital(nothing), this.#ids?.length === 0, ({target}) => {
+      now.clear();
+      for (const one of boxes) one.control.checked = false;
+      this.#choose(target.checked ? [] : null);
+    });
     return h(
       'fieldset',
       {class: 'expected', 'aria-label': name},
-      h('legend', {class: 'soft small'}, `${words}: just these, or none`),
-      open.map(box),
+      h('legend', {class: 'soft small'}, words),
+      boxes,
+      none,
     );
   }
 }

@@ -29,10 +29,22 @@ def test_an_example_that_the_others_answer_otherwise_says_so(
     """Try answered an example as it is labelled, and Data otherwise, without a word on why."""
     page = visit(studio, "/data?project=sample&state=labelled&differs=true&split=train")
     badge = page.locator(".answer-cell .badge").first
-    expect(badge).to_have_text("by the others")
+    expect(badge).to_have_text("by the other examples")
     expect(badge).to_have_attribute("title", re.compile("Asked itself, it is answered as it is"))
     page.goto(f"{studio.base}/data?project=sample&state=labelled&differs=true&split=test")
     expect(badge).to_have_text("differs")
+
+
+def test_an_answer_leads_to_its_reason(visit: Callable[..., Page], studio: Served) -> None:
+    """From a wrongly answered row no way led to why: its answer and "differs" did nothing."""
+    page = visit(studio, "/data?project=sample&state=labelled&differs=true&split=test")
+    row = page.locator("[data-role=utterances] tr[data-id]").first
+    text = row.locator(".editable").inner_text()
+    answer = row.locator(".answer-cell .chip").inner_text()
+    row.get_by_text("differs").click()
+    expect(page).to_have_url(re.compile("/try"))
+    expect(page.get_by_label("Text to try")).to_have_value(text)
+    expect(page.locator("[data-role=answer] .answer .chip")).to_have_text(answer)
 
 
 def test_answers_are_asked_for_in_parts_and_only_for_rows_that_stay_in_view(
