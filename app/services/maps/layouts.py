@@ -15,6 +15,7 @@ from app.services.answering.opened import Space, find_space, laid_out, open_spac
 from app.services.embedding import (
     Embedded,
     Points,
+    digest_of,
     fill,
     read_embedded,
     read_points,
@@ -78,7 +79,7 @@ def do_layout(studio: Studio, context: JobContext) -> Publish:
         context.report(share, f"reading, {done:,} of {total:,} texts")
 
     points = read_points(studio, project)
-    embedded = read_embedded(studio, project, encoder, told)
+    embedded = _of_points(read_embedded(studio, project, encoder, told), points)
     if payload.get("templates"):
         _encode_templates(studio, context, space, encoder)
     facts = {"number": space.number, "method": method, "n": len(embedded.ids)}
@@ -151,6 +152,16 @@ def _encode_templates(studio: Studio, context: JobContext, space: Space, encoder
         context.report(share, f"reading, {done:,} of {total:,} templates")
 
     fill(context.database, encoder, missing, told)
+
+
+def _of_points(embedded: Embedded, points: Points) -> Embedded:
+    """Leave out the texts that came after the points were read; this map does not show them."""
+    known = set(points.columns.ids)
+    rows = [row for row, key in enumerate(embedded.ids) if key in known]
+    if len(rows) == len(embedded.ids):
+        return embedded
+    ids = tuple(embedded.ids[row] for row in rows)
+    return Embedded(ids, embedded.embeddings[rows], digest_of([embedded.digest, *ids]))
 
 
 def _lay_out(

@@ -10,6 +10,7 @@ from app.services.answering.opened import find_space, open_space
 from app.services.answering.stored import load_model
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
+from app.services.maps import layouts as module
 from app.services.maps.requests import compare_maps, map_colours, map_points, start_layout
 from app.services.studio import Studio
 from core.encoders.packed.encoder import TransformerEncoder
@@ -262,3 +263,24 @@ def test_a_project_without_a_model_is_shown_by_the_untuned_encoder(
     assert set(named(studio, None, "intent").values()) == set(SENTENCES)
     with pytest.raises(InvalidInput, match="predicts no intents"):
         map_colours(studio, "p", None, "prediction")
+
+
+def test_texts_that_come_while_a_map_is_laid_out_do_not_break_it(
+    home: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An import between reading points and embeddings ended the job: a text had no hash."""
+    more = tmp_path / "more.csv"
+    more.write_text("text\na text that came late\n", encoding="utf-8")
+    read = module.read_embedded
+
+    def read_late(studio: Studio, *others: object) -> embedding.Embedded:
+        import_file(studio, ImportRequest("p", more))
+        with studio.database.read() as connection:
+            fresh = projects.find(connection, "p")
+        return read(studio, fresh, *others[1:])  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "read_embedded", read_late)
+    monkeypatch.setattr(module, "umap_layout", lambda rows, **_: pca_layout(rows))
+    ended = do(home, start_layout(home, "p", 1, "umap").id)
+    expected = {"number": 1, "method": "umap", "n": 25}  # without the text that came late
+    assert (ended.state, ended.result) == ("succeeded", expected)
