@@ -3,6 +3,7 @@
 import {fill, h} from '../shared/elements.js';
 import {likelihood, outside, plural} from '../shared/words.js';
 import {NUMBERED} from './keys.js';
+import {Utterance} from './utterance.js';
 
 const NO_MODEL = 'There is no model yet, so these are not suggestions. Press / for any other intent.';
 const NO_INTENT = 'There is no intent yet. Press / and type the name of the first one.';
@@ -10,7 +11,7 @@ const LOADING = 'The model is loading; suggestions will follow. You can label al
 
 export class Card {
   #about = h('div', {class: 'row small soft about'});
-  #text = h('p', {class: 'utterance', 'aria-live': 'polite', 'data-role': 'utterance'});
+  #text = new Utterance();
   #options;
   #take;
   #work;
@@ -34,7 +35,7 @@ export class Card {
       'div',
       {hidden: true},
       this.#about,
-      this.#text,
+      this.#text.element,
       this.#options,
       h('div', {class: 'around'}, finder.element),
       h('div', {class: 'row'}, this.#take, buttons.map(keyButton)),
@@ -66,8 +67,7 @@ export class Card {
     this.#work.hidden = false;
     this.#rest.hidden = true;
     fill(this.#about, this.#facts(item));
-    this.#text.textContent = item.text;
-    this.#text.dataset.id = item.id;
+    this.#text.show(item);
     const {intents, create} = chosen.of(item);
     const ids = new Set(this.#multi ? intents : []);
     const forget = name => {

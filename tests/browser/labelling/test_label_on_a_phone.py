@@ -39,3 +39,35 @@ def test_what_the_header_tells_moves_no_button(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.unroute("**/status")
     expect(champion).to_have_attribute("href", "/versions?project=sample")  # it has the words
+
+
+def test_a_long_text_says_that_it_goes_on_and_a_tap_shows_the_rest(page: Page) -> None:
+    """Half of a long message was cut off without a sign, and it was the half that decided."""
+    words = " ".join(f"word{place}" for place in range(120))
+
+    def lengthened(route: Route) -> None:
+        found: dict[str, Any] = route.fetch().json()
+        found["items"][0]["text"] = words
+        route.fulfill(json=found)
+
+    page.route("**/queue?*", lengthened)
+    page.reload()
+    text, more = page.locator("[data-role=utterance]"), page.get_by_role("button", name="Goes on")
+    expect(text).to_have_text(words)
+    expect(page.locator(".option .share")).to_have_count(5)
+    first, skip = page.locator(".option").first, page.get_by_role("button", name="Skip")
+    before = first.bounding_box()
+    place = "node => node.scrollTop / (node.scrollHeight - node.clientHeight)"
+    for _ in range(30):
+        expect(first).to_be_in_viewport(ratio=1)
+        expect(skip).to_be_in_viewport(ratio=1)
+        if not more.is_visible():
+            break
+        more.tap()
+        page.wait_for_timeout(50)
+    assert text.evaluate(place) > 0.97
+    assert first.bounding_box() == before
+    page.get_by_role("button", name="Skip").tap()
+    expect(text).not_to_have_text(words)
+    assert text.evaluate("node => node.scrollTop") == 0
+    page.unroute("**/queue?*")
