@@ -6,8 +6,9 @@ import {ask, guarded, toast} from '../shared/messages.js';
 import {radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
+import {keysOf} from './keys.js';
 
-const MOST_PICKED = 4; // typed labels that are kept as remedies; digit keys reach nine
+const MOST_PICKED = 4; // typed labels that are kept as remedies
 const LONGEST_NAMED = 80; // characters of a text in a message
 const ABOUT_ONE = new Set(['label', 'greedy', 'next']); // the other texts are for comparison
 
@@ -76,7 +77,8 @@ export class FindingView {
     this.#finding = finding;
     if (!same) this.#picked = [];
     const remedies = finding ? [...finding.remedies, ...this.#picked] : [];
-    this.#remedies = remedies.map((remedy, place) => this.#remedy(remedy, place));
+    const keys = keysOf(remedies, finding);
+    this.#remedies = remedies.map((remedy, place) => this.#remedy(remedy, place, keys[place]));
     this.#seen = this.#remedies.find(isForetold) ?? null;
     fill(this.#head, finding && this.#heading(finding));
     fill(this.#body, finding && this.#textsOf(finding));
@@ -89,8 +91,7 @@ export class FindingView {
 
   onKey(key) {
     if (key === 'p' && this.#finding) return () => this.#pin();
-    if (!/^[1-9]$/.test(key)) return null;
-    const chosen = this.#remedies[Number(key) - 1];
+    const chosen = this.#remedies.find(one => one.key.textContent.toLowerCase() === key);
     return chosen && (() => this.#take(chosen));
   }
 
@@ -184,7 +185,7 @@ export class FindingView {
     if (pointed === this.#seen) fill(this.#turns, h('h3', {}, words), radiusLine(blast), turnsOf(blast));
   }
 
-  #remedy(remedy, place) {
+  #remedy(remedy, place, key) {
     const one = {
       ...remedy,
       blast: null,
@@ -193,7 +194,7 @@ export class FindingView {
     if (firstOf(remedy)) fill(one.line, firstOf(remedy));
     if (!remedy.repair) fill(one.line, 'Nothing changes, and it is not listed again.');
     if (remedy.label_ids?.length) fill(one.line, 'Opens them on the Label page, one after the other.');
-    one.key = h('kbd', {}, place + 1);
+    one.key = h('kbd', {}, key);
     const look = () => this.#open(one);
     one.element = h(
       'button',
@@ -306,7 +307,8 @@ export class FindingView {
 
   #pick(remedy) {
     this.#picked = [...this.#picked, remedy].slice(-MOST_PICKED);
-    const one = this.#remedy(remedy, this.#remedies.length);
+    const keys = keysOf([...this.#remedies, remedy], this.#finding);
+    const one = this.#remedy(remedy, this.#remedies.length, keys.at(-1));
     this.#remedies.push(one);
     fill(this.#other);
     this.#drawChoices();

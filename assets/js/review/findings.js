@@ -297,9 +297,9 @@ function comparing(isLoading) {
 const keysLine = () =>
   h(
     'p',
-    {class: 'soft small hints'},
+    {class: 'soft small hints for-keys'},
     h('span', {}, h('kbd', {}, 'J'), ' ', h('kbd', {}, 'K'), ' next, previous'),
-    h('span', {}, h('kbd', {}, '1'), ' … do it'),
+    h('span', {}, 'the key of an act is the same in every finding'),
     h('span', {}, h('kbd', {}, 'P'), ' pin the text'),
     h('span', {}, h('kbd', {}, 'U'), ' undo'),
   );

@@ -46,8 +46,8 @@ def finds(page: Page) -> None:
 
 
 def mends(page: Page, studio: Served) -> None:
-    words = page.locator(".remedy .words").all_inner_texts()
-    page.keyboard.press(str(words.index("Both “wifi_coverage”") + 1))
+    both = page.locator(".remedy", has_text="Both “wifi_coverage”")
+    page.keyboard.press(both.locator("kbd").inner_text())
     page.wait_for_selector(".toast:has-text('Both “wifi_coverage”')")
     assert planted(studio) == {TEXT: "wifi_coverage", f"{TEXT}!": "wifi_coverage"}
     # Not even with another example, which was there until the list came anew.
