@@ -197,7 +197,11 @@ def _read_projection(source: EncoderFolder) -> nn.Linear | None:
             with torch.device("meta"):
                 layer = nn.Linear(int(config["in_features"]), int(config["out_features"]))
             weights = load_file(weight_files(source.path / entry.path)[0])
-            own = {k.removeprefix("linear."): v.float() for k, v in weights.items()}
+            # Copies are aligned as weights that were tuned are, and multiply to the same bits.
+            own = {
+                k.removeprefix("linear."): v.to(torch.float32, copy=True)
+                for k, v in weights.items()
+            }
             layer.load_state_dict(own, assign=True)
             return layer.eval().requires_grad_(requires_grad=False)
     return None
