@@ -1,5 +1,6 @@
 """Looking through a project and changing many utterances; and the project at a glance."""
 
+import threading
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.history import list_actions, redo_last, undo_last
 from app.services.data.intents import add_intent, change_intent, load_overview, merge_intents
 from app.services.data.projects import create_project
+from app.services.live.models import LiveModels
 from app.services.live.server_state import open_live_studio
 from app.services.status import load_status
 from app.services.studio import Studio
@@ -229,7 +231,9 @@ class Counting:
         self.asked += 1
 
 
-def test_a_project_at_a_glance(studio: Studio, ids) -> None:
+def test_a_project_at_a_glance(studio: Studio, ids, monkeypatch: pytest.MonkeyPatch) -> None:
+    may_load, load = threading.Event(), LiveModels.get
+    monkeypatch.setattr(LiveModels, "get", lambda self, key: may_load.wait() and load(self, key))
     executor = Counting()
     live_studio = open_live_studio(replace(studio, executor=executor))
     view = load_status(live_studio, "p")
@@ -251,6 +255,7 @@ def test_a_project_at_a_glance(studio: Studio, ids) -> None:
     view = load_status(live_studio, "p")
     assert (view.champion, view.candidate, view.model) == (1, 2, "loading")
     assert (view.accuracy, view.judged_on) == (0.5, "n texts")
+    may_load.set()
     assert live_studio.pools.wait(1) is None  # its files are not there
     with pytest.raises(NotFound):
         load_status(live_studio, "nobody")
