@@ -1,6 +1,7 @@
-"""The studio as the tests of REST serve it, with a model, and with the token of viewers."""
+"""The studio as the tests of REST serve it, with a model, and somebody with a link."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import pytest
 from fastapi.testclient import TestClient
@@ -18,13 +19,12 @@ from tests.api.conftest import (  # noqa: F401 - fixtures
     serve,
     trained,
 )
-from tests.builders.hostile.served_app import VIEWER
 
 
 @pytest.fixture
 def visited(live_studio: LiveStudio, own_folder: None) -> Iterator[Callable[..., TestClient]]:  # noqa: F811
     """Serve a studio that asks for a token, to clients with these headers."""
-    app = build_app(live_studio, TOKEN, frozenset({"127.0.0.1"}), VIEWER)
+    app = build_app(live_studio, TOKEN, frozenset({"127.0.0.1"}))
     opened: list[TestClient] = []
 
     def visit(headers: dict[str, str]) -> TestClient:
@@ -37,3 +37,27 @@ def visited(live_studio: LiveStudio, own_folder: None) -> Iterator[Callable[...,
     yield visit
     for each in opened:
         each.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Somebody who has a link.
+
+    Attributes:
+        token: What the link bears.
+        path: What it opens.
+    """
+
+    token: str
+    path: str
+
+
+@pytest.fixture
+def viewer(visited: Callable[..., TestClient], trained: str) -> Viewer:  # noqa: F811
+    """Share one receipt."""
+    owner = visited({"Authorization": f"Bearer {TOKEN}"})
+    receipts, shares = (f"/api/projects/{trained}/{name}" for name in ("receipts", "shares"))
+    receipt = owner.post(receipts, json={"text": "where is my parcel"}).json()["id"]
+    made = owner.post(shares, json={"kind": "receipt", "target": receipt}).json()
+    path, _, token = made["link"].partition("?token=")
+    return Viewer(token, path)

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-VIEWER = "a-token-of-a-viewer"
 _PARAMETER = re.compile(r"\{[^}]+\}")
 
 
