@@ -27,6 +27,7 @@ class ReviewPage {
   #tab;
   #switch = h('div', {class: 'tabs', role: 'group', 'aria-label': 'What to look at'});
   #place = h('div');
+  #newest = h('div', {class: 'row tight small newest', role: 'status', 'data-role': 'newest', hidden: true});
   #made = []; // actions that can be undone here, newest last: key, words and finding
   #turns = new Turns(); // actions and undos reach the server in order
   #behind = false; // whether the project has changed since the page was drawn
@@ -53,7 +54,8 @@ class ReviewPage {
   }
 
   async start() {
-    this.#context.main.append(this.#switch, this.#place);
+    const above = h('div', {class: 'row'}, this.#switch, this.#newest);
+    this.#context.main.append(above, this.#place);
     if (this.#context.status.champion === null) {
       const {counts} = await this.#intents.load();
       fill(this.#place, untrained(this.#context.project, counts));
@@ -107,12 +109,12 @@ class ReviewPage {
   // Makes a repair, or without one keeps the data as it is; both can be undone.
   async #act(repair, words, finding = '') {
     const one = {key: crypto.randomUUID(), words, finding};
-    this.#made.push(one); // at once, so it can be undone before the answer arrives
+    this.#setMade([...this.#made, one]); // at once, so it can be undone before the answer arrives
     this.#findings.leaveOut(finding);
     try {
       await this.#send('act', {key: one.key, finding, repair});
     } catch (error) {
-      this.#made = this.#made.filter(other => other !== one);
+      this.#setMade(this.#made.filter(other => other !== one));
       this.#findings.takeIn(finding);
       this.#renew().catch(() => {}); // the message tells of the first error
       throw error;
@@ -120,6 +122,19 @@ class ReviewPage {
     toast(words, '', 'good', () => this.#takeBack(one));
     await Promise.all([this.#renew(), this.#context.refresh()]);
     this.#findings.takeIn(finding);
+  }
+
+  // The newest act stands on the page with its Undo, for the message goes.
+  #setMade(made) {
+    this.#made = made;
+    const last = made.at(-1);
+    this.#newest.hidden = !last;
+    const undo = {class: 'plain small', 'data-key': 'undo newest', onclick: guarded(() => this.#undo())};
+    const key = h('kbd', {'aria-hidden': 'true'}, 'U');
+    fill(
+      this.#newest,
+      last && [h('span', {class: 'cut soft', dir: 'auto'}, last.words), h('button', undo, 'Undo ', key)],
+    );
   }
 
   async #undo() {
@@ -132,11 +147,12 @@ class ReviewPage {
   }
 
   async #takeBack(one) {
-    this.#made = this.#made.filter(other => other !== one);
+    this.#setMade(this.#made.filter(other => other !== one));
     try {
       await this.#send('undo', {key: one.key});
     } catch (error) {
-      if (error.status === 0) this.#made.push(one); // the server did not answer, so the undo can be tried again
+      // Where the server did not answer the undo can be tried again.
+      if (error.status === 0) this.#setMade([...this.#made, one]);
       throw error;
     }
     this.#findings.takeIn(one.finding);

@@ -241,3 +241,30 @@ def test_on_a_phone_the_list_comes_first_and_a_finding_has_a_way_back(
     page.keyboard.press("Escape")
     expect(rows.nth(2)).to_be_focused()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_newest_act_keeps_its_undo_when_the_message_has_gone(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Undo went with the message; on a phone nothing was left that could take the act back."""
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    page = visit(studio, "/review?project=sample&kind=label", **phone)
+    rows = page.locator("[data-role=findings] button[data-key^='label:']")
+    kept = rows.first.get_attribute("data-key")
+    rows.first.tap()
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.locator(".remedy", has_text="Keep as it is").tap()
+    # The next finding began in the middle, with the focus on “Delete it”.
+    expect(page.locator(f"[data-key='{kept}']")).to_have_count(0)
+    expect(page.locator("[data-role=finding] h2")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".remedy:focus")).to_have_count(0)
+    message = page.locator(".toast", has_text="Keep as it is")
+    message.get_by_role("button", name="Close").tap()
+    expect(message).to_have_count(0)
+    newest = page.locator("[data-role=newest]")
+    expect(newest).to_contain_text("Keep as it is")
+    undo = newest.get_by_role("button", name="Undo")
+    expect(undo).to_be_in_viewport(ratio=1)
+    undo.tap()
+    expect(newest).to_be_hidden()
+    expect(page.locator(f"[data-key='{kept}']")).to_have_attribute("aria-pressed", "true")

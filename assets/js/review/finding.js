@@ -45,6 +45,7 @@ export class FindingView {
     class: 'sheet',
     'aria-label': 'Finding',
     'data-role': 'finding',
+    tabindex: -1,
     'aria-live': 'polite',
   });
   #tools;
@@ -76,6 +77,8 @@ export class FindingView {
     const same = finding && finding.id === this.#finding?.id;
     this.#finding = finding;
     if (!same) this.#picked = [];
+    // The remedy in the same place of the next finding may delete, and must not have the focus.
+    if (!same && this.#choices.contains(document.activeElement)) this.element.focus({preventScroll: true});
     const remedies = finding ? [...finding.remedies, ...this.#picked] : [];
     const keys = keysOf(remedies, finding);
     this.#remedies = remedies.map((remedy, place) => this.#remedy(remedy, place, keys[place]));

@@ -139,6 +139,7 @@ export class FindingsTab {
     if (!id) return;
     this.#leftOut.add(id);
     this.#drawOpen().catch(() => {}); // each remedy shows its own error
+    if (this.element.classList.contains('opened')) this.#openDetail(true); // the next one from its beginning
   }
 
   // It is listed again if the next list has it.
