@@ -5,8 +5,8 @@ import {likelihood, outside, plural} from '../shared/words.js';
 import {NUMBERED} from './keys.js';
 import {Utterance} from './utterance.js';
 
-const NO_MODEL = 'There is no model yet, so these are not suggestions. Press / for any other intent.';
-const NO_INTENT = 'There is no intent yet. Press / and type the name of the first one.';
+const NO_MODEL = 'There is no model yet, so these are not suggestions. Any other can be found below.';
+const NO_INTENT = 'There is no intent yet. Type the name of the first one below.';
 const LOADING = 'The model is loading; suggestions will follow. You can label already.';
 
 export class Card {
@@ -100,12 +100,10 @@ export class Card {
     return h('p', {class: 'soft'}, words);
   }
 
-  // Without a model the card offers the first intents of the list. It goes on to do so when a model comes,
-  // for a number must not change its meaning under the hand.
+  // Without a model the card offers the first intents of the list, and says that they are no suggestions. While a
+  // model loads it offers none.
   #optionsOf(item, chosen, hasModel) {
-    if (item.suggestions === null && !hasModel)
-      item.offered = this.#intents.open.slice(0, NUMBERED).map(bare);
-    const options = item.suggestions ?? item.offered ?? [];
+    const options = item.suggestions ?? (hasModel ? [] : this.#intents.open.slice(0, NUMBERED).map(bare));
     const ids = new Set(options.map(option => option.intent_id));
     const besides = [...chosen].filter(id => !ids.has(id));
     return [...options, ...besides.map(id => bare(this.#intents.byId.get(id) ?? {id, name: '?'}))].map(

@@ -23,8 +23,7 @@ export const ordersOf = multi => [
   ['random', 'Random', 'A fair sample of what waits.'],
 ];
 
-// A card that was shown without suggestions stays as it was shown.
-const isBare = ({suggestions, offered}) => suggestions === null && !offered;
+const isBare = ({suggestions}) => suggestions === null;
 
 const BY_MODEL = [STANDARD, 'unsure', 'torn', 'unlike'];
 

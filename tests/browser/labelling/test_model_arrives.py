@@ -1,0 +1,48 @@
+"""The card that is in view while the first model is trained and loaded."""
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.builders.served_studio import Served
+
+
+def test_the_card_in_view_gets_its_suggestions_as_soon_as_the_model_is_there(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Suggestions will follow” stood above five intents of no meaning, and none followed."""
+    state: dict[str, Any] = {"champion": None, "model": "none"}
+
+    def status(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), **state})
+
+    def bare(item: dict[str, Any]) -> dict[str, Any]:
+        known = state["model"] == "ready"
+        return item if known else {**item, "suggestions": None, "out_of_scope": False}
+
+    def queue(route: Route) -> None:
+        found: dict[str, Any] = route.fetch().json()
+        items = [bare(item) for item in found["items"]]
+        route.fulfill(json={**found, "items": items, "model": state["model"]})
+
+    def suggestions(route: Route) -> None:
+        route.fulfill(json=[bare(item) for item in route.fetch().json()])
+
+    page = visit(studio, "/try?project=sample")
+    page.route("**/status", status)
+    page.route("**/queue?*", queue)
+    page.route("**/suggestions?*", suggestions)
+    page.goto(f"{studio.base}/label?project=sample")
+    card = page.get_by_role("region", name="Utterance to label")
+    expect(card).to_contain_text("these are not suggestions")
+    text = page.locator("[data-role=utterance]").inner_text()
+    state |= {"champion": 1, "model": "loading"}
+    expect(card).to_contain_text("The model is loading; suggestions will follow.")
+    expect(card.locator(".option")).to_have_count(0)
+    state["model"] = "ready"
+    expect(card.locator(".option .share").first).to_be_visible()
+    expect(card).not_to_contain_text("suggestions will follow")
+    expect(page.locator("[data-role=utterance]")).to_have_text(text)
+    for path in ("**/status", "**/queue?*", "**/suggestions?*"):
+        page.unroute(path)
