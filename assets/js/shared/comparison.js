@@ -54,11 +54,11 @@ function inUse({before, after, n, candidate, champion}, now) {
   const asTrained = now && [n, Math.round(before * n), Math.round(after * n)];
   if (!now || `${asTrained}` === `${[now.n, now.before, now.after]}`) return null;
   const [older, newer] = [champion, candidate].map(name => `version ${name.slice(name.lastIndexOf('@') + 1)}`);
-  const after = `${newer} would answer ${number(now.after)} of ${number(now.n)} test texts right`;
+  const right = `${newer} would answer ${number(now.after)} of ${number(now.n)} test texts right`;
   return h(
     'p',
     {class: now.after < now.before ? 'warn' : 'soft', 'data-role': 'in-use'},
-    `In use now, with all labels given since and your line for out of scope, ${after}, ${older} ${number(now.before)}.`,
+    `In use now, with all labels given since and your line for out of scope, ${right}, ${older} ${number(now.before)}.`,
   );
 }
 
