@@ -196,7 +196,7 @@ def keep_curve(connection: Connection, job_id: str, attempt: int, curve: dict[st
 
 
 def finish(connection: Connection, job_id: str, attempt: int, outcome: JobOutcome) -> None:
-    """End a job, once.
+    """End a job, once; one that did not succeed keeps the seconds that it had left.
 
     Raises:
         Fenced: The job has a newer attempt or has ended.
@@ -207,10 +207,9 @@ def finish(connection: Connection, job_id: str, attempt: int, outcome: JobOutcom
         "hint": outcome.hint,
         "result": outcome.result,
         "finished_at": now(),
-        "eta_seconds": None,
     }
     if outcome.state == "succeeded":
-        values |= {"progress": 1.0, "stage": "done"}
+        values |= {"progress": 1.0, "stage": "done", "eta_seconds": None}
     done = connection.execute(_own(job_id, attempt).values(values).returning(job.c.id))
     if done.scalar_one_or_none() is None:
         raise Fenced

@@ -43,5 +43,9 @@ def show_jobs(looks: Iterator[list[JobRecord]], console: Console) -> list[JobRec
 
 
 def _cells(job: JobRecord) -> tuple[str, ...]:
-    left = "" if job.eta_seconds is None else str(timedelta(seconds=round(job.eta_seconds)))
+    left = (
+        ""
+        if job.ended or job.eta_seconds is None
+        else str(timedelta(seconds=round(job.eta_seconds)))
+    )
     return (job.id, job.kind, job.state, percent(job.progress), left, job.stage, job.message)

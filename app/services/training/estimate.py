@@ -216,7 +216,8 @@ def _rows_with_names(recipe: LabelEncoderRecipe, size: Size) -> int:
 def _factor(connection: Transaction, recipe: AnyModelRecipe) -> float | None:
     """Return the time over its estimate of the newest training here of the same kind of work.
 
-    Within 0.2 to 5; None if there is none. Fitting votes alone says nothing of tuning: it is
+    Within 0.2 to 5; None if there is none. A training that was stopped or failed counts by the time
+    it took and had left, with the labels of now. Fitting votes alone says nothing of tuning: it is
     loading for the most part.
     """
     for job in jobs.list_all(connection):
@@ -228,22 +229,34 @@ def _factor(connection: Transaction, recipe: AnyModelRecipe) -> float | None:
             trained = read_recipe(str(settings["kind"]), settings, task)
         except InvalidInput:  # settings of an older studio that no longer exist
             continue
-        facts = models.lineage_of_job(connection, job.id)
         is_alike = isinstance(trained, InstantRecipe) == isinstance(recipe, InstantRecipe)
-        if not (is_alike and isinstance(trained, ModelRecipe) and "n_exemplars" in facts):
-            continue
-        size = Size(int(facts["n_exemplars"]), len(facts.get("intents", ())), task)
-        return min(max(took / _seconds(trained, size), 0.2), 5.0)
+        size = _size_trained(connection, job, task)
+        if is_alike and isinstance(trained, ModelRecipe) and size is not None:
+            return min(max(took / _seconds(trained, size), 0.2), 5.0)
     return None
 
 
+def _size_trained(connection: Transaction, job: JobRecord, task: Task) -> Size | None:
+    """Return what a job's version learned from, or would learn now if it made none."""
+    if job.state != "succeeded" and job.project_id is not None:
+        return Size(*utterances.taught(connection, job.project_id, task), task)
+    facts = models.lineage_of_job(connection, job.id)
+    if "n_exemplars" not in facts:
+        return None
+    return Size(int(facts["n_exemplars"]), len(facts.get("intents", ())), task)
+
+
 def _seconds_taken(job: JobRecord) -> float | None:
-    """Return the seconds that a training took; None unless it succeeded at its first attempt."""
-    is_done = job.state == "succeeded" and job.kind == "train" and job.attempt == 1
-    if not (is_done and job.started_at and job.finished_at):
+    """Return the seconds of a training's only attempt, with those left if it did not succeed.
+
+    None if it is under way, was attempted again, or ended before its pace was measured.
+    """
+    is_measured = job.state == "succeeded" or (job.ended and job.eta_seconds is not None)
+    is_one = job.kind == "train" and job.attempt == 1
+    if not (is_measured and is_one and job.started_at and job.finished_at):
         return None
     began, ended = map(datetime.fromisoformat, (job.started_at, job.finished_at))
-    return (ended - began).total_seconds()
+    return (ended - began).total_seconds() + (job.eta_seconds or 0.0)
 
 
 def _time_words(seconds: float, *, is_measured: bool) -> str:

@@ -131,7 +131,7 @@ def _view(studio: Studio, connection: Transaction, job: JobRecord) -> JobView:
         state=job.state,
         progress=job.progress,
         stage=job.stage,
-        eta_seconds=job.eta_seconds,
+        eta_seconds=None if job.ended else job.eta_seconds,
         message=job.message,
         hint=job.hint,
         log=job.log_tail,

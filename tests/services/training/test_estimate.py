@@ -10,6 +10,7 @@ from app.services.studio import Studio
 from app.services.training import estimate as progress
 from app.services.training.estimate import Size, estimate, in_words
 from app.services.training.jobs import project_jobs
+from app.services.training.runs import TrainingRequest, start_training
 from core.errors import InvalidInput
 from core.recipes.labels import ConvfitRecipe, InstantRecipe, chosen_epochs
 from core.recipes.read import read_recipe
@@ -18,6 +19,7 @@ from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.tuning import tuning_rows
 from core.types import Exemplar, Intent
 from storage import jobs
+from storage.jobs import JobOutcome, Progress
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset, utterances
@@ -106,6 +108,21 @@ def ran(studio: Studio, seconds: float) -> None:
         began = datetime.fromisoformat(newest.started_at)
         ended = (began + timedelta(seconds=seconds)).isoformat()
         connection.execute(sa.update(job).where(job.c.id == newest.id).values(finished_at=ended))
+
+
+def test_a_stopped_training_tells_its_pace(home: Studio) -> None:
+    """A run said 33 minutes left; cancelled, the page said "about 2 minutes" as before it."""
+    request = TrainingRequest("p", "convfit", {})
+    plain = progress._seconds(read_recipe("convfit", {}), Size(20, 4))
+    start_training(home, request)
+    with home.database.write() as connection:
+        begun = jobs.claim(connection, jobs.list_all(connection, 1)[0].id)
+        jobs.report(connection, begun.id, 1, Progress(0.1, "learning", 3 * plain))
+        jobs.finish(connection, begun.id, 1, JobOutcome("cancelled"))
+    ran(home, plain)
+    assert estimate(home, "p", "convfit", {}).seconds == pytest.approx(4 * plain)
+    [shown] = project_jobs(home, "p", 1)
+    assert (shown.state, shown.eta_seconds) == ("cancelled", None)  # on pages it has nothing left
 
 
 def test_an_earlier_training_tells_the_speed_of_its_own_size(home: Studio) -> None:
