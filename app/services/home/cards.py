@@ -13,7 +13,7 @@ from app.services.home.next_step import (
 from app.services.live.accuracy import AccuracyNow
 from app.services.live.server_state import LiveStudio
 from app.services.review.review import known_label_errors
-from app.services.versions.registry import newer_candidate
+from app.services.versions.registry import left_for, newer_candidate
 from app.services.versions.verdict import ReadyVerdict, verdict_on
 from storage import jobs, models, projects
 from storage.queries import utterances
@@ -97,6 +97,7 @@ def _facts(
         champion=number,
         failed=live is None and bool(trouble),
         candidate=newer_candidate(live_studio.studio, project.name, number or 0),
+        left=left_for(live_studio.studio, project.name, number or 0),
         is_training=is_training,
         new_labels=None if live is None else len(live.hot),
         label_errors=None if live is None else known_label_errors(live_studio, project, live),

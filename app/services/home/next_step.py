@@ -40,6 +40,7 @@ class ProjectFacts:
         champion: Number of the version that answers, or None.
         failed: Whether it does not load.
         candidate: Number of a newer version that waits for a decision, or None.
+        left: Number of a newer version that answered before, or None.
         is_training: Whether a training is queued or runs.
         new_labels: Labels that the champion was not trained on.
         label_errors: Likely label errors.
@@ -54,6 +55,7 @@ class ProjectFacts:
     champion: int | None = None
     failed: bool = False
     candidate: int | None = None
+    left: int | None = None
     is_training: bool = False
     new_labels: int | None = None
     label_errors: int | None = None
@@ -140,7 +142,7 @@ def _improvement(facts: ProjectFacts, champion: int) -> NextStep:
         return NextStep("review", f"Check {wrong}", reason, "review", {"kind": "label"})
     new = 0 if facts.is_training else facts.new_labels or 0
     if new >= ENOUGH_NEW:
-        return _training(new, champion)
+        return _training(facts, champion)
     if facts.unlabelled:
         few = min(A_FEW_LABELS, facts.unlabelled)
         action = f"Label these {few}" if few > 1 else "Label the last text"
@@ -149,7 +151,7 @@ def _improvement(facts: ProjectFacts, champion: int) -> NextStep:
             unsure = f"{counted(facts.unlabelled, 'text')} without a label."
         return NextStep("label", action, unsure, "label", {"order": "helps", "n": str(few)})
     if new:
-        return _training(new, champion)
+        return _training(facts, champion)
     if not facts.tests:
         reason = "Without labelled test texts nobody knows how often the answers are right."
         return NextStep("test-set", "Import a test set", reason, "data", _IMPORT)
@@ -157,6 +159,8 @@ def _improvement(facts: ProjectFacts, champion: int) -> NextStep:
     return NextStep("try", "Try the model", reason, "try")
 
 
-def _training(new: int, champion: int) -> NextStep:
-    reason = f"{counted(new, 'new label')} since version {champion}."
+def _training(facts: ProjectFacts, champion: int) -> NextStep:
+    reason = f"{counted(facts.new_labels or 0, 'new label')} since version {champion}."
+    if facts.left is not None:
+        reason += f" You went back to it from version {facts.left}, which you can use again."
     return NextStep("train", "Train", reason, "train")

@@ -165,6 +165,15 @@ def newer_candidate(studio: Studio, project: str, number: int) -> int | None:
     )
 
 
+def left_for(studio: Studio, project: str, number: int) -> int | None:
+    """Return the number of the newest former champion that is newer than a version, or None."""
+    states = model_states(studio, project)
+    return max(
+        (n for n, state in states.items() if state == "former champion" and n > number),
+        default=None,
+    )
+
+
 def deletion_preview(studio: Studio, project: str, number: int) -> DeletionView:
     """Return what deleting a model version would free, and the reasons against it."""
     with studio.database.read() as connection:

@@ -4,8 +4,10 @@ from app.services.home.cards import ProjectCard, load_cards
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.review import known_label_errors, review
 from app.services.studio import Studio
+from app.services.training.runs import TrainingRequest
+from app.services.versions.registry import left_for, promote, roll_back
 from storage import projects
-from tests.builders.trained_home import POOL, change
+from tests.builders.trained_home import POOL, change, train_here
 
 
 def card(live_studio: LiveStudio) -> ProjectCard:
@@ -19,6 +21,14 @@ def test_a_model_that_is_not_loaded_is_not_waited_for(home: Studio) -> None:
     assert found.steps.trained
     assert found.next.action == "Label these 5"
     assert "unsure" not in found.next.reason
+
+
+def test_a_card_knows_the_version_gone_back_from(home: Studio) -> None:
+    train_here(home, TrainingRequest("p", "instant", {}, gate=False))
+    assert left_for(home, "p", 1) is None  # it waits, and was never live
+    promote(home, "p", 2)
+    roll_back(home, "p")
+    assert left_for(home, "p", 1) == 2
 
 
 def test_label_errors_are_counted_only_once_the_review_of_now_has_found_them(home: Studio) -> None:

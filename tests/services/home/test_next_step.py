@@ -47,6 +47,9 @@ def test_the_first_rule_that_fits_decides(facts: ProjectFacts, action: str, page
 
 def test_the_reason_has_the_figures_and_claims_no_doubt_that_is_not_computed() -> None:
     assert next_step(replace(LIVE, new_labels=12)).reason == "12 new labels since version 3."
+    # After a rollback a training was proposed without a word about the version gone back from.
+    found = next_step(replace(LIVE, new_labels=12, left=4)).reason
+    assert found.endswith("3. You went back to it from version 4, which you can use again.")
     assert next_step(LIVE).reason == "60 texts without a label."
     doubted = next_step(replace(LIVE, knows_doubt=True))
     assert doubted.reason.startswith("The model is unsure of them")
