@@ -5,7 +5,7 @@ import {FenceTab} from './review/fence.js';
 import {FindingsTab} from './review/findings.js';
 import {PinsTab} from './review/pins.js';
 import {ReshapeTab} from './review/reshape.js';
-import {query, setQuery} from './shared/address.js';
+import {address, query, setQuery} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
@@ -58,7 +58,9 @@ class ReviewPage {
     this.#context.main.append(above, this.#place);
     if (this.#context.status.champion === null) {
       const {counts} = await this.#intents.load();
-      fill(this.#place, untrained(this.#context.project, counts));
+      const {project, status} = this.#context;
+      const isTraining = status.job?.kind === 'train';
+      fill(this.#place, isTraining ? beingTrained(project) : untrained(project, counts));
       return;
     }
     await this.#intents.load();
@@ -175,6 +177,13 @@ class ReviewPage {
     guarded(action)();
   }
 }
+
+const beingTrained = project =>
+  emptyPage(
+    'The first training runs',
+    'Review shows what misleads the model once there is one. You can label on meanwhile.',
+    h('a', {class: 'button primary', href: address('train', project)}, 'Follow the training'),
+  );
 
 const untrained = (project, counts) =>
   emptyPage(

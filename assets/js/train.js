@@ -59,7 +59,10 @@ class TrainPage {
     await Promise.all([this.#loadChoices(), this.#settings.load(this.#context.base)]);
     this.#showChoice();
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
-    await Promise.all([this.#estimate(), this.#follow()]);
+    await this.#follow();
+    if (this.#running) this.#choices.choose(this.#running.recipe); // what was chosen on the last visit
+    this.#showChoice();
+    await this.#estimate();
   }
 
   #layOut() {
@@ -67,10 +70,11 @@ class TrainPage {
     fill(
       this.#form,
       this.#choices.element,
-      this.#base.element,
-      this.#settings.element,
+      // Above what differs between the choices, so that the button keeps its place.
       h('div', {class: 'row after'}, this.#start, estimated),
       this.#gateLine,
+      this.#base.element,
+      this.#settings.element,
     );
     this.#context.main.append(this.#result.element, this.#form, this.#live, this.#earlier);
   }

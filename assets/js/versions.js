@@ -68,7 +68,7 @@ class VersionsPage {
       report: number => this.#show(this.#report(number)),
       handOver: number => this.#handOver(number),
       remove: number => this.#remove(number),
-      rollBack: champion => this.#act('rollback', `Version ${found.previous} is live again.`, {champion}),
+      rollBack: champion => this.#rollBack(champion, found.previous),
       importBundle: () => this.#picker.click(),
     };
     this.#drawModels = () => {
@@ -83,19 +83,24 @@ class VersionsPage {
     this.#charts.show(found.models);
   }
 
+  async #rollBack(champion, previous) {
+    const again = () => this.#act(`models/${champion}/promote`, `Version ${champion} is live again.`);
+    await this.#act('rollback', `Version ${previous} is live again.`, {champion}, again);
+  }
+
   // A refusal may mean that versions have changed, so they are loaded again.
-  async #act(path, said, body) {
+  async #act(path, said, body, undo = null) {
     try {
       await post(`${this.#base}/${path}`, body);
     } catch (error) {
       await this.#load();
       throw error;
     }
-    await this.#tell(said);
+    await this.#tell(said, '', undo);
   }
 
-  async #tell(said, hint = '') {
-    toast(said, hint, 'good');
+  async #tell(said, hint = '', undo = null) {
+    toast(said, hint, 'good', undo);
     await this.#load();
   }
 

@@ -65,7 +65,8 @@ export class Result {
 
   #whenLive(newer, older) {
     if (older === null) return [h('span', {class: 'soft'}, 'It is the first one that answers.')];
-    const back = () => this.#do('rollback', `Version ${older} is live again.`, newer);
+    const undo = () => this.#do(`models/${newer}/promote`, `Version ${newer} is live again.`);
+    const back = () => this.#do('rollback', `Version ${older} is live again.`, newer, undo);
     return [busyButton(`Roll back to version ${older}`, back, {'data-key': 'roll back'})];
   }
 

@@ -51,6 +51,56 @@ def test_the_result_is_a_verdict_with_better_and_worse_texts_and_promote_first(
     expect(page.locator("[data-role=champion]")).to_contain_text("v1")
 
 
+def test_going_back_can_be_undone(visit: Callable[..., Page], twice: Served) -> None:
+    """ "Use version 2" on Train offered Undo, going back from it on Versions did not."""
+    page = visit(twice, "/versions?project=sample")
+    champion = page.locator("[data-role=champion]")
+    page.get_by_role("button", name="Use version 2").click()
+    expect(champion).to_contain_text("v2")
+    page.get_by_role("button", name="Roll back to version 1").click()
+    expect(champion).to_contain_text("v1")
+    told = page.locator(".toast", has_text="Version 1 is live again.")
+    told.get_by_role("button", name="Undo").click()
+    expect(champion).to_contain_text("v2")
+    page.get_by_role("button", name="Roll back to version 1").click()
+    expect(champion).to_contain_text("v1")
+
+
+def test_what_runs_is_what_is_chosen_and_the_button_keeps_its_place(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """Coming back while Quick ran showed Best as chosen; choosing Quick moved the button."""
+    page = visit(twice, "/train?project=sample")
+    quick, best = (page.get_by_role("radio", name=name) for name in ("Quick", "Best"))
+    start = page.get_by_role("button", name="Retrain")
+    expect(start).to_be_enabled()
+    before = start.bounding_box()
+    quick.click()
+    expect(quick).to_have_attribute("aria-checked", "true")
+    expect(page.locator("[data-role=estimate]")).to_contain_text("labels stay")
+    assert start.bounding_box() == before
+    [*_, first] = twice.ask("/projects/sample/jobs")
+    running = {**first, "recipe": "instant", "state": "running", "finished_at": None}
+    page.route("**/projects/sample/jobs", lambda route: route.fulfill(json=[running]))
+    page.reload()
+    expect(quick).to_have_attribute("aria-checked", "true")
+    expect(best).to_have_attribute("aria-checked", "false")
+
+
+def test_review_says_that_the_first_training_runs(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """It said that there is no model yet, and offered to train."""
+    page = visit(twice, "/data?project=sample")
+    status = twice.ask("/projects/sample/status")
+    job = {"id": "j", "kind": "train", "state": "running", "progress": 0.2, "stage": "learning"}
+    early = {**status, "champion": None, "job": {**job, "eta_seconds": None}}
+    page.route("**/projects/sample/status", lambda route: route.fulfill(json=early))
+    page.goto(f"{twice.base}/review?project=sample")
+    expect(page.get_by_role("heading", name="The first training runs")).to_be_visible()
+    expect(page.get_by_role("link", name="Follow the training")).to_be_visible()
+
+
 def test_versions_begin_with_what_is_live_and_fold_the_figures(
     visit: Callable[..., Page], twice: Served
 ) -> None:
