@@ -8,7 +8,7 @@ import {chainWords, figuresOf, number, percent, plural} from '../shared/words.js
 
 const MB = 1_000_000;
 const HANDED_OVER =
-  'One file with everything it needs to answer, with the names of your intents and your limit for out of scope ' +
+  'One file with everything it needs to answer, with the names of your intents and your line for out of scope ' +
   'as they are now. Developers run it without the studio.';
 const HANDED_ENCODER = 'One file for developers: a start for other trainings. It answers nothing by itself.';
 
