@@ -154,7 +154,7 @@ def test_on_a_phone_the_texts_come_first_and_a_button_says_how_they_are_filtered
     page = visit(studio, "/data?project=sample", viewport={"width": 390, "height": 844})
     rows = page.locator("[data-role=utterances] tr[data-id]")
     expect(rows.nth(2)).to_be_in_viewport()
-    order = page.get_by_label("Order")
+    order = page.get_by_label("Order", exact=True)
     expect(order).to_be_hidden()
     page.get_by_role("button", name="Filter", exact=True).click()
     page.get_by_label("Set", exact=True).select_option("test")
