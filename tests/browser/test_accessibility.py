@@ -146,6 +146,8 @@ def test_the_keyboard_alone_reaches_and_does_everything(
     tab_to(page, "Text to try")
     page.keyboard.type("the router has no light")
     page.wait_for_selector(".vote")
+    tab_to(page, "Expected intent")  # nothing is chosen for the person
+    page.keyboard.press("ArrowDown")
     tab_to(page, "Pin")
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-role=pins] li")

@@ -249,7 +249,7 @@ def test_what_is_added_is_what_is_shown(visit: Callable[..., Page], studio: Serv
     added = hold(page, "**/augmentation", "POST")
     sheet.get_by_role("button", name="Preview").click()
     previews.arrived()
-    sheet.get_by_label("Values a slot").fill("3")
+    sheet.get_by_label("Values per slot").fill("3")
     line = {"template": "is it cold in [city]", "intents": [], "n": 4, "examples": []}
     found = {"n": 4, "n_templates": 1, "n_sources": 2, "templates": [line]}
     previews.routes.pop().fulfill(json=found)
