@@ -97,10 +97,14 @@ class LabelPage {
     const give = intent => this.#deciding.give(intent);
     const accept = () => this.#deciding.accept();
     const actions = this.#actions();
+    const then = act => given => {
+      act(given);
+      this.#card.showText();
+    };
     this.#finder = new IntentFinder({
       intents: () => this.#byLikelihood(),
-      pick: give,
-      create: name => this.#deciding.create(name),
+      pick: then(give),
+      create: then(name => this.#deciding.create(name)),
       label: 'Find or create an intent',
     });
     this.#card = new Card({

@@ -50,6 +50,11 @@ export class Card {
     );
   }
 
+  // After the finder has scrolled the page on a phone, the text is what comes next.
+  showText() {
+    this.#text.element.scrollIntoView({block: 'nearest'});
+  }
+
   // The intent that is shown with a number, counted from 1, or undefined.
   numbered(number) {
     return number <= NUMBERED ? this.#intents.byId.get(this.#shown[number - 1]) : undefined;

@@ -48,7 +48,7 @@ export class Today {
     const {decided, goal, per_minute: perMinute} = today;
     this.#shown = today;
     const pace = perMinute === null ? '' : `, about ${number(Math.max(1, Math.round(perMinute)))} a minute`;
-    const words = `${number(decided)} of ${number(goal)} today${pace}`;
+    const words = `${number(decided)} of ${number(goal)} decided today${pace}`;
     const change = guarded(() => this.#change(goal));
     fill(
       this.element,

@@ -71,3 +71,35 @@ def test_a_long_text_says_that_it_goes_on_and_a_tap_shows_the_rest(page: Page) -
     expect(text).not_to_have_text(words)
     assert text.evaluate("node => node.scrollTop") == 0
     page.unroute("**/queue?*")
+
+
+def test_the_finder_opens_above_the_bar_and_the_next_text_is_in_view(page: Page) -> None:
+    """One intent of the list showed above the bar, and the next text was above the screen."""
+    text = page.locator("[data-role=utterance]")
+    before = text.inner_text()
+    field = page.get_by_role("combobox", name="Find or create an intent")
+    field.tap()
+    found = page.locator(".card [role=option]")
+    for place in range(3):
+        expect(found.nth(place)).to_be_in_viewport(ratio=1)
+        found.nth(place).click(trial=True)  # no bar lies over it
+    expect(text).to_be_in_viewport(ratio=1)
+    page.evaluate("scrollTo(0, 250)")  # as a phone does when its keyboard opens
+    found.nth(1).tap()
+    expect(text).not_to_have_text(before)
+    expect(text).to_be_in_viewport(ratio=1)
+    page.locator("[data-role=decided]").get_by_role("button").tap()
+    expect(text).to_have_text(before)
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+
+
+def test_a_long_name_of_an_intent_leaves_its_share_free(page: Page) -> None:
+    """The name ran over “100 %”."""
+    option = page.locator(".option").first
+    name, share = option.locator(".inside"), option.locator(".share")
+    name.evaluate("node => { node.textContent = 'a_long_name_of_an_intent_'.repeat(4); }")
+    inside, beside = name.bounding_box(), share.bounding_box()
+    assert inside is not None
+    assert beside is not None
+    assert name.evaluate("node => node.scrollWidth <= node.clientWidth")
+    assert inside["x"] + inside["width"] <= beside["x"]

@@ -77,18 +77,18 @@ def test_the_last_decisions_and_the_goal_of_the_day_survive_a_reload(
     today.get_by_role("button").click()
     page.get_by_label("Texts a day").fill("40")
     page.get_by_role("button", name="Save").click()
-    expect(today).to_contain_text("3 of 40 today")
+    expect(today).to_contain_text("3 of 40 decided today")
     page.reload()
     expect(strip).to_have_count(3)
     expect(strip.locator(".soft")).to_have_text(texts[::-1])
-    expect(today).to_contain_text("3 of 40 today")
+    expect(today).to_contain_text("3 of 40 decided today")
     before = waiting(studio)
     strip.nth(1).get_by_role("button", name="Undo").click()
     expect(page.locator("[data-role=utterance]")).to_have_text(texts[1])
     expect(strip).to_have_count(2)
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")
     assert waiting(studio) == before + 1
-    expect(today).to_contain_text("2 of 40 today")
+    expect(today).to_contain_text("2 of 40 decided today")
 
 
 def test_the_keys_of_the_page_lie_over_it(page: Page) -> None:
