@@ -133,6 +133,7 @@ def hand_over(page: Page) -> None:
 def link_a_report(page: Page) -> None:
     """Open the panel with the report's files and link."""
     page.locator("[data-version='1']").get_by_role("button", name="Report").click()
+    page.get_by_role("button", name="Make a link").click()
     page.wait_for_selector("[data-role=link]")
 
 
@@ -191,6 +192,7 @@ PAGES = {
     "report-link": Shot("/versions?project=sample", "[data-role=models] > li", link_a_report),
     "charts": Shot("/versions?project=sample", "[data-role=models] > li", open_the_charts),
     "slots": Shot("/slots?project=travel", ".columns .sheet"),
+    "history": Shot("/history?project=sample", "[data-role=acts] tbody tr"),
     "report": Shot("/reports/sample/1", "h1"),
     "report-2": Shot("/reports/sample/2", "h1"),
     "receipt": Shot(f"/try?project=sample&text={ASKED}", ".vote", follow_the_receipt),
