@@ -63,6 +63,10 @@ def test_a_chart_is_drawn_for_day_and_night_with_all_its_words(
             expect(title).to_have_css("fill", ink)
             inside = "at => at.getBoundingClientRect().height < at.closest('svg').clientHeight"
             assert title.evaluate(inside), chart
+            ticks = page.locator(f"[data-role={chart}] .ytick text")
+            ends = "all => Math.min(...all.map(at => at.getBoundingClientRect().left))"
+            starts = title.evaluate("at => at.getBoundingClientRect().right")
+            assert starts <= ticks.evaluate_all(ends), f"the title of {chart} lies on its ticks"
     ticks = page.locator("[data-role=accuracy-chart] .ytick").all_text_contents()
     assert len(set(ticks)) == len(ticks)
     assert all(tick.endswith(" %") for tick in ticks), ticks

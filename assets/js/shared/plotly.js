@@ -81,7 +81,7 @@ function layoutOf(element, {x, y, ...more}) {
     hovermode: 'closest',
     legend: {orientation: 'h', y: 1.16, x: 0},
     xaxis: axis(x),
-    yaxis: axis(y),
+    yaxis: axis({...y, title: {standoff: 12, ...y.title}}), // without it the title touches the ticks
     ...more,
   };
 }

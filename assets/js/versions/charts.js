@@ -100,7 +100,7 @@ export class Charts {
       x: points.map(({alignment}) => alignment),
       y: points.map(({uniformity}) => uniformity),
       text: namesOf(points),
-      textposition: 'top center',
+      textposition: points.map(point => inwards(point, points)),
       cliponaxis: false,
       hovertext: said,
       hoverinfo: 'text',
@@ -114,6 +114,13 @@ export class Charts {
 }
 
 const nameOf = ({number, recipe}) => (number ? `v${number} ${recipe}`.trim() : 'before training');
+
+// A name goes towards the middle of the chart: beyond its edge it would be cut off.
+function inwards({alignment}, points) {
+  const [least, most] = [Math.min, Math.max].map(of => of(...points.map(one => one.alignment)));
+  if (least === most) return 'top center';
+  return alignment < (least + most) / 2 ? 'top right' : 'top left';
+}
 
 // Versions at the same place share one name; two names would lie on each other.
 function namesOf(points) {

@@ -22,7 +22,9 @@ export function dataView(base, versions, compare) {
   return [
     h('summary', {'data-key': 'data versions'}, 'Data versions: what each training learned from'),
     h('div', {class: 'row around'}, older, ' to ', newer, h('button', {onclick: show}, 'What changed')),
-    rows.length ? table(HEAD, rows) : h('p', {class: 'soft'}, 'The first training keeps the first one.'),
+    rows.length
+      ? table(HEAD, rows, {class: 'stacked'})
+      : h('p', {class: 'soft'}, 'The first training keeps the first one.'),
   ];
 }
 
