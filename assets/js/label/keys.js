@@ -18,7 +18,7 @@ const keysOf = ({multi, nothing, open}) => [
   ['V', 'mark values: names, dates, places'],
   ['P', 'pin: every later version must give this answer'],
   ['G', 'guidelines'],
-  ...(multi ? [] : [['A', 'accept what the model is sure of']]),
+  ...(multi ? [] : [['A', 'check 20 that the model is sure of, then accept all of them']]),
   ['Ctrl K', 'go to a page, an intent or another project'],
   ['?', 'these keys'],
 ];
