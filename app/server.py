@@ -28,7 +28,7 @@ from app.api.routes import all_routes
 from app.home import Places
 from app.jobs.lock import take_lock
 from app.log_lines import set_up_logs
-from app.security import Guard, LaunchCodes, check_binding, new_token
+from app.security import Guard, LaunchCodes, check_binding, check_port, new_token
 from app.services.labelling.queue import Queues
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.live.traffic import Traffic
@@ -42,7 +42,6 @@ from core.errors import InvalidInput, StudioError
 
 _FIRST_PORT = 7860
 _TRIED_PORTS = 20
-_LAST_PORT = 65_535
 _LONGEST_END_SECONDS = 5
 """What was begun is finished; a connection that is open longer is cut."""
 
@@ -121,6 +120,7 @@ def serve(studio: Studio, door: Doorway, prepare: Callable[[], None] | None = No
     Raises:
         InvalidInput: The address is not safe, the port is taken, or another server has this home.
     """
+    check_port(door.port)
     check_binding(door.host, token=door.token)
     listener = _listen(door)
     host = f"[{door.host}]" if ":" in door.host else door.host
@@ -229,11 +229,6 @@ def _leave_a_core() -> None:
 
 
 def _listen(door: Doorway) -> socket.socket:
-    if door.port is not None and not 0 <= door.port <= _LAST_PORT:
-        raise InvalidInput(
-            f"There is no port {door.port}: ports are 1 to {_LAST_PORT:,}.",
-            "Name another with --port, or --port 0 for any free one.",
-        )
     wanted = range(_FIRST_PORT, _FIRST_PORT + _TRIED_PORTS) if door.port is None else [door.port]
     family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
     for port in wanted:

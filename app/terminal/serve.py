@@ -5,6 +5,7 @@ import gc
 import time
 from functools import partial
 
+from app.security import check_binding, check_port
 from app.services.data.projects import create_sample_once
 from app.services.studio import Studio
 from app.services.training import runs
@@ -17,6 +18,8 @@ _LONGEST_WAIT_SECONDS = 10.0
 
 def serve(options: argparse.Namespace) -> None:
     """Serve the studio until Ctrl-C."""
+    check_port(options.port)  # before anything is started that outlives a refusal
+    check_binding(options.host, token=not options.no_token)
     # Importing the libraries makes millions of objects and no garbage: looking for some took an
     # eighth of a start, and stops all answers for 0.3 s whenever the whole heap is searched.
     gc.set_threshold(50_000, 20, 100)

@@ -112,8 +112,9 @@ def test_an_error_of_the_program_is_reported_without_texts(capsys, monkeypatch) 
     assert "card number" not in said
 
 
-def test_a_port_that_cannot_be_is_refused(studio, capsys) -> None:
-    """It ended in a traceback."""
+def test_a_port_that_cannot_be_is_refused(studio, capsys, monkeypatch) -> None:
+    """It ended in a traceback; later, what waits for jobs had been started before the refusal."""
+    monkeypatch.setattr("app.terminal.serve.opened", None)
     for port in ("99999", "-1"):
         code = main(["--home", str(studio.settings.home), "serve", "--port", port, "--no-browser"])
         assert (code, f"no port {port}" in capsys.readouterr().err) == (2, True)
