@@ -244,14 +244,17 @@ def test_on_a_phone_the_list_comes_first_and_a_finding_has_a_way_back(
 
 
 def test_the_newest_act_keeps_its_undo_when_the_message_has_gone(
-    visit: Callable[..., Page], studio: Served
+    visit: Callable[..., Page], serve: Callable[..., Served]
 ) -> None:
     """Undo went with the message; on a phone nothing was left that could take the act back."""
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    page = visit(studio, "/review?project=sample&kind=label", **phone)
+    page = visit(serve(), "/review?project=sample&kind=label", **phone)
     rows = page.locator("[data-role=findings] button[data-key^='label:']")
     kept = rows.first.get_attribute("data-key")
     rows.first.tap()
+    expect(
+        page.locator("[data-role=finding] [data-role=turns]")
+    ).to_be_visible()  # it moves no more
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     page.locator(".remedy", has_text="Keep as it is").tap()
     # The next finding began in the middle, with the focus on “Delete it”.
