@@ -5,11 +5,11 @@
 A module of tests names its abuses in `ABUSES`.
 """
 
-import importlib
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.faults.table import named_in
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "topics" / "security.md"
@@ -44,20 +44,9 @@ class Abuse:
     also: tuple[str, ...] = ()
 
 
-def modules() -> Iterator[str]:
-    """Yield the dotted names of the modules of tests, in the order of their paths."""
-    for path in sorted(HERE.rglob("test_*.py")):
-        yield ".".join(path.relative_to(HERE.parents[1]).with_suffix("").parts)
-
-
 def lines() -> list[tuple[Abuse, str]]:
     """Return each abuse with the path of the tests that try it, in the table's order."""
-    found = [
-        (abuse, name.replace(".", "/") + ".py")
-        for name in modules()
-        for abuse in getattr(importlib.import_module(name), "ABUSES", ())
-    ]
-    return sorted(found, key=lambda line: (line[0].order, line[0].name))
+    return named_in(HERE, "ABUSES")
 
 
 def page() -> str:

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "topics" / "reliability.md"
@@ -48,20 +49,25 @@ class Fault:
     figures: str = ""
 
 
-def modules() -> Iterator[str]:
-    """Yield the dotted names of the modules of tests, in the order of their paths."""
-    for path in sorted(HERE.rglob("test_*.py")):
+def modules(folder: Path = HERE) -> Iterator[str]:
+    """Yield the dotted names of a folder's modules of tests, in the order of their paths."""
+    for path in sorted(folder.rglob("test_*.py")):
         yield ".".join(path.relative_to(HERE.parents[1]).with_suffix("").parts)
+
+
+def named_in(folder: Path, constant: str) -> list[tuple[Any, str]]:
+    """Return what a folder's modules name in a constant, each with its path, in order."""
+    found = [
+        (line, name.replace(".", "/") + ".py")
+        for name in modules(folder)
+        for line in getattr(importlib.import_module(name), constant, ())
+    ]
+    return sorted(found, key=lambda line: (line[0].order, line[0].name))
 
 
 def lines() -> list[tuple[Fault, str]]:
     """Return each fault with the path of the tests that make it, in the table's order."""
-    found = [
-        (fault, name.replace(".", "/") + ".py")
-        for name in modules()
-        for fault in getattr(importlib.import_module(name), "FAULTS", ())
-    ]
-    return sorted(found, key=lambda line: (line[0].order, line[0].name))
+    return named_in(HERE, "FAULTS")
 
 
 def page(measured: Mapping[str, Mapping[str, str]]) -> str:
