@@ -16,6 +16,20 @@ _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and signs that are drawn as nothing."""
 _SELECTORS = re.compile("[\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 """Marks that choose another form of the sign before them."""
+_TURNS = str.maketrans(
+    {
+        "\u202a": "[LRE]",
+        "\u202b": "[RLE]",
+        "\u202c": "[PDF]",
+        "\u202d": "[LRO]",
+        "\u202e": "[RLO]",
+        "\u2066": "[LRI]",
+        "\u2067": "[RLI]",
+        "\u2068": "[FSI]",
+        "\u2069": "[PDI]",
+    }
+)
+"""Names of the signs that turn the order of letters; `assets/js/shared/words.js` has them, too."""
 _OUTER_PUNCTUATION = " .?!,;:…¿¡\"'`"
 
 
@@ -35,6 +49,11 @@ def plain_name(name: str) -> str:
 def is_hidden(sign: str) -> bool:
     """Whether a character has neither a form nor a width: marks of direction, zero-width spaces."""
     return unicodedata.category(sign) == "Cf" and sign not in _JOINERS
+
+
+def unturned(text: str) -> str:
+    """Return a text in which signs that turn the order of letters are words, and turn nothing."""
+    return text.translate(_TURNS)
 
 
 def is_blank(text: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from sqlalchemy.engine import Connection
 
 from core.errors import Conflict, InvalidInput
+from core.lookalikes import differing_sign, lookalike
 from core.templates.moved_slots import carried
 from core.templates.slots import Slot, SlottedText, slotted
 from core.text import is_storable
@@ -47,6 +48,21 @@ def check_intent_name(name: str) -> None:
     """Raise `InvalidInput` for a name that is empty, too long, or not storable."""
     if not name.strip() or len(name) > 200 or not is_storable(name):
         raise InvalidInput(f"'{name[:200]}' cannot name an intent.", "Use 1 to 200 characters.")
+
+
+def check_look(name: str, others: Iterable[IntentRecord]) -> None:
+    """Refuse a name that people would take for that of another intent.
+
+    Raises:
+        Conflict: It differs from another name only by signs that look the same.
+    """
+    twin = lookalike(name, [other.name for other in others])
+    if twin is not None:
+        raise Conflict(
+            f"'{name}' looks like the intent '{twin}', but is another name: one of the two has a "
+            f"{differing_sign(name, twin)}.",
+            "Use the intent that is there, or choose a name that people can tell from it.",
+        )
 
 
 def check_description(description: str) -> None:
@@ -148,11 +164,13 @@ def rename_intent(connection: Connection, project_id: int, old: str, new: str) -
     """Return the change that renames an intent; no label changes.
 
     Raises:
-        Conflict: The new name is taken.
+        Conflict: The new name is taken, or looks like that of another intent.
     """
     record = dataset.intent_named(connection, project_id, old)
-    if any(other.name == new for other in dataset.intents(connection, project_id)):
+    intents = dataset.intents(connection, project_id)
+    if any(other.name == new for other in intents):
         raise Conflict(f"There is an intent '{new}' already.", "Merge the two, or choose another.")
+    check_look(new, [other for other in intents if other.id != record.id])
     return edit(record, "name", new)
 
 

@@ -14,12 +14,13 @@ from app.services.data.intents import add_intent, change_intent, load_overview
 from app.services.data.projects import create_project
 from app.services.training.runs import TrainingRequest
 from app.settings import Settings
+from tests.builders.hostile.mixed_scripts import TURNED, TURNS
 from tests.builders.served_studio import Served, StudioPool, copy_home
 from tests.builders.trained_home import train_here
 
 BOMB = (
     '"><img src=x onerror="window.ran=1"><script>window.ran=2</script>'
-    "<svg onload='window.ran=3'></svg>"
+    f"<svg onload='window.ran=3'></svg>{TURNED}"
 )
 PROJECT = '"><img src=x onerror=window.ran=4>'
 TOPICS = ("billing", "parcels", "passwords")
@@ -77,11 +78,12 @@ def go(page: Page, name: str, more: str = "") -> None:
 
 
 def nothing_ran(page: Page, shown: str) -> None:
-    """The text was shown as it is, no element was made of it, and no script ran."""
+    """The text was shown as it is, no element was made of it, no script ran, nothing is turned."""
     page.wait_for_selector(f"text={shown}")
     page.wait_for_timeout(200)
     assert page.evaluate("window.ran") is None
     assert page.locator("img[src=x], svg[onload], script:text('window.ran')").count() == 0
+    assert not TURNS & set(page.evaluate("document.body.innerText"))
 
 
 def test_no_view_runs_a_posted_script(page: Page, tmp_path: Path) -> None:
@@ -97,6 +99,7 @@ def test_no_view_runs_a_posted_script(page: Page, tmp_path: Path) -> None:
 def looks_at_data(page: Page, tmp_path: Path) -> None:
     go(page, "data")
     nothing_ran(page, "what about trucks")
+    assert page.get_by_text("invoice [RLO]fdp.exe").count() > 5
     page.locator("button.editable").first.click()
     nothing_ran(page, "Edit the text")
     page.keyboard.press("Escape")

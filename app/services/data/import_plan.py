@@ -17,6 +17,7 @@ from app.services.data.import_cases import (
 )
 from core.errors import InvalidInput
 from core.formats.rows import ImportedRow, RowProblem
+from core.lookalikes import differing_sign, shape_of
 from core.templates.moved_slots import normalised
 from core.templates.slots import SlottedText
 from core.text import label_words, normalise, text_hash
@@ -46,7 +47,8 @@ class MetRow:
 class IntentsOfImport:
     """The project's intents by name; those that the file needs are created or restored.
 
-    `taken` are the ids of those that the file needs.
+    `taken` are the ids of those that the file needs. `lookalikes` are sentences on new names that
+    look like others.
     """
 
     ids: dict[str, str]
@@ -54,6 +56,8 @@ class IntentsOfImport:
     taken: set[str] = field(default_factory=set)
     created: dict[str, str] = field(default_factory=dict)
     restored: list[str] = field(default_factory=list)
+    lookalikes: list[str] = field(default_factory=list)
+    _shapes: dict[str, str] = field(default_factory=dict)
 
     def names(self, ids: Iterable[str]) -> tuple[str, ...]:
         """Return the names of intents, sorted."""
@@ -68,12 +72,24 @@ class IntentsOfImport:
                 yield edits.edit(self.archived.pop(name), "archived", value=False)
                 self.restored.append(f"The intent '{name}' was archived; the file uses it again.")
             if name not in self.ids:
+                self._compare(name)
                 created = edits.create_intent(name, position=len(self.ids))
                 self.ids[name] = self.created[name] = created.subject_id
                 yield created
         chosen = [self.ids[name] for name in names]
         self.taken.update(chosen)
         return chosen
+
+    def _compare(self, name: str) -> None:
+        """Tell of a new name that people would take for another one."""
+        if not self._shapes:
+            self._shapes = {shape_of(other): other for other in self.ids}
+        twin = self._shapes.setdefault(shape_of(name), name)
+        if twin != name:
+            self.lookalikes.append(
+                f"The new intent '{name}' looks like '{twin}', but is another name: one of the two "
+                f"has a {differing_sign(name, twin)}. Correct the file if they are the same."
+            )
 
 
 @dataclass(slots=True)

@@ -53,7 +53,8 @@ class ImportReport:
         labelled: Number of labels that the file gives to new texts and to unlabelled ones.
         already_there: Number of rows that change nothing.
         conflicting: Number of rows whose text has another label or other values, which are kept.
-        examples: Sentences on archived intents that are restored, then on a few rows.
+        examples: Sentences on new intents that look like others, on archived intents that are
+            restored, then on a few rows.
         without: Number of labels in the file that mean "no intent".
         convention: How a cell of a multi-label file lists several intents, or none.
         marked: Number of new and existing utterances whose values the file marks.
@@ -209,7 +210,7 @@ def _report(plan: ImportPlan, request: ImportRequest, options: ReadOptions) -> I
         empty=counts["empty"],
         too_long=counts["too-long"],
         new_intents=tuple(plan.intents.created),
-        examples=(*plan.intents.restored, *plan.examples),
+        examples=(*plan.intents.lookalikes, *plan.intents.restored, *plan.examples),
         dry_run=request.dry_run,
         without=counts["without"],
         marked=counts["marked"],

@@ -1,6 +1,6 @@
 """List a project's intents with their counts; add, change and merge them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from app.services.studio import Studio
@@ -59,7 +59,7 @@ def add_intent(studio: Studio, project: str, name: str, description: str = "") -
     """Create an intent; return its id.
 
     Raises:
-        Conflict: The name is taken.
+        Conflict: The name is taken, or looks like that of another intent.
         InvalidInput: The name is empty, too long, or not storable.
     """
     with studio.database.write() as connection:
@@ -70,6 +70,7 @@ def add_intent(studio: Studio, project: str, name: str, description: str = "") -
             raise Conflict(
                 f"There is an archived intent '{name}'.", "Bring it back, or choose another name."
             )
+        edits.check_look(name, intents)
         change = edits.create_intent(name, description, position=len(intents))
         action = Action("create intent", studio.settings.actor, "page")
         events.record(connection, project_id, action, [change])
@@ -80,29 +81,32 @@ def change_intent(studio: Studio, project: str, intent_id: str, values: dict[str
     """Rename, describe, colour, archive or restore an intent; no label changes.
 
     Raises:
-        Conflict: The new name is taken.
+        Conflict: The new name is taken, or looks like that of another intent.
         InvalidInput: A value is invalid.
         NotFound: There is no such intent.
     """
     with studio.database.write() as connection:
         project_id = projects.find(connection, project).id
-        names = {intent.name for intent in dataset.intents(connection, project_id)}
         record = dataset.intent_by_id(connection, project_id, intent_id)
-        changes = list(_intent_changes(record, values, names))
+        intents = dataset.intents(connection, project_id)
+        others = [intent for intent in intents if intent.id != intent_id]
+        changes = list(_intent_changes(record, values, others))
         action = Action("change intent", studio.settings.actor, "page")
         if changes:
             events.record(connection, project_id, action, changes)
 
 
 def _intent_changes(
-    record: IntentRecord, values: dict[str, object], taken: set[str]
+    record: IntentRecord, values: dict[str, object], others: Sequence[IntentRecord]
 ) -> Iterable[Change]:
     for field, value in values.items():
         if field == "name":
             value = plain_name(str(value))
             edits.check_intent_name(value)
-            if value in taken and value != record.name:
+            if any(other.name == value for other in others):
                 raise Conflict(f"There is an intent '{value}' already.", "Merge the two instead.")
+            if value != record.name:
+                edits.check_look(value, others)
         if field == "description":
             edits.check_description(str(value))
         if getattr(record, field) != value:

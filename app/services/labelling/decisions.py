@@ -170,6 +170,8 @@ def _labels(
     names = list(dict.fromkeys(plain_name(name) for name in operation.create))
     existing = [by_name[name] for name in names if name in by_name]
     new_names = [name for name in names if name not in by_name]
+    for name in new_names:
+        edits.check_look(name, intents.values())
     created = [
         edits.create_intent(name, position=len(intents) + place)
         for place, name in enumerate(new_names)

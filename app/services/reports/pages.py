@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from app.services.explaining.words import day, sure_share
-from core.text import percent, points
+from core.text import percent, points, unturned
 
 _UNKNOWN, _MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
 
@@ -22,6 +22,7 @@ def _environment() -> Environment:
         loader=PackageLoader("assets", "report"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_unturned,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -35,6 +36,11 @@ def _environment() -> Environment:
         day=day,
     )
     return found
+
+
+def _unturned(value: object) -> object:
+    """Let no text turn round the letters after it; markup stays markup."""
+    return unturned(value) if isinstance(value, str) else value
 
 
 def _share(value: float | None, digits: int = 1) -> str:

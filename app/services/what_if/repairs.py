@@ -181,7 +181,8 @@ def _split_off(
 ) -> list[Change]:
     ids = [key for part in parts for key in part.ids]
     names = [plain_name(part.name) for part in parts]
-    taken = {other.name for other in dataset.intents(connection, project_id)}
+    others = dataset.intents(connection, project_id)
+    taken = {other.name for other in others}
     if len(ids) > len(set(ids)) or len(names) > len(set(names)):
         raise InvalidInput("A text or a name is in two groups.", "Keep it in one.")
     if any(source.id not in (r.labels or ()) for r in _records(connection, project_id, ids)):
@@ -193,6 +194,7 @@ def _split_off(
         edits.check_intent_name(name)
         if name in taken:
             raise Conflict(f"There is an intent '{name}' already.", "Choose another name.")
+        edits.check_look(name, others)
         if not part.ids:
             raise InvalidInput(f"No text goes to '{name}'.", "Choose one.")
         changes += edits.split_intent(connection, project_id, source.name, name, part.ids)

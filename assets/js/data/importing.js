@@ -205,10 +205,10 @@ const destination = split =>
 const TESTS = /(^|[^a-z])(test|tests|testset|eval|evaluation|heldout|held-out)([^a-z]|$)/i;
 
 function outlook(report) {
-  const restored = report.examples.filter(example => example.startsWith('The intent '));
+  const onIntents = report.examples.filter(example => /^The (new )?intent '/.test(example));
   const convention =
     report.convention && h('div', {class: 'small soft', 'data-role': 'convention'}, report.convention);
-  return [summary(report, 'would be '), restored.map(words => h('div', {class: 'small'}, words)), convention];
+  return [summary(report, 'would be '), onIntents.map(words => h('div', {class: 'small'}, words)), convention];
 }
 
 function summary(report, be = '') {

@@ -5,7 +5,7 @@ import {complain, guarded, present, toast} from '../shared/messages.js';
 import {leftWords} from '../shared/reach.js';
 import {call, post} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
-import {number, percent, plural} from '../shared/words.js';
+import {number, percent, plural, unturned} from '../shared/words.js';
 
 const FEWEST = 5; // sure texts that are worth a check
 const LISTED = 200; // rows of the list of sure texts
@@ -145,7 +145,7 @@ class SpotCheck {
     const at = this.#judged.length;
     const {text, intent_id: id} = this.#texts[at];
     this.#place.textContent = `${at + 1} of ${this.#texts.length}`;
-    this.#text.textContent = text;
+    this.#text.textContent = unturned(text);
     fill(this.#answer, 'Is this ', chip(this.#intents.byId.get(id), id), '?');
     this.#right.focus();
   }

@@ -1,5 +1,6 @@
 // The text on the card. A long one is set smaller; what is still out of sight is said to be there, a tap away.
 import {h} from '../shared/elements.js';
+import {unturned} from '../shared/words.js';
 
 const ALWAYS_FITS = 60; // characters: shorter texts are not measured, for measuring lays the page out
 const ROUNDING = 1; // pixels
@@ -15,10 +16,11 @@ export class Utterance {
   }
 
   show({id, text}) {
-    const isOther = this.#text.dataset.id !== String(id) || this.#text.textContent !== text;
+    const words = unturned(text);
+    const isOther = this.#text.dataset.id !== String(id) || this.#text.textContent !== words;
     this.#text.dataset.id = id;
     if (!isOther) return; // drawn again, it stays where it was scrolled to
-    this.#text.textContent = text;
+    this.#text.textContent = words;
     this.#text.scrollTop = 0;
     this.#fit();
   }

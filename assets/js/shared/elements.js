@@ -1,7 +1,8 @@
 // Makes elements. A user's text always becomes a text node, never markup.
-import {ago} from './words.js';
+import {ago, unturned} from './words.js';
 
 const PROPERTIES = new Set(['value', 'checked', 'disabled', 'selected', 'indeterminate']);
+const READ = new Set(['title', 'aria-label']); // attributes that people read
 const absent = one => one === null || one === undefined || one === false;
 
 // Attributes and children that are null or false are left out.
@@ -9,8 +10,15 @@ export function h(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) if (!absent(value)) set(node, name, value);
   if (isTyped(tag, attributes.type)) node.dir ||= 'auto';
-  node.append(...children.flat(Infinity).filter(child => !absent(child)));
+  node.append(...shown(children, node));
   return node;
+}
+
+// The parts that are to be seen; words that are typed into a field stay as they are.
+function shown(parts, node) {
+  const isField = node.tagName === 'TEXTAREA';
+  const kept = parts.flat(Infinity).filter(part => !absent(part));
+  return isField ? kept : kept.map(part => (typeof part === 'string' ? unturned(part) : part));
 }
 
 // Fields for words; their direction is that of what is typed.
@@ -21,6 +29,7 @@ function set(node, name, value) {
   if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
   else if (name === 'style') for (const [key, one] of Object.entries(value)) node.style.setProperty(key, one);
   else if (PROPERTIES.has(name)) node[name] = value;
+  else if (READ.has(name)) node.setAttribute(name, unturned(String(value)));
   else node.setAttribute(name, value === true ? '' : value);
 }
 
@@ -49,7 +58,7 @@ export function fill(node, ...content) {
   const focused = node.contains(document.activeElement) ? document.activeElement : null;
   const place = focused?.dataset.key ? keyed(node).indexOf(focused) : -1;
   const details = new Map(keyed(node, 'details').map(one => [one.dataset.key, one.open]));
-  node.replaceChildren(...content.flat(Infinity).filter(one => !absent(one) && one !== ''));
+  node.replaceChildren(...shown(content, node).filter(part => part !== ''));
   for (const one of keyed(node, 'details')) one.open = details.get(one.dataset.key) ?? one.open;
   if (focused) refocus(node, focused, place);
 }

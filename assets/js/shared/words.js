@@ -34,6 +34,22 @@ export const BUNDLED = 'bundled';
 export const bundledWords = 'the bundled encoder';
 export const chainWords = chain => chain.map(step => (step === BUNDLED ? bundledWords : step)).join(' → ');
 
+// Signs that turn the order of the letters after them are shown as words and turn nothing.
+const TURNS = new Map(
+  Object.entries({
+    '\u202a': '[LRE]',
+    '\u202b': '[RLE]',
+    '\u202c': '[PDF]',
+    '\u202d': '[LRO]',
+    '\u202e': '[RLO]',
+    '\u2066': '[LRI]',
+    '\u2067': '[RLI]',
+    '\u2068': '[FSI]',
+    '\u2069': '[PDI]',
+  }),
+);
+export const unturned = words => words.replace(/[\u202a-\u202e\u2066-\u2069]/g, sign => TURNS.get(sign));
+
 export const capital = words => words[0].toUpperCase() + words.slice(1);
 export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
