@@ -6,6 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, Route, expect
 
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served, run
 
 _FOCUS = "() => document.activeElement.dataset.key ?? document.activeElement.tagName"
@@ -79,7 +80,7 @@ def test_a_link_of_the_header_keeps_the_focus(visit: Callable[..., Page], studio
     def one_more(route: Route) -> None:
         route.fulfill(json={**route.fetch().json(), "hot": next(labels)})
 
-    page.route("**/status", one_more)
+    reroute(page, "**/status", one_more)
     link = page.locator(".state a", has_text="labels since training")
     link.focus()
     before = link.inner_text()
@@ -95,7 +96,7 @@ def test_an_older_answer_does_not_come_after_a_newer_one(
     page.wait_for_selector(".option")
     state = page.request.get(f"{studio.base}/api/projects/sample/status").json()
     asked: list[Route] = []
-    page.route("**/status", lambda route: asked.append(route))
+    reroute(page, "**/status", lambda route: asked.append(route))
     while not asked:
         page.wait_for_timeout(50)
     page.keyboard.press("Enter")

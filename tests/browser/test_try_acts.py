@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import Page, Route, expect
 
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
 TEXT = "xylophone quartz 0 0 0"
@@ -101,7 +102,7 @@ def test_the_example_in_an_empty_field_fits_and_opens_no_quotation(
     def answer(route: Route) -> None:
         route.fulfill(json={"total": 2, "rows": [{"text": text} for text in texts]})
 
-    page.route(re.compile("utterances.split=train"), answer)
+    reroute(page, re.compile("utterances.split=train"), answer)
     for rows, shown in (
         (['it says "error 7" on my router', long, "where is my router"], "where is my router"),
         (["abort", "bye now", "where is my router"], "where is my router"),

@@ -12,6 +12,7 @@ from app.settings import Settings
 from storage import projects
 from storage.log import events
 from storage.queries import dataset
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served, run
 
 N = 200
@@ -125,7 +126,7 @@ def lose_answers(page: Page) -> None:
         else:
             route.continue_()
 
-    page.route("**/ops", lose)
+    reroute(page, "**/ops", lose)
 
 
 def check_the_log(studio: Served, *people: Labeller) -> None:

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.benchmarks.browser_homes import PROJECT, generated
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served, run
 
 pytestmark = pytest.mark.slow
@@ -44,7 +45,7 @@ def skip(page: Page, times: int) -> int:
 
 def test_forty_keys_at_once_are_forty_decisions(page: Page) -> None:
     """Twenty cards were fetched ahead, so the other twenty keys fell on an empty card."""
-    page.route("**/queue?*", lambda _: None)  # more cards never come
+    reroute(page, "**/queue?*", lambda _: None)  # more cards never come
     assert skip(page, 40) == 40
 
 
@@ -54,12 +55,12 @@ def test_a_burst_is_saved_while_another_model_arranges_the_queue_anew(
     """When the model was ready, all cards but one were dropped before the new ones were there."""
     page = visit(studio, f"/label?project={project}")
     page.wait_for_function("document.querySelector('[data-role=utterance]')?.dataset.id")
-    page.route("**/queue?*", lambda _: None)
+    reroute(page, "**/queue?*", lambda _: None)
 
     def promoted(route: Route) -> None:
         route.fulfill(json={**route.fetch().json(), "champion": 1, "model": "ready"})
 
-    page.route("**/status", promoted)
+    reroute(page, "**/status", promoted)
     expect(page.locator(".toast", has_text="Version 1 answers now.")).to_be_visible()
     assert skip(page, 20) == 20
 
@@ -72,7 +73,7 @@ def test_a_full_store_of_the_browser_stops_no_decision(page: Page) -> None:
 
 def test_a_key_that_finds_no_text_is_reported(page: Page) -> None:
     """Keys on an empty card were lost, and nothing said so."""
-    page.route("**/queue?*", lambda _: None)
+    reroute(page, "**/queue?*", lambda _: None)
     saved = skip(page, 70)  # more than any page holds ahead at first
     assert saved < 70
     message = page.locator(".toast", has_text=f"{70 - saved} keys came while no text was shown")

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -31,7 +32,7 @@ def test_what_the_header_tells_moves_no_button(page: Page) -> None:
 
     first = page.locator(".option").first
     before, top = first.bounding_box(), page.locator(".top").bounding_box()
-    page.route("**/status", told)
+    reroute(page, "**/status", told)
     champion = page.locator("[data-role=champion]")
     expect(champion).to_contain_text("12.3 %")
     assert page.locator(".top").bounding_box() == top
@@ -50,7 +51,7 @@ def test_a_long_text_says_that_it_goes_on_and_a_tap_shows_the_rest(page: Page) -
         found["items"][0]["text"] = words
         route.fulfill(json=found)
 
-    page.route("**/queue?*", lengthened)
+    reroute(page, "**/queue?*", lengthened)
     page.reload()
     text, more = page.locator("[data-role=utterance]"), page.get_by_role("button", name="Goes on")
     expect(text).to_have_text(words)

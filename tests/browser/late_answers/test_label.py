@@ -14,7 +14,7 @@ from app.services.data.intents import add_intent
 from app.services.data.projects import create_project
 from app.services.studio import Studio
 from app.settings import Settings
-from tests.builders.held_answers import hold, settle
+from tests.builders.held_answers import hold, reroute, settle
 from tests.builders.served_studio import Served, StudioPool
 from tests.builders.slotted_project import with_values
 
@@ -166,7 +166,7 @@ def test_another_champion_leaves_the_card(visit: Callable[..., Page], studio: Se
     def promoted(route: Route) -> None:
         route.fulfill(json={**route.fetch().json(), "champion": 7})
 
-    page.route("**/status", promoted)
+    reroute(page, "**/status", promoted)
     expect(page.get_by_text("Version 7 answers now.")).to_be_visible()
     queue.arrived()
     expect(card).to_be_visible()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
-from tests.builders.held_answers import hold, settle
+from tests.builders.held_answers import hold, reroute, settle
 from tests.builders.served_studio import Served, probe
 
 _TOOL = """scheme => {
@@ -86,7 +86,7 @@ def test_a_label_goes_to_the_newest_lasso_before_its_texts_are_there(
     held.release()
     lasso(page, [2, 3, 4])
     held.arrived()
-    page.route("**/edits", lambda route: route.fulfill(json={"changed": 3}))
+    reroute(page, "**/edits", lambda route: route.fulfill(json={"changed": 3}))
     with page.expect_request("**/edits") as edit:
         page.get_by_role("button", name="Flag").click()
     assert edit.value.post_data_json["filter"]["ids"] == ids[2:5]

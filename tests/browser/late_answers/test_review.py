@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.builders.held_answers import hold
+from tests.builders.held_answers import hold, reroute
 from tests.builders.served_studio import Served
 
 _LIST = "**/api/projects/sample/review?kind={}&*"
@@ -194,7 +194,7 @@ def test_the_fence_is_saved_where_it_is_shown(visit: Callable[..., Page], studio
         slider.press("ArrowRight")
     late.arrived()
     there = limit(page)
-    page.route("**/fence", lambda route: route.fulfill(status=204))
+    reroute(page, "**/fence", lambda route: route.fulfill(status=204))
     with page.expect_request("**/fence") as asked:
         save.click()
     saved = asked.value.post_data_json or {}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served, probe, run
 
 _NEW = (
@@ -105,7 +106,7 @@ def labels_twenty_with_keys(page: Page, studio: Served) -> None:
 
 
 def lassos_five(page: Page, studio: Served) -> None:
-    page.route("**/map/layout", lambda route: route.fulfill(status=202, json={"job": ""}))
+    reroute(page, "**/map/layout", lambda route: route.fulfill(status=202, json={"job": ""}))
     go(page, "Map")
     page.wait_for_selector(".map[data-ready=true]")
     circle = page.evaluate(probe("five_points"))

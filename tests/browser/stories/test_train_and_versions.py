@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
 
@@ -81,7 +82,7 @@ def test_what_runs_is_what_is_chosen_and_the_button_keeps_its_place(
     assert start.bounding_box() == before
     [*_, first] = twice.ask("/projects/sample/jobs")
     running = {**first, "recipe": "instant", "state": "running", "finished_at": None}
-    page.route("**/projects/sample/jobs", lambda route: route.fulfill(json=[running]))
+    reroute(page, "**/projects/sample/jobs", lambda route: route.fulfill(json=[running]))
     page.reload()
     expect(quick).to_have_attribute("aria-checked", "true")
     expect(best).to_have_attribute("aria-checked", "false")
