@@ -33,8 +33,8 @@ FAULTS = (
     Fault(
         13,
         "Out of memory in a job",
-        "A job asks for 2 TiB by NumPy and by torch, and is killed as the kernel would",
-        "It fails as 'not enough memory', and what it had begun is resumed after a kill",
+        "A job asks for 2 TiB by NumPy and by torch",
+        "It fails as 'not enough memory'",
         figures="memory",
     ),
     Fault(
