@@ -1,6 +1,12 @@
 """The review over REST: what is listed, told, done and taken back."""
 
+import threading
+import time
+
+import pytest
 from fastapi.testclient import TestClient
+
+from core.review.nearby import nearby
 
 
 def intents(client: TestClient) -> dict[str, str]:
@@ -32,6 +38,30 @@ def test_a_conflict_is_found_judged_mended_and_taken_back(client, trained) -> No
     assert client.post("/api/projects/p/review/undo", json=undo).status_code == 200
     again = client.get("/api/projects/p/review", params={"kind": "conflict"}).json()
     assert again["findings"][0] == first
+
+
+def test_the_review_of_a_request_does_not_wait_for_that_request(
+    client: TestClient, trained: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each pause took a second, for the request was traffic to itself: three minutes for Review."""
+    sleepers: list[int] = []
+    served_by: list[int] = []
+    sleep = time.sleep
+
+    def noted(seconds: float) -> None:
+        sleepers.append(threading.get_ident())
+        sleep(seconds)
+
+    def in_the_request(unit, k, pause):
+        served_by.append(threading.get_ident())
+        pause()
+        return nearby(unit, k)
+
+    monkeypatch.setattr(time, "sleep", noted)
+    monkeypatch.setattr("app.services.review.review.nearby", in_the_request)
+    assert client.get("/api/projects/p/review").status_code == 200
+    assert served_by
+    assert set(served_by).isdisjoint(sleepers)
 
 
 def test_what_cannot_be_done_is_said_in_words(client, trained) -> None:

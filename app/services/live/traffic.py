@@ -5,12 +5,16 @@ import sys
 import threading
 import time
 from collections.abc import Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 _GAP_SECONDS = 0.4
 """Without a request for this long, no user is typing: keys follow faster than that."""
 
 _POLL_SECONDS = 0.05
+
+_serving: ContextVar[bool] = ContextVar("serving", default=False)
+"""Whether this thread serves a request; the server's threads get the context of their request."""
 
 
 @dataclass(slots=True)
@@ -29,12 +33,14 @@ class Traffic:
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     def enter(self) -> None:
-        """Count a request that has arrived."""
+        """Count a request that has arrived, which is served in this context from now on."""
+        _serving.set(True)
         with self.guard:
             self.inside += 1
 
     def leave(self) -> None:
         """Count a request that has been answered."""
+        _serving.set(False)
         with self.guard:
             self.inside -= 1
             self.last = time.monotonic()
@@ -51,7 +57,13 @@ class Traffic:
 
         On a machine with two shared cores, a matrix product on one halves the speed of the other,
         which delays the browser and the server after each key.
+
+        Work inside a request waits a moment while others are served, for its own user waits, too.
         """
+        if _serving.get():
+            if self.inside > 1:
+                time.sleep(min(at_most, _POLL_SECONDS))
+            return
         until = time.monotonic() + at_most
         while self._is_busy() and time.monotonic() < until:
             time.sleep(_POLL_SECONDS)
