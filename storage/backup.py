@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 
 from core.errors import MALFORMED, ArtifactDamaged, Conflict
-from core.files import move_durably, replace_file, sync_file
+from core.files import disk_error, move_durably, replace_file, sync_file
 from storage.database import Database, copy_database, open_database
 from storage.faults import note_backup
 
@@ -44,6 +44,7 @@ def restore(file: Path, home: Path) -> int:
     Raises:
         Conflict: The home holds a studio already.
         ArtifactDamaged: The backup is incomplete or changed; the home is unchanged.
+        DiskFull: There is no room for what it holds.
     """
     if (home / "studio.db").exists():
         raise Conflict(f"{home} holds a studio already.", "Choose an empty --home.")
@@ -72,7 +73,9 @@ def _unpack(file: Path, target: Path) -> int:
             for name, digest in digests.items():
                 _unpack_one(archive, name, digest, target)
     except (*MALFORMED, zipfile.BadZipFile, zlib.error) as error:
-        raise ArtifactDamaged(f"{file} cannot be read as a backup: {error}.") from error
+        raise disk_error(error) or ArtifactDamaged(
+            f"{file} cannot be read as a backup: {error}."
+        ) from error
     return len(digests)
 
 

@@ -3,6 +3,7 @@
 import os
 import resource
 import shlex
+import shutil
 import signal
 import stat
 import subprocess
@@ -96,6 +97,21 @@ def test_a_full_disk_at_every_write_leaves_nothing_half_done(
         fill_at(template, act, tmp_path, point, list(ERRORS)[turn % 2])
     sentence = f"{act.name}: {len(points)} points, refused in words or done."
     measured(f"writes {act.name} {part}", sentence)
+
+
+def test_a_disk_without_room_for_a_backup_is_no_damage_of_it(
+    template: Path, tmp_path: Path
+) -> None:
+    """A restore told of a damaged backup, and whoever had only that one gave it up."""
+    restore = next(act for act in ACTS if act.name == "restore")
+    home = prepared(template, restore, tmp_path / "home")
+    acted = do(lambda: restore.do(home), WritePoints(0, full)).acts
+    shutil.rmtree(home)
+    at = 1 + acted.index("fsync")
+    for strike in (full, over_quota):
+        ended = do(lambda strike=strike: restore.do(home), WritePoints(at, strike, lasting=True))
+        assert isinstance(ended.error, DiskFull)
+    assert do(lambda: restore.do(home)).error is None
 
 
 def limited(home: Path) -> object:
