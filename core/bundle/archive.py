@@ -225,6 +225,8 @@ def _checked(folder: Path, manifest: Manifest) -> Manifest:
     if read_facts(folder) != manifest.facts:
         raise ArtifactDamaged("The bundle's manifest and facts.json differ.", _DO_NOT_TRUST)
     try:
+        # The database keeps them, which has neither NaN nor half of a surrogate pair.
+        json.dumps(manifest.facts, ensure_ascii=False, allow_nan=False).encode()
         own_card = not (folder / CARD).exists() or is_own_card(folder, manifest.facts)
     except MALFORMED as error:
         raise ArtifactDamaged(f"The bundle's facts cannot be read: {error}.") from error

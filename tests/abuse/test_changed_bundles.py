@@ -91,6 +91,20 @@ def test_a_bundle_of_changed_values_answers_or_is_refused(
     fuzz(n_cases, st.sampled_from(names).flatmap(values), check)
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800"], ids=repr)
+def test_facts_that_no_database_keeps_are_refused(
+    bundle: Path, tmp_path: Path, studio: Studio, value: object
+) -> None:
+    """A description of NaN was sound to `bundle verify`, and broke the import with an incident."""
+    facts = json.loads(contents(bundle)["facts.json"])
+    facts["intents"][0]["description"] = value
+    path = rewritten(bundle, tmp_path / "odd.zip", lambda entries: with_facts(entries, facts))
+    with pytest.raises(ArtifactDamaged, match="facts cannot be read"):
+        verify_bundle(path)
+    with pytest.raises(ArtifactDamaged, match="facts cannot be read"):
+        import_bundle(studio, path, "p")
+
+
 @pytest.mark.parametrize("n_cases", CASES)
 def test_weights_of_changed_bytes_are_read_or_refused(bundle, tmp_path: Path, n_cases: int) -> None:
     """The header of safetensors may lie about shapes, kinds and places."""
