@@ -36,6 +36,9 @@ class HomePage {
 
   async start() {
     this.#context.main.append(this.#list, newProject(), this.#deleted);
+    const again = () => !document.hidden && this.#load().catch(() => {}); // what it shows was true when it was left
+    document.addEventListener('visibilitychange', again);
+    window.addEventListener('pageshow', ({persisted}) => persisted && again());
     await this.#load();
   }
 

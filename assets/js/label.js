@@ -84,7 +84,7 @@ class LabelPage {
     const parts = {queue: this.#queue, decisions: this.#decisions, chosen: this.#chosen, tray: this.#tray};
     this.#deciding = new Deciding(parts, this.#multi, {
       drawn: () => this.#draw(),
-      counted: more => this.#count(more),
+      counted: (more, isLabel) => this.#count(more, isLabel),
     });
     this.#sure = new SureTexts(base, this.#intents, {
       done: ids => this.#acceptedSure(ids),
@@ -337,10 +337,10 @@ class LabelPage {
     }, PAUSE);
   }
 
-  // Texts that wait for a label: more, or fewer; each one is decided today, or not any more.
-  #count(more) {
+  // Texts that wait for a label: more, or fewer; with `isLabel` each one is labelled today, or not any more.
+  #count(more, isLabel) {
     this.#countLeft(this.#waiting + more);
-    this.#today.count(-more);
+    if (isLabel) this.#today.count(-more);
     this.#few.count(-more);
   }
 

@@ -9,7 +9,8 @@ from sqlalchemy.engine import Connection
 
 from storage.tables import batch, event
 
-VERBS = ("label", "out-of-scope", "skip")
+SKIP = "skip"
+VERBS = ("label", "out-of-scope", SKIP)
 """Verbs of actions that decide about a text."""
 
 _ONE = sa.func.count(sa.distinct(event.c.subject_id))
@@ -49,11 +50,9 @@ def last_decisions(
     return [decision for decision in found if decision is not None][:limit]
 
 
-def times_of_decisions(
-    connection: Connection, project_id: int, actor: str, since: str
-) -> list[str]:
-    """Return when a person decided about single texts, oldest first; `since` is a UTC time."""
-    query = _standing(project_id, actor).where(batch.c.at >= since)
+def times_of_labels(connection: Connection, project_id: int, actor: str, since: str) -> list[str]:
+    """Return when a person labelled single texts, oldest first; `since` is a UTC time."""
+    query = _standing(project_id, actor).where(batch.c.at >= since, batch.c.verb != SKIP)
     return [row.at for row in connection.execute(query.order_by(batch.c.id))]
 
 

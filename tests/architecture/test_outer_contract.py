@@ -191,6 +191,11 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *((f"POST {_REVIEW}/what-if", "body", f"repairs[].{name}") for name in _PARTS),
     *((f"POST {_REVIEW}/act", "body", f"repair.{name}") for name in _PARTS),
     (f"POST {_REVIEW}/what-if", "answer", "[].touched"),
+    *(
+        (f"POST {_REVIEW}/what-if", "answer", f"[].{name}{part}")
+        for name in ("in_scope", "outside")
+        for part in ("", ".n", ".now", ".then")
+    ),
     *(("POST /api/projects/{project}/slots/accept", "body", name) for name in ("shown", "state")),
     ("POST /api/projects/{project}/slots/accept", "answer", "state"),
     *(

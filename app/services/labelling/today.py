@@ -1,4 +1,4 @@
-"""A person's day at the card: the last decisions, how many today, how quick, and the goal."""
+"""A person's day at the card: the last decisions, labels today, how quick, and the goal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from storage.people import preferences
 from storage.queries import utterances
 
 GOAL = 100
-"""Decisions a day, until the person sets another goal."""
+"""Labels a day, until the person sets another goal."""
 
 _STRIP = 10
 _LONGEST_GAP = 60.0
-"""Seconds; a longer pause between two decisions is a break and not the pace."""
+"""Seconds; a longer pause between two labels is a break and not the pace."""
 
 _GAPS = 30
 _FEWEST_GAPS = 3
@@ -41,9 +41,10 @@ class LastDecision:
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """A person's decisions since midnight, the goal, and the pace.
+    """A person's labels since midnight, the goal, and the pace.
 
-    `per_minute` is that of the last decisions without breaks; None before there are enough.
+    `decided` counts no skipped text, as nothing was decided about it. `per_minute` is that of the
+    last labels without breaks; None before there are enough.
     """
 
     decided: int
@@ -57,21 +58,21 @@ def load_today(studio: Studio, project: str, since: datetime) -> Today:
     actor = studio.settings.actor
     with studio.database.read() as connection:
         project_id = projects.find(connection, project).id
-        times = decisions.times_of_decisions(connection, project_id, actor, _utc(since))
+        times = decisions.times_of_labels(connection, project_id, actor, _utc(since))
         last = _last(connection, project_id, actor)
         goal = preferences.kept(connection, project_id, actor, "goal").get("", GOAL)
     return Today(len(times), int(goal), pace([datetime.fromisoformat(t) for t in times]), last)
 
 
 def set_goal(studio: Studio, project: str, goal: int) -> None:
-    """Keep a person's goal of decisions a day."""
+    """Keep a person's goal of labels a day."""
     with studio.database.write() as connection:
         project_id = projects.find(connection, project).id
         preferences.keep(connection, project_id, studio.settings.actor, "goal", {"": goal})
 
 
 def pace(times: Sequence[datetime]) -> float | None:
-    """Return decisions a minute over the last gaps of at most a minute; None with too few gaps."""
+    """Return labels a minute over the last gaps of at most a minute; None with too few gaps."""
     gaps = [(b - a).total_seconds() for a, b in pairwise(times)]
     working = [gap for gap in gaps if gap <= _LONGEST_GAP][-_GAPS:]
     if len(working) < _FEWEST_GAPS or sum(working) <= 0.0:

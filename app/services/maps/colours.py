@@ -1,7 +1,7 @@
 """Colours of the points of a map: a code for each utterance, and the legend of the codes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, get_args
 
 import numpy as np
@@ -86,7 +86,20 @@ def colouring_of(canvas: Canvas, by: str) -> Colouring:
     Raises:
         InvalidInput: The untuned encoder predicts nothing to colour by.
     """
-    return _WAYS[by](canvas)
+    colouring = _WAYS[by](canvas)
+    return _with_skipped(canvas, colouring) if by in ("intent", "agreement") else colouring
+
+
+def _with_skipped(canvas: Canvas, colouring: Colouring) -> Colouring:
+    """Count skipped texts apart from unlabelled ones, as the page of the data does."""
+    names = [entry.name for entry in colouring.legend]
+    unlabelled = colouring.legend[names.index("unlabelled")]
+    skipped = np.array(canvas.points.columns.skipped, dtype=bool)
+    aside = skipped & (colouring.codes == names.index("unlabelled"))
+    if not aside.any():
+        return colouring
+    codes = np.where(aside, len(names), colouring.codes)
+    return Colouring(codes, (*colouring.legend, replace(unlabelled, name="skipped")))
 
 
 def intent_colour(intent: IntentRecord) -> str:

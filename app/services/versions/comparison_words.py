@@ -54,7 +54,8 @@ def _outside_words(comparison: ModelComparison) -> str:
     if not n:
         return ""
     fit = "text that fits" if n == 1 else "texts that fit"
-    return f" Of {n:,} {fit} no intent it refuses {after:,}, {_then(before, after)}."
+    line = "each with the line of its training"
+    return f" Of {n:,} {fit} no intent it refuses {after:,}, {_then(before, after)}, {line}."
 
 
 def luck_words(comparison: ModelComparison) -> str:

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from app.services.live.answered_tests import Flags
+from app.services.live.live_model import exemplar_of
 from app.services.what_if.prepared_texts import Answers, PreparedTexts, WatchedPlace
-from core.text import label_words
+from core.text import label_words, match_key
 from storage.records import UtteranceRecord
 
 _SHOWN = 60
@@ -40,6 +41,15 @@ class NearExample:
 
 
 @dataclass(frozen=True, slots=True)
+class CountedTests:
+    """Of `n` texts of the test split, those that are right now, and with the change."""
+
+    n: int
+    now: int
+    then: int
+
+
+@dataclass(frozen=True, slots=True)
 class Blast:
     """Effects of a repair; all but the texts, `near` and `now` are numbers.
 
@@ -49,6 +59,9 @@ class Blast:
         watched: Watched texts: unlabelled ones, and those of the test split.
         left_out: Texts that are not watched: too many, or not embedded yet.
         right: Test texts that are right now, and with the change.
+        in_scope: Those of an intent that no example says: the accuracy of the live model is theirs.
+        outside: Those labelled out of scope; right is refused. In multi-label projects there are
+            none, and `in_scope` has those of no intent, too.
         turns: The first answers that change; broken ones first, then fixed ones.
         touched: Utterances that the repair changes, and how many of them are of the test set.
     """
@@ -63,6 +76,8 @@ class Blast:
     pins_fixed: tuple[str, ...]
     pins_broken: tuple[str, ...]
     turns: tuple[ChangedAnswer, ...]
+    in_scope: CountedTests
+    outside: CountedTests
     touched: tuple[int, int] = (0, 0)
     near: tuple[NearExample, ...] = ()
     now: str = ""
@@ -107,6 +122,8 @@ class JudgedAnswers:
         was, is_ = self._right(self.before, expected), self._right(self.after, expected)
         test, pin = kinds == "test", kinds == "pin"
         fixed, broken = ~was & is_, was & ~is_
+        is_fresh = test & ~self._learned()
+        is_outside = is_fresh & self._is_outside(expected)
         texts = self.prepared.texts
         return Blast(
             pool=int((changed & (kinds == "pool")).sum()),
@@ -119,7 +136,23 @@ class JudgedAnswers:
             pins_fixed=tuple(texts[row].text for row in np.flatnonzero(fixed & pin)),
             pins_broken=tuple(texts[row].text for row in np.flatnonzero(broken & pin)),
             turns=self._changed_answers(changed, fixed, broken, expected),
+            in_scope=_counted(is_fresh & ~is_outside, was, is_),
+            outside=_counted(is_outside, was, is_),
         )
+
+    def _learned(self) -> Flags:
+        """Return which texts an example says word for word, so that they test nothing; (n,)."""
+        task, twins = self.prepared.live.pipeline.task, self.prepared.twins
+        records = [record for record in self.now.records.values() if record is not None]
+        known = {match_key(one.text) for one in records if exemplar_of(one, task)}
+        known |= {
+            key for key, by in twins.items() if any(id_ not in self.now.records for id_ in by)
+        }
+        return np.array([match_key(text.text) in known for text in self.prepared.texts], dtype=bool)
+
+    def _is_outside(self, expected: Sequence[tuple[str, ...] | None]) -> Flags:
+        single = self.prepared.live.pipeline.task == "single-label"
+        return np.array([single and labels == () for labels in expected], dtype=bool)
 
     def _places(self, changed_ids: set[str]) -> list[WatchedPlace | None]:
         """Return where each text is at both moments; None where it is not watched at both."""
@@ -149,9 +182,7 @@ class JudgedAnswers:
             for labels in expected
         ]
 
-    def _right(
-        self, answers: Answers, expected: Sequence[tuple[str, ...] | None]
-    ) -> NDArray[np.bool_]:
+    def _right(self, answers: Answers, expected: Sequence[tuple[str, ...] | None]) -> Flags:
         """Return which texts have a label that agrees with their answer, (n,)."""
         column = {key: at for at, key in enumerate(self.then.columns)}
         wanted = np.zeros_like(answers)
@@ -165,9 +196,9 @@ class JudgedAnswers:
 
     def _changed_answers(
         self,
-        changed: NDArray[np.bool_],
-        fixed: NDArray[np.bool_],
-        broken: NDArray[np.bool_],
+        changed: Flags,
+        fixed: Flags,
+        broken: Flags,
         expected: Sequence[tuple[str, ...] | None],
     ) -> tuple[ChangedAnswer, ...]:
         rows = np.flatnonzero(changed)
@@ -184,7 +215,7 @@ class JudgedAnswers:
             for row in rows[order][:_SHOWN].tolist()
         )
 
-    def _answer_words(self, answer: NDArray[np.bool_]) -> str:
+    def _answer_words(self, answer: Flags) -> str:
         return self._label_words([self.then.columns[column] for column in np.flatnonzero(answer)])
 
     def _label_words(self, labels: Sequence[str] | None) -> str:
@@ -192,6 +223,10 @@ class JudgedAnswers:
             return ""
         names = [self.then.names.get(key, "an intent that is gone") for key in labels]
         return label_words(sorted(names), self.prepared.live.pipeline.task)
+
+
+def _counted(which: Flags, was: Flags, is_: Flags) -> CountedTests:
+    return CountedTests(int(which.sum()), int((was & which).sum()), int((is_ & which).sum()))
 
 
 def _place(record: UtteranceRecord | None) -> WatchedPlace | None:

@@ -10,10 +10,7 @@ const PAUSE = 1500; // milliseconds before the next try while the model is loadi
 const TRIES = 20;
 const DIFFERS = ['differs', 'Not the label of this text'];
 // An example decides its own answer, so its label is checked by what the others say.
-const BY_OTHERS = [
-  'by the other examples',
-  'What the other examples say. Asked itself, it is answered as it is labelled.',
-];
+const OF_EXAMPLE = 'Try answers just this text as it is labelled. The other examples say otherwise.';
 
 export class Answers {
   #base;
@@ -73,9 +70,12 @@ export class Answers {
     const answer = this.#known.get(cell.dataset.answer);
     if (!answer) return;
     cell.classList.toggle('differs', answer.differs);
-    const [words, title] = 'example' in cell.dataset ? BY_OTHERS : DIFFERS;
-    const note = answer.differs && h('span', {class: 'badge warn', title}, words);
-    fill(cell, this.#why(cell.dataset, this.#intents.labels(answer.intents), note));
+    const said = this.#intents.labels(answer.intents);
+    const ofOthers = [h('span', {class: 'soft small', title: OF_EXAMPLE}, 'The other examples say'), said];
+    const [words, title] = DIFFERS;
+    const differs = [said, h('span', {class: 'badge warn', title}, words)];
+    const isExample = 'example' in cell.dataset;
+    fill(cell, this.#why(cell.dataset, answer.differs ? (isExample ? ofOthers : differs) : said));
   }
 
   // The answer leads to Try, which tells why the text gets it.

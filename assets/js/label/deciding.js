@@ -47,7 +47,7 @@ export class Deciding {
     const item = this.#queue.take();
     this.#chosen.clear(item);
     this.#decisions.add(kind, item, more);
-    if (kind !== 'flag') this.#hears.counted(-1);
+    if (kind !== 'flag') this.#hears.counted(-1, labels(kind));
     this.#next();
   }
 
@@ -100,7 +100,8 @@ export class Deciding {
       toast('Nothing of this visit is left to undo.', 'Use the Undo beside an earlier decision.');
       return;
     }
-    if (undone.operation.kind !== 'flag') this.#hears.counted(1);
+    const {kind} = undone.operation;
+    if (kind !== 'flag') this.#hears.counted(1, labels(kind));
     this.putBack(undone.item);
   }
 
@@ -118,7 +119,10 @@ export class Deciding {
 
   labelAll(items, how) {
     for (const item of items) this.#decisions.add('label', item, how);
-    this.#hears.counted(-items.length);
+    this.#hears.counted(-items.length, true);
     this.#next();
   }
 }
+
+// Whether a decision gives a label; a skipped text gets none.
+const labels = kind => kind !== 'skip';

@@ -1,4 +1,4 @@
-// The day's goal: how many texts are decided today, how quick, and out of how many.
+// The day's goal: how many texts are labelled today, how quick, and out of how many.
 import {fill, h} from '../shared/elements.js';
 import {ask, guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
@@ -38,7 +38,7 @@ export class Today {
     }, PAUSE);
   }
 
-  // Counts decisions as they are made; the server's count follows.
+  // Counts labels as they are given; the server's count follows.
   count(more) {
     this.#asked += 1;
     if (this.#shown) this.#draw({...this.#shown, decided: Math.max(0, this.#shown.decided + more)});
@@ -48,7 +48,7 @@ export class Today {
     const {decided, goal, per_minute: perMinute} = today;
     this.#shown = today;
     const pace = perMinute === null ? '' : `, about ${number(Math.max(1, Math.round(perMinute)))} a minute`;
-    const words = `${number(decided)} of ${number(goal)} decided today${pace}`;
+    const words = `${number(decided)} of ${number(goal)} labelled today${pace}`;
     const change = guarded(() => this.#change(goal));
     fill(
       this.element,

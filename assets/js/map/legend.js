@@ -31,7 +31,7 @@ export class Legend {
   );
   #heading = h('h2');
   #list = h('ul', {class: 'entries'});
-  #signs = h('p', {class: 'soft small', hidden: true}, 'Small dots are unlabelled, crosses out of scope.');
+  #signs = h('p', {class: 'soft small', hidden: true}, 'Small dots have no label, crosses are out of scope.');
 
   // Callbacks in `hears`: `hidden` with the codes of points to hide; `glanced` with codes to point out for a moment.
   constructor(hears) {
@@ -128,8 +128,8 @@ export class Legend {
   // What is no intent stands on top, because there is most of it.
   #inOrder(entries) {
     if (!OF_INTENTS.has(this.#by)) return entries;
-    const rank = ({kind}) => ['unlabelled', 'outside', ''].indexOf(kind);
-    return entries.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
+    const rank = ({kind}) => ['unlabelled', 'outside', ''].indexOf(kind); // skipped texts are of the first kind
+    return entries.sort((a, b) => rank(a) - rank(b) || (a.kind ? 0 : a.name.localeCompare(b.name)));
   }
 
   #hider(entry) {

@@ -6,6 +6,7 @@ import {ask, guarded, toast} from '../shared/messages.js';
 import {radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
+import {SecondClick} from './second_click.js';
 import {keysOf} from './keys.js';
 
 const MOST_PICKED = 4; // typed labels that are kept as remedies
@@ -58,6 +59,7 @@ export class FindingView {
   #choices = h('div', {class: 'remedies'});
   #other = h('div', {class: 'other'}); // the field for another label; it is not redrawn while the user types
   #turns = h('div');
+  #second = new SecondClick();
   #previews = Promise.resolve(); // until those of the remedies on the screen have arrived
 
   constructor(tools) {
@@ -204,8 +206,7 @@ export class FindingView {
       {
         class: 'remedy',
         'data-key': `remedy ${place}`,
-        // The second click of a double click would meet the next finding.
-        onclick: guarded(({detail}) => detail < 2 && this.#take(one)),
+        onclick: guarded(event => !this.#second.is(event) && this.#take(one)),
         onpointerenter: look,
         onfocus: look,
       },

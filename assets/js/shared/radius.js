@@ -26,12 +26,10 @@ export function radiusLine(blast) {
 }
 
 export function turnsOf(blast) {
-  const {turns, watched, left_out: leftOut, pins_broken: lost, right} = blast;
+  const {turns, watched, left_out: leftOut, pins_broken: lost} = blast;
   const [nPool, nTest] = watched;
   const basis = `Checked on ${number(nTest)} test and ${plural(nPool, 'unlabelled text')}.`;
-  const [now, then] = right;
-  const after = now === then ? 'before and after' : `and ${number(then)} after it`;
-  const judged = nTest > 0 && `Of ${plural(nTest, 'test text')} ${number(now)} are right, ${after}.`;
+  const judged = rightOf(blast);
   const missing = leftOut > 0 && `${plural(leftOut, 'more text')} were not checked.`;
   return h(
     'div',
@@ -41,6 +39,18 @@ export function turnsOf(blast) {
     h('p', {class: 'soft small'}, [basis, judged, missing].filter(Boolean).join(' ')),
   );
 }
+
+// The accuracy in the header counts the same texts; those that fit no intent are told apart from them.
+function rightOf({in_scope: fitting, outside, watched: [, nTest]}) {
+  const scope = fitting.n < nTest ? ' that fit an intent and are no examples' : '';
+  const which = `${plural(fitting.n, 'test text')}${scope}`;
+  const right = fitting.n > 0 && `Of ${which} ${number(fitting.now)} are right, ${after(fitting)}.`;
+  const refused =
+    outside.n > 0 && `Of ${number(outside.n)} that fit none ${number(outside.now)} are refused, ${after(outside)}.`;
+  return [right, refused].filter(Boolean).join(' ');
+}
+
+const after = ({now, then}) => (now === then ? 'before and after' : `and ${number(then)} after it`);
 
 function changes(turns) {
   const rows = turns

@@ -107,7 +107,9 @@ const whenMade = ({judged_on: basis}) =>
 // Texts of the test set that belong to no intent count in no accuracy.
 const keptOutOf = (then, now) => {
   const {kept_out: share, outside_n: n} = now ?? then;
-  const words = `Refused, as they should be: ${percent(share)} of ${plural(n, 'test text')} without an intent`;
+  const when = now ? 'now' : 'when it was trained';
+  const many = `${number(Math.round(share * n))} of ${plural(n, 'test text')} that fit no intent`;
+  const words = `Refused ${when}, as they should be: ${many}.`;
   return typeof share === 'number' && h('div', {class: 'soft small', 'data-role': 'kept-out'}, words);
 };
 

@@ -20,7 +20,7 @@ from core.maps.layouts import pca_layout
 from storage import jobs, layouts, projects, vectors
 from storage.log import edits, events
 from storage.log.events import Action
-from storage.queries import dataset
+from storage.queries import dataset, utterances
 from tests.builders.trained_home import POOL, change, do, rows_of
 from tests.conftest import SENTENCES
 
@@ -94,6 +94,18 @@ def test_labels_colour_the_map_at_once_and_texts_keep_their_places(home: Studio)
     assert after.revision == before.revision + 2
     assert after.order == before.order
     np.testing.assert_array_equal(after.xy, before.xy)
+
+
+@pytest.mark.parametrize("by", ["intent", "agreement"])
+def test_skipped_texts_are_counted_apart_from_unlabelled_ones(home: Studio, by: str) -> None:
+    """The legend said 1,819 unlabelled and the page Data 1,818: one had been skipped."""
+    change(home, POOL[0], "skipped", value=True)
+    view = map_colours(home, "p", 2, by)
+    counts = {one.name: n for one, n in zip(view.legend, view.counts, strict=True)}
+    with home.database.read() as connection:
+        on_data = utterances.counts(connection, 1).unlabelled
+    assert counts["unlabelled"] == on_data == len(POOL) - 1
+    assert counts["skipped"] == 1
 
 
 def test_colours_of_intents_are_those_given_or_of_their_position(home: Studio) -> None:

@@ -153,7 +153,9 @@ def test_the_verdict_says_how_many_texts_of_no_intent_are_refused(studio: Studio
     found = compare_contenders(studio, "p", contender("p@2", bold), contender("p@1", shy))
     assert (found.outside_n, found.outside_refused) == (2, (2, 1))
     assert found.n == 1
-    assert found.verdict.endswith(" Of 2 texts that fit no intent it refuses 1, 2 before.")
+    assert found.verdict.endswith(
+        " Of 2 texts that fit no intent it refuses 1, 2 before, each with the line of its training."
+    )
 
 
 def test_without_test_texts_stored_figures_count_where_they_were_judged_alike(

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from app.services.data.history import undo_action
+from app.services.live.accuracy import accuracy_now
 from app.services.live.models import LiveModels
 from app.services.live.server_state import open_live_studio
 from app.services.live.traffic import Traffic
@@ -195,6 +196,26 @@ def test_fixed_and_broken_are_counted_by_labels_and_pins(watched_texts: WatchedT
     assert found.watched == (5, 4)
     broken = [turn for turn in found.turns if turn.verdict == "broken"]
     assert [t.text for t in broken][:2] == [t.text for t in found.turns][:2]
+
+
+def test_right_answers_are_counted_as_the_header_counts_them(
+    watched_texts: WatchedTextCache,
+) -> None:
+    """Review said that 767 of 920 are right, 83.4 %, beside 82.2 % in the header.
+
+    It counted texts that are rightly refused, and texts that an example says word for word.
+    """
+    live_studio = watched_texts.live_studio
+    outside = Repair("relabel", (rows(watched_texts)["hi"].id,), ())
+    apply_repair(live_studio.studio, "p", outside, "outside")
+    change(live_studio.studio, "good morning", "text", "where is my parcel")
+    found = told(watched_texts, repairs(watched_texts)[0])
+    now, live = live_studio.models.open_by_id(1)
+    header = accuracy_now(live_studio.studio, now, live, lambda: None)
+    assert found.watched[1] == 4
+    assert (found.in_scope.n, found.in_scope.now) == (header.n, header.right)
+    assert (found.outside.n, found.outside.now) == (1, round(header.kept_out))
+    assert found.in_scope.n == 2
 
 
 def test_a_new_example_names_its_nearest_conflicts(watched_texts: WatchedTextCache) -> None:
