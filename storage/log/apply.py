@@ -1,10 +1,10 @@
 """Apply changes to the current rows of a project, or refuse them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Row
+from sqlalchemy.engine import Connection
 
 from core.errors import Conflict
 from core.text import text_hash
@@ -35,11 +35,60 @@ def bring_up(
         rows = [_row(project_id, first + place, change) for place, change in enumerate(changes)]
         _insert(connection, table, rows)
         return
+    if changes and all(_is_intent_gone(change) for change in changes):
+        _delete_intents(connection, project_id, changes)
+        return
     if _apart(changes):
         _apply_together(connection, project_id, first, changes)
         return
     for place, change in enumerate(changes):
         _apply_one(connection, project_id, first + place, change)
+
+
+def refuse_stale(connection: Connection, project_id: int, changes: Sequence[Change]) -> None:
+    """Refuse changes of utterances as `bring_up` would, with nothing written.
+
+    Raises:
+        Conflict: The state differs from a change's `before`.
+    """
+    ids = sorted({c.subject_id for c in changes if c.subject == "utterance"})
+    rows: dict[str, dict[str, Any]] = {}
+    for start in range(0, len(ids), _TOGETHER):
+        chosen = utterance.c.id.in_(ids[start : start + _TOGETHER])
+        query = sa.select(utterance).where(utterance.c.project_id == project_id, chosen)
+        rows |= {row.id: dict(row._mapping) for row in connection.execute(query)}
+    for change in changes:
+        if change.subject == "intent":
+            continue
+        row = rows.get(change.subject_id)
+        if change.field == "row" and change.before is None:
+            if row is not None:
+                raise Conflict("One of the texts is there already.", "Reload and try again.")
+            rows[change.subject_id] = UNMARKED | change.after
+            continue
+        _refuse_changed(connection, project_id, change, row)
+        if change.field == "row":
+            del rows[change.subject_id]
+        else:
+            rows[change.subject_id][change.field] = change.after
+
+
+def _is_intent_gone(change: Change) -> bool:
+    return change.subject == "intent" and change.field == "row" and change.before is not None
+
+
+def _delete_intents(connection: Connection, project_id: int, changes: Sequence[Change]) -> None:
+    """Delete many intents; a search for the texts of each took seconds with 100,000 utterances."""
+    ids = [change.subject_id for change in changes]
+    chosen = sa.and_(intent.c.project_id == project_id, intent.c.id.in_(ids))
+    rows = {row.id: row._mapping for row in connection.execute(sa.select(intent).where(chosen))}
+    used = dataset.ids_in_use(connection, project_id)
+    for change in changes:
+        row = rows.get(change.subject_id)
+        if row is None:
+            raise Conflict("The intent was deleted meanwhile.", "Reload and try again.")
+        _refuse_delete(change, row, is_used=change.subject_id in used)
+    connection.execute(sa.delete(intent).where(chosen))
 
 
 def _apart(changes: Sequence[Change]) -> bool:
@@ -60,7 +109,8 @@ def _apply_together(
     for start in range(0, len(changes), _TOGETHER):
         part = changes[start : start + _TOGETHER]
         chosen = sa.and_(in_project, utterance.c.id.in_({c.subject_id for c in part}))
-        rows = {row.id: row for row in connection.execute(sa.select(utterance).where(chosen))}
+        found = connection.execute(sa.select(utterance).where(chosen))
+        rows = {row.id: row._mapping for row in found}
         for change in part:
             _refuse_changed(connection, project_id, change, rows.get(change.subject_id))
     if changes[0].field == "row":
@@ -85,22 +135,25 @@ def _values(change: Change, revision: int) -> dict[str, Any]:
 
 
 def _refuse_changed(
-    connection: Connection, project_id: int, change: Change, row: Row[Any] | None
+    connection: Connection, project_id: int, change: Change, row: Mapping[Any, Any] | None
 ) -> None:
     """Refuse a change whose `before` differs from the current row."""
     if row is None:
         raise Conflict(f"The {change.subject} was deleted meanwhile.", "Reload and try again.")
     if change.field == "row":
-        _refuse_delete(connection, project_id, change, row)
+        is_used = change.subject == "intent" and bool(
+            dataset.ids_labelled_with(connection, project_id, change.subject_id)
+        )
+        _refuse_delete(change, row, is_used=is_used)
         return
-    current = row._mapping[change.field]
+    current = row[change.field]
     if current != change.before:
         raise Conflict(
             f"The {change.subject}'s {change.field} was changed meanwhile to {current!r}.",
             "Reload, look, and try again.",
         )
     if change.subject == "utterance":
-        refuse_change(change.field, change.after, dict(row._mapping))
+        refuse_change(change.field, change.after, dict(row))
 
 
 def _apply_one(connection: Connection, project_id: int, revision: int, change: Change) -> None:
@@ -112,7 +165,8 @@ def _apply_one(connection: Connection, project_id: int, revision: int, change: C
     row = connection.execute(sa.select(table).where(this_row)).first()
     if table is intent and change.field == "name" and row is not None:
         _refuse_taken(connection, project_id, [change.after])
-    _refuse_changed(connection, project_id, change, row)
+    values = None if row is None else row._mapping
+    _refuse_changed(connection, project_id, change, values)
     if change.field == "row":
         connection.execute(sa.delete(table).where(this_row))
     elif table is utterance:
@@ -141,13 +195,11 @@ def _refuse_taken(connection: Connection, project_id: int, names: Sequence[str])
         raise Conflict(f"There is an intent '{name}' already.", "Choose another name.")
 
 
-def _refuse_delete(connection: Connection, project_id: int, change: Change, row: Row[Any]) -> None:
+def _refuse_delete(change: Change, row: Mapping[Any, Any], *, is_used: bool) -> None:
     """Refuse to delete a row that was changed since, or an intent that labels utterances."""
     if differs(row, change.before):
         raise Conflict(f"The {change.subject} was changed meanwhile.", "Reload and try again.")
-    if change.subject == "intent" and dataset.ids_labelled_with(
-        connection, project_id, change.subject_id
-    ):
+    if is_used:
         raise Conflict(
             f"The intent '{change.before['name']}' is the label of utterances.",
             "Merge it into another instead.",
@@ -164,8 +216,8 @@ def _row(project_id: int, revision: int, change: Change) -> dict[str, Any]:
     return row
 
 
-def differs(row: Row[Any], values: dict[str, Any]) -> bool:
+def differs(row: Mapping[Any, Any], values: dict[str, Any]) -> bool:
     """Whether a row differs from these values."""
     if "split" in values:
         values = UNMARKED | values
-    return any(row._mapping[name] != value for name, value in values.items())
+    return any(row[name] != value for name, value in values.items())

@@ -136,6 +136,20 @@ def find_batch(connection: Connection, project_id: int, key: str) -> BatchRecord
     return None if row is None else record_of(BatchRecord, row)
 
 
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """What takes an action back: an undo, or the redo of one.
+
+    Attributes:
+        target: The action that is taken back.
+        changes: Its changes backwards, without intents that others need by now.
+    """
+
+    target: BatchRecord
+    action: Action
+    changes: list[Change]
+
+
 def undo(
     connection: Connection,
     project_id: int,
@@ -157,9 +171,10 @@ def undo(
     return _reverse(connection, project_id, which, action)
 
 
-def undoable(connection: Connection, project_id: int) -> BatchRecord | None:
-    """Return the action that `undo` would undo next."""
-    return _newest(connection, project_id, _STANDING)
+def undoable(connection: Connection, project_id: int, of: str | None = None) -> BatchRecord | None:
+    """Return the action that `undo` would undo next; `of` is a key as there."""
+    which = _STANDING if of is None else sa.and_(_STANDING, batch.c.key == of)
+    return _newest(connection, project_id, which)
 
 
 def touched_since(connection: Connection, project_id: int, revision: int) -> set[tuple[str, str]]:
@@ -197,6 +212,16 @@ def _reverse(
     target = _newest(connection, project_id, which)
     if target is None:
         return None
+    reversal = reversal_of(connection, project_id, target, action)
+    record(connection, project_id, action, reversal.changes)
+    close_reversal(connection, project_id, reversal)
+    return target
+
+
+def reversal_of(
+    connection: Connection, project_id: int, target: BatchRecord, action: Action
+) -> Reversal:
+    """Compute what takes an action back; nothing is written or checked."""
     changes = changes_of(connection, target.id)
     texts = {c.subject_id for c in changes if c.subject == "utterance"}
     backwards = [
@@ -204,16 +229,33 @@ def _reverse(
         for c in reversed(changes)
         if not _made_for_others(connection, project_id, c, texts)
     ]
-    record(connection, project_id, action, backwards)
-    done = find_batch(connection, project_id, action.key)
-    if done is None:
-        return None
-    connection.execute(sa.update(batch).where(batch.c.id == done.id).values(undoes=target.id))
-    connection.execute(sa.update(batch).where(batch.c.id == target.id).values(undone_by=done.id))
-    if action.verb == "redo" and target.undoes is not None:
+    return Reversal(target, action, backwards)
+
+
+def close_reversal(connection: Connection, project_id: int, reversal: Reversal) -> None:
+    """Note which action a recorded reversal took back."""
+    target = reversal.target
+    done = sa.select(batch.c.id).where(
+        batch.c.project_id == project_id, batch.c.key == reversal.action.key
+    )
+    done_id = connection.execute(done).scalar_one()
+    connection.execute(sa.update(batch).where(batch.c.id == done_id).values(undoes=target.id))
+    connection.execute(sa.update(batch).where(batch.c.id == target.id).values(undone_by=done_id))
+    if reversal.action.verb == "redo" and target.undoes is not None:
         stands = sa.update(batch).where(batch.c.id == target.undoes)
         connection.execute(stands.values(undone_by=None))
-    return target
+
+
+def is_undone(connection: Connection, target: BatchRecord) -> bool:
+    """Whether an action was taken back meanwhile."""
+    query = sa.select(batch.c.undone_by).where(batch.c.id == target.id)
+    return connection.execute(query).scalar_one() is not None
+
+
+def size_of(connection: Connection, batch_id: int) -> int:
+    """Return the number of changes of an action."""
+    query = sa.select(sa.func.count()).where(event.c.batch_id == batch_id)
+    return int(connection.execute(query).scalar_one())
 
 
 def _newest(
@@ -232,7 +274,7 @@ def _made_for_others(
         return False
     here = sa.and_(intent.c.project_id == project_id, intent.c.id == change.subject_id)
     row = connection.execute(sa.select(intent).where(here)).first()
-    if row is None or differs(row, change.after):
+    if row is None or differs(row._mapping, change.after):
         return row is not None
     carriers = dataset.ids_labelled_with(connection, project_id, change.subject_id)
     return not texts.issuperset(carriers)

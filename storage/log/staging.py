@@ -14,8 +14,8 @@ from core.text import text_hash
 from storage.database import Database, scratch_database
 from storage.log import events
 from storage.log.apply import bring_up
-from storage.log.events import Action
-from storage.queries import dataset
+from storage.log.events import Action, Reversal
+from storage.queries import dataset, utterances
 from storage.records import UNMARKED, Change
 from storage.tables import project
 
@@ -24,13 +24,14 @@ _MANY = 5_000
 """Changes after which the write-ahead log is emptied, about 4 MB of it."""
 
 _JSON_FIELDS = ("labels", "slots")
-_EDITED_FIELDS = ("labels", "split", "skipped", "slots")
+_EDITED_FIELDS = ("labels", "split", "skipped", "flagged", "text", "text_hash", "slots")
 
 _SCHEMA = """
 CREATE TABLE change (seq INTEGER PRIMARY KEY, subject, subject_id, field, before, after);
 CREATE TABLE fresh (id TEXT PRIMARY KEY, text, text_hash, split, source, labels, skipped, flagged,
                     slots, synthetic, seq) WITHOUT ROWID;
 CREATE TABLE edited (field TEXT, id TEXT, value, PRIMARY KEY (field, id)) WITHOUT ROWID;
+CREATE TABLE gone (id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 _SEAL = """
 CREATE TABLE touched (id TEXT PRIMARY KEY, last INTEGER) WITHOUT ROWID;
@@ -38,11 +39,15 @@ INSERT INTO touched SELECT subject_id, max(seq) FROM change
     WHERE subject = 'utterance' AND field <> 'row' GROUP BY subject_id;
 CREATE TABLE sorted AS SELECT fresh.*, coalesce(last, seq) AS last
     FROM fresh LEFT JOIN touched USING (id) ORDER BY text_hash;
+CREATE INDEX change_of ON change (subject_id);
 """
 _EVENTS = """
 INSERT INTO event (project_id, revision, batch_id, subject, subject_id, field, before, after)
 SELECT :project, :base + seq, :batch, subject, subject_id, field, before, after
 FROM staged.change ORDER BY seq
+"""
+_GONE = """
+DELETE FROM utterance WHERE project_id = :project AND id IN (SELECT id FROM staged.gone)
 """
 _ROWS = """
 INSERT INTO utterance (project_id, id, text, text_hash, split, source, labels, skipped, flagged,
@@ -107,6 +112,8 @@ class StagedChanges:
         for place, change in enumerate(changes, start=self.count + 1):
             if change.subject == "intent":
                 self.intents.append(change)
+            elif _is_removal(change):
+                self._delete(raw, change.subject_id)
             elif change.field == "row":
                 row = _fresh(change, place)
                 raw.execute(f"INSERT INTO fresh VALUES ({', '.join('?' * len(row))})", row)
@@ -116,12 +123,20 @@ class StagedChanges:
 
     def _edit(self, raw: Any, change: Change) -> None:
         name, value = change.field, change.after
-        stored = _json(value) if name in _JSON_FIELDS else value
-        same = raw.execute(f"UPDATE fresh SET {name} = ? WHERE id = ?", (stored, change.subject_id))
-        if not same.rowcount:
-            raw.execute(
-                "INSERT OR REPLACE INTO edited VALUES (?, ?, ?)", (name, change.subject_id, stored)
-            )
+        stored = {name: _json(value) if name in _JSON_FIELDS else value}
+        if name == "text":
+            stored["text_hash"] = text_hash(value)
+        key = change.subject_id
+        for column, content in stored.items():
+            same = raw.execute(f"UPDATE fresh SET {column} = ? WHERE id = ?", (content, key))
+            if not same.rowcount:
+                raw.execute(
+                    "INSERT OR REPLACE INTO edited VALUES (?, ?, ?)", (column, key, content)
+                )
+
+    def _delete(self, raw: Any, key: str) -> None:
+        if not raw.execute("DELETE FROM fresh WHERE id = ?", (key,)).rowcount:
+            raw.execute("INSERT INTO gone VALUES (?)", (key,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,19 +161,72 @@ def land(
         if touched and _must_restart(connection, project_id, staged, touched):
             return None
         landed = _leave_out(connection, [key for kind, key in touched if kind == "utterance"])
-        batch_id = events.open_batch(connection, project_id, action)
-        grow = sa.update(project).where(project.c.id == project_id)
-        grow = grow.values(head_revision=project.c.head_revision + staged.count)
-        head = connection.execute(grow.returning(project.c.head_revision)).scalar_one()
-        places = {"project": project_id, "base": head - staged.count, "batch": batch_id}
-        if staged.intents:
-            bring_up(connection, project_id, head, staged.intents)
-        for statement in (_EVENTS, _ROWS, *(_EDITS.format(field=f) for f in _EDITED_FIELDS)):
-            connection.exec_driver_sql(statement, places)
-        events.close_batch(connection, batch_id, head)
+        _join(connection, project_id, action, staged)
     if staged.count > _MANY:
         database.empty_log()
     return landed
+
+
+def land_whole(
+    database: Database, project_id: int, staged: StagedChanges, act: Action | Reversal
+) -> bool:
+    """Append staged changes to the log and apply them, all of them in one transaction, or none.
+
+    An action whose key is in the log already changes nothing. Returns False, with nothing written,
+    if the changes must be computed anew: something that they use was changed since.
+    """
+    action = act.action if isinstance(act, Reversal) else act
+    with database.write_beside(staged.file) as connection:
+        if events.find_batch(connection, project_id, action.key) is not None:
+            return True
+        if isinstance(act, Reversal) and events.is_undone(connection, act.target):
+            return False
+        touched = events.touched_since(connection, project_id, staged.seen)
+        if touched and (
+            _must_restart(connection, project_id, staged, touched)
+            or _changes_touched(connection, project_id, staged, touched)
+        ):
+            return False
+        _join(connection, project_id, action, staged)
+        if isinstance(act, Reversal):
+            events.close_reversal(connection, project_id, act)
+    if staged.count > _MANY:
+        database.empty_log()
+    return True
+
+
+def _join(connection: Connection, project_id: int, action: Action, staged: StagedChanges) -> None:
+    """Append all staged changes as one action, and apply them."""
+    batch_id = events.open_batch(connection, project_id, action)
+    grow = sa.update(project).where(project.c.id == project_id)
+    grow = grow.values(head_revision=project.c.head_revision + staged.count)
+    head = connection.execute(grow.returning(project.c.head_revision)).scalar_one()
+    places = {"project": project_id, "base": head - staged.count, "batch": batch_id}
+    edits = (_EDITS.format(field=name) for name in _EDITED_FIELDS)
+    for statement in (_EVENTS, _GONE, _ROWS, *edits):
+        connection.exec_driver_sql(statement, places)
+    # An intent can be deleted when no text carries it any more.
+    for is_last in (False, True):
+        changes = [change for change in staged.intents if _is_removal(change) is is_last]
+        if changes:
+            bring_up(connection, project_id, head, changes)
+    events.close_batch(connection, batch_id, head)
+
+
+def _changes_touched(
+    connection: Connection, project_id: int, staged: StagedChanges, touched: set[tuple[str, str]]
+) -> bool:
+    """Whether something that was changed since is changed, or carries an intent to be deleted."""
+    for _, key in touched:
+        one = "SELECT 1 FROM staged.change WHERE subject_id = ? LIMIT 1"
+        if connection.exec_driver_sql(one, (key,)).first() is not None:
+            return True
+    removed = {change.subject_id for change in staged.intents if _is_removal(change)}
+    if not removed:
+        return False
+    ids = [key for subject, key in touched if subject == "utterance"]
+    records = utterances.by_ids(connection, project_id, ids).values()
+    return any(removed & set(record.labels or ()) for record in records)
 
 
 def _must_restart(
@@ -166,7 +234,7 @@ def _must_restart(
 ) -> bool:
     """Whether an intent that the changes use was changed, or one of their new texts was added."""
     ids = {key for kind, key in touched if kind == "intent"}
-    new = {change.after["name"] for change in staged.intents if change.field == "row"}
+    new = {c.after["name"] for c in staged.intents if c.field == "row" and c.after is not None}
     names = {record.name for record in dataset.intents(connection, project_id) if record.id in ids}
     if ids & staged.labels or names & new:
         return True
@@ -188,6 +256,10 @@ def _leave_out(connection: Connection, ids: Sequence[str]) -> Landed:
         if names:
             connection.exec_driver_sql("DELETE FROM staged.change WHERE subject_id = ?", (key,))
     return Landed(texts, left_out)
+
+
+def _is_removal(change: Change) -> bool:
+    return change.field == "row" and change.after is None
 
 
 def _fresh(change: Change, seq: int) -> tuple[Any, ...]:

@@ -87,6 +87,13 @@ def ids_labelled_with(connection: Connection, project_id: int, intent_id: str) -
     return list(connection.execute(query.order_by(utterance.c.id)).scalars())
 
 
+def ids_in_use(connection: Connection, project_id: int) -> set[str]:
+    """Return the ids of the intents that label an utterance."""
+    each = sa.func.json_each(utterance.c.labels).table_valued("value")
+    query = sa.select(each.c.value).distinct().select_from(utterance.join(each, sa.true()))
+    return set(connection.execute(query.where(utterance.c.project_id == project_id)).scalars())
+
+
 def labelled_with(intent_id: str) -> sa.ColumnElement[bool]:
     """Return the condition that an utterance is labelled with an intent."""
     # Ids are hexadecimal, so no other part of the JSON list can match one.

@@ -1,17 +1,28 @@
 """Undo and redo the actions of a project, and list them."""
 
 from collections.abc import Sequence
+from typing import Literal
 
+from app.services.data.large_acts import LARGE, reverse_staged
 from app.services.studio import Studio
 from storage import projects
 from storage.log import events, settled_findings
+from storage.log.events import Action
 from storage.records import BatchRecord
 
 
 def undo_last(studio: Studio, project: str) -> BatchRecord | None:
-    """Undo the newest action of a project; None when there is none."""
-    with studio.database.write() as connection:
+    """Undo the newest action of a project; None when there is none.
+
+    Raises:
+        Conflict: What it changed has been changed again.
+    """
+    with studio.database.read() as connection:
         project_id = projects.find(connection, project).id
+        target = events.undoable(connection, project_id)
+    if _reverse_large(studio, project_id, target, "undo"):
+        return target
+    with studio.database.write() as connection:
         return events.undo(connection, project_id, studio.settings.actor)
 
 
@@ -22,17 +33,40 @@ def undo_action(studio: Studio, project: str, key: str) -> BatchRecord | None:
         Conflict: What it changed has been changed again.
         NotFound: Nothing was done under that key.
     """
-    with studio.database.write() as connection:
+    with studio.database.read() as connection:
         project_id = projects.find(connection, project).id
+        target = events.undoable(connection, project_id, of=key)
+    _reverse_large(studio, project_id, target, "undo")
+    with studio.database.write() as connection:  # an action that was taken back stays as it is
         settled_findings.undo_settling(connection, project_id, key, studio.settings.actor)
         return events.find_batch(connection, project_id, key)
 
 
 def redo_last(studio: Studio, project: str) -> BatchRecord | None:
-    """Redo the newest undo, unless an action was recorded since."""
-    with studio.database.write() as connection:
+    """Redo the newest undo, unless an action was recorded since.
+
+    Raises:
+        Conflict: What it changed has been changed again.
+    """
+    with studio.database.read() as connection:
         project_id = projects.find(connection, project).id
+        target = events.redoable(connection, project_id)
+    if _reverse_large(studio, project_id, target, "redo"):
+        return target
+    with studio.database.write() as connection:
         return events.redo(connection, project_id, studio.settings.actor)
+
+
+def _reverse_large(
+    studio: Studio, project_id: int, target: BatchRecord | None, verb: Literal["undo", "redo"]
+) -> bool:
+    """Take back an action of thousands of changes; False if that is to be done at once."""
+    if target is None:
+        return False
+    with studio.database.read() as connection:
+        is_large = events.size_of(connection, target.id) >= LARGE
+    action = Action(verb, studio.settings.actor)
+    return is_large and reverse_staged(studio, project_id, target, action)
 
 
 def list_actions(studio: Studio, project: str, limit: int = 50) -> Sequence[BatchRecord]:

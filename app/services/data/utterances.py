@@ -1,10 +1,11 @@
 """Search a project's utterances, and change many at once."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.services.data.bulk import Allowed, BulkAct, BulkCounts, Edit, Plan, plan, plan_each
+from app.services.data.large_acts import LARGE, TRIES, stage
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput
 from core.formats.rows import LONGEST_TEXT
@@ -15,7 +16,7 @@ from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
 from storage.queries.utterances import Filter, Order, Page, by_ids, find_all, read_page
-from storage.records import BatchRecord, UtteranceRecord
+from storage.records import BatchRecord, Change, ProjectRecord, UtteranceRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +91,15 @@ def change_many(
         Conflict: The number of matches is not the expected one, which the page showed.
         InvalidInput: The value is invalid.
     """
-    with studio.database.write() as connection:
-        target = projects.find(connection, project)
-        edit = _checked(edit, set(dataset.open_intents(connection, target.id)))
-        before = events.find_batch(connection, target.id, act.key) if act.key else None
-        if before is not None:
-            return _done_before(connection, before)
+
+    def planned(connection: Transaction, target: ProjectRecord) -> Plan:
+        checked = _checked(edit, set(dataset.open_intents(connection, target.id)))
         records = find_all(connection, target.id, which)
-        _refuse_number(records, edit, act.expected)
+        _refuse_number(records, checked, act.expected)
         touched = _touched(connection, target.id, act.allowed.revision)
-        made = plan(records, edit, touched, joins=target.task == "multi-label")
-        action = Action(edit.kind, studio.settings.actor, "page", act.key or uuid.uuid4().hex)
-        return _change(connection, target.id, made, act.allowed, action)
+        return plan(records, checked, touched, joins=target.task == "multi-label")
+
+    return _carry_out(studio, project, edit.kind, act, planned)
 
 
 def label_each(studio: Studio, project: str, labels: Mapping[str, str], act: BulkAct) -> ChangeView:
@@ -114,30 +112,55 @@ def label_each(studio: Studio, project: str, labels: Mapping[str, str], act: Bul
         Conflict: An utterance was deleted since.
         InvalidInput: An intent does not exist any more.
     """
-    with studio.database.write() as connection:
-        target = projects.find(connection, project)
-        before = events.find_batch(connection, target.id, act.key) if act.key else None
-        if before is not None:
-            return _done_before(connection, before)
+
+    def planned(connection: Transaction, target: ProjectRecord) -> Plan:
         usable = set(dataset.open_intents(connection, target.id))
         edits_by_id = {k: _checked(Edit("label", v), usable) for k, v in labels.items()}
         records = list(by_ids(connection, target.id, list(labels)).values())
         _refuse_number(records, Edit("label"), act.expected)
         touched = _touched(connection, target.id, act.allowed.revision)
         asked = [(record, edits_by_id[record.id]) for record in records]
-        made = plan_each(asked, touched, joins=target.task == "multi-label")
-        action = Action("label", studio.settings.actor, "page", act.key or uuid.uuid4().hex)
-        return _change(connection, target.id, made, act.allowed, action)
+        return plan_each(asked, touched, joins=target.task == "multi-label")
+
+    return _carry_out(studio, project, "label", act, planned)
 
 
-def _change(
-    connection: Transaction, project_id: int, made: Plan, allowed: Allowed, action: Action
+def _carry_out(
+    studio: Studio,
+    project: str,
+    verb: str,
+    act: BulkAct,
+    planned: Callable[[Transaction, ProjectRecord], Plan],
 ) -> ChangeView:
-    changed = made.allowed(allowed)
-    changes = [change for part in changed for change in part]
-    if changes:
-        events.record(connection, project_id, action, changes)
-    return ChangeView(len(changed), made.left(allowed))
+    """Do a bulk act as one action; a large one lets others save while it is computed."""
+    action = Action(verb, studio.settings.actor, "page", act.key or uuid.uuid4().hex)
+    for _ in range(TRIES if act.expected >= LARGE else 0):
+        with studio.database.read() as connection:
+            target = projects.find(connection, project)
+            before = events.find_batch(connection, target.id, action.key)
+            made = planned(connection, target) if before is None else None
+        if made is None:
+            break
+        changes = _changes(made, act.allowed)
+        if not changes or stage(studio, target.id, action, changes, target.head_revision):
+            return _view(made, act.allowed)
+    with studio.database.write() as connection:
+        target = projects.find(connection, project)
+        before = events.find_batch(connection, target.id, action.key)
+        if before is not None:
+            return _done_before(connection, before)
+        made = planned(connection, target)
+        if changes := _changes(made, act.allowed):
+            events.record(connection, target.id, action, changes)
+        return _view(made, act.allowed)
+
+
+def _changes(made: Plan, allowed: Allowed) -> list[Change]:
+    return [change for part in made.allowed(allowed) for change in part]
+
+
+def _view(made: Plan, allowed: Allowed) -> ChangeView:
+    return ChangeView(len(made.allowed(allowed)), made.left(allowed))
 
 
 def _done_before(connection: Transaction, batch: BatchRecord) -> ChangeView:
