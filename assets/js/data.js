@@ -30,6 +30,7 @@ class DataPage {
   #import;
   #conversations;
   #steps; // the buttons Undo and Redo
+  #exports;
 
   constructor(context) {
     const {base} = context;
@@ -79,19 +80,24 @@ class DataPage {
     const {base, heading, main} = this.#context;
     const download = (kind, words, title) =>
       h('a', {class: 'button', href: `/api${base}/export?kind=${kind}`, download: true, title}, words);
+    const toImport = () => this.#import.focus(); // on a phone the box lies below the texts
+    this.#exports = [
+      download('csv', 'Export CSV', 'A table that can be imported again, each cell as it was said'),
+      download(
+        'spreadsheet',
+        'Export for Excel',
+        'A table to look at: an apostrophe keeps Excel from computing a text that begins with =, +, - or @',
+      ),
+      download('jsonl', 'Export JSONL', 'For programs: a line for each text'),
+    ];
     heading.append(
       h(
         'div',
         {class: 'row push data-acts'},
+        h('button', {class: 'only-narrow', 'data-key': 'to-import', onclick: toImport}, 'Import'),
         this.#steps.undo,
         this.#steps.redo,
-        download('csv', 'Export CSV', 'A table that can be imported again, each cell as it was said'),
-        download(
-          'spreadsheet',
-          'For Excel',
-          'A table to look at: an apostrophe keeps Excel from computing a text that begins with =, +, - or @',
-        ),
-        download('jsonl', 'Export JSONL', 'For programs: a line for each text'),
+        this.#exports,
       ),
     );
     this.#import = new ImportSheet(this.#context, this.#intents.nothing, () => this.#reload());
@@ -198,7 +204,8 @@ class DataPage {
     await this.#reload();
   }
 
-  #allowSteps({can_undo: verb, can_redo: again}) {
+  #allowSteps({revision, can_undo: verb, can_redo: again}) {
+    for (const link of this.#exports) link.hidden = revision === 0; // there is nothing to export
     const named = verb === 'out-of-scope' ? this.#intents.nothing : verb;
     this.#steps.undo.disabled = !verb;
     this.#steps.undo.title = verb ? `Takes back the newest action: ${named}` : 'Nothing to take back';

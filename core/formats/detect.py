@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from core.errors import InvalidInput
+from core.formats.columns import intent_column, names_columns, text_column
 from core.formats.decoding import read_lines
 from core.formats.rows import (
     ID_NAMES,
@@ -117,7 +118,7 @@ def layout_of(
         InvalidInput: As `find_layout`.
     """
     if has_header(rows, options):
-        return _by_names(place, dialect, rows[0], options)
+        return _by_names(place, dialect, rows, options)
     return _by_content(place, dialect, rows, options)
 
 
@@ -222,12 +223,13 @@ def has_header(rows: Sequence[Sequence[str]], options: ReadOptions) -> bool:
         return options.header
     names = {_plain(cell) for cell in rows[0]}
     wanted = {_plain(n) for n in (options.text_column, options.intent_column) if n}
-    return bool(names & {*TEXT_NAMES, *INTENT_NAMES, *wanted})
+    return bool(names & {*TEXT_NAMES, *INTENT_NAMES, *wanted}) or names_columns(rows)
 
 
 def _by_names(
-    place: FilePlace, dialect: Dialect, header: Sequence[str], options: ReadOptions
+    place: FilePlace, dialect: Dialect, rows: list[list[str]], options: ReadOptions
 ) -> TableLayout:
+    header = rows[0]
     names = [_plain(cell) for cell in header]
 
     def find(default_names: tuple[str, ...], wanted: str | None = None) -> int | None:
@@ -243,7 +245,12 @@ def _by_names(
     text = find(TEXT_NAMES, options.text_column)
     if text is None and options.text_column is None and len(names) == 1:
         text = 0  # whatever its name
+    if text is None and options.text_column is None:
+        text = text_column(rows)
     intent = None if options.intent_column == "" else find(INTENT_NAMES, options.intent_column)
+    others = find(SPLIT_NAMES), find(ID_NAMES), find(SYNTHETIC_NAMES)
+    if intent is None and options.intent_column is None:
+        intent = intent_column(header, (text, *others))
     if text is None or (intent is None and options.intent_column):
         raise _no_column(place, header, "text" if text is None else "intent", options)
     return TableLayout(
@@ -252,9 +259,7 @@ def _by_names(
         len(header),
         text,
         intent,
-        find(SPLIT_NAMES),
-        find(ID_NAMES),
-        find(SYNTHETIC_NAMES),
+        *others,
     )
 
 

@@ -133,6 +133,7 @@ export class ImportSheet {
         table(preview.columns, rows),
         mapping.form,
         incoming.problem ? problemOf(incoming) : h('div', {class: 'note'}, outlook(report)),
+        preview.columns.length > 1 && !preview.intent_column && chosen.intent_column !== '' && noLabels(),
         !incoming.problem && destination(mapping.values.split),
         cases.element,
         buttons,
@@ -190,6 +191,13 @@ export class ImportSheet {
 
 const problemOf = ({problem, hint}) =>
   h('div', {class: 'note bad', role: 'alert'}, problem, h('div', {class: 'small'}, hint));
+
+const noLabels = () =>
+  h(
+    'div',
+    {class: 'note warn', 'data-role': 'no-labels'},
+    'No column is read as the intent, so these texts come without labels. Choose it above if there is one.',
+  );
 
 // Where rows go; a file of test texts was learned from, because nothing said so.
 const DESTINATIONS = {

@@ -59,7 +59,7 @@ export class Mapping {
     };
   }
 
-  // Another sheet or another first row renames the columns, so the chosen ones are dropped.
+  // Another sheet has other columns, so the chosen ones are dropped.
   #reread(values) {
     const dropped = {text_column: null, intent_column: null, header: null, exceptions: []};
     this.#changed({...dropped, ...values});
@@ -98,11 +98,19 @@ export class Mapping {
   }
 
   #headers() {
-    const reread = () => this.#reread({header: this.#header.checked});
+    const reread = () => this.#reread({header: this.#header.checked, ...this.#places()});
     const {header: checked} = this.#preview;
     const box = {type: 'checkbox', name: 'header', 'data-key': 'header', checked, onchange: reread};
     this.#header = h('input', box);
     return h('label', {class: 'row'}, this.#header, 'The first row names the columns');
+  }
+
+  // The chosen columns by number: names come and go with the first row. Those not chosen are detected.
+  #places() {
+    const {columns} = this.#preview;
+    const place = name => (columns.includes(name) ? String(columns.indexOf(name) + 1) : null);
+    const {text_column: text, intent_column: intent} = this.values;
+    return {text_column: place(text), intent_column: place(intent)};
   }
 
   #separators() {

@@ -139,3 +139,50 @@ def test_a_file_of_test_texts_goes_to_the_test_set_and_the_page_says_so(
         expect(page.locator("[data-role=imported]")).to_contain_text(says)
         rows = studio.ask("/projects/sample/utterances?size=500&order=newest")["rows"]
         assert next(row["split"] for row in rows if row["text"] == text) == split
+
+
+def test_a_workbook_with_headings_of_its_own_is_ready_at_once_and_keeps_chosen_columns(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """Its first row became a text with an intent; the box for the first row forgot the columns."""
+    book = openpyxl.Workbook()
+    for row in (
+        ("No", "Customer said", "Topic", "Agent"),
+        (1, "where is my parcel now", "Parcel", "Ana"),
+        (2, "my bill is too high again", "Bill", "Ben"),
+        (3, "what about a second parcel", "Parcel", "Ana"),
+    ):
+        book.active.append(row)
+    book.save(tmp_path / "topics.xlsx")
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    page = visit(studio, "/data?project=sample", **phone)
+    page.get_by_role("button", name="Import", exact=True).tap()
+    expect(page.get_by_role("button", name="Choose a file")).to_be_in_viewport(ratio=1)
+    preview = choose(page, tmp_path / "topics.xlsx")
+    text, intent = preview.get_by_label("Text is in"), preview.get_by_label("Intent is in")
+    expect(text).to_have_value("Customer said")
+    expect(intent).to_have_value("Topic")
+    expect(preview).to_contain_text("3 would be added")
+    text.select_option("Agent")
+    expect(text).to_have_value("Agent")
+    preview.get_by_label("The first row names the columns").uncheck()
+    expect(text).to_have_value("4")
+    expect(intent).to_have_value("3")
+    preview.get_by_label("The first row names the columns").check()
+    expect(text).to_have_value("Agent")
+    expect(intent).to_have_value("Topic")
+    expect(preview.locator("[data-role=no-labels]")).to_have_count(0)
+
+
+def test_a_table_without_labels_says_so_before_it_is_imported(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """810 test texts would have come without their labels, in calm blue."""
+    file = tmp_path / "checked.csv"
+    file.write_text("message;what it is about\nwhere is my parcel;Parcel\n", encoding="utf-8")
+    page = visit(studio, "/data?project=sample")
+    preview = choose(page, file)
+    expect(preview.locator("[data-role=no-labels]")).to_contain_text("come without labels")
+    preview.get_by_label("Intent is in").select_option("what it is about")
+    expect(preview.locator("[data-role=no-labels]")).to_have_count(0)
+    expect(preview).to_contain_text("1 new intent: Parcel")

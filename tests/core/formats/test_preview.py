@@ -40,14 +40,14 @@ def test_without_a_header_columns_are_numbers(look) -> None:
 
 
 def test_a_person_may_say_that_the_first_row_names_the_columns(look) -> None:
-    content = "frage;art\nwo ist es;paket\n"
+    content = "frage;art\nwo ist es;das paket\n"
     unsaid = look(content)
     assert (unsaid.header, len(unsaid.rows)) == (False, 2)
     said = look(content, header=True)
     assert (said.header, said.columns, said.rows) == (
         True,
         ("frage", "art"),
-        (("wo ist es", "paket"),),
+        (("wo ist es", "das paket"),),
     )
     assert (said.text_column, said.intent_column) == ("", "")
     chosen = look(content, header=True, text_column="frage", intent_column="art")
