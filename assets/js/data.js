@@ -71,6 +71,7 @@ class DataPage {
     await this.#loadIntents();
     await Promise.all([this.#rows.load(), this.#conversations.load(), this.#saved.load()]);
     this.#conversations.showIfAsked();
+    window.addEventListener('hashchange', () => this.#conversations.showIfAsked());
     if (!query().get('import')) return;
     this.#import.focus();
     setQuery({import: ''});

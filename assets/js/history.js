@@ -49,7 +49,8 @@ class HistoryPage {
   }
 
   #filter(words, name, values) {
-    const options = [['', 'all'], ...values.map(value => [value, value ? capital(value) : 'not known'])];
+    const named = values.filter(Boolean); // what nobody wrote down has no name to filter by
+    const options = [['', 'all'], ...named.map(value => [value, capital(value)])];
     const choose = guarded(async event => {
       setQuery({[name]: event.target.value});
       this.#offset = 0;

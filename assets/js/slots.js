@@ -12,7 +12,9 @@ import {post} from './shared/rest.js';
 import {number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
-const LEAD = 'Words in your texts that fill a slot: a city, a date, a name.';
+const LEAD =
+  'Mark words that may be others in the same request: a city, a date, a name. Training then looks at the rest of the ' +
+  'text. First check what is proposed, or press V on the Label page and mark one.';
 
 export const mount = view => frame(view, 'slots', 'Slots', LEAD, context => new SlotsPage(context).start());
 

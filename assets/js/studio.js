@@ -248,7 +248,7 @@ function stateOf(status) {
         sinceTraining(status),
       ),
     candidate &&
-      h('a', {class: 'badge accent', href: train, 'data-key': 'candidate'}, `version ${candidate}: use it?`),
+      h('a', {class: 'badge accent', href: train, 'data-key': 'candidate'}, `v${candidate}: use it?`),
     championState(status),
     status.trouble && trouble(status),
   ];

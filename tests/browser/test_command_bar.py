@@ -153,6 +153,15 @@ def test_the_rail_lights_conversations_where_it_leads(
     expect(lit).to_have_text("Data")
     page.get_by_role("link", name="Conversations").click()
     expect(lit).to_have_text("Conversations")
-    expect(page.get_by_role("region", name="Conversations")).to_be_in_viewport()
+    conversations = page.get_by_role("region", name="Conversations")
+    expect(conversations).to_be_in_viewport()
+    # It opened a page that was scrolled a little, with the logs somewhere beside the texts.
+    expect(conversations).to_be_focused()
+    assert page.evaluate("document.scrollingElement.scrollTop") == 0
+    top = conversations.bounding_box()
+    rows = page.get_by_role("region", name="Utterances").bounding_box()
+    assert top is not None
+    assert rows is not None
+    assert abs(top["y"] - rows["y"]) < 4
     page.get_by_role("link", name="Data", exact=True).click()
     expect(lit).to_have_text("Data")

@@ -42,7 +42,7 @@ def test_a_page_has_one_primary_action_and_room_between_its_controls(
             assert page.evaluate(probe("crowded")) == [], name
     page.goto(f"{studio.base}/review?project=sample&tab=fence")
     page.wait_for_selector(".figure")  # before, there is no line to move
-    page.get_by_label("Limit", exact=True).press("End")
+    page.get_by_label("Line", exact=True).press("End")
     page.get_by_text("Saving changes").wait_for()
     assert page.evaluate(probe("crowded")) == []
 
@@ -126,3 +126,17 @@ def test_nothing_is_added_to_an_intent_that_nobody_chose(
     expect(button).to_be_disabled()
     page.get_by_label("An example of").select_option(label="no_internet")
     expect(button).to_be_enabled()
+
+
+def test_pages_of_slots_and_conversations_say_what_they_are_for_and_what_to_do_first(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Words in your texts that fill a slot” told nobody why to mark them, or where to begin."""
+    page = visit(studio, "/slots?project=sample")
+    expect(page.locator(".lead")).to_contain_text(
+        "Training then looks at the rest of the text. First"
+    )
+    page.goto(f"{studio.base}/data?project=sample#conversations")
+    sheet = page.get_by_role("region", name="Conversations")
+    expect(sheet).to_contain_text("the model learns how your customers speak")
+    expect(sheet).to_contain_text("First choose a log.")

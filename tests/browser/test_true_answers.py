@@ -16,7 +16,7 @@ def test_every_page_has_the_same_figure_while_nothing_has_changed(
     """Home said 96.5 % at training and the header 95.3 % now: refusals counted in one alone."""
     page = visit(studio, "/versions?project=sample")
     version = page.locator("[data-role=models] [data-role=accuracy]")
-    expect(version).not_to_contain_text("at training")  # what is true now has been computed
+    expect(version).not_to_contain_text("when trained")  # what is true now has been computed
     figure = version.locator("b").inner_text()
     assert version.inner_text() == f"Right answers: {figure}"
     expect(page.locator("[data-role=champion]")).to_have_text(f"v1 {figure}")
@@ -82,6 +82,10 @@ def test_a_card_out_of_scope_says_so_without_percents(
     expect(first).to_be_visible()
     expect(card).to_contain_text(f"Out of scope. Closest: {first.inner_text()}, but too unlike")
     expect(card).not_to_contain_text("%")
+    # Right under the line of the last decision it read as if it were about that one.
+    lines = [card.locator("[data-role=utterance]"), card.get_by_text("Closest:"), first]
+    tops = [(one.bounding_box() or {"y": 0})["y"] for one in lines]
+    assert tops == sorted(tops)
     page.unroute("**/queue?*")
 
 
@@ -94,15 +98,15 @@ def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true
     page = visit(studio, "/review?project=sample&tab=fence")
     header = page.locator("[data-role=champion]")
     page.wait_for_selector(".figure")
-    expect(header).not_to_contain_text("at training")
+    expect(header).not_to_contain_text("when trained")
     before = header.inner_text()
-    page.get_by_label("Limit", exact=True).press("End")
+    page.get_by_label("Line", exact=True).press("End")
     changes = page.locator("[data-role=changes]")
     expect(changes).to_contain_text("become out of scope")
     expect(changes).to_contain_text("Right answers on the test set:")
     expect(page.locator("[data-role=fence-pins] li")).to_contain_text("no signal")
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(header).to_contain_text("0.0 % now: threshold changed")
+    expect(header).to_contain_text("0.0 % now: line for out of scope moved")
     page.locator(".toast").get_by_role("button", name="Undo").click()
     expect(header).to_have_text(before)
     assert studio.ask("/projects/sample/fence/what-if", {})["stands"]["limit"] is None
@@ -112,10 +116,10 @@ def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true
     other = visit(studio, "/")
     card = other.locator("[data-role=accuracy]")
     expect(card).to_contain_text("0.0 % right now")
-    expect(card).to_contain_text("Since then: threshold changed")
+    expect(card).to_contain_text("Since then: line for out of scope moved")
     other.goto(f"{studio.base}/versions?project=sample")
     figure = other.locator("[data-role=models] [data-role=accuracy]")
-    expect(figure).to_contain_text("% at training, 0.0 % now: threshold changed")
+    expect(figure).to_contain_text("% when trained, 0.0 % now: line for out of scope moved")
     assert page.request.put(address, data={}, headers=headers).ok
 
 
@@ -129,7 +133,7 @@ def test_a_line_is_chosen_by_what_it_costs_and_says_how_many_it_refuses_rightly(
     studio.ask("/projects/sample/edits", edit)
     page = visit(studio, "/review?project=sample&tab=fence")
     page.wait_for_selector(".figure")
-    page.get_by_label("Limit", exact=True).press("End")
+    page.get_by_label("Line", exact=True).press("End")
     changes = page.locator("[data-role=changes]")
     expect(changes).to_contain_text("Of 5 texts labelled out of scope 5 are refused")
     wishes = page.locator("[data-role=wishes]")
@@ -142,9 +146,9 @@ def test_a_line_is_chosen_by_what_it_costs_and_says_how_many_it_refuses_rightly(
 def test_another_method_of_the_fence_starts_where_as_many_are_in_scope(
     visit: Callable[..., Page], studio: Served
 ) -> None:
-    """Another method began with a limit that refused many more texts than now."""
+    """Another method began with a line that refused many more texts than now."""
     page = visit(studio, "/review?project=sample&tab=fence")
-    kept = page.locator("[data-role=fence] > div", has_text="let in").locator(".figure")
+    kept = page.locator("[data-role=fence] > div", has_text="not refused").locator(".figure")
     expect(kept).to_contain_text("%")
     share = kept.inner_text()
     page.get_by_label("Method").select_option("nearest")

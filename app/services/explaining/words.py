@@ -133,14 +133,14 @@ def scope_words(decision: Decision, nearest: float) -> str:
     """
     rule = decision.rule
     if rule in ("out-of-scope", "no-intent"):
-        return f"Its {MEASURES[decision.measure]} is below the limit."
+        return f"Its {MEASURES[decision.measure]} is below the line."
     near = f"the nearest example has a similarity of {points(nearest)}"
     if rule == "exact":
-        return f"The text is an example itself, so no limit is asked; {near}."
+        return f"The text is an example itself, so the line does not matter; {near}."
     write = points if decision.measure == "votes" else _deviations
     return (
         f"In scope: its {MEASURES[decision.measure]} is {write(decision.held)}, "
-        f"and the limit is {write(decision.threshold)}; {near}."
+        f"and the line is {write(decision.threshold)}; {near}."
     )
 
 

@@ -180,7 +180,7 @@ def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests) -> Accuracy
         unfenced = int((best & (exact | own.inside(tests.rows, tests.scores))).sum())
     refused = int(best.sum()) - right
     if right != unfenced:
-        causes.append("threshold changed")
+        causes.append("line for out of scope moved")
     elif refused and refused != _refused_at_training(live):
         causes.append(f"{counted(refused, 'right answer')} refused as out of scope")
     return AccuracyNow(right / len(best), right, len(best), None, tuple(causes))

@@ -7,8 +7,8 @@ import {number, plural} from '../shared/words.js';
 
 const POOL = 5000; // default number of user turns that are added to the pool
 const WHAT =
-  'Whole conversations, turn by turn; single messages belong into “Import”. Training can learn from them how your ' +
-  'customers speak, and what customers say comes to your unlabelled texts.';
+  'From logs of whole conversations the model learns how your customers speak, and what they say comes to your ' +
+  'unlabelled texts. First choose a log. Single messages belong into “Import”.';
 
 export class ConversationSheet {
   #base;
@@ -32,7 +32,7 @@ export class ConversationSheet {
     this.#choose = h('button', {type: 'button', onclick: () => this.#picker.click()}, 'Choose a log');
     this.element = h(
       'section',
-      {class: 'sheet', id: 'conversations', 'aria-label': 'Conversations'},
+      {class: 'sheet', id: 'conversations', tabindex: -1, 'aria-label': 'Conversations'},
       h('h2', {}, 'Conversations'),
       h('p', {class: 'soft small'}, WHAT),
       this.#list,
@@ -64,9 +64,13 @@ export class ConversationSheet {
     fill(this.#list, logs.length > 0 && h('ul', list, logs.map(line)));
   }
 
-  // Brings the logs into sight for who comes by their own entry of the rail; the rows beside them have come.
+  // Comes first beside the rows, and into sight, for who comes by its own entry of the rail.
   showIfAsked() {
-    if (location.hash === `#${this.element.id}`) this.element.scrollIntoView();
+    if (location.hash !== `#${this.element.id}`) return;
+    this.element.parentElement.prepend(this.element);
+    document.scrollingElement.scrollTop = 0; // on a wide screen it stands at the top of the page
+    if (this.element.getBoundingClientRect().top > innerHeight / 2) this.element.scrollIntoView();
+    this.element.focus({preventScroll: true});
   }
 
   #remover(log) {

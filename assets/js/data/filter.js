@@ -98,7 +98,7 @@ export class Filter {
       checked: this.#values.borderline,
       onchange: event => this.#change({borderline: event.target.checked}),
     });
-    const misled = h('label', {class: 'check', title: MISLED}, this.#borderline, 'tricky wording');
+    const misled = h('label', {class: 'check', title: MISLED}, this.#borderline, 'has a word of another intent’s name');
     const about = {class: 'row filters', role: 'group', 'aria-label': 'Filter'};
     const choices = h('div', about, Object.values(this.#selects), differs, misled);
     const first = () => this.#selects.intent;
@@ -114,7 +114,7 @@ export class Filter {
       const option = [...this.#selects[name].options].find(one => one.value === value);
       return value && (name !== 'order' || value !== 'newest') && option?.textContent;
     });
-    const said = [...words, differs && 'answer differs', borderline && 'tricky wording'].filter(Boolean);
+    const said = [...words, differs && 'answer differs', borderline && 'word of another name'].filter(Boolean);
     this.#chosen.textContent = said.length ? `Filter: ${said.join(' · ')}` : 'Filter';
   }
 

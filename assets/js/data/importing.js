@@ -222,7 +222,7 @@ function outlook(report) {
 function summary(report, be = '') {
   const said = [
     [report.added, `${be}added`],
-    [report.labelled, `${be}labelled`],
+    [report.labelled, `${be}labelled${be && whichLabelled(report)}`],
     [report.convention && report.without, 'of these with no intent'],
     [report.relabelled, `${be}relabelled`],
     [report.marked, `${be}marked with values`],
@@ -230,6 +230,15 @@ function summary(report, be = '') {
     .filter(([n]) => n)
     .map(([n, words]) => `${number(n)} ${words}`);
   return `${said.join(', ') || 'Nothing new in this file'}${newIntents(report.new_intents)}.`;
+}
+
+// Texts that the file adds with a label count twice; those that are here already only gain theirs.
+function whichLabelled({labelled, cases}) {
+  const here = cases.find(({kind}) => kind === 'given')?.rows ?? 0;
+  const added = labelled - here;
+  if (!here) return '';
+  const gain = `${number(here)} that ${here === 1 ? 'is' : 'are'} here without a label`;
+  return added ? ` (${number(added)} of these, and ${gain})` : ` (${gain})`;
 }
 
 function newIntents(names) {

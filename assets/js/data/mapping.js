@@ -35,7 +35,7 @@ export class Mapping {
         this.#sheets(),
         this.#columns(),
         multi && this.#separators(),
-        field('Set of rows that say none', this.#select('split', SPLITS, chosen.split ?? '')),
+        field('Put texts into', this.#select('split', SPLITS, chosen.split ?? '')),
       ),
       ['csv', 'tsv', 'xlsx'].includes(preview.format) && this.#headers(),
     );

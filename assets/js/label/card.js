@@ -34,8 +34,8 @@ export class Card {
     this.#work = h(
       'div',
       {hidden: true},
-      this.#about,
       this.#text.element,
+      this.#about, // of this text; above it stands what was decided about the last one
       this.#options,
       h('div', {class: 'around'}, finder.element),
       h('div', {class: 'row'}, this.#take, buttons.map(keyButton)),
@@ -95,7 +95,7 @@ export class Card {
     return [
       item.labels !== null && h('span', {}, 'labelled ', this.#intents.labels(item.labels)),
       item.flagged && h('span', {class: 'badge warn'}, item.flagged),
-      item.out_of_scope && h('span', {}, outside(item.suggestions?.[0]?.intent, this.#intents)),
+      item.out_of_scope && h('span', {}, 'The model says: ', outside(item.suggestions?.[0]?.intent, this.#intents)),
     ];
   }
 

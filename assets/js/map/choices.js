@@ -5,7 +5,7 @@ import {fill, h, optionsOf, select} from '../shared/elements.js';
 import {COLOURINGS} from './points.js';
 
 const METHODS = [
-  ['auto', 'Automatic'],
+  ['auto', 'Best there is'],
   ['pca', 'Quick (PCA)'],
   ['umap', 'Clear (UMAP)'],
   ['tsne', 'Tight groups (t-SNE)'],

@@ -43,7 +43,7 @@ export class FenceTab {
     this.#path = `${base}/fence`;
     this.#intents = intents;
     this.#whose = h('select', {
-      'aria-label': 'Whose limit',
+      'aria-label': 'Whose line',
       onchange: event => {
         this.#intent = event.target.value;
         this.#drawSlider();
@@ -56,7 +56,7 @@ export class FenceTab {
     this.#slider = h('input', {
       type: 'range',
       step: 0.005,
-      'aria-label': 'Limit',
+      'aria-label': 'Line',
       oninput: event => this.#move(Number(event.target.value)),
     });
     this.element = this.#layOut();
@@ -94,7 +94,7 @@ export class FenceTab {
   async renew() {
     if (this.#intents.multi) {
       const words =
-        'Where a text may have several intents, each has a threshold of its own, chosen in training.';
+        'Where a text may have several intents, each has a line of its own, drawn when the model is trained.';
       fill(this.element, h('div', {class: 'empty'}, words));
       return;
     }
@@ -171,9 +171,9 @@ export class FenceTab {
     fill(
       this.#figures,
       figure('Answered right', accuracy, `of ${number(judged[0])} texts in scope`),
-      figure('Let in', kept, 'of the same texts'),
+      figure('Not refused', kept, 'of the same texts'),
       figure(
-        'Kept out',
+        'Refused, as they should be',
         recall,
         recall
           ? `of ${number(judged[1])} texts labelled out of scope`
@@ -249,7 +249,7 @@ export class FenceTab {
       return choice(`${n} right ${n === 1 ? 'answer' : 'answers'} of 100`, limit, `lose ${n}`);
     });
     return [
-      costs.length > 0 && h('span', {class: 'soft'}, 'To keep out what does not belong, give up'),
+      costs.length > 0 && h('span', {class: 'soft'}, 'To refuse what does not belong, give up'),
       costs,
       choice('Balance both', even, 'calibrated'),
     ];
@@ -258,7 +258,7 @@ export class FenceTab {
   #eachOwn({limit, limits}) {
     const many = Object.keys(limits).length;
     const choose = () => this.#set({limit, limits});
-    const words = `Use a line of its own for each of ${many} intents`;
+    const words = `Use a separate line for each of ${many} intents`;
     return many > 0 && h('button', {class: 'small after', 'data-key': 'each', onclick: choose}, words);
   }
 }

@@ -1,4 +1,4 @@
-// The accuracy of what answers now, and what made it differ from the accuracy at training.
+// The accuracy of what answers now, and what made it differ from the accuracy when it was trained.
 import {h} from './elements.js';
 import {figuresOf, number} from './words.js';
 
@@ -7,11 +7,11 @@ export function accuracyOf(figures) {
   const {now, checking} = figures;
   const then = figuresOf(figures);
   if (!now)
-    return [h('b', {}, then), h('span', {class: 'soft'}, ` at training${checking ? ', checking now' : ''}`)];
+    return [h('b', {}, then), h('span', {class: 'soft'}, ` when trained${checking ? ', checking now' : ''}`)];
   const today = inWords(now);
   if (!isOther(figures)) return h('b', {}, today);
   return [
-    h('span', {class: 'soft'}, `${then} at training, `),
+    h('span', {class: 'soft'}, `${then} when trained, `),
     h('b', {}, `${today} now`),
     h('span', {class: 'soft'}, `: ${now.causes.join(', ')}`),
   ];
@@ -21,18 +21,18 @@ export function accuracyOf(figures) {
 export function accuracyParts(figures) {
   const {now, checking} = figures;
   const then = figuresOf(figures);
-  if (!now) return {figure: then, words: checking ? 'at training; checking now' : 'at training'};
+  if (!now) return {figure: then, words: checking ? 'when trained; checking now' : 'when trained'};
   const today = inWords(now);
   return {
     figure: today,
-    words: isOther(figures) ? `${then} at training. Since then: ${now.causes.join(', ')}.` : '',
+    words: isOther(figures) ? `${then} when trained. Since then: ${now.causes.join(', ')}.` : '',
   };
 }
 
 // The same in the room that the header has, where a badge of its own counts the labels since training.
 export function accuracyInShort(figures) {
   const {now} = figures;
-  if (!now) return [h('b', {}, figuresOf(figures)), h('span', {class: 'soft wordy'}, ' at training')];
+  if (!now) return [h('b', {}, figuresOf(figures)), h('span', {class: 'soft wordy'}, ' when trained')];
   const [cause] = now.causes.filter(one => !one.endsWith('since training'));
   const causes =
     cause && isOther(figures) && h('span', {class: 'soft wordy', 'data-role': 'causes'}, ` now: ${cause}`);
@@ -54,7 +54,7 @@ const verdictBasis = ({meaning, reasons}) => [meaning, ...reasons].join(' ');
 // What stands behind the figure, for a tooltip.
 export function accuracyBasis(figures) {
   const {now, judged_on: basis} = figures;
-  const trained = `${figuresOf(figures)} at training${basis ? `, ${basis}` : ''}`;
+  const trained = `${figuresOf(figures)} when trained${basis ? `, ${basis}` : ''}`;
   if (!now) return trained;
   const today = `Right now: ${number(now.right)} of ${number(now.n)} test texts.`;
   return isOther(figures)

@@ -6,7 +6,7 @@ import {likelihood, plural, points, signedPoints} from './words.js';
 const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
 const SHOWN_INTENTS = 4;
 const MEANING = 'Each example votes for or against; the votes add up to the score.';
-const SCALE = 'In points: about 100 is a full score; single votes may be more. Under the limit no intent is answered.';
+const SCALE = 'In points: about 100 is a full score; single votes may be more. Below the line no intent is answered.';
 
 // `besides` returns what stands beside the words of an example, or null; `acts` stand before the votes.
 export function votesOf(answer, intents, besides = () => null, acts = null) {
@@ -108,14 +108,14 @@ function scoreLine({rule, familiarity}, score, threshold) {
   // Familiarity has a scale of its own: standard deviations.
   const compared =
     typeof familiarity === 'number'
-      ? `familiarity ${familiarity.toFixed(2)}, limit ${threshold.toFixed(2)}`
-      : `limit ${points(threshold)}`;
-  const limit = rule === 'exact' ? 'exactly a labelled example' : compared;
+      ? `familiarity ${familiarity.toFixed(2)}, line ${threshold.toFixed(2)}`
+      : `line ${points(threshold)}`;
+  const line = rule === 'exact' ? 'exactly a labelled example' : compared;
   return h(
     'div',
     {class: 'vote'},
     h('b', {}, 'Score'),
-    h('span', {class: 'soft small'}, limit),
+    h('span', {class: 'soft small'}, line),
     h('b', {class: 'amount'}, points(score)),
   );
 }

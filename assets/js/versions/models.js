@@ -102,7 +102,7 @@ function figures({kind, champion, metrics, number: mine}, {now, checking}) {
 }
 
 const whenMade = ({judged_on: basis}) =>
-  h('span', {class: 'soft'}, ` at training${basis ? `, checked on ${basis}` : ''}`);
+  h('span', {class: 'soft'}, ` when trained${basis ? `, checked on ${basis}` : ''}`);
 
 // Texts of the test set that belong to no intent count in no accuracy.
 const keptOutOf = (then, now) => {

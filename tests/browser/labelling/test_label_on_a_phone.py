@@ -35,6 +35,7 @@ def test_what_the_header_tells_moves_no_button(page: Page) -> None:
     reroute(page, "**/status", told)
     champion = page.locator("[data-role=champion]")
     expect(champion).to_contain_text("12.3 %")
+    expect(champion).to_be_in_viewport(ratio=1)  # the score lay off to the right
     assert page.locator(".top").bounding_box() == top
     assert first.bounding_box() == before
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -79,6 +79,9 @@ def test_an_import_shows_each_case_and_changes_only_what_is_chosen(
     expect(doubts.get_by_label("No label (1 row)")).to_have_value("unlabelled")
     doubts.get_by_label("“None” (2 rows)").select_option("out-of-scope")
     expect(preview.locator(".note")).to_contain_text("5 would be added, 5 would be labelled")
+    # Below the fold stood what made the second figure another one than the first.
+    which = "5 would be labelled (4 of these, and 1 that is here without a label)"
+    expect(preview.locator(".note")).to_contain_text(which)
     expect(preview.locator(".note")).to_contain_text("1 new intent: coffee")
     cases.nth(1).get_by_text("Show them").click()
     cases.nth(1).get_by_label(f"Take the file's label for “{mine[:60]}”").check()

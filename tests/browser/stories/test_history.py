@@ -19,6 +19,9 @@ def test_an_act_is_listed_with_person_and_origin_and_can_be_filtered(
     expect(rows.first).to_contain_text("Share report on version 2")
     expect(rows.first).to_contain_text("a page")
     before = rows.count()
+    # “not known” stood as chosen, while the acts of all were listed.
+    chosen = page.get_by_label("Who", exact=True).locator("option:checked")
+    expect(chosen).to_have_text("all")
     page.get_by_label("What", exact=True).select_option("import")
     expect(rows.first).to_contain_text("Import")
     assert 0 < rows.count() < before

@@ -200,7 +200,7 @@ def test_a_text_far_from_all_is_told_with_its_limit(live_studio: LiveStudio) -> 
     for found in outside:
         assert found.answer == ()
         assert found.scope.distance < 0
-        assert "below the limit" in found.scope.words
+        assert "below the line" in found.scope.words
         closest = found.reasons[0].intent
         told = f"Out of scope. Closest: {closest}, but too unlike its examples."
         assert (found.plain, found.sentence) == (told, told)

@@ -68,7 +68,7 @@ def test_it_counts_the_answers_of_the_try_page(live_studio: LiveStudio) -> None:
     found = now(live_studio)
     assert (found.right, found.n) == (sum(right(live_studio)), 4)
     assert found.right <= 2
-    assert found.causes[-1] == "threshold changed"
+    assert found.causes[-1] == "line for out of scope moved"
     assert preview_fence(live_studio, "p").accuracy == (found.share, found.share)
     save_fence(live_studio, "p", FenceSetting(-9.0))
     assert now(live_studio).right == sum(right(live_studio))
