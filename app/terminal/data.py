@@ -42,6 +42,37 @@ def new(options: argparse.Namespace) -> None:
     tell(f"Next: intent-studio import '{options.name}' FILE")
 
 
+def rename(options: argparse.Namespace) -> None:
+    """Rename a project."""
+    with opened(options) as studio:
+        record = projects.rename_project(studio, options.project, options.name)
+    done = f"'{options.project}' is called '{record.name}' now."
+    report(options, done, {"project": record.name, "was": options.project})
+
+
+def delete(options: argparse.Namespace) -> None:
+    """Move a project aside."""
+    with opened(options) as studio:
+        gone = projects.delete_project(studio, options.project)
+    report(options, f"Deleted '{gone.name}'.", {"project": gone.name, "key": gone.id})
+    tell(f"To bring it back: intent-studio project restore {gone.id}")
+
+
+def restore(options: argparse.Namespace) -> None:
+    """Bring a deleted project back, or list those that can come back."""
+    with opened(options) as studio:
+        if options.key is None:
+            deleted = projects.list_deleted(studio)
+            if options.json:
+                print_json({"deleted": deleted})
+            else:
+                rows = [(str(gone.id), gone.name) for gone in deleted]
+                table("Deleted projects", ("key", "name"), rows)
+            return
+        record = projects.restore_project(studio, options.key)
+    report(options, f"'{record.name}' is back.", {"project": record.name})
+
+
 def sample(options: argparse.Namespace) -> None:
     """Create the sample project."""
     with opened(options, makes=True) as studio:

@@ -1,6 +1,15 @@
-"""Projects over REST: what to do next, a new name, and a deletion that can be undone."""
+"""Projects over REST and commands: what to do next, new names, deletions that can be undone."""
 
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
 from fastapi.testclient import TestClient
+
+from app.cli import main
+from app.services.data.intents import add_intent
+from app.services.live.server_state import LiveStudio, open_live
 
 
 def test_a_project_is_renamed_deleted_and_restored(client: TestClient, labelled: str) -> None:
@@ -40,3 +49,58 @@ def test_each_project_has_its_next_step(client: TestClient, labelled: str) -> No
         "page": "data",
         "query": {},
     }
+
+
+def test_a_running_server_answers_by_the_new_name(live_studio: LiveStudio, trained: str) -> None:
+    """The model that the server had in memory still called itself by the former name."""
+    home = str(live_studio.studio.places.home)
+
+    def name_of_model(project: str) -> str:
+        return str(open_live(live_studio, project)[1].pipeline.model_version)
+
+    assert name_of_model(trained) == f"{trained}@1"
+    assert main(["--home", home, "project", "rename", trained, "renamed"]) == 0
+    assert name_of_model("renamed") == "renamed@1"
+    add_intent(live_studio.studio, "renamed", "another")
+    assert name_of_model("renamed") == "renamed@1"
+
+
+def asked(capsys: pytest.CaptureFixture[str], home: Path, *arguments: object) -> Any:
+    capsys.readouterr()
+    assert main(["--home", str(home), *map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_commands_rename_delete_and_bring_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path / "home"
+    asked(capsys, home, "new", "support")
+    assert asked(capsys, home, "project", "rename", "support", "help desk") == {
+        "project": "help desk",
+        "was": "support",
+    }
+    gone = asked(capsys, home, "project", "delete", "help desk")
+    assert gone["project"] == "help desk"
+    assert asked(capsys, home, "projects")["projects"] == []
+    listed = asked(capsys, home, "project", "restore")["deleted"]
+    assert listed == [{"id": gone["key"], "name": "help desk"}]
+    assert asked(capsys, home, "project", "restore", gone["key"]) == {"project": "help desk"}
+    assert [row["name"] for row in asked(capsys, home, "projects")["projects"]] == ["help desk"]
+
+
+def test_wrong_names_are_refused_in_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path / "home"
+    for name in ("support", "sales"):
+        asked(capsys, home, "new", name)
+    for wrong, words in (
+        (("rename", "support", "sales"), "There is a project 'sales' already."),
+        (("rename", "support", "a/b"), "'a/b' cannot name a project."),
+        (("rename", "suport", "x"), "Did you mean 'support'?"),
+        (("delete", "suport"), "Did you mean 'support'?"),
+        (("restore", 999), "The project was deleted."),
+    ):
+        assert main(["--home", str(home), "project", *map(str, wrong)]) == 2
+        assert words in capsys.readouterr().err

@@ -72,7 +72,9 @@ def read_project(
     now = read_now(connection, project, champion)
     if champion is None:
         return Reading(now, None)
-    if known is None or known.version.id != champion.id:
+    # Another program may have renamed the project: its model bears the name in every answer.
+    called = Space(project, champion).name
+    if known is None or known.version.id != champion.id or known.pipeline.model_version != called:
         return read_version(connection, now, champion)
     head = project.head_revision
     if known.revision == head or not (even_large or is_immediate(known, head)):

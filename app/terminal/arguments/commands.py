@@ -45,7 +45,22 @@ def _data(commands: Commands) -> None:
     export.add_argument("--version", help="dataset version, such as 3 (default: as it is now)")
     export.add_argument("--split", choices=_SPLITS, help="write the texts of one split alone")
     add_options(export, "--json")
+    _project(commands)
     _past(commands)
+
+
+def _project(commands: Commands) -> None:
+    project = commands.add_parser("project", help="rename, delete or restore a project")
+    verbs = project.add_subparsers(required=True, metavar="VERB")
+    rename = add_command(verbs, "rename", "rename a project", "data.rename", "project")
+    rename.add_argument("name", metavar="NEW", help="its new name")
+    delete = add_command(verbs, "delete", "move a project aside", "data.delete", "project")
+    restore = add_command(verbs, "restore", "bring a deleted project back", "data.restore")
+    restore.add_argument(
+        "key", type=int, nargs="?", metavar="KEY", help="that `delete` printed; none lists all"
+    )
+    for verb in (rename, delete, restore):
+        add_options(verb, "--json")
 
 
 def _past(commands: Commands) -> None:
