@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 _LIMIT_BYTES = 512 << 20
+_MOMENTS = 2
+"""Values kept of a series: one that is newest, and one that a slow request still uses."""
 
 
 @dataclass(slots=True)
@@ -40,6 +42,29 @@ class Cache:
         if mine:
             self._fill(key, entry, make, size)
         value: T = entry.future.result()
+        return value
+
+    def get_newest(
+        self,
+        series: tuple[Hashable, ...],
+        moment: Hashable,
+        make: Callable[[], T],
+        size: Callable[[T], int],
+    ) -> T:
+        """Return a value at a moment, such as a revision, under the key `(*series, moment)`.
+
+        Of a series the two values used last are kept: what was true at older moments is not asked
+        for again, and filled all the room.
+        """
+        value = self.get((*series, moment), make, size)
+        with self._mutex:
+            same = [
+                key
+                for key, entry in self._entries.items()
+                if isinstance(key, tuple) and key[:-1] == series and entry.future.done()
+            ]
+            for key in same[:-_MOMENTS]:
+                del self._entries[key]
         return value
 
     def peek(self, key: Hashable) -> Any:

@@ -149,8 +149,9 @@ def solved_votes_of(studio: Studio, model: ExplainedModel) -> SolvedVotes | None
     head = without_names(model.pipeline.head)
     if not isinstance(head, VoteHead) or head.carriers is not None:
         return None
-    return studio.cache.get(
-        ("votes", *model.key), model.solve, lambda made: 2 * int(made.root.nbytes)
+    *of, moment = model.key
+    return studio.cache.get_newest(
+        ("votes", *of), moment, model.solve, lambda made: 2 * int(made.root.nbytes)
     )
 
 

@@ -35,7 +35,8 @@ def heads_say(
     `best` is the intent that the model ranks highest.
     """
     own = model.pipeline.head
-    fitted = studio.cache.get(("other heads", *model.key), lambda: _fit_heads(model), _size)
+    *of, moment = model.key
+    fitted = studio.cache.get_newest(("other heads", *of), moment, lambda: _fit_heads(model), _size)
     others = [head for head in fitted if head.kind != own.kind]
     return tuple(_answer(head, embedding, best, decides=head is own) for head in [own, *others])
 

@@ -1,5 +1,6 @@
 """What remedies do to answers, and the order in which they are offered."""
 
+import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -39,17 +40,22 @@ def truly_greedy(
 ) -> list[Finding]:
     """Return the greedy examples of which the removal mends at least two answers net.
 
-    Once the first is repaired, others with the same texts may do no harm; they are left out.
+    Once the first is repaired, others with the same texts may do no harm; they are left out. Those
+    that were not examined within some seconds are left out, too, and follow with the next request.
     """
     found, told = list[Finding](), set[str]()
     if not watched_texts.is_ready(project):
         return found
     effects = _Effects(watched_texts, project)
+    until = math.inf
     for finding in findings:
+        if time.monotonic() > until:
+            break
         texts = {text.id for text in finding.texts[1:]}
         if told.issuperset(texts):
             continue
         finding = effects.beside(finding)
+        until = min(until, time.monotonic() + _SECONDS)  # the first one may prepare the texts
         removal = next(r for r in finding.remedies if r.repair and r.repair.kind == "delete")
         if removal.effect is not None and removal.effect.net >= _FEWEST_MENDED:
             found.append(finding)

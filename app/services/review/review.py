@@ -85,6 +85,8 @@ def review(
     watched_texts = watched_texts or WatchedTextCache(live_studio)
     pool = live_studio.pools.get(record.id)
     ready = watched_texts.is_ready(record)
+    if not ready:
+        watched_texts.prepare(record.id)
     every = [*_findings(live_studio, record, live), *_next_labels(live_studio, record, pool)]
     with live_studio.studio.database.read() as connection:
         done = settled_findings.settled(connection, record.id)
@@ -146,8 +148,10 @@ def _findings(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
         )
         return sorted(every, key=lambda finding: KINDS.index(finding.kind))
 
-    key = _findings_key(project, live)
-    return live_studio.studio.cache.get(key, make, lambda made: _BYTES_A_FINDING * len(made))
+    *of, moment = _findings_key(project, live)
+    return live_studio.studio.cache.get_newest(
+        tuple(of), moment, make, lambda made: _BYTES_A_FINDING * len(made)
+    )
 
 
 def _findings_key(project: ProjectRecord, live: LiveModel) -> tuple[str, int, int, int]:
@@ -214,8 +218,8 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
             synthetic=synthetic,
         )
 
-    key = ("evidence", project.id, live.version.id, live.revision)
-    return live_studio.studio.cache.get(key, make, _size)
+    series = ("evidence", project.id, live.version.id)
+    return live_studio.studio.cache.get_newest(series, live.revision, make, _size)
 
 
 def _size(made: Evidence) -> int:

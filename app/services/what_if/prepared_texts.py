@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from app.services.embedding import embed_known
+from app.services.embedding import embed_known, unknown_texts
 from app.services.live.joining import Said, amendment, can_join
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
@@ -152,6 +152,13 @@ def _spoken(
         key: (alone[:, at], taught[:, place])
         for at, (key, place) in enumerate(zip(named, places, strict=True))
     }
+
+
+def count_new(database: Database, project_id: int, live: LiveModel) -> int:
+    """Return how many of the texts to watch have no embedding yet, at most `_ENCODED`."""
+    wanted, _, _ = _choose(database, project_id, len(live.pipeline.exemplars))
+    encoder = live.pipeline.encoder
+    return min(_ENCODED, len(unknown_texts(database, encoder, [text.text for text in wanted])))
 
 
 def _choose(

@@ -12,7 +12,7 @@ from app.services.answering.opened import Space
 from app.services.answering.stored import no_model_yet
 from app.services.live.server_state import LiveStudio
 from app.services.live.traffic import step_back
-from app.services.what_if.prepared_texts import Answers, PreparedTexts, prepare_texts
+from app.services.what_if.prepared_texts import Answers, PreparedTexts, count_new, prepare_texts
 from core.errors import StudioError
 from storage import models, projects
 from storage.log import events
@@ -26,6 +26,13 @@ _MOST_IN_ADVANCE = 12_000
 _AT_ONCE = 3_000
 """Up to this many exemplars the texts are prepared within a request: in about a second."""
 
+_NEW_AT_ONCE = 100
+"""Most texts that are encoded within a request; a thousand took a minute beside other people."""
+
+_REST_SHARE = 4
+"""After one second of preparing, changes alone cause no other for four: while twenty people label,
+each question would prepare the texts again."""
+
 _IN_USE_SECONDS = 600.0
 """For this long after a question, opening another project does not replace the prepared texts."""
 
@@ -38,11 +45,13 @@ class _Kept:
     """The prepared texts of one project.
 
     `anchor` are decided by the calibration that the model had at the anchor; `decided` by the
-    project's `fence`, and None before the first use.
+    project's `fence`, and None before the first use. Before the monotonic second `rest_until`,
+    changes alone do not outdate them.
     """
 
     project_id: int
     anchor: PreparedTexts
+    rest_until: float
     fence: dict[str, Any] | None = None
     decided: PreparedTexts | None = None
 
@@ -114,12 +123,16 @@ class WatchedTextCache:
 
     def is_ready(self, project: ProjectRecord) -> bool:
         """Whether `open` would answer soon: the texts are prepared, or quickly are."""
-        live = self.live_studio.models.peek(project.id)
-        if live is not None and len(live.pipeline.exemplars) <= _AT_ONCE:
-            return True
-        if self.making.locked() or self.kept is None or self.kept.project_id != project.id:
-            return False
-        return not self._is_outdated()
+        live, kept = self.live_studio.models.peek(project.id), self.kept
+        is_small = live is not None and len(live.pipeline.exemplars) <= _AT_ONCE
+        if kept is None or kept.project_id != project.id:
+            database = self.live_studio.studio.database
+            return (
+                live is not None
+                and is_small
+                and count_new(database, project.id, live) <= _NEW_AT_ONCE
+            )
+        return is_small or not (self.making.locked() or self._is_outdated())
 
     def open(self, project: ProjectRecord) -> PreparedTexts:
         """Return a project's prepared texts, decided by the present thresholds.
@@ -143,7 +156,10 @@ class WatchedTextCache:
         with self.making:
             if self.kept is None or self.kept.project_id != project.id or self._is_outdated():
                 self.kept = self.answered = None  # frees the memory of the old kernel first
-                self.kept = _Kept(project.id, self._make(project))
+                began = time.monotonic()
+                made = self._make(project)
+                now = time.monotonic()
+                self.kept = _Kept(project.id, made, now + _REST_SHARE * (now - began))
             kept = self.kept
             if kept.decided is None or kept.fence != project.fence:
                 decided = self._decide(kept.anchor, project)
@@ -178,16 +194,17 @@ class WatchedTextCache:
         return kept.answers
 
     def _is_outdated(self) -> bool:
-        if self.kept is None:
+        kept = self.kept
+        if kept is None:
             return True
-        project_id, anchor = self.kept.project_id, self.kept.anchor
+        project_id, anchor = kept.project_id, kept.anchor
         with self.live_studio.studio.database.read() as connection:
             champion = models.champion(connection, project_id)
             pins = tuple(models.pins(connection, project_id))
             touched = events.touched_since(connection, project_id, anchor.live.revision)
         if champion is None or champion.id != anchor.live.version.id or pins != anchor.pins:
             return True
-        if len(touched) <= _DRIFT:
+        if len(touched) <= _DRIFT or time.monotonic() < kept.rest_until:
             return False
         newest = self.live_studio.models.get(project_id)
         # While a large import is being joined there is no newer model to prepare texts with.

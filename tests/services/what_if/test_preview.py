@@ -2,10 +2,12 @@
 
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 from app.services.data.history import undo_action
+from app.services.data.importing import ImportRequest, import_file
 from app.services.live.accuracy import accuracy_now
 from app.services.live.models import LiveModels
 from app.services.live.server_state import open_live_studio
@@ -20,8 +22,9 @@ from app.services.what_if.views import Blast
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import InvalidInput
 from core.heads.votes.fit import fit_votes
+from storage import projects
 from storage.queries import dataset, utterances
-from storage.records import UtteranceRecord
+from storage.records import ProjectRecord, UtteranceRecord
 from tests.builders.trained_home import POOL, change
 
 
@@ -36,6 +39,11 @@ def watched_texts(home: Studio) -> WatchedTextCache:
 def rows(watched_texts: WatchedTextCache) -> dict[str, UtteranceRecord]:
     with watched_texts.live_studio.studio.database.read() as connection:
         return {r.text: r for r in dataset.utterances(connection, 1)}
+
+
+def project_of(watched_texts: WatchedTextCache) -> ProjectRecord:
+    with watched_texts.live_studio.studio.database.read() as connection:
+        return projects.get(connection, 1)
 
 
 def intents(watched_texts: WatchedTextCache) -> dict[str, str]:
@@ -108,6 +116,7 @@ def test_what_is_watched_is_not_made_anew_from_a_model_that_is_no_newer(
     watched_texts: WatchedTextCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of 10,000 rows imported at once, each preview took 14 s until the model had caught up."""
+    monkeypatch.setattr(watched_module, "_REST_SHARE", 0)
     told(watched_texts, repairs(watched_texts)[0])
     kept = watched_texts.kept.anchor
     live = watched_texts.live_studio.models.peek(1)
@@ -121,6 +130,40 @@ def test_what_is_watched_is_not_made_anew_from_a_model_that_is_no_newer(
     monkeypatch.setattr(watched_module, "_DRIFT", 2)
     told(watched_texts, repairs(watched_texts)[0])
     assert watched_texts.kept.anchor is not kept
+
+
+def test_while_others_label_the_texts_are_not_prepared_for_each_question(
+    watched_texts: WatchedTextCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each finding of Review prepared the texts again: 45 s beside twenty people who label."""
+    monkeypatch.setattr(watched_module, "_REST_SHARE", 1_000_000)
+    monkeypatch.setattr(watched_module, "_DRIFT", 2)
+    told(watched_texts, repairs(watched_texts)[0])
+    kept = watched_texts.kept.anchor
+    for text in POOL[:3]:
+        change(watched_texts.live_studio.studio, text, "flagged", "odd")
+    told(watched_texts, repairs(watched_texts)[0])
+    assert watched_texts.kept.anchor is kept
+    assert watched_texts.is_ready(project_of(watched_texts))
+
+
+def test_thousands_of_new_texts_are_not_encoded_within_a_request(
+    watched_texts: WatchedTextCache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Review encoded 2,000 texts before it answered: most of a minute beside other people."""
+    project = project_of(watched_texts)
+    watched_texts.live_studio.models.get(project.id)
+    assert watched_texts.is_ready(project)  # the few texts of a small project
+    monkeypatch.setattr(watched_module, "_NEW_AT_ONCE", 0)
+    file = tmp_path / "more.txt"
+    file.write_text("a text that nobody has encoded\nand another\n", encoding="utf-8")
+    import_file(watched_texts.live_studio.studio, ImportRequest("p", file))
+    assert not watched_texts.is_ready(project)
+    watched_texts.prepare(project.id)
+    until = time.monotonic() + 60
+    while watched_texts.preparing and time.monotonic() < until:
+        time.sleep(0.01)
+    assert watched_texts.is_ready(project)
 
 
 def test_the_first_question_finds_everything_prepared_once(
