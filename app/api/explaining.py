@@ -26,7 +26,9 @@ from storage.people.shares import Shared
 router = rest_router("evidence")
 pages = APIRouter(include_in_schema=False)
 
-_POLICY = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
+_POLICY = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; font-src data:"
+}
 Form = Literal["html", "pdf"]
 
 

@@ -14,7 +14,7 @@ import {frame} from './studio.js';
 
 const LEAD =
   'Mark words that may be others in the same request: a city, a date, a name. Training then looks at the rest of the ' +
-  'text. First check what is proposed, or press V on the Label page and mark one.';
+  'text. First check what is proposed, or mark values on the Label page.';
 
 export const mount = view => frame(view, 'slots', 'Slots', LEAD, context => new SlotsPage(context).start());
 

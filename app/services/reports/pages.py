@@ -1,7 +1,10 @@
 """Fill the templates of receipts and reports; text is escaped, and pages hold no script."""
 
+import re
+from base64 import b64encode
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
+from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -9,12 +12,30 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from app.services.explaining.words import day, sure_share
 from core.text import percent, points, unturned
 
+_LATIN, _OTHERS = "inter-latin.woff2", "inter-latin-ext.woff2"
+_EXTENDED = re.compile("[\u0100-\u024f\u1e00-\u1eff]")
+"""Letters that the larger half of the font has, such as those of Polish or Turkish."""
 _UNKNOWN, _MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
 
 
 def render(template: str, values: Mapping[str, Any]) -> str:
-    """Fill a template of `assets/report` with plain values."""
-    return _environment().get_template(template).render(**values)
+    """Fill a template of `assets/report` with plain values.
+
+    The page holds its font, as it must look the same where there is no network and no studio.
+    """
+    filled = _environment().get_template(template)
+    page = filled.render(**values, faces=[_face(_LATIN, "U+0000-024F, U+2000-22FF")])
+    if not _EXTENDED.search(page):
+        return page
+    both = [_face(_LATIN, "U+0000-00FF, U+2000-22FF"), _face(_OTHERS, "U+0100-024F, U+1E00-1EFF")]
+    return filled.render(**values, faces=both)
+
+
+@cache
+def _face(name: str, span: str) -> Mapping[str, str]:
+    """Return a font file as base64, and the characters that it is for."""
+    data = (files("assets") / "fonts" / name).read_bytes()
+    return {"data": b64encode(data).decode("ascii"), "range": span}
 
 
 def _environment() -> Environment:

@@ -41,6 +41,21 @@ def words_of(page: str) -> str:
     return unescape(re.sub(r"<[^>]*>", " ", page.partition("</head>")[2]))
 
 
+def test_a_receipt_holds_the_font_and_the_spacing_of_the_pages(live_studio: LiveStudio) -> None:
+    """It was set in the system's font, and its spaces were 6, 10, 14, 18 and 22 pixels."""
+    made = keep_receipt(live_studio, "p", "please give my money back")
+    page = page_of(live_studio, made.id)
+    assert page.count("data:font/woff2;base64,") == 1
+    assert "font-src data:" in page
+    assert "://" not in page.partition("</head>")[0]
+    polish = keep_receipt(live_studio, "p", "zwró\u0107")
+    assert page_of(live_studio, polish.id).count("data:font/woff2;base64,") == 2
+    style = page.rpartition("</style>")[0].rpartition("body {")[2].partition("@media print")[0]
+    spaces = re.findall(r"(?:margin|padding|gap)[a-z-]*: ([^;]+);", style)
+    sizes = {int(size) for value in spaces for size in re.findall(r"(\d+)px", value)}
+    assert {size for size in sizes if size > 3 and size % 4} == set()
+
+
 def test_the_bars_of_a_receipt_sum_to_its_score(live_studio: LiveStudio) -> None:
     made = keep_receipt(live_studio, "p", "please give my money back", against="parcel")
     page = page_of(live_studio, made.id)
