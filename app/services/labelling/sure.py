@@ -10,13 +10,14 @@ from app.services.data.bulk import Allowed, BulkAct
 from app.services.data.utterances import ChangeView, label_each
 from app.services.embedding import embed_texts
 from app.services.live.answered_tests import labelled_tests
-from app.services.live.live_model import LiveModel
+from app.services.live.live_model import LiveModel, as_trained
 from app.services.live.pool import Pool
 from app.services.live.row_answers import exemplar_scores
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from core.calibration.calibration import probabilities
 from core.errors import InvalidInput
+from core.pipeline import IntentPipeline
 from core.review.spot_check import Verdict, judge
 from core.review.sure import UNTESTED, sure_limit
 from core.types import FloatArray, ScoreArray
@@ -47,7 +48,8 @@ class SureView:
         n: Number of these texts; `texts` may hold only the first of them.
         looked_at: Number of unlabelled texts that were compared; of a large pool, a sample.
         limit: The lowest probability among the texts.
-        expected: Expected share of wrong answers among them, before any check.
+        expected: Expected share of wrong answers among those that belong to an intent, before any
+            check.
         check: Ids of the texts to judge, drawn at random by `seed`.
         revision: Revision of the project at which the texts were listed.
     """
@@ -178,25 +180,28 @@ def _sure(
 def _limit(live_studio: LiveStudio, project_id: int, live: LiveModel) -> tuple[float, float]:
     """Return the limit for a probability, and the expected share of errors above it.
 
-    Exemplars tell it where the encoder never saw their labels, else the labelled test texts.
+    Exemplars tell it where the encoder never saw their labels, else the labelled test texts: both
+    as the model was trained, for with each label that joins, a limit by errors that few texts make
+    may leap. Texts out of scope are not among them, so their share of errors comes on top.
     """
-    own = exemplar_scores(live) if _is_untuned(live) else None
+    pipeline = as_trained(live)
+    own = exemplar_scores(pipeline) if _is_untuned(live) else None
     if own is not None:
         scores, labels = own
-        return _judged(live, live.pipeline.embeddings, scores, labels)
+        return _judged(pipeline, pipeline.embeddings, scores, labels)
     studio = live_studio.studio
     tests = labelled_tests(studio.database, project_id, with_none=False)
     if len(tests) < _FEWEST_TESTS:
         return UNTESTED
-    rows = embed_texts(studio.database, live.pipeline.encoder, [text.text for text in tests])
+    rows = embed_texts(studio.database, pipeline.encoder, [text.text for text in tests])
     labels = np.array([[key in (text.labels or ()) for key in live.columns] for text in tests])
-    return _judged(live, rows, live.pipeline.head.scores(rows), labels)
+    return _judged(pipeline, rows, pipeline.head.scores(rows), labels)
 
 
 def _judged(
-    live: LiveModel, rows: FloatArray, scores: ScoreArray, labels: NDArray[np.bool_]
+    pipeline: IntentPipeline, rows: FloatArray, scores: ScoreArray, labels: NDArray[np.bool_]
 ) -> tuple[float, float]:
-    calibration = live.pipeline.calibration
+    calibration = pipeline.calibration
     inside = np.asarray(calibration.inside(rows, scores))
     right = labels[np.arange(len(scores)), scores.argmax(1)]
     shares = probabilities(scores, calibration).max(1)

@@ -1,7 +1,7 @@
 """A champion with the labels that have joined its votes since its training."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.services.live.joining import Base, Changes, Said
 from core.heads.mixture import MixtureHead
@@ -48,6 +48,13 @@ class LiveModel:
     def votes_as(self, key: str) -> Said | None:
         """Return the text and intents as which an utterance votes, or None without a vote."""
         return self.changes.get(key, self.base.said.get(key))
+
+
+def as_trained(live: LiveModel) -> IntentPipeline:
+    """Return a model's pipeline without the labels that joined its votes since they were solved."""
+    votes, head = live.base.pipeline, live.pipeline.head
+    beside = replace(head, first=votes.head) if isinstance(head, MixtureHead) else votes.head
+    return replace(votes, head=beside, calibration=live.pipeline.calibration)
 
 
 def exemplar_of(record: UtteranceRecord | None, task: Task) -> Said | None:

@@ -10,6 +10,7 @@ from app.services.embedding import embed_texts
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from app.services.studio import Studio
+from core.pipeline import IntentPipeline
 from core.text import match_key
 from core.types import FloatArray, ScoreArray
 from storage import projects
@@ -60,7 +61,9 @@ def answer_rows(studio: Studio, models: LiveModels, project: str, ids: Sequence[
     )
 
 
-def exemplar_scores(live: LiveModel) -> tuple[ScoreArray, NDArray[np.bool_]] | None:
+def exemplar_scores(
+    pipeline: IntentPipeline,
+) -> tuple[ScoreArray, NDArray[np.bool_]] | None:
     """Return each exemplar's scores without its own vote, and its labels; (exemplars, intents).
 
     None if the model's head has no votes to leave out.
@@ -68,7 +71,6 @@ def exemplar_scores(live: LiveModel) -> tuple[ScoreArray, NDArray[np.bool_]] | N
     from core.heads.mixture import voices_of, without_names
     from core.heads.votes.fit import VoteHead, leave_one_out
 
-    pipeline = live.pipeline
     head = without_names(pipeline.head)
     if not isinstance(head, VoteHead) or head.diagonal is None:
         return None
@@ -109,7 +111,7 @@ def _without_own_votes(
     live: LiveModel, records: Sequence[UtteranceRecord], scores: ScoreArray
 ) -> ScoreArray:
     places = {exemplar.id: row for row, exemplar in enumerate(live.pipeline.exemplars)}
-    own = exemplar_scores(live) if any(record.id in places for record in records) else None
+    own = exemplar_scores(live.pipeline) if any(record.id in places for record in records) else None
     if own is None:
         return scores
     mixed = scores.copy()

@@ -30,7 +30,7 @@ def differing_ids(live_studio: LiveStudio, project: str) -> tuple[str, ...]:
 
 
 def _exemplars(live: LiveModel) -> list[str]:
-    own = exemplar_scores(live)
+    own = exemplar_scores(live.pipeline)
     if own is None:
         return []
     scores, labels = own

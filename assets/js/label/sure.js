@@ -40,7 +40,11 @@ export class SureTexts {
         'div',
         {class: 'grow'},
         `The model is sure of ${number(n)} of ${plural(all, 'unlabelled text')}. `,
-        h('span', {class: 'soft'}, `Label them all at once; expect ${errorWords(expected * n)}.`),
+        h(
+          'span',
+          {class: 'soft'},
+          `Label them all at once; expect ${errorWords(expected * n)}, and more if many of them fit no intent.`,
+        ),
       ),
       h(
         'button',

@@ -8,13 +8,16 @@ import pytest
 from app.services.data.bulk import Allowed, BulkAct, Edit
 from app.services.data.history import undo_action
 from app.services.data.projects import create_project
-from app.services.data.utterances import change_many, load_utterances
+from app.services.data.utterances import change_many, label_each, load_utterances
 from app.services.labelling import sure
 from app.services.labelling.sure import CheckedAnswers, SureView, accept_sure, draw, list_sure
 from app.services.live import pool
+from app.services.live.live_model import as_trained
+from app.services.live.row_answers import exemplar_scores
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from core.errors import InvalidInput
+from storage import projects
 from storage.queries.utterances import Filter
 
 
@@ -96,3 +99,28 @@ def test_a_project_without_a_model_or_with_several_intents_lists_nothing(studio:
     create_project(studio, "q", "multi-label")
     live = open_live_studio(studio)
     assert list_sure(live, "p").texts == list_sure(live, "q").texts == ()
+
+
+def test_labels_that_join_the_votes_do_not_move_the_limit(home: Studio) -> None:
+    """Five decisions made 555 sure texts 1,277, then 135, then 1,345, by one version."""
+    live_studio = open_live_studio(home)
+    with home.database.read() as connection:
+        project_id = projects.find(connection, "p").id
+    before = live_studio.models.get(project_id)
+    pool_of_texts = live_studio.pools.wait(project_id)
+    assert before is not None
+    assert pool_of_texts is not None
+    text = pool_of_texts.records[0].id
+    label_each(home, "p", {text: before.columns[0]}, BulkAct(1, Allowed(), "joins"))
+    after = live_studio.models.get(project_id)
+    assert after is not None
+    assert len(after.pipeline.exemplars) == len(before.pipeline.exemplars) + 1
+    first, second, joined = (
+        exemplar_scores(pipeline)
+        for pipeline in (as_trained(before), as_trained(after), after.pipeline)
+    )
+    assert first is not None
+    assert second is not None
+    assert joined is not None
+    np.testing.assert_array_equal(first[0], second[0])
+    assert not np.array_equal(joined[0][: len(first[0])], first[0])
