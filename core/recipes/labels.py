@@ -69,7 +69,7 @@ class _HeldOut(ModelRecipe, Tuned):
 
     calibration: Literal["held-out", "leave-one-out"] = Field(
         default="held-out",
-        description="Where thresholds come from: texts the tuned encoder has not seen, or all.",
+        description="Where the line for out of scope comes from: texts not tuned on, or all.",
     )
     folds: int = Field(
         default=1,

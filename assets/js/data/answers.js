@@ -71,7 +71,7 @@ export class Answers {
     if (!answer) return;
     cell.classList.toggle('differs', answer.differs);
     const said = this.#intents.labels(answer.intents);
-    const ofOthers = [h('span', {class: 'soft small', title: OF_EXAMPLE}, 'The other examples say'), said];
+    const ofOthers = [h('div', {class: 'soft small', title: OF_EXAMPLE}, 'The other examples say'), said];
     const [words, title] = DIFFERS;
     const differs = [said, h('span', {class: 'badge warn', title}, words)];
     const isExample = 'example' in cell.dataset;

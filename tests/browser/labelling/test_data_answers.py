@@ -31,6 +31,10 @@ def test_an_example_that_the_others_answer_otherwise_says_so(
     answer = page.locator(".answer-cell").first
     expect(answer).to_have_text(re.compile("^The other examples say.+"))
     words = answer.get_by_text("The other examples say")
+    low, high = words.bounding_box(), answer.locator(".chip").bounding_box()
+    assert low is not None
+    assert high is not None
+    assert low["y"] + low["height"] <= high["y"] + 1  # they ran into each other
     expect(words).to_have_attribute("title", re.compile("Try answers just this text as it is"))
     page.goto(f"{studio.base}/data?project=sample&state=labelled&differs=true&split=test")
     expect(answer.locator(".badge")).to_have_text("differs")
