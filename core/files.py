@@ -3,10 +3,12 @@
 import errno
 import hashlib
 import os
+import re
+import time
 import uuid
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -16,6 +18,23 @@ _MOUNTS = Path("/proc/self/mountinfo")
 _NETWORK = {"afs": "AFS", "ceph": "Ceph", "cifs": "SMB", "fuse.sshfs": "SSHFS", "lustre": "Lustre"}
 _NETWORK |= {"fuse.glusterfs": "GlusterFS", "nfs": "NFS", "nfs4": "NFS", "smb3": "SMB"}
 """Kinds of file systems of other machines, as Linux names them, and as people do."""
+
+
+_PART = re.compile(r"\.part-[0-9a-f]{32}")
+_ABANDONED_SECONDS = 3_600.0
+"""Seconds without a write after which a part is that of a killed process."""
+
+
+def sweep_parts(folder: Path) -> int:
+    """Delete parts that killed writers of `replace_file` left in a folder; return how many."""
+    limit = time.time() - _ABANDONED_SECONDS
+    swept = 0
+    for file in folder.glob(".part-*"):
+        with suppress(FileNotFoundError):
+            if _PART.fullmatch(file.name) and file.stat().st_mtime < limit:
+                file.unlink()
+                swept += 1
+    return swept
 
 
 @contextmanager
@@ -51,6 +70,7 @@ def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
             with target.open("wb") as stream:
                 stream.writelines(pieces)
             return
+        sweep_parts(target.parent)
         permissions = target.stat().st_mode & 0o777 if target.exists() else None
         with replace_file(target, 0o666 if permissions is None else permissions) as stream:
             stream.writelines(pieces)

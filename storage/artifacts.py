@@ -44,7 +44,8 @@ class ArtifactStore:
         for file in sorted(path for path in source.rglob("*") if path.is_file()):
             sha256 = file_sha256(file)
             target = self.path(sha256)
-            if not _made_young(target):
+            # A damaged file of this name is mended: a new version would share it.
+            if not _made_young(target) or file_sha256(target) != sha256:
                 with replace_file(target) as stream, file.open("rb") as content:
                     shutil.copyfileobj(content, stream, 1 << 20)
             digests[file.relative_to(source).as_posix()] = sha256

@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 
 from core.errors import MALFORMED, ArtifactDamaged, Conflict
-from core.files import disk_error, move_durably, replace_file, sync_file
+from core.files import disk_error, move_durably, replace_file, sweep_parts, sync_file
 from storage.database import Database, copy_database, open_database
 from storage.faults import note_backup
 
@@ -21,8 +21,10 @@ _STAGING = ".restoring-"
 def back_up(database: Database, artifacts: Path, out: Path) -> int:
     """Write the database and all artifacts into one zip; return the number of files.
 
-    The database is copied before the artifacts, so that the files of every row are included.
+    The database is copied before the artifacts, so that the files of every row are included. What
+    a killed backup left in the folder is deleted.
     """
+    sweep_parts(out.parent)
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch) / "studio.db"
         copy_database(database.engine, copy)

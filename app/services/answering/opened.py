@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.services.studio import Studio
 from core.encoders.base import Encoder
-from core.errors import InvalidInput
+from core.errors import ArtifactDamaged, InvalidInput
 from core.pipeline import IntentPipeline
 from storage import models, projects
 from storage.database import Transaction
@@ -92,12 +92,25 @@ def open_space(studio: Studio, space: Space, device: str = "cpu", *, keep: bool 
     return studio.cache.get(("space", tree, device), lambda: _load(studio, space, device), _size)
 
 
+@contextmanager
+def _named(space: Space) -> Iterator[None]:
+    """Say which version is damaged, and what answers again at once."""
+    try:
+        yield
+    except ArtifactDamaged as error:
+        raise ArtifactDamaged(
+            f"The files of {space.name} are damaged. {error.message}",
+            "Put another version in use on the Versions page, train a new one, "
+            "or restore a backup.",
+        ) from error
+
+
 def _load(studio: Studio, space: Space, device: str) -> Opened:
     if space.version is None:
         from core.encoders.loading import BUNDLED, load_encoder
 
         return Opened(studio.bases.join(load_encoder(BUNDLED, device), device))
-    with laid_out(studio, space.version.tree_sha256) as folder:
+    with _named(space), laid_out(studio, space.version.tree_sha256) as folder:
         if space.version.kind == "encoder":
             from core.encoders.loading import load_folder
             from core.responses import load_ranker

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.services.studio import Studio
+from core.errors import ArtifactDamaged
 from core.pipeline import IntentPipeline
 from storage import models
 from storage.records import DatasetVersionRecord, ModelVersionRecord, ProjectRecord
@@ -47,13 +48,26 @@ def judge_candidate(
     if champion is None:
         return _first(facts)
     candidate = Contender("the candidate", facts["metrics"], names, lambda: pipeline)
-    found = compare_contenders(
-        studio, project.name, candidate, stored(studio, project.name, champion.number)
-    )
+    try:
+        found = compare_contenders(
+            studio, project.name, candidate, stored(studio, project.name, champion.number)
+        )
+    except ArtifactDamaged as error:
+        return _instead_of_damaged(champion, facts, error.message, may_promote=may_promote)
     verdict = gate(found)
     if not may_promote:
         return Gate(champion, promote=False, reasons=(*verdict.reasons, "A person decides."))
     return Gate(champion, verdict.promote, verdict.reasons)
+
+
+def _instead_of_damaged(
+    champion: ModelVersionRecord, facts: Mapping[str, Any], damage: str, *, may_promote: bool
+) -> Gate:
+    """Judge a version by the pins alone, since the champion cannot answer."""
+    alone = _first(facts)
+    broken = alone.reasons if not alone.promote else ()
+    asks = () if may_promote else ("A person decides.",)
+    return Gate(champion, alone.promote and may_promote, (damage, *broken, *asks))
 
 
 def _first(facts: Mapping[str, Any]) -> Gate:

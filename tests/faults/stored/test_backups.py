@@ -1,6 +1,8 @@
 """A backup while others write, a backup that was cut, a restore over a newer home."""
 
+import os
 import threading
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -90,3 +92,17 @@ def test_a_restore_over_a_newer_home_is_refused(template: Path, tmp_path: Path) 
     with pytest.raises(Conflict, match="holds a studio already"):
         upkeep.restore(tmp_path / "home.zip", home)
     assert texts_of(home) == before
+
+
+def test_the_next_backup_sweeps_what_a_killed_one_left(template: Path, tmp_path: Path) -> None:
+    """Each killed backup left a file as large as the home, which nothing deleted."""
+    home = copy_home(template, tmp_path / "home")
+    old, young, foreign = (
+        tmp_path / name for name in (f".part-{'a' * 32}", f".part-{'b' * 32}", ".part-of-mine")
+    )
+    for file in (old, young, foreign):
+        file.write_bytes(b"half a backup")
+    for file in (old, foreign):
+        os.utime(file, (time.time() - 7_200,) * 2)
+    back_up(home)
+    assert (old.exists(), young.exists(), foreign.exists()) == (False, True, True)
