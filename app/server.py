@@ -1,7 +1,6 @@
 """The web server: REST under /api, files under /studio, Gradio's pages at the root."""
 
 import os
-import shutil
 import socket
 import tempfile
 import threading
@@ -33,7 +32,7 @@ from app.services.labelling.queue import Queues
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.reports.sharing import SharedLinks
-from app.services.scratch import sweep_scratch
+from app.services.scratch import scratch_folder
 from app.services.studio import Studio
 from app.services.what_if.watched_texts import WatchedTextCache
 from app.slow_requests import PunctualProtocol
@@ -268,14 +267,9 @@ def _only_server(places: Places, address: str) -> Iterator[None]:
 @contextmanager
 def _private_places(home: Path) -> Iterator[None]:
     """Work in an empty folder with a private one for temporary files; Gradio may serve both."""
-    scratch = home / "scratch"
-    scratch.mkdir(parents=True, exist_ok=True)
-    for left in scratch.glob("serve-*"):  # by a server that was killed
-        shutil.rmtree(left, ignore_errors=True)
-    sweep_scratch(Places(home))
     (home / "viewer-token").unlink(missing_ok=True)  # its links opened every receipt and report
-    with tempfile.TemporaryDirectory(prefix="serve-", dir=scratch) as folder:
-        work, temporary = Path(folder) / "work", Path(folder) / "tmp"
+    with scratch_folder(Places(home)) as folder:
+        work, temporary = folder / "work", folder / "tmp"
         for place in (work, temporary):
             place.mkdir(mode=0o700)
         os.environ["GRADIO_TEMP_DIR"] = str(temporary / "gradio")

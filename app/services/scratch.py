@@ -10,13 +10,14 @@ from pathlib import Path
 from app.home import Places
 from app.jobs.lock import is_free, take_lock
 
-_NAME = "import-"
+_NAME = "in-use-"
+_FORMER_NAMES = ("import-", "serve-")
 _LOCK = "in-use.lock"
 
 
 @contextmanager
 def scratch_folder(places: Places) -> Iterator[Path]:
-    """Make a folder that holds what a person has given, and delete it at the end."""
+    """Make a folder for one use, and delete it at the end."""
     sweep_scratch(places)
     places.scratch.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=".", dir=places.scratch))
@@ -32,6 +33,7 @@ def scratch_folder(places: Places) -> Iterator[Path]:
 
 def sweep_scratch(places: Places) -> None:
     """Delete the folders of processes that were killed."""
-    for folder in places.scratch.glob(f"{_NAME}*"):
-        if is_free(folder / _LOCK):
-            shutil.rmtree(folder, ignore_errors=True)
+    for name in (_NAME, *_FORMER_NAMES):
+        for folder in places.scratch.glob(f"{name}*"):
+            if is_free(folder / _LOCK):
+                shutil.rmtree(folder, ignore_errors=True)

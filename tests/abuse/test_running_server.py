@@ -114,7 +114,7 @@ def test_no_page_holds_the_token(running: Served) -> None:
 
 def test_all_that_it_wrote_belongs_to_its_owner_alone(running: Served) -> None:
     written = [running.home, *running.home.rglob("*")]
-    assert any("serve-" in path.name for path in written)
+    assert any("in-use-" in path.name for path in written)
     for path in written:
         if not path.is_symlink():
             assert path.stat().st_mode & 0o077 == 0, (path, oct(path.stat().st_mode))
