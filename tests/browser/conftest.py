@@ -189,3 +189,11 @@ def _watched_pages(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
         contexts.give_back(context, settings, origin)
     assert strangers == []
     assert troubles == []
+
+
+@pytest.fixture(scope="module")
+def shared_map(visit_once: Callable[..., Page], studio: Served) -> Page:
+    """The map of the sample for all tests of a file that do not need another one."""
+    page = visit_once(studio, "/map?project=sample")
+    page.wait_for_selector(".map[data-ready=true]")
+    return page

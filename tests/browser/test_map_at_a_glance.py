@@ -114,14 +114,6 @@ _WITHOUT_GRAPHICS = """async () => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def shared_map(visit_once: Callable[..., Page], studio: Served) -> Page:
-    """The map of the sample for all tests that do not need another one."""
-    page = visit_once(studio, "/map?project=sample")
-    page.wait_for_selector(".map[data-ready=true]")
-    return page
-
-
 @pytest.fixture
 def page(shared_map: Page) -> Iterator[Page]:
     """The whole map with nothing selected, searched for or shown alone."""

@@ -1,6 +1,6 @@
 """The map on a phone, and the list of intents that are mixed up."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -8,14 +8,6 @@ from playwright.sync_api import Page, expect
 from tests.builders.served_studio import Served
 
 _STATE = "document.querySelector('.map').probe()"
-
-
-@pytest.fixture(scope="module")
-def shared_map(visit_once: Callable[..., Page], studio: Served) -> Page:
-    """The map of the sample for all tests of this file."""
-    page = visit_once(studio, "/map?project=sample")
-    page.wait_for_selector(".map[data-ready=true]")
-    return page
 
 
 @pytest.fixture
