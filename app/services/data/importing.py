@@ -29,6 +29,9 @@ _READ_ONCE = 8 << 20
 _TRIES = 5
 """Times that a file is compared anew because others changed what it needs meanwhile."""
 
+_TOLD = 5
+"""New intents of a test set that are told one by one; of more, the file is of another project."""
+
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
@@ -53,8 +56,8 @@ class ImportReport:
         labelled: Number of labels that the file gives to new texts and to unlabelled ones.
         already_there: Number of rows that change nothing.
         conflicting: Number of rows whose text has another label or other values, which are kept.
-        examples: Sentences on new intents that look like others, on archived intents that are
-            restored, then on a few rows.
+        examples: Sentences on new intents that look like others, on new ones of a test set, on
+            archived intents that are restored, then on a few rows.
         without: Number of labels in the file that mean "no intent".
         convention: How a cell of a multi-label file lists several intents, or none.
         marked: Number of new and existing utterances whose values the file marks.
@@ -210,7 +213,12 @@ def _report(plan: ImportPlan, request: ImportRequest, options: ReadOptions) -> I
         empty=counts["empty"],
         too_long=counts["too-long"],
         new_intents=tuple(plan.intents.created),
-        examples=(*plan.intents.lookalikes, *plan.intents.restored, *plan.examples),
+        examples=(
+            *plan.intents.lookalikes,
+            *_unexampled(plan),
+            *plan.intents.restored,
+            *plan.examples,
+        ),
         dry_run=request.dry_run,
         without=counts["without"],
         marked=counts["marked"],
@@ -219,6 +227,18 @@ def _report(plan: ImportPlan, request: ImportRequest, options: ReadOptions) -> I
         cases=plan.cases(),
         doubtful=plan.labels.doubtful(),
     )
+
+
+def _unexampled(plan: ImportPlan) -> Iterator[str]:
+    """Tell of intents that only test texts will have, beside intents that are there already."""
+    new = plan.intents.created
+    if plan.split != "test" or len(new) == len(plan.intents.ids) or len(new) > _TOLD:
+        return
+    for name in new:
+        yield (
+            f"The new intent '{name}' has no example to learn from, so its test texts are answered "
+            "wrong. If it means that no intent fits, write 'out of scope' in its place."
+        )
 
 
 def _convention(separator: str | None) -> str:

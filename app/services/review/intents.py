@@ -1,6 +1,7 @@
 """Findings about whole intents: confused, thin and overgrown ones, and the border of two."""
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -109,11 +110,8 @@ def ill_intents(evidence: Evidence) -> list[Finding]:
 
 def _thin(evidence: Evidence, one: IntentHealth) -> Finding:
     rows = np.flatnonzero(evidence.head.targets[:, one.column] > 0)
-    others = evidence.held_out[rows].copy()
-    others[:, one.column] = -np.inf
-    rivals = Counter(others.argmax(1).tolist()).most_common(1)
+    rival = _absorbing(evidence, one, evidence.held_out[rows].argmax(1).tolist())
     key, name = evidence.columns[one.column], evidence.name(evidence.columns[one.column])
-    rival = evidence.columns[rivals[0][0]] if rivals and len(evidence.columns) > 1 else ""
     remedies = [KEEP]
     if rival:
         merge = Repair("merge", intent=key, value=rival)
@@ -124,8 +122,8 @@ def _thin(evidence: Evidence, one: IntentHealth) -> Finding:
         kind="thin",
         title=f"{name} has {many}",
         why=(
-            f"With {many} it is far smaller than the other intents. Label more texts for it, or "
-            "merge it."
+            f"With {many} it is far smaller than the other intents. Label more texts for it"
+            + (", or merge it." if rival else ".")
         ),
         figure=float(one.examples),
         measure=many,
@@ -133,6 +131,16 @@ def _thin(evidence: Evidence, one: IntentHealth) -> Finding:
         remedies=tuple(remedies),
         intents=(key, rival) if rival else (key,),
     )
+
+
+def _absorbing(evidence: Evidence, one: IntentHealth, answers: Sequence[int]) -> str:
+    """Return the intent with which most examples are answered, at least two; "" for none.
+
+    A nearest rival that answers none of them was proposed for a merge, whatever it was about.
+    """
+    column, times = Counter(answers).most_common(1)[0]
+    absorbs = column != one.column and times > 1 and 2 * times > len(answers)
+    return evidence.columns[column] if absorbs else ""
 
 
 def _overgrown(evidence: Evidence, one: IntentHealth) -> Finding:

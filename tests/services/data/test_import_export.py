@@ -114,6 +114,17 @@ def test_a_file_that_uses_an_archived_intent_brings_it_back_and_says_so(
     ]
 
 
+def test_a_test_set_with_an_intent_of_its_own_is_told(studio: Studio, tmp_path: Path) -> None:
+    """110 test texts of "none of these" counted as wrong on every page, without a word."""
+    create_project(studio, "p")
+    tests = write(tmp_path, "text,intent\nc,Nothing\nd,Nothing\ne,pay\n")
+    first = import_file(studio, ImportRequest("p", tests, split="test", dry_run=True))
+    assert not first.examples  # the examples may come after it
+    import_file(studio, ImportRequest("p", write(tmp_path, "text,intent\na,pay\n", "own.csv")))
+    (told,) = import_file(studio, ImportRequest("p", tests, split="test")).examples
+    assert told.startswith("The new intent 'Nothing' has no example to learn from")
+
+
 def test_two_spellings_of_one_name_are_one_intent(studio: Studio, tmp_path: Path) -> None:
     create_project(studio, "p")
     path = write(tmp_path, "text,intent\na,caf\u00e9\nb,cafe\u0301\n")
