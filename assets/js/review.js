@@ -121,7 +121,7 @@ class ReviewPage {
       this.#renew().catch(() => {}); // the message tells of the first error
       throw error;
     }
-    toast(words, '', 'good', () => this.#takeBack(one));
+    toast(words, 'Done.', 'good', () => this.#takeBack(one));
     await Promise.all([this.#renew(), this.#context.refresh()]);
     this.#findings.takeIn(finding);
   }

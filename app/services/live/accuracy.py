@@ -213,7 +213,7 @@ def _data_causes(live: LiveModel, share: float, n: int) -> list[str]:
     if joined:
         causes.append(f"{counted(joined, 'label')} since training")
     if live.pipeline.by_name:
-        causes.append("intents without examples answer by name")
+        causes.append("intents without examples are recognised by their names")
     if metrics.get("n") != n or not causes:
         causes.append("test set changed")
     return causes

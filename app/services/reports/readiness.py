@@ -21,6 +21,8 @@ from core.types import Task
 WELL = 0.8
 """Share of an intent's texts that must be found for the intent to work well."""
 _NAMED = 3
+_TELLING = 20
+"""Texts of which a share can be told at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,11 @@ def _refusal_words(facts: Facts) -> str:
     nothing = "texts that fit no intent (out of scope)"
     if refused is None:
         return f"How it treats {nothing} is not known: none of them are labelled yet."
+    if n < _TELLING:
+        right = round(refused * n)
+        return (
+            f"It refuses {right} of the {n} {nothing} that it was checked on, too few to tell more."
+        )
     return (
         f"Of {nothing} it refuses {of_hundred(refused)} of 100, so {of_hundred(1 - refused)} get "
         f"an answer that cannot be right (checked on {n:,})."

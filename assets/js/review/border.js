@@ -7,6 +7,7 @@ import {points} from '../shared/words.js';
 
 const CLOSEST = 5; // pairs that are offered
 const REACH = 1; // difference of two scores that fills the lane
+const WAITING = 'Looking for the texts between the two …';
 const MIDDLE = 0.05; // smaller differences lie in the middle
 
 export class BorderTab {
@@ -65,6 +66,7 @@ export class BorderTab {
     }
     const [first, second] = this.#pair;
     setQuery({first, second});
+    if (!this.#walk.firstChild) fill(this.#walk, h('div', {class: 'empty', role: 'status'}, WAITING));
     const found = await call(`${this.#tools.base}/review/border?${new URLSearchParams({first, second})}`);
     if (asked === this.#asked) fill(this.#walk, this.#steps(found.steps));
   }

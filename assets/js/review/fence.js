@@ -114,7 +114,7 @@ export class FenceTab {
     this.#stands = found.stands;
     this.#own = found.own;
     this.#asked = found.asked;
-    const {open} = this.#intents;
+    const {openSorted: open} = this.#intents;
     if (!open.some(({id}) => id === this.#intent)) this.#intent = ''; // it was archived meanwhile
     const options = open.map(({id, name}) => [id, this.#isOwn(id) ? `${name} (own)` : name]);
     fill(this.#whose, optionsOf([['', 'All intents'], ...options], this.#intent));

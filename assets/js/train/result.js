@@ -64,10 +64,20 @@ export class Result {
   }
 
   #whenLive(newer, older) {
-    if (older === null) return [h('span', {class: 'soft'}, 'It is the first one that answers.')];
+    if (older === null) return this.#firstSteps();
     const undo = () => this.#do(`models/${newer}/promote`, `Version ${newer} is live again.`);
     const back = () => this.#do('rollback', `Version ${older} is live again.`, newer, undo);
     return [busyButton(`Roll back to version ${older}`, back, {'data-key': 'roll back'})];
+  }
+
+  // What to do with the first version, which answers at once.
+  #firstSteps() {
+    const to = page => `/${page}?${new URLSearchParams({project: this.#context.status.project})}`;
+    return [
+      h('span', {class: 'soft'}, 'It is the first one that answers.'),
+      h('a', {class: 'button primary', href: to('try')}, 'Try it'),
+      h('a', {class: 'button', href: to('label')}, 'Label more'),
+    ];
   }
 
   async #do(path, words, champion = null, undo = null) {

@@ -27,7 +27,7 @@ export class LabelChoice {
     this.#hears(ids);
   }
 
-  #one({open, nothing}, {words, name, key}) {
+  #one({openSorted: open, nothing}, {words, name, key}) {
     const options = [...open.map(intent => [intent.id, intent.name]), [NOTHING, capital(nothing)]];
     if (!this.#ids) options.unshift([UNCHOSEN, 'Choose …']);
     const attributes = {
@@ -43,7 +43,7 @@ export class LabelChoice {
   }
 
   // The last box says that the text has no intent; it and the others exclude each other.
-  #boxes({open, nothing}, {words, name, key}) {
+  #boxes({openSorted: open, nothing}, {words, name, key}) {
     const now = new Set(this.#ids ?? []);
     const box = (id, intent, checked, change) => {
       const attributes = {type: 'checkbox', checked, 'data-key': `${key} ${id}`, onchange: change};

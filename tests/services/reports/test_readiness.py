@@ -66,6 +66,12 @@ def test_sentences_and_figures_count_on_what_they_rest() -> None:
     assert [one.value for one in found.figures] == ["90.0 %", "70 %", "1 of 2"]
 
 
+def test_a_share_of_four_texts_is_not_told() -> None:
+    """A report told a manager that 100 of 100 are refused, checked on 4."""
+    found = readiness_of(replace(GOOD, scope=replace(GOOD.scope, outside=4, refused=1.0)))
+    assert found.sentences[2].startswith("It refuses 4 of the 4 texts that fit no intent")
+
+
 def test_a_refused_text_of_an_intent_is_not_answered_right() -> None:
     """A report must not say 96 % where people get right answers for 93 %."""
     answers = tuple(
