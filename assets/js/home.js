@@ -23,6 +23,7 @@ export const mount = view => frame(view, 'home', 'Home', LEAD, context => new Ho
 class HomePage {
   #context;
   #list = h('div', {class: 'tiles'});
+  #form = newProject();
   #deleted = h('div', {'data-role': 'deleted'});
   #asked = 0; // number of the newest request; older answers are dropped
   #acts = {
@@ -35,7 +36,7 @@ class HomePage {
   }
 
   async start() {
-    this.#context.main.append(this.#list, newProject(), this.#deleted);
+    this.#context.main.append(this.#list, this.#form, this.#deleted);
     const again = () => !document.hidden && this.#load().catch(() => {}); // what it shows was true when it was left
     document.addEventListener('visibilitychange', again);
     window.addEventListener('pageshow', ({persisted}) => persisted && again());
@@ -49,6 +50,8 @@ class HomePage {
     const names = projects.map(project => project.name);
     if (!names.includes(this.#context.project)) this.#context.enter(names[0] ?? null);
     this.#list.classList.toggle('tiles', projects.length > 0);
+    // With projects, the next step of one of them is the page's first act.
+    this.#form.querySelector('[data-role=create]').classList.toggle('primary', !projects.length);
     fill(
       this.#list,
       projects.length
@@ -121,20 +124,18 @@ class HomePage {
 
 const addressOf = name => `/projects/${encodeURIComponent(name)}`;
 
-const nameOne = () => document.querySelector('input[name=name]').focus();
-
 const welcome = () =>
   h(
     'div',
     {class: 'sheet empty'},
-    h('h2', {}, 'Nothing here yet'),
+    h('h2', {}, 'Teach a model what people mean'),
     h(
       'p',
       {},
-      'Name a project below and import your texts. ',
-      'Or look around in the sample: the support desk of a broadband provider.',
+      'A project holds messages and their intents: what each of them wants, such as “lost card”. ',
+      'Import messages, label a few of each intent, train, and see why every answer is given.',
     ),
-    h('button', {class: 'primary', onclick: nameOne}, 'Name a project'),
+    h('p', {}, 'Or look around first in the sample: the support desk of a broadband provider.'),
   );
 
 function newProject() {
@@ -153,7 +154,7 @@ function newProject() {
       {class: 'row end'},
       field('Name', name),
       h('label', {class: 'check'}, multi, 'A text may have several intents'),
-      h('button', {}, 'Create project'),
+      h('button', {'data-role': 'create'}, 'Create project'),
       h('button', {type: 'button', class: 'push', onclick: createSample}, 'Create the sample project'),
     ),
   );

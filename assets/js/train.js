@@ -58,7 +58,11 @@ class TrainPage {
     this.#layOut();
     await Promise.all([this.#loadChoices(), this.#settings.load(this.#context.base)]);
     this.#showChoice();
-    this.#context.onStatus((status, before) => this.#onStatus(status, before));
+    this.#context.onStatus((status, before) => {
+      // While a version waits, the decision on it is the page's first act.
+      this.#start.classList.toggle('primary', status.candidate === null);
+      this.#onStatus(status, before);
+    });
     await this.#follow();
     if (this.#running) this.#choices.choose(this.#running.recipe); // what was chosen on the last visit
     this.#showChoice();

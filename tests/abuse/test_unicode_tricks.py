@@ -21,7 +21,7 @@ from tests.builders.hostile.mixed_scripts import CYRILLIC, TURNED, TURNS
 
 ABUSES = (
     Abuse(
-        23,
+        27,
         "Intents whose names look the same, and texts that turn round",
         "Cyrillic, Greek, Armenian and full-width letters for Latin ones, in names that are "
         "created, given anew, made while labelling and imported; each of the nine signs of "

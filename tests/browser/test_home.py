@@ -43,7 +43,9 @@ def test_each_project_has_one_next_action_and_can_be_renamed_deleted_and_restore
     expect(sample.locator("[data-role=share]")).to_contain_text("texts labelled")
     verdict = sample.locator("[data-role=readiness]")
     expect(verdict).to_have_text("Ready to use")
-    expect(verdict.locator("xpath=..")).to_contain_text("of 100 texts get a wrong answer, or none.")
+    expect(verdict.locator("xpath=..")).to_contain_text(
+        "of 100 texts get a wrong answer, or no answer."
+    )
     new.get_by_role("button", name="Rename new").click()
     page.get_by_label("Name", exact=True).last.fill("newer")
     page.get_by_role("dialog").get_by_role("button", name="Rename").click()

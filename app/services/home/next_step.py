@@ -101,7 +101,10 @@ def next_step(facts: ProjectFacts) -> NextStep:
         reason = f"Version {facts.champion} does not load, so nothing is answered."
         return NextStep("repair", "Choose another version", reason, "versions")
     if facts.candidate is not None:
-        reason = "It is trained and waits: compare it with what answers now."
+        reason = (
+            f"Version {facts.candidate} is trained: compare it with version {facts.champion}, "
+            "which answers now."
+        )
         return NextStep("decide", f"Decide on version {facts.candidate}", reason, "train")
     return _improvement(facts, facts.champion)
 
@@ -114,7 +117,7 @@ def _towards_a_model(facts: ProjectFacts) -> NextStep:
         reason = "The first version is being trained. You can label on meanwhile."
         return NextStep("wait", "Follow the training", reason, "train")
     if _can_train(facts):
-        reason = f"{counted(facts.examples, 'label')} are ready to learn from."
+        reason = f"{counted(facts.examples, 'label')} of the training set are ready to learn from."
         return NextStep("train", "Train the first version", reason, "train")
     if not facts.unlabelled:
         reason = "No text is left to label, and a training needs labels of at least two intents."

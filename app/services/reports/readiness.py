@@ -71,8 +71,8 @@ def readiness_of(facts: Facts) -> Readiness:
     level, reasons = level_of(known), reasons_of(known)
     rule = (
         f"“Ready” means: at least {percent(READY)} of the test texts answered right, no pin "
-        f"broken, at least {percent(REFUSED)} of the texts that fit no intent refused, and not "
-        "worse than the version before."
+        f"broken, at least {percent(REFUSED)} of the texts that fit no intent refused (where any "
+        "are labelled), and not worse than the version before."
     )
     return Readiness(level, TITLES[level], reasons, rule, sentences_of(facts), figures_of(facts))
 

@@ -128,7 +128,7 @@ def _meaning(known: Known, task: Task) -> str:
     n = f"About {wrong}" if wrong else "Fewer than 1"
     if task == "multi-label":
         return f"{n} of 100 texts do not get exactly their intents."
-    return f"{n} of 100 texts get a wrong answer, or none."
+    return f"{n} of 100 texts get a wrong answer, or no answer."
 
 
 def of_hundred(share: float | None) -> int:

@@ -162,10 +162,11 @@ def _blast(previews: _Previews, repair: Repair, changes: Sequence[Change]) -> Bl
         before[:, into] |= before[:, source]
         before[:, source] = False
     changed_ids = {change.subject_id for change in changes if change.subject == "utterance"}
+    moves = repair.kind == "split"
     judged = JudgedAnswers(prepared, previews.now, then, before, after)
     touched = [previews.originals.get(key) for key in changed_ids]
     n_test = sum(record is not None and record.split == "test" for record in touched)
-    blast = replace(judged.blast(changed_ids, merge), touched=(len(touched), n_test))
+    blast = replace(judged.blast(changed_ids, merge, moves=moves), touched=(len(touched), n_test))
     if repair.kind == "add":
         return replace(blast, **_new_example(previews, repair))
     return blast

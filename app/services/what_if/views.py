@@ -114,12 +114,19 @@ class JudgedAnswers:
     before: Answers
     after: Answers
 
-    def blast(self, changed_ids: set[str], merge: Merge | None) -> Blast:
-        """Count what changes; `changed_ids` are the utterances that the repair itself changes."""
+    def blast(
+        self, changed_ids: set[str], merge: Merge | None = None, *, moves: bool = False
+    ) -> Blast:
+        """Count what changes; `changed_ids` are the utterances that the repair itself changes.
+
+        Answers before it are judged by the labels after it. Where the repair `moves` texts to an
+        intent of their own, test texts among them, these were right if they had the former one.
+        """
         kinds = np.array([place or "" for place in self._places(changed_ids)])
         changed = np.any(self.before != self.after, axis=1) & (kinds != "")
         expected = self._expected(merge)
-        was, is_ = self._right(self.before, expected), self._right(self.after, expected)
+        formerly = self._labels_at(self.now) if moves else expected
+        was, is_ = self._right(self.before, formerly), self._right(self.after, expected)
         test, pin = kinds == "test", kinds == "pin"
         fixed, broken = ~was & is_, was & ~is_
         is_fresh = test & ~self._learned()
@@ -169,11 +176,7 @@ class JudgedAnswers:
 
     def _expected(self, merge: Merge | None) -> list[tuple[str, ...] | None]:
         """Return the label of each text after the change; None where it has none."""
-        expected = [text.labels for text in self.prepared.texts]
-        for key, record in self.then.records.items():
-            row = self.prepared.rows.get(key)
-            if row is not None and record is not None:
-                expected[row] = record.labels
+        expected = self._labels_at(self.then)
         if merge is None:
             return expected
         swap = {merge.source: merge.into}
@@ -181,6 +184,14 @@ class JudgedAnswers:
             None if labels is None else tuple({swap.get(key, key) for key in labels})
             for labels in expected
         ]
+
+    def _labels_at(self, moment: Snapshot) -> list[tuple[str, ...] | None]:
+        labels = [text.labels for text in self.prepared.texts]
+        for key, record in moment.records.items():
+            row = self.prepared.rows.get(key)
+            if row is not None and record is not None:
+                labels[row] = record.labels
+        return labels
 
     def _right(self, answers: Answers, expected: Sequence[tuple[str, ...] | None]) -> Flags:
         """Return which texts have a label that agrees with their answer, (n,)."""

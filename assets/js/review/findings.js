@@ -243,6 +243,9 @@ export class FindingsTab {
     const {kind, title, measure, texts} = finding;
     const below =
       kind !== 'next' && texts.length > 0 && h('span', {class: 'soft small cut', dir: 'auto'}, texts[0].text);
+    const what = h('span', {class: 'what', dir: 'auto'}, kind === 'next' ? texts[0].text : title);
+    const badge = h('span', {class: `badge ${COLOURS[kind] ?? ''}`}, SINGLE[kind]);
+    const amount = h('span', {class: 'soft small push tabular'}, measure);
     const attributes = {
       'aria-pressed': String(place === this.#at),
       'data-key': finding.id,
@@ -257,13 +260,8 @@ export class FindingsTab {
       h(
         'button',
         attributes,
-        h(
-          'span',
-          {class: 'row tight'},
-          !alike && h('span', {class: `badge ${COLOURS[kind] ?? ''}`}, SINGLE[kind]),
-          h('span', {class: 'soft small push tabular'}, measure),
-        ),
-        h('span', {class: 'what', dir: 'auto'}, kind === 'next' ? texts[0].text : title),
+        h('span', {class: 'row tight'}, alike ? what : badge, amount),
+        !alike && what,
         below,
       ),
     );

@@ -54,7 +54,10 @@ export class Result {
         class: isAdvice ? 'primary' : '',
         'data-key': 'promote',
       }),
-      busyButton(older === null ? 'Put it aside' : `Keep version ${older}`, discard, {'data-key': 'discard'}),
+      busyButton(older === null ? 'Put it aside' : `Keep version ${older}`, discard, {
+        class: isAdvice ? '' : 'primary',
+        'data-key': 'discard',
+      }),
       h(
         'span',
         {class: 'soft small'},
@@ -75,7 +78,7 @@ export class Result {
     const to = page => `/${page}?${new URLSearchParams({project: this.#context.status.project})}`;
     return [
       h('span', {class: 'soft'}, 'It is the first one that answers.'),
-      h('a', {class: 'button primary', href: to('try')}, 'Try it'),
+      h('a', {class: 'button', href: to('try')}, 'Try it'),
       h('a', {class: 'button', href: to('label')}, 'Label more'),
     ];
   }

@@ -36,13 +36,13 @@ export function answersView(answers, given, intents) {
     prediction.text,
     h('td', {class: 'answered'}, verdict(prediction, intents), closest(prediction)),
     h('td', {class: 'number'}, hasIntent(prediction) ? likelihoods(prediction, intents) : ''),
-    h('td', {class: 'soft'}, prediction.by_name ? nameWords(prediction) : (nearest(prediction)?.text ?? '')),
+    h('td', {class: 'soft'}, prediction.by_name ? nameWords(prediction) : (strongest(prediction)?.text ?? '')),
   ]);
   const likely = h('th', {class: 'number'}, 'Likely');
-  return [h('h2', {}, title), table(['Text', 'Answer', likely, 'Nearest example'], rows, {class: 'stacked'})];
+  return [h('h2', {}, title), table(['Text', 'Answer', likely, 'Strongest vote'], rows, {class: 'stacked'})];
 }
 
-const nearest = ({neighbours}) => [...neighbours].sort((a, b) => b.cosine - a.cosine)[0];
+const strongest = ({neighbours}) => [...neighbours].sort((a, b) => b.vote - a.vote)[0];
 const verdict = ({decision}, intents) => intents.named(decision.intents);
 
 const hasIntent = ({decision}) => decision.intents.length > 0;

@@ -39,7 +39,7 @@ def test_what_the_header_tells_moves_no_button(page: Page) -> None:
     assert page.locator(".top").bounding_box() == top
     assert first.bounding_box() == before
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.unroute("**/status")
+    page.unroute_all(behavior="wait")
     expect(champion).to_have_attribute("href", "/versions?project=sample")  # it has the words
 
 
@@ -72,7 +72,7 @@ def test_a_long_text_says_that_it_goes_on_and_a_tap_shows_the_rest(page: Page) -
     page.get_by_role("button", name="Skip").tap()
     expect(text).not_to_have_text(words)
     assert text.evaluate("node => node.scrollTop") == 0
-    page.unroute("**/queue?*")
+    page.unroute_all(behavior="wait")
 
 
 def test_the_finder_opens_above_the_bar_and_the_next_text_is_in_view(page: Page) -> None:

@@ -112,6 +112,21 @@ def test_the_blast_radius_is_what_happens(watched_texts: WatchedTextCache, numbe
     assert answers(watched_texts) == before
 
 
+def test_a_split_mends_no_test_text_by_its_new_name_alone(
+    watched_texts: WatchedTextCache,
+) -> None:
+    """A split said "77 are right, and 81 after it": four had moved along to the new intent."""
+    known, by = rows(watched_texts), intents(watched_texts)
+    tests = [known[text] for text in ("hi", "good morning")]
+    right = sum(answers(watched_texts)[record.text] == "greeting" for record in tests)
+    assert right > 0
+    moved = tuple(r.id for r in known.values() if r.labels == (by["greeting"],))
+    split = told(watched_texts, Repair("split", moved, (), by["greeting"], "salute"))
+    others = told(watched_texts, Repair("rename", intent=by["greeting"], value="salute"))
+    assert split.right[0] == others.right[0]
+    assert split.fixed == max(0, split.right[1] - split.right[0])
+
+
 def test_what_is_watched_is_not_made_anew_from_a_model_that_is_no_newer(
     watched_texts: WatchedTextCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
