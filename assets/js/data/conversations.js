@@ -6,6 +6,8 @@ import {call, post, upload} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
 
 const POOL = 5000; // default number of user turns that are added to the pool
+// No element has it as its id: the browser would scroll there whenever the page grows.
+const HASH = '#conversations';
 const WHAT =
   'From logs of whole conversations the model learns how your customers speak, and what they say comes to your ' +
   'unlabelled texts. First choose a log. Single messages belong into “Import”.';
@@ -32,7 +34,7 @@ export class ConversationSheet {
     this.#choose = h('button', {type: 'button', onclick: () => this.#picker.click()}, 'Choose a log');
     this.element = h(
       'section',
-      {class: 'sheet', id: 'conversations', tabindex: -1, 'aria-label': 'Conversations'},
+      {class: 'sheet', tabindex: -1, 'aria-label': 'Conversations'},
       h('h2', {}, 'Conversations'),
       h('p', {class: 'soft small'}, WHAT),
       this.#list,
@@ -66,7 +68,7 @@ export class ConversationSheet {
 
   // Comes first beside the rows, and into sight, for who comes by its own entry of the rail.
   showIfAsked() {
-    if (location.hash !== `#${this.element.id}`) return;
+    if (location.hash !== HASH) return;
     this.element.parentElement.prepend(this.element);
     document.scrollingElement.scrollTop = 0; // on a wide screen it stands at the top of the page
     if (this.element.getBoundingClientRect().top > innerHeight / 2) this.element.scrollIntoView();

@@ -13,7 +13,7 @@ export function setQuery(values) {
   history.replaceState(null, '', `${location.pathname}?${now}`);
 }
 
-// A page may be followed by the id of a part of it: "data#conversations".
+// A page may be followed by the name of a part of it: "data#conversations".
 export function address(page, project, more = {}) {
   const [path, part] = page.split('#');
   const values = new URLSearchParams({...(project ? {project} : {}), ...more});
