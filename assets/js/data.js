@@ -31,6 +31,7 @@ class DataPage {
   #conversations;
   #steps; // the buttons Undo and Redo
   #exports;
+  #loaded; // a promise of everything that the page shows at first
 
   constructor(context) {
     const {base} = context;
@@ -68,8 +69,8 @@ class DataPage {
       this.#allowSteps(status);
       if (before && before.revision !== status.revision) this.#follow();
     });
-    await this.#loadIntents();
-    await Promise.all([this.#rows.load(), this.#conversations.load(), this.#saved.load()]);
+    this.#loaded = this.#load();
+    await this.#loaded;
     this.#conversations.showIfAsked();
     window.addEventListener('hashchange', () => this.#conversations.showIfAsked());
     if (!query().get('import')) return;
@@ -77,11 +78,23 @@ class DataPage {
     setQuery({import: ''});
   }
 
+  async #load() {
+    await this.#loadIntents();
+    await Promise.all([this.#rows.load(), this.#conversations.load(), this.#saved.load()]);
+  }
+
+  // On a phone the box lies below the texts, which push it out of sight when they come.
+  async #toImport() {
+    this.#import.focus();
+    await this.#loaded;
+    this.#import.focus();
+  }
+
   #layOut() {
     const {base, heading, main} = this.#context;
     const download = (kind, words, title) =>
       h('a', {class: 'button', href: `/api${base}/export?kind=${kind}`, download: true, title}, words);
-    const toImport = () => this.#import.focus(); // on a phone the box lies below the texts
+    const toImport = guarded(() => this.#toImport());
     this.#exports = [
       download('csv', 'Export CSV', 'A table that can be imported again, each cell as it was said'),
       download(

@@ -7,6 +7,7 @@ from typing import Any
 import openpyxl
 from playwright.sync_api import Page, expect
 
+from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served
 
 BIG = """() => {
@@ -175,6 +176,27 @@ def test_a_workbook_with_headings_of_its_own_is_ready_at_once_and_keeps_chosen_c
     expect(text).to_have_value("Agent")
     expect(intent).to_have_value("Topic")
     expect(preview.locator("[data-role=no-labels]")).to_have_count(0)
+
+
+def test_texts_that_come_late_do_not_push_the_box_out_of_a_phones_sight(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Import was tapped before the texts had come; they pushed its box below the screen."""
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    page = visit(studio, "/data?project=sample", **phone)
+    texts_shown = page.locator("[data-role=utterances] tbody tr").nth(5)
+    expect(texts_shown).to_be_attached()
+    late = hold(page, "**/projects/sample/utterances?*")
+    page.reload(wait_until="commit")
+    late.arrived()
+    page.get_by_role("button", name="Import", exact=True).tap()
+    choose_file = page.get_by_role("button", name="Choose a file")
+    expect(choose_file).to_be_in_viewport(ratio=1)
+    late.release()
+    expect(texts_shown).to_be_attached()
+    expect(choose_file).to_be_in_viewport(ratio=1)
+    expect(choose_file).to_be_focused()
+    page.unroute_all(behavior="wait")
 
 
 def test_a_table_without_labels_says_so_before_it_is_imported(
