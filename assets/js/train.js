@@ -75,7 +75,7 @@ class TrainPage {
       this.#form,
       this.#choices.element,
       // Above what differs between the choices, so that the button keeps its place.
-      h('div', {class: 'row after'}, this.#start, estimated),
+      h('div', {class: 'row after start'}, this.#start, this.#settings.back, estimated),
       this.#gateLine,
       this.#base.element,
       this.#settings.element,

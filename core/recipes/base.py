@@ -19,7 +19,13 @@ Warmup = Annotated[
 ]
 WeightDecay = Annotated[float, Field(ge=0, le=1, description="Weight decay of the optimiser.")]
 Epochs = Annotated[
-    int | None, Field(ge=1, le=200, description="Passes over the labels; empty: by their number.")
+    int | None,
+    Field(
+        ge=1,
+        le=200,
+        title="Rounds over your examples",
+        description="How often a training goes through them (epochs). Empty: by their number.",
+    ),
 ]
 LearningRate = Annotated[float, Field(gt=0, le=1e-1, description="Peak learning rate.")]
 FrozenLayers = Annotated[
@@ -39,17 +45,25 @@ MaxTokens = Annotated[
 ]
 
 
-class Frozen(BaseModel):
-    """A value that cannot change and refuses settings it does not know."""
+def _spoken(name: str, _: object) -> str:
+    return name.replace("_", " ").capitalize()
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+
+class Frozen(BaseModel):
+    """A value that cannot change and refuses settings it does not know.
+
+    A form calls a setting by its title: its own, or its name with spaces.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", field_title_generator=_spoken)
 
 
 class Recipe(Frozen):
     """A way of training, with the facts that pages, commands and jobs read.
 
     Attributes:
-        title: Name on a page.
+        title: Name of the method on a page.
+        plain_title: Name of the choice on a page, by what it is for; "" for the title.
         summary: What it does and when to choose it, in two or three sentences.
         work: Start of a sentence about a training; {what} is the data that it learns from.
         learns_from: Data that the project must have.
@@ -60,6 +74,7 @@ class Recipe(Frozen):
     """
 
     title: ClassVar[str]
+    plain_title: ClassVar[str] = ""
     summary: ClassVar[str]
     work: ClassVar[str]
     makes: ClassVar[Makes]

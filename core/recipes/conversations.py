@@ -18,11 +18,16 @@ class RankingRecipe(Recipe):
     minutes: float | None = Field(
         default=15.0,
         gt=0,
-        description="Longest time of training; empty: as long as the passes take. Only a run "
-        "that ends before is repeated bit for bit.",
+        title="Minutes at most",
+        description="Empty: as long as the rounds take. Only a run that ends before is repeated "
+        "bit for bit.",
     )
     contexts: int = Field(
-        default=0, ge=0, le=10, description="How many turns before the last one are read, too."
+        default=0,
+        ge=0,
+        le=10,
+        title="Earlier messages to read",
+        description="How many messages before the last one are read, too.",
     )
     shuffled: int = Field(
         default=50_000, ge=1, description="Pairs held in memory to draw batches from."
@@ -39,6 +44,7 @@ class DialoguesRecipe(RankingRecipe, Tuned):
     """Tune any encoder to rank the next turn of a conversation first (ConvFiT, Stage 1)."""
 
     title: ClassVar[str] = "Dialogues"
+    plain_title: ClassVar[str] = "Conversations"
     summary: ClassVar[str] = (
         "Prepares a start for other trainings: learns from your conversations what follows what. "
         "Needs no labels, and answers nothing by itself."
@@ -47,7 +53,13 @@ class DialoguesRecipe(RankingRecipe, Tuned):
     pair_seconds: ClassVar[float] = 0.016
 
     kind: Literal["dialogues"] = "dialogues"
-    epochs: int = Field(default=1, ge=1, le=100, description="Passes over the conversations.")
+    epochs: int = Field(
+        default=1,
+        ge=1,
+        le=100,
+        title="Rounds over your conversations",
+        description="How often a training goes through them (epochs).",
+    )
     batch_size: int = Field(
         default=128, ge=2, le=65_536, description="Pairs of which each is the others' negative."
     )
@@ -69,6 +81,7 @@ class ConvertRecipe(RankingRecipe):
     """Train a small encoder from conversations alone (ConveRT)."""
 
     title: ClassVar[str] = "ConveRT"
+    plain_title: ClassVar[str] = "Conversations alone"
     summary: ClassVar[str] = (
         "Prepares a small, quick start from your conversations alone, also to rank replies with. "
         "Needs no labels, and answers nothing by itself."
@@ -79,9 +92,16 @@ class ConvertRecipe(RankingRecipe):
 
     kind: Literal["convert"] = "convert"
     size: Literal["small", "paper"] = Field(
-        default="small", description="Small suits two cores; paper is as published."
+        default="small",
+        description="Small suits a laptop; paper is the size as published, and takes far longer.",
     )
-    epochs: int = Field(default=20, ge=1, le=1000, description="Passes over the conversations.")
+    epochs: int = Field(
+        default=20,
+        ge=1,
+        le=1000,
+        title="Rounds over your conversations",
+        description="How often a training goes through them (epochs).",
+    )
     batch_size: int = Field(
         default=256, ge=2, le=65_536, description="Pairs of which each is the others' negative."
     )

@@ -113,7 +113,10 @@ class TunedRecipe(_HeldOut):
         default=0.05, gt=0, le=1, description="Temperature of SupCon and of the prototypes."
     )
     names: bool = Field(
-        default=True, description="Use intent names and descriptions as extra examples in tuning."
+        default=True,
+        title="Learn from intent names, too",
+        description="Names and descriptions of intents count as extra examples. Turn it off where "
+        "names are codes.",
     )
     epochs: Epochs = None
     intents_per_batch: int = Field(default=16, ge=2, le=512, description="Intents in a batch.")
@@ -160,6 +163,7 @@ class AdapterRecipe(TunedRecipe):
     """Leave the encoder as it is and tune small layers inside it: a few MB for each project."""
 
     title: ClassVar[str] = "Adapter"
+    plain_title: ClassVar[str] = "Small"
     summary: ClassVar[str] = (
         "Nearly as good, and tiny: 1 MB a version. For many projects on one computer."
     )
@@ -206,6 +210,7 @@ class LabelEncoderRecipe(_HeldOut):
     """
 
     title: ClassVar[str] = "Names"
+    plain_title: ClassVar[str] = "Few examples"
     summary: ClassVar[str] = (
         "Learns from the names and descriptions of your intents, too. For intents with few "
         "examples or none."

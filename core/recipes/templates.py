@@ -13,6 +13,7 @@ class TemplatesRecipe(Tuned):
     makes: ClassVar[Makes] = "encoder"
     learns_from: ClassVar[Source] = "templates"
     title: ClassVar[str] = "Templates"
+    plain_title: ClassVar[str] = "Marked values"
     summary: ClassVar[str] = (
         "Prepares a start for other trainings that looks past the values you marked, such as "
         "names and dates. Needs no labels, and answers nothing by itself."
@@ -53,7 +54,9 @@ class TemplatesRecipe(Tuned):
     )
     augment: bool = Field(
         default=False,
-        description="Add utterances filled with other frequent values; templates teach the same.",
+        title="Add texts with other values",
+        description="Fills other frequent values into your texts. It changes little: templates "
+        "teach the same.",
     )
     top_values: int = Field(
         default=5, ge=1, le=100, description="Values of each slot that are filled in."
@@ -69,7 +72,13 @@ class TemplatesRecipe(Tuned):
         ge=2,
         description="Utterances to tune on, drawn at random from those said and added. Empty: all.",
     )
-    epochs: int = Field(default=1, ge=1, le=100, description="Passes over the utterances.")
+    epochs: int = Field(
+        default=1,
+        ge=1,
+        le=100,
+        title="Rounds over your texts",
+        description="How often a training goes through them (epochs).",
+    )
     batch_size: int = Field(
         default=32, ge=2, le=4_096, description="Utterances of which each is the others' negative."
     )

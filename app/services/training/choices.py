@@ -69,7 +69,7 @@ class TrainingChoice:
     """A training that a person may choose.
 
     Attributes:
-        name: Name of the choice: Quick, Best, or the recipe's own title.
+        name: Name of the choice: Quick, Best, or what the recipe is for.
         title: The recipe's own title.
         learns_from: The data it would learn from, in words; "" where it cannot be used.
         time: How long it takes here, in words; "" where it cannot be used.
@@ -150,7 +150,7 @@ def _choice(
     quick, best = quick_and_best(data)
     named: dict[type[Recipe], tuple[Role, str]] = {quick: ("quick", "Quick")}
     named[best] = ("best", "Best")
-    role, name = named.get(recipe, ("more", recipe.title))
+    role, name = named.get(recipe, ("more", recipe.plain_title or recipe.title))
     reason = why_not(recipe, data)
     told = Estimate(0.0, "")
     if not reason:

@@ -10,21 +10,8 @@ from core.recipes.read import RECIPES
 from core.types import Task
 from storage import projects
 
-_SIMPLE = frozenset(
-    {
-        "adapter",
-        "epochs",
-        "names",
-        "seed",
-        "minutes",
-        "contexts",
-        "size",
-        "tokens",
-        "augment",
-        "variant",
-    }
-)
-"""Settings that a form shows; it folds all others away."""
+_SIMPLE = frozenset({"epochs", "names", "minutes", "contexts", "size", "augment"})
+"""Settings that a form shows; it folds away all others, which only researchers need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +68,7 @@ def _form_setting(
     default = setting.multi_label_default if task == "multi-label" else setting.default
     return Setting(
         name=setting.name,
-        label=setting.name.replace("_", " ").capitalize(),
+        label=setting.title,
         help=setting.description,
         kind=kind,
         choices=setting.choices,

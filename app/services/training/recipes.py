@@ -30,6 +30,7 @@ class RecipeSetting:
 
     Attributes:
         name: Key in `--set KEY=VALUE`.
+        title: What a form calls it.
         kind: A choice, a tick, a number, or an object with settings of its own.
         default: A JSON value; None where the data determine it.
         multi_label_default: Default for multi-label tasks.
@@ -39,6 +40,7 @@ class RecipeSetting:
     """
 
     name: str
+    title: str
     kind: SettingKind
     default: Any
     multi_label_default: Any
@@ -91,6 +93,7 @@ def _settings(
         settings.append(
             RecipeSetting(
                 name=name,
+                title=declared["title"],
                 kind=_kind_of(value),
                 default=declared["default"],
                 multi_label_default=multi_label.get(name, declared["default"]),

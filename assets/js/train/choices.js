@@ -93,6 +93,6 @@ const notYet = unusable =>
     h(
       'ul',
       {'data-role': 'not-here'},
-      unusable.map(({title, why_not: why}) => h('li', {}, h('b', {}, title), `: ${why}`)),
+      unusable.map(({name, why_not: why}) => h('li', {}, h('b', {}, name), `: ${why}`)),
     ),
   );

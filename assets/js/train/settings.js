@@ -2,13 +2,23 @@
 import {field, h, select} from '../shared/elements.js';
 import {call} from '../shared/rest.js';
 
+const LEAD = 'You need to change none of these: each has a value that usually serves best.';
+
 export class RecipeSettings {
   element = h('div', {class: 'after'});
+  // Shown while something was changed; the page places it beside its first act.
+  back = h('button', {hidden: true, onclick: () => this.#reset()}, 'Back to defaults');
+  #changed;
   #forms = new Map(); // by recipe: its element and its controls
+  #shown = '';
 
   // Calls `changed` on every change.
   constructor(changed) {
-    this.element.addEventListener('input', changed);
+    this.#changed = () => {
+      this.#drawBack();
+      changed();
+    };
+    this.element.addEventListener('input', this.#changed);
   }
 
   async load(base) {
@@ -21,7 +31,18 @@ export class RecipeSettings {
   }
 
   show(recipe) {
+    this.#shown = recipe;
     for (const [name, {form}] of this.#forms) form.hidden = name !== recipe;
+    this.#drawBack();
+  }
+
+  #drawBack() {
+    this.back.hidden = Object.keys(this.of(this.#shown)).length === 0;
+  }
+
+  #reset() {
+    for (const {setting, input} of this.#forms.get(this.#shown).controls) setUsual(setting, input);
+    this.#changed();
   }
 
   // The settings that the user changed. The others take the project's defaults.
@@ -41,11 +62,17 @@ function formOf(recipe, controls) {
     );
   return h(
     'details',
-    {id: `settings-${recipe}`, hidden: true},
+    {id: `settings-${recipe}`, class: 'of-training', hidden: true},
     h('summary', {}, 'Settings of the training'),
+    h('p', {class: 'soft small'}, LEAD),
     of(false),
-    h('details', {}, h('summary', {}, 'Advanced'), of(true)),
+    h('details', {}, h('summary', {}, 'For researchers'), of(true)),
   );
+}
+
+function setUsual({kind, default: usual, emptied}, input) {
+  if (kind === 'tick') input.checked = usual;
+  else input.value = emptied ? String(usual) : '';
 }
 
 function controlOf(recipe, setting) {

@@ -49,8 +49,8 @@ def test_a_slider_moves_neighbours_and_points(visit: Callable[..., Page], valued
     expect(page.locator("[data-role=shapes-basis]")).to_contain_text("of the test set")
     page.goto(f"{valued.base}/train?project=sample")
     page.get_by_text("More ways", exact=True).click()
-    page.get_by_role("radio", name="Templates").click()
-    expect(page.get_by_role("radio", name="Templates")).to_contain_text("with marked values")
+    page.get_by_role("radio", name="Marked values").click()
+    expect(page.get_by_role("radio", name="Marked values")).to_contain_text("with marked values")
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
 
 

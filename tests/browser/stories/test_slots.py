@@ -129,8 +129,8 @@ def adds_synthetic_utterances(page: Page, studio: Served) -> None:
 def learns_from_templates(page: Page, studio: Served) -> None:
     page.goto(f"{studio.base}/train?project=p")
     page.get_by_text("More ways", exact=True).click()
-    page.get_by_role("radio", name="Templates").click()
-    expect(page.get_by_role("radio", name="Templates")).to_contain_text("with marked values")
+    page.get_by_role("radio", name="Marked values").click()
+    expect(page.get_by_role("radio", name="Marked values")).to_contain_text("with marked values")
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.locator("[data-role=job-state]")).to_have_text("succeeded", timeout=600_000)
     page.goto(f"{studio.base}/versions?project=p")

@@ -32,6 +32,34 @@ def test_two_choices_say_what_they_do_and_how_long_they_take(
     expect(page.locator("[data-role=not-here]")).to_contain_text("there are none yet")
 
 
+def test_settings_are_in_plain_words_beside_the_button_that_trains(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """“Names” stood there twice, beside “Seed” and “Epochs”; Retrain scrolled out of sight."""
+    page = visit(twice, "/train?project=sample", viewport={"width": 1280, "height": 500})
+    form = page.locator("#settings-convfit")
+    form.get_by_text("Settings of the training", exact=True).click()
+    names = form.get_by_label("Learn from intent names, too")
+    expect(names).to_be_checked()
+    expect(form.get_by_label("Seed")).to_be_hidden()
+    back = page.get_by_role("button", name="Back to defaults")
+    expect(back).to_be_hidden()
+    form.get_by_label("Rounds over your examples").fill("1")
+    names.uncheck()
+    form.get_by_text("For researchers", exact=True).click()
+    last = form.get_by_label("Projection size")
+    last.fill("64")
+    for control in (page.get_by_role("button", name="Retrain"), back, last):
+        expect(control).to_be_in_viewport()
+    back.click()
+    expect(back).to_be_hidden()
+    expect(names).to_be_checked()
+    expect(last).to_have_value("")
+    page.get_by_text("More ways", exact=True).click()
+    small = page.get_by_role("radio", name="Small")
+    expect(small).to_contain_text("Method: Adapter")
+
+
 def test_the_result_is_a_verdict_with_better_and_worse_texts_and_promote_first(
     visit: Callable[..., Page], twice: Served
 ) -> None:
