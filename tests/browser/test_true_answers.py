@@ -143,6 +143,28 @@ def test_a_line_is_chosen_by_what_it_costs_and_says_how_many_it_refuses_rightly(
     expect(changes).to_contain_text("Right answers on the test set:")
 
 
+def test_save_and_what_it_changes_stay_in_sight_while_the_line_moves(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """On a phone both lay below the figures; “each of 11 intents” was said where there are 17."""
+    page = visit(studio, "/review?project=sample&tab=fence", viewport={"width": 390, "height": 844})
+    page.wait_for_selector(".figure")
+    slider = page.get_by_label("Line", exact=True)
+    page.get_by_text("Another measure").click()
+    expect(page.locator("[data-role=each]")).to_contain_text(re.compile(r"\d+ of 17 intents"))
+    slider.press("End")
+    changes = page.locator("[data-role=changes] p")
+    expect(changes).to_contain_text("Saving changes")
+    save = page.get_by_role("button", name="Save", exact=True)
+    texts = page.locator(".told li")
+    for width, height in ((390, 844), (1280, 860)):
+        page.set_viewport_size({"width": width, "height": height})
+        for place in (slider, texts.nth(20)):
+            place.scroll_into_view_if_needed()
+            for shown in (changes, save):
+                expect(shown).to_be_in_viewport(ratio=1)
+
+
 def test_another_method_of_the_fence_starts_where_as_many_are_in_scope(
     visit: Callable[..., Page], studio: Served
 ) -> None:
@@ -151,6 +173,7 @@ def test_another_method_of_the_fence_starts_where_as_many_are_in_scope(
     kept = page.locator("[data-role=fence] > div", has_text="not refused").locator(".figure")
     expect(kept).to_contain_text("%")
     share = kept.inner_text()
+    page.get_by_text("Another measure").click()
     page.get_by_label("Method").select_option("nearest")
     expect(page.get_by_role("button", name="Save", exact=True)).to_be_visible()
     expect(kept).to_have_text(share)

@@ -31,10 +31,13 @@ export class FenceTab {
   #unit = h('span');
   #value = h('b', {class: 'tabular'});
   #figures = h('div', {class: 'figures', 'data-role': 'fence'});
-  #changes = h('div', {class: 'stack', role: 'status', 'data-role': 'changes'});
+  #changes = h('div', {class: 'grow', role: 'status', 'data-role': 'changes'});
+  #pins = h('div');
   #crossed = h('div', {class: 'stack after'});
-  #buttons = h('div', {class: 'row below'});
+  #buttons = h('div', {class: 'row tight'});
+  #decision = h('div', {class: 'row decision'}, this.#changes, this.#buttons);
   #wishes = h('div', {class: 'row tight around', 'data-role': 'wishes'});
+  #each = h('div', {'data-role': 'each'});
   #below = h('div');
 
   // `refresh` shows the saved fence's accuracy in the header.
@@ -64,30 +67,37 @@ export class FenceTab {
 
   #layOut() {
     const lead =
-      'Texts that score below this line are refused as out of scope. Move it to see which; ' +
-      'nothing is saved until you press Save.';
+      'The model refuses texts that are too unlike your examples: they are out of scope. ' +
+      'Choose how strict it is; nothing is saved until you press Save.';
     return h(
       'section',
       {class: 'sheet', 'aria-label': 'Out of scope'},
+      h('h2', {}, 'Which texts should be refused?'),
       h('p', {class: 'soft'}, lead),
       this.#wishes,
       h(
         'div',
-        {class: 'row end fence'},
-        field('Scored by', this.#method),
-        field('Line for', this.#whose),
+        {class: 'fence'},
         h(
           'label',
-          {class: 'field grow'},
-          h('span', {class: 'small'}, 'In scope from ', this.#unit, this.#value),
+          {class: 'field line'},
+          h('span', {class: 'small'}, 'Or move the line yourself: refused below ', this.#unit, this.#value),
           this.#slider,
+        ),
+        h('div', {class: 'row ends soft small'}, h('span', {}, '← refuse fewer'), h('span', {}, 'refuse more →')),
+        h(
+          'details',
+          {'data-key': 'fence choices'},
+          h('summary', {}, 'Another measure, or a line for one intent'),
+          h('div', {class: 'row end'}, field('Measured by', this.#method), field('Line for', this.#whose)),
+          this.#each,
         ),
       ),
       this.#figures,
-      this.#changes,
-      this.#buttons,
+      this.#pins,
       this.#crossed,
       this.#below,
+      this.#decision,
     );
   }
 
@@ -170,7 +180,7 @@ export class FenceTab {
     const {accuracy, kept, recall, judged} = found;
     fill(
       this.#figures,
-      figure('Answered right', accuracy, `of ${number(judged[0])} texts in scope`),
+      figure('Answered right', accuracy, `of ${plural(judged[0], 'test text')} that have an intent`),
       figure('Not refused', kept, 'of the same texts'),
       figure(
         'Refused, as they should be',
@@ -180,15 +190,19 @@ export class FenceTab {
           : 'no text is labelled out of scope yet',
       ),
     );
-    fill(this.#changes, isSame(found.stands, found.asked) ? null : changesView(found));
+    const moved = !isSame(found.stands, found.asked);
+    fill(this.#changes, moved && changesView(found));
+    fill(this.#pins, moved && pinsView(found));
     fill(
       this.#crossed,
       crossedView('In scope then', found.entering, found.n_entering, found.asked.method),
       crossedView('Out of scope then', found.leaving, found.n_leaving, found.asked.method),
     );
     fill(this.#buttons, this.#actions(found));
+    this.#decision.hidden = !this.#buttons.childElementCount;
     fill(this.#wishes, this.#wishesOf(found));
-    fill(this.#below, this.#eachOwn(found.suggested), methodsView(found));
+    fill(this.#each, this.#eachOwn(found.suggested));
+    fill(this.#below, methodsView(found));
   }
 
   #actions({stands, asked, default: own}) {
@@ -249,17 +263,26 @@ export class FenceTab {
       return choice(`${n} right ${n === 1 ? 'answer' : 'answers'} of 100`, limit, `lose ${n}`);
     });
     return [
-      costs.length > 0 && h('span', {class: 'soft'}, 'To refuse what does not belong, give up'),
+      costs.length > 0 && h('span', {}, 'So strict that it wrongly refuses'),
       costs,
-      choice('Balance both', even, 'calibrated'),
+      choice('Suggested by your examples', even, 'calibrated'),
     ];
   }
 
   #eachOwn({limit, limits}) {
     const many = Object.keys(limits).length;
     const choose = () => this.#set({limit, limits});
-    const words = `Use a separate line for each of ${many} intents`;
-    return many > 0 && h('button', {class: 'small after', 'data-key': 'each', onclick: choose}, words);
+    const {length: all} = this.#intents.openSorted;
+    const words = `Give ${many === all ? `each of ${all}` : `${many} of ${all}`} intents a line of its own`;
+    const others =
+      `The other ${all - many} keep the line of all: ` +
+      'the model answers too few of your examples with them to draw one.';
+    return (
+      many > 0 && [
+        h('button', {class: 'small after', 'data-key': 'each', onclick: choose}, words),
+        many < all && h('p', {class: 'soft small'}, others),
+      ]
+    );
   }
 }
 
@@ -267,8 +290,8 @@ const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 const meant = ({method, limit, limits}) => [method, limit, Object.entries(limits).sort()];
 
-// What Save would do: how many answers, which pins, how many right answers of the test set.
-function changesView({n_entering: entering, n_leaving: leaving, total, lost, won, pins, recall, judged}) {
+// What Save would do: how many answers, and how many right answers of the test set.
+function changesView({n_entering: entering, n_leaving: leaving, total, lost, won, recall, judged}) {
   const n = entering + leaving;
   const change = n
     ? `Saving changes ${number(n)} of ${plural(total, 'answer')}: ` +
@@ -278,17 +301,20 @@ function changesView({n_entering: entering, n_leaving: leaving, total, lost, won
   const [now, then] = (recall ?? [0, 0]).map(share => Math.round(share * judged[1]));
   const all = plural(judged[1], 'text');
   const kept = `Of ${all} labelled out of scope ${number(then)} are refused, ${number(now)} now.`;
+  return h('p', {}, change, test && ` ${test}`, now !== then && ` ${kept}`);
+}
+
+function pinsView({pins}) {
   const broken = pins.filter(pin => !pin.kept).length;
-  return [
-    h('p', {}, change, test && ` ${test}`, now !== then && ` ${kept}`),
+  return (
     pins.length > 0 &&
-      h(
-        'details',
-        {open: true, 'data-key': 'pins', 'data-role': 'fence-pins'},
-        h('summary', {}, `Pins that change: ${number(pins.length)}, broken then: ${number(broken)}`),
-        h('ul', {class: 'last told'}, pins.map(pinLine)),
-      ),
-  ];
+    h(
+      'details',
+      {open: true, 'data-key': 'pins', 'data-role': 'fence-pins'},
+      h('summary', {}, `Pins that change: ${number(pins.length)}, broken then: ${number(broken)}`),
+      h('ul', {class: 'last told'}, pins.map(pinLine)),
+    )
+  );
 }
 
 const pinLine = ({text, expected, before, after, kept}) =>

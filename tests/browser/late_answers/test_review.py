@@ -208,6 +208,7 @@ def test_the_limit_of_an_archived_intent_is_not_shown_as_that_of_all(
     key = somebody_else(studio)
     page = fenced(visit, studio)
     of_all = limit(page)
+    page.get_by_text("Another measure").click()
     whose = page.get_by_label("Whose line")
     whose.select_option(key)
     page.get_by_label("Line", exact=True).press("ArrowRight")
