@@ -6,15 +6,27 @@ import {call} from '../shared/rest.js';
 import {percent, rightShare} from '../shared/words.js';
 
 const MOST = 12; // versions whose space is measured; each has to be loaded
-const WORDS =
-  'Closeness: how far apart texts of one intent lie (alignment). Spread: how unevenly all ' +
-  'texts fill the space (uniformity). Lower is better for both, so the best version lies at the bottom left.';
+const SPACE_WORDS =
+  'A version further to the bottom left keeps texts of one intent closer together, and all texts ' +
+  'less crowded. Choose a version by its right answers above; where two are alike, take the one further down and left.';
+const MEASURES = 'In papers, the axes are called alignment (across) and uniformity (up).';
+const BETTER = {
+  xref: 'paper',
+  yref: 'paper',
+  x: 0.01,
+  y: 0.02,
+  xanchor: 'left',
+  yanchor: 'bottom',
+  text: '↙ better',
+  showarrow: false,
+};
 
 export class Charts {
   #base;
   #models = [];
   #running = 0; // number of the newest round of measuring; earlier rounds stop drawing
   #accuracy = h('div', {class: 'chart', role: 'img', 'data-role': 'accuracy-chart'});
+  #reading = h('p', {class: 'soft small', 'data-role': 'accuracy-words'});
   #space = h('div', {class: 'chart', role: 'img', 'data-role': 'shapes'});
   #basis = h('p', {class: 'soft small', role: 'status', 'data-role': 'shapes-basis'});
   element = h('details', {class: 'sheet', hidden: true, ontoggle: () => this.#draw().catch(complain)});
@@ -26,11 +38,13 @@ export class Charts {
       this.element,
       h('summary', {'data-key': 'charts'}, 'Charts and figures for researchers'),
       h('h3', {}, 'Right answers by version, as checked after each training'),
+      this.#reading,
       this.#accuracy,
-      h('h3', {}, 'Shape of the spaces'),
-      h('p', {class: 'soft small'}, WORDS),
+      h('h3', {}, 'How well each version keeps intents apart'),
+      h('p', {class: 'soft small'}, SPACE_WORDS),
       this.#space,
       this.#basis,
+      h('p', {class: 'soft small'}, MEASURES),
     );
   }
 
@@ -52,6 +66,7 @@ export class Charts {
     this.#accuracy.hidden = judged.length === 0;
     if (!judged.length) return;
     const said = judged.map(({number, metrics}) => `version ${number}: ${percent(rightShare(metrics))}`);
+    this.#reading.textContent = readingOf(judged);
     this.#accuracy.setAttribute('aria-label', `Right answers by version. ${said.join('; ')}`);
     const trace = {
       place: 0,
@@ -91,7 +106,7 @@ export class Charts {
     this.#space.hidden = points.length === 0;
     if (!points.length) return;
     const said = points.map(point => `${nameOf(point)}: ${figures(point)}`);
-    this.#space.setAttribute('aria-label', `Closeness and spread. ${said.join('; ')}`);
+    this.#space.setAttribute('aria-label', `Distance within an intent, and crowding. ${said.join('; ')}`);
     const trace = {
       place: 0,
       marker: {size: 11, symbol: points.map(({number}) => (number ? 'circle' : 'circle-open'))},
@@ -106,11 +121,29 @@ export class Charts {
       hoverinfo: 'text',
     };
     await drawChart(this.#space, [trace], {
-      x: {title: {text: 'closeness (← lower is better)'}},
-      y: {title: {text: 'spread (lower is better ↓)'}},
+      x: {title: {text: 'distance within an intent (← lower is better)'}},
+      y: {title: {text: 'crowding (lower is better ↓)'}},
+      annotations: [BETTER],
       showlegend: false,
     });
   }
+}
+
+// What the points say, and what to do about it.
+function readingOf(versions) {
+  const share = ({metrics}) => rightShare(metrics);
+  const live = versions.find(({champion}) => champion);
+  const [best] = [...versions].sort((one, other) => share(other) - share(one) || other.champion - one.champion);
+  const high = 'Each point is a version; higher is better.';
+  if (versions.length === 1) return `${high} There is one so far: label more, and train again to see a line.`;
+  if (!live || live === best) {
+    const kept = live ? ' It is live: label what it answers wrongly, and train again.' : '';
+    return `${high} Version ${best.number} answers most test texts right, ${percent(share(best))}.${kept}`;
+  }
+  return (
+    `${high} Version ${best.number} answers ${percent(share(best))} right, and the live version ` +
+    `${live.number} ${percent(share(live))}: compare them above before you change. A few texts may be luck.`
+  );
 }
 
 const nameOf = ({number, recipe}) => (number ? `v${number} ${recipe}`.trim() : 'before training');
@@ -135,4 +168,4 @@ function namesOf(points) {
 }
 
 const figures = ({alignment, uniformity}) =>
-  `alignment ${alignment.toFixed(3)}, uniformity ${uniformity.toFixed(3)}`;
+  `distance ${alignment.toFixed(3)}, crowding ${uniformity.toFixed(3)}`;

@@ -155,6 +155,22 @@ def test_versions_begin_with_what_is_live_and_fold_the_figures(
     expect(chart).to_contain_text("(live)")
 
 
+def test_each_chart_says_what_one_reads_in_it_and_what_to_do(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """“Closeness” and “spread” told a designer neither which version is better nor what to do."""
+    page = visit(twice, "/versions?project=sample")
+    page.get_by_text("Charts and figures for researchers").click()
+    words = page.locator("[data-role=accuracy-words]")
+    expect(words).to_contain_text("Each point is a version; higher is better. Version 1 answers most")
+    expect(words).to_contain_text("label what it answers wrongly, and train again")
+    space = page.locator("[data-role=shapes]")
+    expect(space.locator(".xtitle")).to_have_text("distance within an intent (← lower is better)")
+    expect(space.locator(".ytitle")).to_have_text("crowding (lower is better ↓)")
+    expect(space).to_contain_text("↙ better")
+    expect(page.get_by_text("Choose a version by its right answers above")).to_be_visible()
+
+
 def test_handing_over_says_what_the_file_is_before_it_comes(
     visit: Callable[..., Page], twice: Served
 ) -> None:
