@@ -69,9 +69,9 @@ class DataPage {
       this.#allowSteps(status);
       if (before && before.revision !== status.revision) this.#follow();
     });
+    this.#conversations.showIfAsked();
     this.#loaded = this.#load();
     await this.#loaded;
-    this.#conversations.showIfAsked();
     window.addEventListener('hashchange', () => this.#conversations.showIfAsked());
     if (!query().get('import')) return;
     this.#import.focus();

@@ -47,6 +47,12 @@ class Context {
     this.#state = parts.state;
   }
 
+  // Names the page anew, for a part of it that has an entry of its own in the rail.
+  entitle(words) {
+    this.#parts.title.textContent = words;
+    document.title = titled(words, this.project);
+  }
+
   // Shows another project in the header, or none; for the page of all projects.
   enter(project) {
     this.project = project;
@@ -110,7 +116,7 @@ export async function frame(view, page, title, lead, build) {
   const parts = drawFrame(view, page, title, lead, listenForCommands(PAGES));
   try {
     const project = await chooseProject();
-    document.title = `${title} · ${project ?? 'Intent Studio'}`;
+    document.title = titled(title, project);
     if (project) enter(project, parts);
     if (!project && !home) {
       parts.main.append(noProject());
@@ -127,6 +133,8 @@ export async function frame(view, page, title, lead, build) {
     if (error.status === 404) localStorage.removeItem('project');
   }
 }
+
+const titled = (title, project) => `${title} · ${project ?? 'Intent Studio'}`;
 
 // If a page fails while starting, it shows the error and keeps what is already drawn.
 async function start(build, context) {
@@ -149,14 +157,15 @@ function drawFrame(view, page, title, lead, commands) {
   const switcher = new Switcher(page === 'home' ? 'label' : page);
   const brand = h('a', {class: 'brand', href: '/'}, h('img', {src: ICON, alt: ''}), 'Intent Studio');
   const skip = h('a', {class: 'skip', href: '#page'}, 'Skip to the page');
-  const top = h('div', {class: 'top'}, h('h1', {}, title), state);
+  const name = h('h1', {}, title);
+  const top = h('div', {class: 'top'}, name, state);
   fill(
     view,
     skip,
     h('div', {class: 'rail'}, brand, switcher.element, finderButton(commands), nav),
     h('div', {class: 'beside-rail'}, top, h('div', {class: 'page', id: 'page', tabindex: -1}, heading, main)),
   );
-  return {page, main, state, nav, switcher, heading};
+  return {page, main, state, nav, switcher, heading, title: name};
 }
 
 const finderButton = commands =>

@@ -100,7 +100,16 @@ def test_conversations_are_in_sight_on_a_phone(
     page = visit(studio, viewport=PHONE)
     page.goto(f"{studio.base}/data?project=p#conversations")
     page.wait_for_selector("[data-role=utterances] tbody td")
-    expect(page.get_by_role("heading", name="Conversations")).to_be_in_viewport()
+    expect(page.get_by_role("heading", name="Conversations", level=1)).to_be_in_viewport()
+    sheet = page.get_by_role("region", name="Conversations")
+    first = sheet.get_by_role("button", name="Choose a log")
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        expect(first).to_be_in_viewport()
+    expect(first).to_have_class("primary")
+    expect(page).to_have_title("Conversations · p")
+    after = sheet.locator("[data-role=after-logs]")
+    expect(after.get_by_role("link", name="train from them")).to_be_visible()
 
 
 def test_a_border_offers_no_relabel_of_a_test_text(

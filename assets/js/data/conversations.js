@@ -1,4 +1,5 @@
 // Conversation logs: those of the project, and a preview of a new one as it would be stored.
+import {address} from '../shared/address.js';
 import {field, fill, h, said} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {ask, guarded} from '../shared/messages.js';
@@ -11,8 +12,10 @@ const HASH = '#conversations';
 const WHAT =
   'From logs of whole conversations the model learns how your customers speak, and what they say comes to your ' +
   'unlabelled texts. First choose a log. Single messages belong into “Import”.';
+const NEXT = 'What customers said in them stands among the texts of Data. Next: ';
 
 export class ConversationSheet {
+  #context;
   #base;
   #changed;
   #list = h('div');
@@ -22,6 +25,7 @@ export class ConversationSheet {
 
   // Calls `changed` after conversations, and perhaps utterances, have changed.
   constructor(context, changed) {
+    this.#context = context;
     this.#base = `${context.base}/dialogues`;
     this.#changed = changed;
     this.#picker = h('input', {
@@ -35,7 +39,7 @@ export class ConversationSheet {
     this.element = h(
       'section',
       {class: 'sheet', tabindex: -1, 'aria-label': 'Conversations'},
-      h('h2', {}, 'Conversations'),
+      h('h2', {}, 'Logs of conversations'),
       h('p', {class: 'soft small'}, WHAT),
       this.#list,
       h('div', {class: 'row after'}, this.#choose, this.#picker),
@@ -63,15 +67,20 @@ export class ConversationSheet {
       );
     };
     const list = {class: 'logs', 'data-role': 'logs', 'aria-label': 'Logs'};
-    fill(this.#list, logs.length > 0 && h('ul', list, logs.map(line)));
+    const {project} = this.#context;
+    const train = h('a', {href: address('train', project)}, 'train from them');
+    const label = h('a', {href: address('label', project)}, 'label those texts');
+    const next = h('p', {class: 'small', 'data-role': 'after-logs'}, NEXT, label, ', or ', train, '.');
+    fill(this.#list, logs.length > 0 && [h('ul', list, logs.map(line)), next]);
   }
 
-  // Comes first beside the rows, and into sight, for who comes by its own entry of the rail.
+  // Comes first on the page, which then bears its name, for who comes by its own entry of the rail.
   showIfAsked() {
     if (location.hash !== HASH) return;
-    this.element.parentElement.prepend(this.element);
-    document.scrollingElement.scrollTop = 0; // on a wide screen it stands at the top of the page
-    if (this.element.getBoundingClientRect().top > innerHeight / 2) this.element.scrollIntoView();
+    this.#context.entitle('Conversations');
+    this.#context.main.prepend(this.element);
+    this.#choose.className = 'primary';
+    document.scrollingElement.scrollTop = 0;
     this.element.focus({preventScroll: true});
   }
 

@@ -162,7 +162,9 @@ def test_each_chart_says_what_one_reads_in_it_and_what_to_do(
     page = visit(twice, "/versions?project=sample")
     page.get_by_text("Charts and figures for researchers").click()
     words = page.locator("[data-role=accuracy-words]")
-    expect(words).to_contain_text("Each point is a version; higher is better. Version 1 answers most")
+    expect(words).to_contain_text(
+        "Each point is a version; higher is better. Version 1 answers most"
+    )
     expect(words).to_contain_text("label what it answers wrongly, and train again")
     space = page.locator("[data-role=shapes]")
     expect(space.locator(".xtitle")).to_have_text("distance within an intent (← lower is better)")
