@@ -83,8 +83,9 @@ def pace(times: Sequence[datetime]) -> float | None:
 def _utc(at: datetime) -> str:
     """Return a time as the log writes times; a time without a zone is UTC."""
     zoned = at.replace(tzinfo=UTC) if at.tzinfo is None else at
-    earliest = datetime.now(UTC) - timedelta(days=2)  # no day is longer, wherever the person is
-    return max(zoned.astimezone(UTC), earliest).isoformat(timespec="milliseconds")
+    now, days = datetime.now(UTC), timedelta(days=2)  # no day is longer, wherever the person is
+    near = min(max(zoned, now - days), now + days)  # years 1 and 9999 have times that UTC has not
+    return near.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
 def _last(connection: Transaction, project_id: int, actor: str) -> tuple[LastDecision, ...]:

@@ -81,3 +81,15 @@ def test_a_break_is_no_part_of_the_pace() -> None:
     assert pace([start + timedelta(seconds=s) for s in seconds]) == pytest.approx(10.0)
     assert pace([start]) is None
     assert pace([start] * 5) is None
+
+
+@pytest.mark.parametrize(
+    ("since", "decisions"),
+    [("0001-01-01T00:00:00+00:01", 1), ("9999-12-31T23:59:59-00:01", 0)],
+)
+def test_a_day_may_begin_at_the_ends_of_time(
+    studio: Studio, intent, since: str, decisions: int
+) -> None:
+    """Neither time exists in UTC, and the page of a person with such a clock got an error."""
+    act(studio, "k", "label", "u0", intents=(intent,))
+    assert load_today(studio, "p", datetime.fromisoformat(since)).decided == decisions
