@@ -12,9 +12,9 @@ import uuid
 from collections.abc import Sequence
 from importlib import import_module
 
+from app.jobs.failures import failure_in_words
 from app.log_lines import places_of
 from core.errors import StudioError
-from core.files import disk_error
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,17 +35,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except BrokenPipeError:
         return 0
-    except OSError as error:
-        full = disk_error(error)
-        if full is None:
-            return _broken(error)
-        _refuse(full, as_json=getattr(options, "json", False))
-        return 2
     except KeyboardInterrupt:
         _say("Stopped.")
         return 130
     except Exception as error:  # noqa: BLE001 - whatever it was, the user gets a number
-        return _broken(error)
+        told = failure_in_words(error)
+        if told is None:
+            return _broken(error)
+        _refuse(told, as_json=getattr(options, "json", False))
+        return 2
     return 0
 
 

@@ -10,6 +10,7 @@ StudioError
 ├── DatabaseDamaged   the database's file is not what was written
 ├── DatabaseBusy      another program held the database for too long
 ├── DiskFull          nothing more can be written
+├── OutOfMemory       processor or GPU have too little memory for it
 └── ReadOnlyHome      the home may not be written to
 """
 
@@ -73,6 +74,10 @@ class DatabaseBusy(StudioError):
 
 class DiskFull(StudioError):
     """Nothing more can be written."""
+
+
+class OutOfMemory(StudioError):
+    """Processor or GPU have too little memory for it."""
 
 
 class ReadOnlyHome(StudioError):

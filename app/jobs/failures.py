@@ -1,6 +1,6 @@
-"""Failures of a job that a person can do something about, in words."""
+"""Failures of the machine that a person can do something about, in words."""
 
-from core.errors import StudioError
+from core.errors import OutOfMemory, StudioError
 from core.files import disk_error, disk_full
 
 _OF_MEMORY = ("allocate memory", "not enough memory", "out of memory")
@@ -10,7 +10,7 @@ _OF_DEVICE = ("cuda", "hip error", "mps backend")
 
 _MEMORY = (
     "There was not enough memory.",
-    "Close other programs, tune in smaller batches, or train on fewer texts.",
+    "Close other programs, take fewer texts at once, or tune in smaller batches.",
 )
 _GPU_MEMORY = (
     "The GPU has not enough memory.",
@@ -38,13 +38,13 @@ def _of_library(error: BaseException) -> StudioError | None:
     words = str(error).lower()
     # torch is not imported for its name: no job need have loaded it.
     if type(error).__name__ == "OutOfMemoryError" or ("cuda" in words and "out of memory" in words):
-        return StudioError(*_GPU_MEMORY)
+        return OutOfMemory(*_GPU_MEMORY)
     if isinstance(error, MemoryError):
-        return StudioError(*_MEMORY)
+        return OutOfMemory(*_MEMORY)
     if not isinstance(error, RuntimeError) and type(error).__name__ != "SafetensorError":
         return None
     if any(part in words for part in _OF_MEMORY):
-        return StudioError(*_MEMORY)
+        return OutOfMemory(*_MEMORY)
     if any(part in words for part in _OF_DISK):
         return disk_full()
     if any(part in words for part in _OF_DEVICE):

@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from app.api.http.requests import route_of
+from app.jobs.failures import failure_in_words
 from core.errors import (
     ArtifactDamaged,
     Conflict,
@@ -17,11 +18,11 @@ from core.errors import (
     DiskFull,
     InvalidInput,
     NotFound,
+    OutOfMemory,
     RunFailed,
     StudioError,
     TooManyJobs,
 )
-from core.files import disk_error
 
 _LOG = logging.getLogger("app.api")
 _STATUS: dict[type[StudioError], int] = {
@@ -32,11 +33,15 @@ _STATUS: dict[type[StudioError], int] = {
     ArtifactDamaged: 500,
     DatabaseBusy: 503,
     DiskFull: 507,
+    OutOfMemory: 503,
     TooManyJobs: 429,
 }
 
-_RETRY_SECONDS = "15"
-_JOB_SECONDS = "60"
+_WAIT_SECONDS: dict[type[StudioError], str] = {
+    DatabaseBusy: "15",
+    OutOfMemory: "15",
+    TooManyJobs: "60",
+}
 _SCHEMA = "See /api/schema."
 _UNREADABLE = "There was an error parsing the body"
 """What the framework says of a body that is cut off, or nested too deeply."""
@@ -56,7 +61,7 @@ async def _known(request: Request, error: Exception) -> JSONResponse:
     status = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 500)
     if status >= 500:
         _tell(request, error.message)
-    wait = {DatabaseBusy: _RETRY_SECONDS, TooManyJobs: _JOB_SECONDS}.get(type(error))
+    wait = _WAIT_SECONDS.get(type(error))
     again = None if wait is None else {"Retry-After": wait}
     return JSONResponse({"message": error.message, "hint": error.hint}, status, again)
 
@@ -105,9 +110,9 @@ def _other_kind(request: Request) -> str:
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
-    full = disk_error(error)
-    if full is not None:
-        return await _known(request, full)
+    told = failure_in_words(error)
+    if told is not None:
+        return await _known(request, told)
     incident = request.state.request_id
     _tell(request, f"incident {incident}", error)
     body = {"message": f"Something broke (incident {incident}).", "hint": "The log tells more."}
