@@ -1,6 +1,6 @@
 // The Versions page: what was shipped and what changed; compare, go back, hand over, report.
 import {query, setQuery} from './shared/address.js';
-import {comparisonOf} from './shared/comparison.js';
+import {comparisonOf, decisionOf} from './shared/comparison.js';
 import {fill, h} from './shared/elements.js';
 import {downloadsOf, saveFile} from './shared/evidence.js';
 import {ask, guarded, present, toast} from './shared/messages.js';
@@ -23,6 +23,7 @@ class VersionsPage {
   #context;
   #base;
   #made = []; // model versions
+  #states = {}; // of the versions, by number
   #drawModels = () => {};
   #coming = null; // the newest request
   #asked = 0; // number of the newest request about them; older answers are dropped
@@ -60,6 +61,7 @@ class VersionsPage {
     const [found] = await Promise.all([call(`${this.#base}/versions`), this.#context.refresh()]);
     if (asked !== this.#asked) return;
     this.#made = found.models;
+    this.#states = found.states;
     const counts = found.models.length ? null : (await call(`${this.#base}/overview`)).counts;
     const actions = {
       promote: number => this.#act(`models/${number}/promote`, `Version ${number} is live.`),
@@ -126,7 +128,27 @@ class VersionsPage {
 
   async #comparison(candidate, champion) {
     const found = await call(`${this.#base}/compare?candidate=${candidate}&champion=${champion}`);
-    return [h('h2', {}, `Version ${candidate} against version ${champion}`), comparisonOf(found)];
+    const title = h('h2', {}, `Version ${candidate} against version ${champion}`);
+    return [title, comparisonOf(found, ...this.#decision([candidate, champion], found.advice))];
+  }
+
+  // What can be decided where the comparison stands: to use the version, or to keep the live one.
+  #decision([mine, live], advice) {
+    if (live !== this.#context.status.champion) return [];
+    const waits = this.#states[mine] === 'candidate';
+    const act = async (...args) => {
+      await this.#act(...args);
+      setQuery({candidate: '', champion: ''});
+      this.#detail.hidden = true;
+    };
+    const use = () => this.#use(mine, live, act);
+    const keep = () => act(`models/${mine}/discard`, `Version ${mine} is put aside.`);
+    return decisionOf([mine, live], advice, use, waits ? keep : null);
+  }
+
+  #use(mine, live, act) {
+    const back = () => this.#act('rollback', `Version ${live} is live again.`, {champion: mine});
+    return act(`models/${mine}/promote`, `Version ${mine} is live.`, undefined, back);
   }
 
   #compareData(older, newer) {

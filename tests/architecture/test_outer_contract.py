@@ -159,7 +159,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     *(
         ("GET /api/projects/{project}/compare", "answer", name)
-        for name in ("in_use", "in_use.n", "in_use.before", "in_use.after")
+        for name in (
+            *("in_use", "in_use.n", "in_use.before", "in_use.after"),
+            *("advice", "advice.use", "advice.words"),
+        )
     ),
     ("GET /api/projects/{project}/models/{number}/lineage", "answer", "bytes"),
     *((_UNDO, "body", name) for name in ("application/json", "key")),

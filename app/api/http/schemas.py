@@ -8,6 +8,7 @@ from app.services.live.in_use import InUse
 from app.services.maps.views import MovedText
 from app.services.versions.comparison_views import GateVerdict, ModelComparison
 from app.services.versions.timeline import DatasetVersionView, ModelView
+from app.services.versions.verdict import Advice
 from storage.queries.utterances import Counts
 from storage.records import BatchRecord
 
@@ -123,12 +124,14 @@ class Versions:
 class Compared:
     """A candidate compared with the champion, and the gate's verdict.
 
-    `in_use` compares both as they would answer now; None without a test set.
+    `in_use` compares both as they would answer now; None without a test set. `advice` says which of
+    the two should answer; None where neither does.
     """
 
     comparison: ModelComparison
     gate: GateVerdict
     in_use: InUse | None
+    advice: Advice | None
 
 
 @dataclass(frozen=True, slots=True)

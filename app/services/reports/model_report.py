@@ -23,7 +23,8 @@ from app.services.reports.report_views import (
 from app.services.studio import Studio
 from app.services.versions.comparison import compare_models, compare_versions
 from app.services.versions.comparison_words import version_words
-from app.services.versions.registry import model_states, version_before
+from app.services.versions.registry import live_number, model_states, version_before
+from app.services.versions.verdict import advice_on
 from core.metrics.paired import PairedAnswer
 from core.recipes.read import title_of
 from core.text import label_words
@@ -83,6 +84,7 @@ def _report(studio: Studio, project: str, number: int) -> Report:
         checked=checked_on(judged, task),
         broken=len(broken),
         outcome=None if since is None else since.outcome,
+        advice=None if since is None else since.advice,
     )
     return Report(
         project=project,
@@ -192,13 +194,14 @@ def _since(studio: Studio, model: ExplainedModel) -> Since | None:
         n_better=len(sides["fixed"]),
         worse=tuple(sides["broken"][:_CHANGED]),
         n_worse=len(sides["broken"]),
+        advice=advice_on(found, None, live_number(studio, project.name)),
     )
 
 
 def _compared_with(studio: Studio, project: str, number: int) -> int | None:
     """Return the version that a reader knows: the live one, for it the one that was live before."""
     states = model_states(studio, project)
-    live = next((one for one, state in states.items() if state == "champion"), None)
+    live = live_number(studio, project)
     older = [one for one, state in states.items() if one < number and state != "encoder"]
     known = version_before(studio, project) if live == number else live
     if states.get(number) in ("champion", "candidate") and known is not None and known != number:

@@ -10,6 +10,7 @@ from app.services.versions.verdict import (
     READY,
     REFUSED,
     TITLES,
+    Advice,
     Known,
     level_of,
     of_hundred,
@@ -45,7 +46,10 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What readiness is judged by; `broken` counts pins, `outcome` is against the one before."""
+    """What readiness is judged by; `broken` counts pins, `outcome` is against the one before.
+
+    `advice` says whether to use it or the version that it is compared with.
+    """
 
     task: Task
     examples: int
@@ -54,6 +58,7 @@ class Facts:
     checked: Checked
     broken: int
     outcome: Outcome | None = None
+    advice: Advice | None = None
 
 
 def checked_on(judged: JudgedVersion, task: Task) -> Checked:
@@ -74,7 +79,10 @@ def readiness_of(facts: Facts) -> Readiness:
         f"broken, at least {percent(REFUSED)} of the texts that fit no intent refused (where any "
         "are labelled), and not worse than the version before."
     )
-    return Readiness(level, TITLES[level], reasons, rule, sentences_of(facts), figures_of(facts))
+    title = TITLES[level]
+    headline = title if facts.advice is None else facts.advice.words
+    sentences, figures = sentences_of(facts), figures_of(facts)
+    return Readiness(level, headline, title, reasons, rule, sentences, figures)
 
 
 def sentences_of(facts: Facts) -> tuple[str, ...]:

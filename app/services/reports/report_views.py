@@ -7,7 +7,7 @@ from typing import Any
 from app.services.explaining.words import MEASURES
 from app.services.reports.judged_again import Bin
 from app.services.versions.comparison_views import Outcome
-from app.services.versions.verdict import Level
+from app.services.versions.verdict import Advice, Level
 from core.types import Task
 
 
@@ -69,6 +69,7 @@ class Since:
         words: The comparison in sentences, with its figures.
         better: A few texts that are answered right now and were not; `n_better` is their number.
         worse: A few texts that were answered right and are not now.
+        advice: Whether to use this version or the other; None where neither is live.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Since:
     n_better: int
     worse: tuple[ChangeLine, ...]
     n_worse: int
+    advice: Advice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +98,12 @@ class KeyFigure:
 class Readiness:
     """The answer to "can we use it?": a level, its title, why, sentences and figures.
 
+    `headline` says first whether to use it, where that is to be decided; else it is the title.
     `reasons` are what keeps it from being ready; empty if nothing does.
     """
 
     level: Level
+    headline: str
     title: str
     reasons: tuple[str, ...]
     rule: str

@@ -150,6 +150,12 @@ def model_states(studio: Studio, project: str) -> dict[int, str]:
     return {record.number: _state(record, states) for record in records}
 
 
+def live_number(studio: Studio, project: str) -> int | None:
+    """Return the number of the version that answers, or None."""
+    states = model_states(studio, project)
+    return next((number for number, state in states.items() if state == "champion"), None)
+
+
 def version_before(studio: Studio, project: str) -> int | None:
     """Return the number of the version that rolling back would return to, or None."""
     with studio.database.read() as connection:

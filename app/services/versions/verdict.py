@@ -1,15 +1,19 @@
-"""Whether a model version is ready to be used: one rule for report, start page and header.
+"""Whether a model version is ready, and whether to use it: one rule for report and all pages.
 
 Ready: at least 85 of 100 checked texts are answered right, no pin is broken, at least half of the
 texts that fit no intent are refused, and it is not worse than the version before beyond luck. The
 first limit is a habit of the trade, not a law: the report says it.
+
+To be used instead of the live version, a version must be better beyond luck, break no pin, and
+answer no fewer texts right in use now.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from app.services.versions.comparison_views import Outcome
+from app.services.versions.comparison_views import ModelComparison, Outcome
+from app.services.versions.comparison_words import version_words
 from core.text import counted
 from core.types import Task
 from storage.records import ModelVersionRecord
@@ -56,6 +60,28 @@ class ReadyVerdict:
     reasons: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Whether the newer of two versions should answer; `words` is one sentence for a reader."""
+
+    use: bool
+    words: str
+
+
+class RightNow(Protocol):
+    """Right answers of two versions if each were in use now."""
+
+    @property
+    def before(self) -> int:
+        """Number of right answers of the older version."""
+        ...
+
+    @property
+    def after(self) -> int:
+        """Number of right answers of the newer version."""
+        ...
+
+
 class FiguresNow(Protocol):
     """What a live version does now; a figure is None where nothing tells it."""
 
@@ -100,6 +126,42 @@ def reasons_of(known: Known) -> tuple[str, ...]:
         ),
     }
     return tuple(words for words, holds in reasons.items() if holds)
+
+
+def advice_on(
+    comparison: ModelComparison, in_use: RightNow | None, live: int | None
+) -> Advice | None:
+    """Say whether to use the candidate or to leave the champion in use.
+
+    `live` is the number of the version that answers. None where it is neither of the two.
+    """
+    new, old = version_words(comparison.candidate), version_words(comparison.champion)
+    standing, is_better, is_loss = _standing(comparison, in_use, old)
+    if live is not None and new == f"version {live}":
+        act = f"go back to {old}" if is_loss else f"keep {new} in use"
+        return Advice(not is_loss, f"{standing}: {act}.")
+    if live is None or old != f"version {live}":
+        return None
+    act = f"use {new}" if is_better else f"leave {old} in use"
+    return Advice(is_better, f"{standing}: {act}.")
+
+
+def _standing(
+    comparison: ModelComparison, in_use: RightNow | None, old: str
+) -> tuple[str, bool, bool]:
+    """Return how the candidate stands, whether that is a gain, and whether it is a loss."""
+    broken = len(comparison.pins_of("broken"))
+    if broken:
+        return f"It breaks {counted(broken, 'pin')}", False, True
+    if comparison.outcome == "better" and in_use is not None and in_use.after < in_use.before:
+        return f"With the labels of today not better than {old}", False, False
+    standing = {
+        "better": f"Better than {old}",
+        "alike": f"Not better than {old}",
+        "worse": f"Worse than {old}",
+        "unknown": f"Nobody can say whether it is better than {old}",
+    }[comparison.outcome]
+    return standing, comparison.outcome == "better", comparison.outcome == "worse"
 
 
 def verdict_on(

@@ -1,5 +1,6 @@
 // A version against another: the verdict, better and worse texts, and folded how this is computed.
 import {h, table} from './elements.js';
+import {busyButton} from './evidence.js';
 import {nothingFits, number, percent, plural, signedPoints} from './words.js';
 
 const MOST_ANSWERS = 300;
@@ -20,31 +21,39 @@ const BASES = {'test split': 'of the test set', 'stored figures': 'as checked wh
 const points = share => `${signedPoints(share)} points`;
 const saying = task => intents => intents.join(' and ') || nothingFits(task);
 
-// Whether the newer version is the better choice: better as trained, and no worse in use now.
-export const isAdvised = ({comparison: {outcome}, in_use: now}) =>
-  outcome === 'better' && (now === null || now.after >= now.before);
+// The buttons to use a version that waits, or to keep the live one; `live` is null where nothing answers yet.
+// `use` and `keep` are functions; `keep` is null where nothing waits. Without advice the live one is kept.
+export const decisionOf = ([mine, live], advice, use, keep) => [
+  busyButton(`Use version ${mine}`, use, {class: advice?.use ? 'primary' : '', 'data-key': 'promote'}),
+  keep &&
+    busyButton(live === null ? 'Put it aside' : `Keep version ${live}`, keep, {
+      class: advice?.use ? '' : 'primary',
+      'data-key': 'discard',
+    }),
+];
 
 // `actions` stand beside the verdict.
-export const comparisonOf = ({comparison: found, gate, in_use: now}, ...actions) =>
+export const comparisonOf = ({comparison: found, gate, in_use: now, advice}, ...actions) =>
   h(
     'div',
     {class: 'stack'},
-    verdictOf(found, gate, now, actions),
+    verdictOf(found, {gate, now, advice}, actions),
     found.answers.length > 0 && sidesOf(found),
     found.pins.length > 0 && pinsOf(found.pins, saying(found.task)),
     computedOf(found, gate),
   );
 
-function verdictOf(found, gate, now, actions) {
+function verdictOf(found, {gate, now, advice}, actions) {
   const {outcome, verdict} = found;
   const {mark, words, kind} = OUTCOMES[outcome];
   return h(
     'div',
     {class: 'verdict', 'data-role': 'verdict', 'data-outcome': outcome},
     h('span', {class: `badge ${kind}`}, h('span', {'aria-hidden': 'true'}, `${mark} `), words),
+    advice && h('p', {'data-role': 'advice'}, h('b', {}, advice.words)),
     h('p', {}, verdict),
     inUse(found, now),
-    !gate.promote && h('p', {class: 'warn small'}, `Better keep what is live. ${gate.reasons.join(' ')}`),
+    !gate.promote && h('p', {class: 'warn small'}, gate.reasons.join(' ')),
     actions.length > 0 && h('div', {class: 'row'}, actions),
   );
 }

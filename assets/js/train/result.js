@@ -1,5 +1,5 @@
 // What the last training brought: the verdict, better and worse texts, and the decision.
-import {comparisonOf, isAdvised} from '../shared/comparison.js';
+import {comparisonOf, decisionOf} from '../shared/comparison.js';
 import {fill, h} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {toast} from '../shared/messages.js';
@@ -29,35 +29,28 @@ export class Result {
     if (wanted === this.#drawn) return undefined;
     this.#drawn = wanted;
     this.element.hidden = false;
-    const title = h('h2', {}, candidate === null ? `Version ${newer} is live` : `Version ${newer} is ready`);
-    const actions = isAdvice =>
-      candidate === null ? this.#whenLive(newer, older) : this.#toDecide(newer, older, isAdvice);
-    if (older === null) return fill(this.element, title, h('div', {class: 'row'}, actions(true)));
+    const title = h('h2', {}, candidate === null ? `Version ${newer} is live` : `Version ${newer} is trained`);
+    const actions = advice =>
+      candidate === null ? this.#whenLive(newer, older) : this.#toDecide(newer, older, advice);
+    if (older === null) return fill(this.element, title, h('div', {class: 'row'}, actions({use: true})));
     fill(this.element, title, h('p', {class: 'soft'}, `Comparing it with version ${older} …`));
     try {
       const found = await call(`${this.#context.base}/compare?candidate=${newer}&champion=${older}`);
-      if (wanted === this.#drawn) fill(this.element, title, comparisonOf(found, ...actions(isAdvised(found))));
+      if (wanted === this.#drawn) fill(this.element, title, comparisonOf(found, ...actions(found.advice)));
     } catch (error) {
-      fill(this.element, title, h('p', {class: 'bad'}, error.message), h('div', {class: 'row'}, actions(false)));
+      fill(this.element, title, h('p', {class: 'bad'}, error.message), h('div', {class: 'row'}, actions(null)));
       this.#drawn = '';
     }
     return undefined;
   }
 
   // Promote comes first, as the page's advice only where the version is better; what was live stays until then.
-  #toDecide(newer, older, isAdvice) {
+  #toDecide(newer, older, advice) {
     const undo = older === null ? null : () => this.#do('rollback', `Version ${older} is live again.`, newer);
     const promote = () => this.#do(`models/${newer}/promote`, `Version ${newer} is live.`, null, undo);
     const discard = () => this.#do(`models/${newer}/discard`, `Version ${newer} is put aside.`);
     return [
-      busyButton(`Use version ${newer}`, promote, {
-        class: isAdvice ? 'primary' : '',
-        'data-key': 'promote',
-      }),
-      busyButton(older === null ? 'Put it aside' : `Keep version ${older}`, discard, {
-        class: isAdvice ? '' : 'primary',
-        'data-key': 'discard',
-      }),
+      decisionOf([newer, older], advice, promote, discard),
       h(
         'span',
         {class: 'soft small'},

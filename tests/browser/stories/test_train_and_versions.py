@@ -60,6 +60,22 @@ def test_settings_are_in_plain_words_beside_the_button_that_trains(
     expect(small).to_contain_text("Method: Adapter")
 
 
+def test_a_version_that_is_not_better_is_advised_against_wherever_it_is_judged(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """Its report said "Ready to use", and the comparison neither advised nor decided anything."""
+    advice = "Worse than version 1: leave version 1 in use."
+    page = visit(twice, "/train?project=sample")
+    expect(page.locator("[data-role=advice]")).to_have_text(advice)
+    expect(page.locator("[data-key=candidate]")).to_have_text("v2: decide")
+    page.goto(f"{twice.base}/reports/sample/2")
+    expect(page.locator(".ready .lead")).to_contain_text(advice)
+    page.goto(f"{twice.base}/versions?project=sample&candidate=2&champion=1")
+    verdict = page.locator("[data-role=verdict]")
+    expect(verdict.locator("[data-role=advice]")).to_have_text(advice)
+    expect(verdict.get_by_role("button", name="Keep version 1")).to_have_class("primary")
+
+
 def test_the_result_is_a_verdict_with_better_and_worse_texts_and_promote_first(
     visit: Callable[..., Page], twice: Served
 ) -> None:
@@ -78,6 +94,19 @@ def test_the_result_is_a_verdict_with_better_and_worse_texts_and_promote_first(
     expect(page.locator("[data-role=champion]")).to_contain_text("v2")
     page.locator(".toast").get_by_role("button", name="Undo").click()
     expect(page.locator("[data-role=champion]")).to_contain_text("v1")
+
+
+def test_a_version_can_be_used_from_its_comparison(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """Whoever had compared two versions had to look for the button above."""
+    page = visit(twice, "/versions?project=sample&candidate=2&champion=1")
+    verdict, champion = (page.locator(f"[data-role={role}]") for role in ("verdict", "champion"))
+    verdict.get_by_role("button", name="Use version 2").click()
+    expect(champion).to_contain_text("v2")
+    expect(verdict).to_be_hidden()
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(champion).to_contain_text("v1")
 
 
 def test_going_back_can_be_undone(visit: Callable[..., Page], twice: Served) -> None:

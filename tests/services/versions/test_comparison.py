@@ -1,6 +1,7 @@
 import pytest
 
 from app.services.data.projects import create_project
+from app.services.live.in_use import InUse
 from app.services.studio import Studio
 from app.services.versions.comparison import (
     compare_contenders,
@@ -9,6 +10,7 @@ from app.services.versions.comparison import (
     gate,
     names_since,
 )
+from app.services.versions.verdict import Advice, advice_on
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import NotFound
 from core.text import text_hash
@@ -74,6 +76,42 @@ def test_five_fixed_and_two_broken_of_a_hundred_test_texts(studio: Studio) -> No
     assert gate(found).reasons[0] == "There are no pins to break."
 
 
+@pytest.mark.parametrize(
+    ("wrong_before", "wrong_now", "now", "advised"),
+    [
+        (6, 3, None, "Not better than version 1: leave version 1 in use."),
+        (0, 4, None, "Worse than version 1: leave version 1 in use."),
+        (9, 0, None, "Better than version 1: use version 2."),
+        (9, 0, (95, 95), "Better than version 1: use version 2."),
+        (9, 0, (95, 94), "With the labels of today not better than version 1: leave version 1"),
+    ],
+)
+def test_one_rule_says_whether_to_use_a_version_or_to_leave_it(
+    studio: Studio,
+    wrong_before: int,
+    wrong_now: int,
+    now: tuple[int, int] | None,
+    advised: str,
+) -> None:
+    """Reports, Train and Versions each told another part of it, or nothing."""
+    start(studio, hundred())
+    sides = [
+        contender("p@2", wrong(*range(wrong_now))),
+        contender("p@1", wrong(*range(wrong_before))),
+    ]
+    found = compare_contenders(studio, "p", *sides)
+    in_use = None if now is None else InUse(100, *now)
+    advice = advice_on(found, in_use, 1)
+    assert advice is not None
+    assert advice.words.startswith(advised)
+    assert advice.use is (": use version 2" in advised)
+    kept = advice_on(found, in_use, 2)
+    assert kept is not None
+    act = "go back to version 1" if found.outcome == "worse" else "keep version 2 in use"
+    assert kept.words.endswith(f": {act}.")
+    assert advice_on(found, in_use, 3) is None
+
+
 @pytest.mark.parametrize("n_broken", [3, 4])
 def test_the_gate_closes_when_the_whole_interval_is_a_loss(studio: Studio, n_broken: int) -> None:
     start(studio, hundred())
@@ -104,6 +142,9 @@ def test_a_pin_is_fixed_broken_kept_or_missed_and_a_broken_one_closes_the_gate(
     )
     verdict = gate(found)
     assert found.verdict.endswith(" It breaks 1 pin.")
+    assert advice_on(found, None, 1) == Advice(
+        use=False, words="It breaks 1 pin: leave version 1 in use."
+    )
     assert verdict.promote is False
     assert verdict.reasons == ("It breaks the pin 'broken': out of scope instead of parcel.",)
 
