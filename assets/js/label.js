@@ -116,12 +116,12 @@ class LabelPage {
       give,
       accept,
       buttons: [
-        [capital(this.#intents.nothing), '0', actions.o],
-        ['Skip', 'S', actions.s],
+        [capital(this.#intents.nothing), '0', actions.o, 'It belongs to none of your intents'],
+        ['Skip', 'S', actions.s, 'Decides nothing; Data lists it under “skipped”'],
       ],
       others: [
-        ['Flag', 'F', actions.f, 'Skips it, and marks it for a second look'],
-        ['Set aside', 'T', actions.t, 'Collects texts that get the same label, to give it at once'],
+        ['Flag as unclear', 'F', actions.f, 'Skips it too; Data lists it under “flagged”, for a second look'],
+        ['Label together', 'T', actions.t, 'Sets it aside: collect texts of the same label, and give it once'],
         ['More like this', 'M', actions.m, 'Brings the most similar unlabelled texts next'],
         ['Why', 'W', actions.w, 'Shows the examples behind the first suggestion'],
         ['Mark values', 'V', actions.v, 'Marks names, dates or places in the text'],

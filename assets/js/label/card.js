@@ -21,8 +21,8 @@ export class Card {
   #multi;
   #give;
 
-  // `give` is called with an intent. `buttons` are lists of a name, a key and an action; `others`, which stand back,
-  // say in a fourth part what they do. `guidelines` opens them on a narrow screen. `decided` is the line of the last
+  // `give` is called with an intent. `buttons` and `others`, which stand back, are lists of a name, a key, an action
+  // and what it does. `guidelines` opens them on a narrow screen. `decided` is the line of the last
   // decision.
   constructor({intents, multi, finder, give, accept, buttons, others, decided, guidelines}) {
     this.#intents = intents;
@@ -38,8 +38,8 @@ export class Card {
       this.#about, // of this text; above it stands what was decided about the last one
       this.#options,
       h('div', {class: 'around'}, finder.element),
-      h('div', {class: 'row'}, this.#take, buttons.map(keyButton)),
-      h('div', {class: 'row tight others'}, guidelines, others.map(keyButton)),
+      h('div', {class: 'row'}, this.#take, buttons.map(button => keyButton(button))),
+      h('div', {class: 'row tight others'}, guidelines, others.map(button => keyButton(button, 'plain small'))),
     );
     this.element = h(
       'section',
@@ -143,10 +143,10 @@ export class Card {
 // An option without the model's word on it.
 const bare = ({id, name}) => ({intent_id: id, intent: name});
 
-const keyButton = ([name, key, action, title]) =>
+const keyButton = ([name, key, action, title], look) =>
   h(
     'button',
-    {onclick: action, title, class: title && 'plain small'},
+    {onclick: action, title, class: look},
     name,
     ' ',
     h('kbd', {'aria-hidden': 'true'}, key),

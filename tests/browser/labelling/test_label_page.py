@@ -98,10 +98,30 @@ def test_the_keys_of_the_page_lie_over_it(page: Page) -> None:
     keys = page.get_by_role("dialog", name="Keys of this page")
     for key in ("1 to 5", "Enter", "0 or O", "A", "Ctrl K"):
         expect(keys.locator("dt", has_text=re.compile(f"^{key}$"))).to_be_visible()
+    for key, meaning in (("S", "skipped"), ("F", "second look"), ("T", "all one label")):
+        line = keys.locator("dt", has_text=re.compile(f"^{key}$"))
+        expect(line.locator("xpath=following-sibling::dd[1]")).to_contain_text(meaning)
     page.keyboard.press("s")  # no decision while the keys are read
     page.keyboard.press("Escape")
     expect(keys).to_have_count(0)
     expect(page.locator("[data-role=saved]")).to_have_text("saved as you go")
+
+
+def test_the_card_shows_names_above_their_shares_and_says_what_its_buttons_do(page: Page) -> None:
+    """A share was larger than the name it belongs to; Skip, Flag and Set aside were unexplained."""
+    option = page.locator(".option").first
+    sizes = [
+        option.locator(part).evaluate("at => parseFloat(getComputedStyle(at).fontSize)")
+        for part in (".inside", ".share")
+    ]
+    assert sizes[0] > sizes[1]
+    for name, title in (
+        ("Skip", "Decides nothing"),
+        ("Flag as unclear", "second look"),
+        ("Label together", "same label"),
+    ):
+        button = page.locator(".card").get_by_role("button", name=name)
+        expect(button).to_have_attribute("title", re.compile(title))
 
 
 def test_the_queue_starts_with_what_helps_and_its_orders_are_few(page: Page) -> None:
