@@ -120,7 +120,7 @@ class LabelPage {
         ['Skip', 'S', actions.s, 'Decides nothing; Data lists it under “skipped”'],
       ],
       others: [
-        ['Flag as unclear', 'F', actions.f, 'Skips it too; Data lists it under “flagged”, for a second look'],
+        ['Flag unclear', 'F', actions.f, 'Skips it too; Data lists it under “flagged”, for a second look'],
         ['Label together', 'T', actions.t, 'Sets it aside: collect texts of the same label, and give it once'],
         ['More like this', 'M', actions.m, 'Brings the most similar unlabelled texts next'],
         ['Why', 'W', actions.w, 'Shows the examples behind the first suggestion'],

@@ -8,6 +8,7 @@ import {ReshapeTab} from './review/reshape.js';
 import {address, query, setQuery} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
+import {icon} from './shared/icons.js';
 import {Intents} from './shared/intents.js';
 import {dialogIsOpen, guarded, toast} from './shared/messages.js';
 import {post} from './shared/rest.js';
@@ -121,12 +122,13 @@ class ReviewPage {
       this.#renew().catch(() => {}); // the message tells of the first error
       throw error;
     }
-    toast(words, 'Done.', 'good', () => this.#takeBack(one));
+    one.isSaved = true;
+    this.#setMade(this.#made);
     await Promise.all([this.#renew(), this.#context.refresh()]);
     this.#findings.takeIn(finding);
   }
 
-  // The newest act stands on the page with its Undo, for the message goes.
+  // The newest act stands on the page with its Undo: a message would go, and lie over what comes next.
   #setMade(made) {
     this.#made = made;
     const last = made.at(-1);
@@ -135,7 +137,11 @@ class ReviewPage {
     const key = h('kbd', {'aria-hidden': 'true'}, 'U');
     fill(
       this.#newest,
-      last && [h('span', {class: 'cut soft', dir: 'auto'}, last.words), h('button', undo, 'Undo ', key)],
+      last && [
+        last.isSaved && h('span', {class: 'good', title: 'Saved'}, icon('circle-check')),
+        h('span', {class: 'cut', dir: 'auto', title: last.words}, last.words),
+        h('button', undo, 'Undo ', key),
+      ],
     );
   }
 

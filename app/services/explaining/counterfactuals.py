@@ -89,8 +89,9 @@ def _load_words(n: int, after: str, at_least: int, *, smallest: bool) -> str:
         return "This answer rests on no few examples: without some of them it stays the same."
     if n == 1:
         return f"This answer rests on one example: without it, it would be {after}."
-    proven = "with fewer gone it stays" if smallest else f"at least {at_least:,} would have to go"
-    return f"Without these {n:,} examples the answer would be {after}; {proven}."
+    least = n if smallest else at_least
+    fewer = f" Removing fewer than {least:,} never changes it." if least > 1 else ""
+    return f"This answer rests on {n:,} examples: without them, it would be {after}.{fewer}"
 
 
 def why_not_view(asked: AskedText, column: int, behind: float) -> WhyNot:

@@ -11,7 +11,7 @@ const keysOf = ({multi, nothing, open}) => [
   ['0 or O', nothing],
   ['U', 'undo'],
   ['S', 'skip: decide nothing; Data lists the text under “skipped”'],
-  ['F', 'flag as unclear: skip it, and find it on Data under “flagged” for a second look'],
+  ['F', 'flag unclear: skip it, and find it on Data under “flagged” for a second look'],
   ['M', 'more like this: bring the most similar texts next'],
   ['T', 'label together: set texts aside, and give them all one label'],
   ['W', 'why this suggestion'],

@@ -298,7 +298,5 @@ const keysLine = () =>
     'p',
     {class: 'soft small hints for-keys'},
     h('span', {}, h('kbd', {}, 'J'), ' ', h('kbd', {}, 'K'), ' next, previous'),
-    h('span', {}, 'the key of an act is the same in every finding'),
     h('span', {}, h('kbd', {}, 'P'), ' pin the text'),
-    h('span', {}, h('kbd', {}, 'U'), ' undo'),
   );

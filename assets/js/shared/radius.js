@@ -1,4 +1,4 @@
-// The effect of a repair in words: how many answers change, which become right or wrong, and which pins.
+// The effect of a repair in words: how many answers change and of which texts, which become right or wrong, which pins.
 import {h, table} from './elements.js';
 import {number, plural} from './words.js';
 
@@ -14,15 +14,20 @@ export function radiusLine(blast) {
   return h(
     'span',
     {class: 'row tight', 'data-role': 'radius'},
-    none
-      ? 'no answer changes'
-      : `${plural(pool + test, 'answer')} ${pool + test === 1 ? 'changes' : 'change'}`,
+    none ? 'no answer changes' : changing(test, pool),
     fixed > 0 && badge(`${number(fixed)} fixed`, 'good'),
     broken > 0 && badge(`${number(broken)} broken`, 'bad'),
-    pool > 0 && badge(`${number(pool)} unlabelled`, ''),
     kept.length > 0 && badge(`${plural(kept.length, 'pin')} fixed`, 'good'),
     lost.length > 0 && badge(`${plural(lost.length, 'pin')} broken`, 'bad'),
   );
+}
+
+// "22 answers change: 5 test, 17 unlabelled"; only test texts have a label by which an answer is right or wrong.
+function changing(test, pool) {
+  const n = test + pool;
+  const parts = [test > 0 && `${number(test)} test`, pool > 0 && `${number(pool)} unlabelled`].filter(Boolean);
+  const changes = `${plural(n, 'answer')} ${n === 1 ? 'changes' : 'change'}`;
+  return parts.length ? `${changes}: ${parts.join(', ')}` : changes;
 }
 
 export function turnsOf(blast) {

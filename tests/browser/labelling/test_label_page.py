@@ -117,7 +117,7 @@ def test_the_card_shows_names_above_their_shares_and_says_what_its_buttons_do(pa
     assert sizes[0] > sizes[1]
     for name, title in (
         ("Skip", "Decides nothing"),
-        ("Flag as unclear", "second look"),
+        ("Flag unclear", "second look"),
         ("Label together", "same label"),
     ):
         button = page.locator(".card").get_by_role("button", name=name)

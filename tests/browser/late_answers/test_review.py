@@ -11,6 +11,8 @@ from playwright.sync_api import Locator, Page, expect
 from tests.builders.held_answers import hold, reroute
 from tests.builders.served_studio import Served
 
+MADE = "[data-role=newest]:has(.good)"  # the newest act, once it is saved
+
 _LIST = "**/api/projects/sample/review?kind={}&*"
 
 
@@ -21,7 +23,7 @@ def test_a_finding_is_kept_as_it_is_and_taken_back(
     page = reviewed(visit, studio, "label")
     kept = shown(page)
     page.locator(".remedy", has_text="Keep as it is").click()
-    expect(page.locator(".toast", has_text="Keep as it is")).to_be_visible()
+    expect(page.locator(MADE, has_text="Keep as it is")).to_be_visible()
     expect(row(page, kept)).to_have_count(0)
     page.keyboard.press("u")
     expect(page.locator(".toast", has_text="Taken back: Keep as it is")).to_be_visible()
@@ -50,7 +52,7 @@ def test_a_finding_goes_at_once_and_the_message_names_the_text_that_went(
     page.locator(".remedy", has_text="Delete the second").click()
     late.arrived()
     late.release()
-    told = page.locator(".toast", has_text=f"Delete the second: “{second}”")
+    told = page.locator(MADE, has_text=f"Delete the second: “{second}”")
     expect(told).to_be_visible()
     rows = studio.ask("/projects/sample/utterances?text=gone+for+good")["rows"]
     assert second not in [one["text"] for one in rows]

@@ -1,10 +1,13 @@
 """Reshaping starts empty, shows what it touches, takes the test set along, and is undone."""
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
 from tests.builders.served_studio import Served
+
+MADE = "[data-role=newest]:has(.good)"  # the newest act, once it is saved
 
 
 def carriers(studio: Served, intent: str, split: str) -> int:
@@ -33,12 +36,12 @@ def test_nothing_is_chosen_or_armed_before_and_after_a_merge(
     words = f"Changes the label of {n + n_test} texts, {n_test} of them of the test set."
     expect(form.locator("[data-role=touched]")).to_have_text(words)
     button.click()
-    toast = page.locator(".toast", has_text=f"merge {n + n_test} texts into slow_internet")
-    expect(toast).to_be_visible()
+    made = page.locator(MADE, has_text=f"merge {n + n_test} texts into slow_internet")
+    expect(made).to_be_visible()
     expect(button).to_be_disabled()
     expect(form.locator("select[data-key=intent]")).to_have_value("")
     assert carriers(studio, "no_internet", "test") == 0
-    toast.get_by_role("button", name="Undo").click()
+    made.get_by_role("button", name="Undo").click()
     expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
     assert carriers(studio, "no_internet", "test") == n_test
 
@@ -57,12 +60,21 @@ def test_a_split_shows_groups_and_moves_the_test_texts_of_the_chosen_one(
     form.get_by_label("Name of group 1").fill("roaming_price")
     form.get_by_label("Split group 1 off as").check()
     expect(button).to_be_enabled()
+    # “22 answers change” stood beside “4 fixed” and “17 unlabelled”: one more test text changed.
+    effect = form.locator("[data-role=radius]")
+    expect(effect).to_contain_text(re.compile(r"answers? changes?: "))
+    counts = re.match(
+        r"(\d+) answers? changes?: (?:(\d+) test)?(?:, )?(?:(\d+) unl)?", effect.inner_text()
+    )
+    assert counts
+    total, *parts = (int(count or 0) for count in counts.groups())
+    assert total == sum(parts) > 0
     button.click()
-    toast = page.locator(".toast", has_text="roaming: split")
-    expect(toast).to_be_visible()
+    made = page.locator(MADE, has_text="roaming: split")
+    expect(made).to_be_visible()
     moved = carriers(studio, "roaming_price", "train"), carriers(studio, "roaming_price", "test")
     assert moved[0] > 1
     assert moved[1] > 0
-    toast.get_by_role("button", name="Undo").click()
+    made.get_by_role("button", name="Undo").click()
     expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
     assert carriers(studio, "roaming_price", "train") == 0

@@ -6,6 +6,8 @@ from playwright.sync_api import Page, expect
 
 from tests.builders.served_studio import Served
 
+MADE = "[data-role=newest]:has(.good)"  # the newest act, once it is saved
+
 TEXT = "my wifi does not reach the bedroom at all"
 
 
@@ -32,7 +34,7 @@ def plants(page: Page, intent: str, verdict: str) -> None:
     expect(page.locator("[data-role=verdict]")).to_contain_text(verdict)
     expect(page.locator("[data-role=collision] [data-role=radius]")).to_contain_text("answer")
     page.get_by_role("button", name="Add it").click()
-    page.wait_for_selector(".toast:has-text('Added')")
+    expect(page.locator(MADE)).to_contain_text("Added")
 
 
 def finds(page: Page) -> None:
@@ -48,7 +50,7 @@ def finds(page: Page) -> None:
 def mends(page: Page, studio: Served) -> None:
     both = page.locator(".remedy", has_text="Both “wifi_coverage”")
     page.keyboard.press(both.locator("kbd").inner_text())
-    page.wait_for_selector(".toast:has-text('Both “wifi_coverage”')")
+    expect(page.locator(MADE)).to_contain_text("Both “wifi_coverage”")
     assert planted(studio) == {TEXT: "wifi_coverage", f"{TEXT}!": "wifi_coverage"}
     # Not even with another example, which was there until the list came anew.
     conflicts = page.locator("[data-role=findings] .badge:text-is('conflicting labels')")
