@@ -178,16 +178,38 @@ def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tupl
 
 
 def landing_words(
-    labels: Sequence[Sequence[str]], drawn: Sequence[Sequence[str]], *, outside: bool
+    labels: Sequence[Sequence[str]],
+    drawn: Sequence[Sequence[str]],
+    *,
+    outside: bool,
+    leading: str = "",
 ) -> str:
     """Say where a text is by the labels of its nearest examples, the nearest first.
 
     `drawn` are the labels of the examples nearest on the flat map. Where it draws the text away
-    from those that are most similar, the words say so.
+    from those that are most similar, the words say so. `leading` is the intent that all votes
+    speak most for: it need not be that of the most similar examples.
     """
     ranked = _ranked(labels)
+    most_similar = [name for name, _ in ranked[:2]]
+    votes = (
+        f" All votes together speak most for {leading}."
+        if leading and leading not in most_similar
+        else ""
+    )
     if outside:
-        return f"Lands away from the examples; the nearest are of {_listed(ranked)}."
+        return (
+            "Unlike all examples, wherever this flat map draws it. The most similar are of "
+            f"{_listed(ranked)}.{votes}"
+        )
+    return f"{_inside_words(labels, drawn, ranked)}{votes}"
+
+
+def _inside_words(
+    labels: Sequence[Sequence[str]],
+    drawn: Sequence[Sequence[str]],
+    ranked: list[tuple[str, int]],
+) -> str:
     frequent = [name for name, n in ranked if n >= _ALONE * len(labels)]
     beside = _ranked(drawn)
     named = set(frequent or [name for name, _ in ranked[:2]])

@@ -14,7 +14,7 @@ from app.services.reports.links import link_words
 from app.services.reports.pages import render
 from app.services.reports.receipt_words import key_figures, sentences_of, steps_of
 from app.services.studio import Studio
-from app.services.trying.landing import example_map, land
+from app.services.trying.landing import AnsweredBy, example_map, land
 from core.errors import NotFound
 from core.maps.palette import GREY, position_colour
 from core.text import counted, percent
@@ -148,7 +148,7 @@ def _map(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str,
     """Return the map of examples and the text, in the units of the picture."""
     points = example_map(model, model.name, _POINTS)
     embedding = model.pipeline.encoder.encode([found.text])[0]
-    landing = land(model, embedding, outside=found.rule == "out-of-scope")
+    landing = land(model, embedding, AnsweredBy(found.rule, found.reasons[0].intent))
     every = [*points.points, landing.place, *landing.neighbours]
     xs, ys = [x for x, _ in every], [y for _, y in every]
     scale = min(

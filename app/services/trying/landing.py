@@ -30,6 +30,14 @@ class Mapped(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class AnsweredBy:
+    """The rule behind an answer, and the intent that the votes speak most for."""
+
+    rule: str
+    intent: str
+
+
+@dataclass(frozen=True, slots=True)
 class ExampleMap:
     """The examples of a model on its plane; `codes` index their distinct labels."""
 
@@ -72,10 +80,11 @@ def example_map(live: Mapped, model: str, most: int | None = None) -> ExampleMap
 
 def landing_of(live: Mapped, prediction: Prediction, embedding: FloatArray) -> Landing:
     """Place an answered text, embedded (d,), among the examples."""
-    return land(live, embedding, outside=prediction.decision.rule == "out-of-scope")
+    decided = AnsweredBy(prediction.decision.rule, prediction.reason.intent)
+    return land(live, embedding, decided)
 
 
-def land(live: Mapped, embedding: FloatArray, *, outside: bool) -> Landing:
+def land(live: Mapped, embedding: FloatArray, decided: AnsweredBy) -> Landing:
     """Place a text, embedded (d,), and its nearest examples in the whole embedding space."""
     pipeline = live.pipeline
     cosines = pipeline.embeddings @ unit_rows(embedding[None])[0]
@@ -88,7 +97,12 @@ def land(live: Mapped, embedding: FloatArray, *, outside: bool) -> Landing:
     return Landing(
         place=_places(live, embedding[None])[0],
         neighbours=_places(live, pipeline.embeddings[near]),
-        words=landing_words(labels, beside, outside=outside),
+        words=landing_words(
+            labels,
+            beside,
+            outside=decided.rule == "out-of-scope",
+            leading="" if decided.rule == "exact" else decided.intent,
+        ),
     )
 
 

@@ -81,7 +81,8 @@ def test_a_new_label_adds_a_point_and_moves_none(live_studio: LiveStudio, home: 
         (
             ["parcel"] * 9 + ["refund"],
             True,
-            "Lands away from the examples; the nearest are of parcel and refund.",
+            "Unlike all examples, wherever this flat map draws it. The most similar are of parcel "
+            "and refund.",
         ),
     ],
 )
@@ -90,6 +91,17 @@ def test_where_a_text_lies_is_said_by_its_nearest_examples(
 ) -> None:
     labels = [(name,) for name in names]
     assert landing_words(labels, labels, outside=outside) == words
+
+
+@pytest.mark.parametrize("outside", [True, False])
+def test_the_intent_of_all_votes_is_told_from_that_of_the_most_similar_examples(
+    *, outside: bool
+) -> None:
+    """ "Closest: login" stood beside "the nearest are of parcel and refund"."""
+    labels = [("parcel",)] * 6 + [("refund",)] * 4
+    words = landing_words(labels, labels, outside=outside, leading="login")
+    assert words.endswith(" All votes together speak most for login.")
+    assert "All votes" not in landing_words(labels, labels, outside=outside, leading="refund")
 
 
 def test_words_do_not_place_a_text_where_the_flat_map_does_not_show_it() -> None:
