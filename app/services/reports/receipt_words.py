@@ -8,7 +8,7 @@ from core.text import counted
 
 _CLOSE = 0.1
 """Margin of scores up to which the next intent is called close."""
-_NEAREST = 5
+_HEAVIEST = 5
 _REFUSED = ("out-of-scope", "no-intent")
 
 
@@ -69,19 +69,27 @@ def _sure_words(explanation: Mapping[str, Any], *, is_refused: bool) -> str:
 
 
 def _examples_words(explanation: Mapping[str, Any]) -> str:
-    """Count the labels of the most similar examples among those shown."""
+    """Count the labels of the examples whose votes weigh most."""
     reasons = explanation["reasons"]
     votes = reasons[0]["votes"] if reasons else []
-    nearest = sorted(votes, key=lambda vote: -vote["cosine"])[:_NEAREST]
-    if not nearest:
+    heaviest = votes[:_HEAVIEST]
+    if not heaviest:
         return ""
-    labels = Counter(" and ".join(vote["example"]["intents"]) for vote in nearest)
+    labels = Counter(" and ".join(vote["example"]["intents"]) for vote in heaviest)
     [(name, n)] = labels.most_common(1)
     others = reasons[0]["n_others"] + len(votes)
     return (
-        f"It compares the text with {counted(others, 'example')} that people have labelled. Of the "
-        f"{len(nearest)} most similar that count here, {n} are labelled {name or 'out of scope'}."
+        f"It compares the text with {counted(others, 'example')} that people have labelled. "
+        f"{_count_words(n, len(heaviest))} labelled {name or 'out of scope'}."
     )
+
+
+def _count_words(n: int, of: int) -> str:
+    if of == 1:
+        return "The one that weighs most in this answer is"
+    if n == of:
+        return f"The {of} that weigh most in this answer are all"
+    return f"Of the {of} that weigh most in this answer, {n} {'is' if n == 1 else 'are'}"
 
 
 def _rival_words(intent: str, margin: float | None) -> str:
