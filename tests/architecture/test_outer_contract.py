@@ -219,6 +219,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("POST /api/projects/{project}/explain", "answer", "why_not.adds"),
     ("POST /api/projects/{project}/predict", "answer", "[].examples"),
     *(
+        ("POST /api/projects/{project}/predict", "answer", f"[].landing.nearest{name}")
+        for name in ("", ".id", ".text", ".intents", ".intents[]", ".cosine")
+    ),
+    *(
         ("POST /api/projects/{project}/predict", "body", name)
         for name in ("fields", "fields[]", "model", "top_k")
     ),

@@ -114,6 +114,26 @@ def test_the_example_in_an_empty_field_fits_and_opens_no_quotation(
         expect(field).to_have_attribute("placeholder", f"For example: {shown}")
 
 
+def test_the_most_similar_example_is_named_where_its_vote_is_weak(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Why told "a similarity of 94.5", and no text in sight had it."""
+    text = "the wifi does not reach my bedroom"
+    [answer] = studio.ask("/projects/sample/predict", {"texts": [text]})
+    nearest = answer["landing"]["nearest"]
+    votes = answer["prediction"]["neighbours"]
+    assert nearest["cosine"] > max(one["cosine"] for one in votes)
+    page = visit(studio, f"/try?project=sample&text={text.replace(' ', '+')}")
+    line = page.locator("[data-role=nearest]")
+    expect(line).to_contain_text(nearest["text"])
+    expect(line).to_contain_text(f"similarity {100 * nearest['cosine']:.1f}")
+    expect(line).to_contain_text("Its vote is weaker than those above")
+    page.locator("[data-role=why] summary").first.click()
+    expect(page.locator("[data-role=why-body]")).to_contain_text(
+        f"has a similarity of {100 * nearest['cosine']:.1f} of 100."
+    )
+
+
 def test_what_a_person_does_stands_under_the_answer_and_figures_are_folded(
     visit: Callable[..., Page], studio: Served
 ) -> None:
@@ -126,8 +146,9 @@ def test_what_a_person_does_stands_under_the_answer_and_figures_are_folded(
     answer = page.locator("[data-role=answer]")
     votes = answer.locator("[data-role=reason]")
     expect(votes).to_contain_text(
-        "Each example votes for or against; the votes add up to the score."
+        "Each example votes for or against, in points; the votes add up to the score."
     )
+    expect(votes).to_contain_text("Percent: so many of 100 such answers are right.")
     expect(answer).to_contain_text("version 1")
     expect(answer).not_to_contain_text("sample@")
     add = page.get_by_role("button", name="Add as example")

@@ -134,14 +134,21 @@ def scope_words(decision: Decision, nearest: float) -> str:
     rule = decision.rule
     if rule in ("out-of-scope", "no-intent"):
         return f"Its {MEASURES[decision.measure]} is below the line."
-    near = f"the nearest example has a similarity of {points(nearest)}"
+    near = (
+        "the most similar example, which need not have a strong vote, has a similarity of "
+        f"{points(nearest)} of 100"
+    )
     if rule == "exact":
         return f"The text is an example itself, so the line does not matter; {near}."
-    write = points if decision.measure == "votes" else _deviations
+    write = _in_points if decision.measure == "votes" else _deviations
     return (
         f"In scope: its {MEASURES[decision.measure]} is {write(decision.held)}, "
         f"and the line is {write(decision.threshold)}; {near}."
     )
+
+
+def _in_points(score: float) -> str:
+    return f"{points(score)} points"
 
 
 def _deviations(familiarity: float) -> str:

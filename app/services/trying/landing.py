@@ -49,15 +49,27 @@ class ExampleMap:
 
 
 @dataclass(frozen=True, slots=True)
+class SimilarExample:
+    """An example with its cosine to a text, in [-1, 1]."""
+
+    id: str
+    text: str
+    intents: tuple[str, ...]
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
 class Landing:
     """Where a text and its nearest examples are.
 
-    `words` say which intents those have, and whether the plane shows the text near them.
+    `words` say which intents those have, and whether the plane shows the text near them. `nearest`
+    is the most similar example; None without examples.
     """
 
     place: Place
     neighbours: tuple[Place, ...]
     words: str
+    nearest: SimilarExample | None = None
 
 
 def example_map(live: Mapped, model: str, most: int | None = None) -> ExampleMap:
@@ -103,7 +115,13 @@ def land(live: Mapped, embedding: FloatArray, decided: AnsweredBy) -> Landing:
             outside=decided.rule == "out-of-scope",
             leading="" if decided.rule == "exact" else decided.intent,
         ),
+        nearest=_similar(live, near[0], float(cosines[near[0]])) if near else None,
     )
+
+
+def _similar(live: Mapped, row: int, cosine: float) -> SimilarExample:
+    exemplar = live.pipeline.exemplars[row]
+    return SimilarExample(exemplar.id, exemplar.text, exemplar.intents, cosine)
 
 
 def _places(live: Mapped, embeddings: FloatArray) -> tuple[Place, ...]:

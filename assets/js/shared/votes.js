@@ -5,7 +5,10 @@ import {likelihood, plural, points, signedPoints} from './words.js';
 
 const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
 const SHOWN_INTENTS = 4;
-const MEANING = 'Each example votes for or against; the votes add up to the score.';
+const MEANING =
+  'Each example votes for or against, in points; the votes add up to the score. ' +
+  'Similarity: 100 is the same text. Percent: so many of 100 such answers are right.';
+const WEAKER = 'The most similar example. Its vote is weaker than those above: others like it share the vote.';
 const SCALE = 'In points: about 100 is a full score; single votes may be more. Below the line no intent is answered.';
 
 // `besides` returns what stands beside the words of an example, or null; `acts` stand before the votes.
@@ -21,7 +24,7 @@ export function votesOf(answer, intents, besides = () => null, acts = null) {
   );
 }
 
-function reasonOf({prediction, hot, examples}, {reason, votes_of_others: others}, intents, besides) {
+function reasonOf({prediction, hot, examples, landing}, {reason, votes_of_others: others}, intents, besides) {
   const {intent, score, threshold, prior, neighbours, voice, by_name: byName} = reason;
   const votes = [...neighbours.map(near => near.vote), others, prior, voice];
   const largest = Math.max(SMALLEST_SCALE, ...votes.map(Math.abs));
@@ -35,6 +38,7 @@ function reasonOf({prediction, hot, examples}, {reason, votes_of_others: others}
       const words = [said(`“${near.text}”`), about(near, isHot, intents, besides(near))];
       return voteLine(words, near.vote, largest);
     }),
+    nearestOf(landing?.nearest, neighbours, intents),
     h(
       'details',
       {'data-key': `other votes of ${intent}`, class: 'small'},
@@ -47,6 +51,18 @@ function reasonOf({prediction, hot, examples}, {reason, votes_of_others: others}
     ),
   );
 }
+
+// Named where the strongest votes are others, or the similarity that decides would be that of no text in sight.
+const nearestOf = (nearest, shown, intents) =>
+  nearest &&
+  !shown.some(near => near.exemplar_id === nearest.id) &&
+  h(
+    'div',
+    {class: 'below', 'data-role': 'nearest'},
+    said(`“${nearest.text}”`),
+    h('div', {class: 'row small soft'}, intents.named(nearest.intents), `similarity ${points(nearest.cosine)}`),
+    h('div', {class: 'small soft'}, WEAKER),
+  );
 
 const otherWords = n => (n > 0 ? `${plural(n, 'other example')} and the score` : 'The score');
 
