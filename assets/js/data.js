@@ -7,7 +7,7 @@ import {IntentList} from './data/intents.js';
 import {Rows} from './data/rows.js';
 import {SavedFilters} from './data/saved_filters.js';
 import {query, setQuery} from './shared/address.js';
-import {h} from './shared/elements.js';
+import {fill, h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
 import {Marker} from './shared/marker.js';
 import {ask, dialogIsOpen, guarded, present, toast} from './shared/messages.js';
@@ -30,7 +30,7 @@ class DataPage {
   #import;
   #conversations;
   #steps; // the buttons Undo and Redo
-  #exports;
+  #exports = h('details', {class: 'menu'});
   #loaded; // a promise of everything that the page shows at first
 
   constructor(context) {
@@ -95,7 +95,7 @@ class DataPage {
     const download = (kind, words, title) =>
       h('a', {class: 'button', href: `/api${base}/export?kind=${kind}`, download: true, title}, words);
     const toImport = guarded(() => this.#toImport());
-    this.#exports = [
+    const files = [
       download('csv', 'Export CSV', 'A table that can be imported again, each cell as it was said'),
       download(
         'spreadsheet',
@@ -104,6 +104,8 @@ class DataPage {
       ),
       download('jsonl', 'Export JSONL', 'For programs: a line for each text'),
     ];
+    const shut = () => (this.#exports.open = false);
+    fill(this.#exports, h('summary', {class: 'button'}, 'Export'), h('div', {onclick: shut}, files));
     heading.append(
       h(
         'div',
@@ -219,8 +221,9 @@ class DataPage {
   }
 
   #allowSteps({revision, can_undo: verb, can_redo: again}) {
-    for (const link of this.#exports) link.hidden = revision === 0; // there is nothing to export
+    this.#exports.hidden = revision === 0; // there is nothing to export
     const named = verb === 'out-of-scope' ? this.#intents.nothing : verb;
+    this.#steps.undo.textContent = verb ? `Undo: ${named}` : 'Undo';
     this.#steps.undo.disabled = !verb;
     this.#steps.undo.title = verb ? `Takes back the newest action: ${named}` : 'Nothing to take back';
     this.#steps.redo.disabled = !again;

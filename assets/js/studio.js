@@ -14,7 +14,7 @@ const PAGES = [
   ['', 'Home', 'house'],
   ['label', 'Label', 'tag'],
   ['data', 'Data', 'table-2'],
-  ['slots', 'Slots', 'braces'],
+  ['slots', 'Slots', 'highlighter'],
   ['data#conversations', 'Conversations', 'messages-square'],
   ['review', 'Review', 'list-checks'],
   ['map', 'Map', 'chart-scatter'],

@@ -1,7 +1,7 @@
 // Filter and order of the utterances, held in the address so that a link shows the same rows.
 import {query, setQuery} from '../shared/address.js';
 import {Drawer} from '../shared/drawer.js';
-import {fill, h, optionsOf, select} from '../shared/elements.js';
+import {field, fill, h, optionsOf, select} from '../shared/elements.js';
 import {number, SETS} from '../shared/words.js';
 
 const PAUSE = 60; // milliseconds without typing before a search is sent
@@ -25,6 +25,7 @@ const ORDERS = [
   ['changed', 'last changed first'],
   ['text', 'from A to Z'],
 ];
+const NAMES = {intent: 'Intent', split: 'Set', state: 'Label', order: 'Order'};
 const MISLED =
   'Texts with a word of another intent’s name and none of their own: they are easily mistaken';
 const DISAGREES = 'Labelled texts to which the model would give another label: the label or the model is wrong';
@@ -100,11 +101,12 @@ export class Filter {
     });
     const misled = h('label', {class: 'check', title: MISLED}, this.#borderline, 'has a word of another intent’s name');
     const about = {class: 'row filters', role: 'group', 'aria-label': 'Filter'};
-    const choices = h('div', about, Object.values(this.#selects), differs, misled);
+    const named = Object.entries(this.#selects).map(([name, control]) => field(NAMES[name], control));
+    const choices = h('div', about, named, differs, misled);
     const first = () => this.#selects.intent;
     const drawer = new Drawer(choices, {name: 'Filter', content: this.#chosen, first});
     choices.append(drawer.closer);
-    this.element = h('div', {class: 'row'}, this.#search, drawer.opener, choices);
+    this.element = h('div', {class: 'row end'}, this.#search, drawer.opener, choices);
     this.#say();
   }
 
@@ -179,13 +181,13 @@ export class Filter {
     fill(this.splits, sets, this.#chip('state', 'unlabelled', `unlabelled ${number(unlabelled)}`));
   }
 
-  #chip(field, value, words) {
-    const chosen = this.#values[field] === value;
+  #chip(name, value, words) {
+    const chosen = this.#values[name] === value;
     const show = () => {
-      this.#selects[field].value = chosen ? '' : value;
-      this.#change({[field]: this.#selects[field].value});
+      this.#selects[name].value = chosen ? '' : value;
+      this.#change({[name]: this.#selects[name].value});
     };
-    const pressed = {'aria-pressed': String(chosen), 'data-key': `${field} ${value}`};
+    const pressed = {'aria-pressed': String(chosen), 'data-key': `${name} ${value}`};
     return h('button', {class: 'small', ...pressed, title: USES[value], onclick: show}, words);
   }
 

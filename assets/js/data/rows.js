@@ -174,13 +174,13 @@ export class Rows {
     return h(
       'button',
       {
-        class: 'plain mono',
+        class: 'plain',
         'aria-label': 'Values of this text',
         'data-key': `values ${row.id}`,
         title: 'Mark values: names, dates, places',
         onclick: guarded(() => this.#hears.values(row)),
       },
-      '{}',
+      icon('highlighter'),
     );
   }
 

@@ -84,11 +84,14 @@ def test_undo_and_redo_are_usable_only_where_they_do_something(
     served = serve(empty=True)
     served.ask("/projects", {"name": "fresh", "task": "single-label"})
     page = visit(served, "/data?project=fresh")
-    undo, redo = (page.get_by_role("button", name=name, exact=True) for name in ("Undo", "Redo"))
+    acts = page.locator(".data-acts")
+    undo, redo = (acts.get_by_role("button", name=name) for name in ("Undo", "Redo"))
     expect(undo).to_be_disabled()
+    expect(undo).to_have_css("border-color", "rgba(0, 0, 0, 0)")
     expect(redo).to_be_disabled()
     served.ask("/projects/fresh/intents", {"name": "first", "description": ""})
     expect(undo).to_be_enabled()
+    expect(undo).to_have_text("Undo: create intent")  # it did not say what it would take back
     expect(undo).to_have_attribute("title", re.compile("^Takes back the newest action: "))
     undo.click()
     expect(undo).to_be_disabled()
@@ -145,6 +148,24 @@ def test_lists_beside_the_page_do_not_scroll_in_it(
         if path[1:2] != "?":
             expect(page.locator(".intents").get_by_text("more_39")).to_be_visible()
         assert page.evaluate(_SCROLLING) == [], path
+
+
+def test_each_filter_has_its_name_in_sight_and_files_are_behind_one_button(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“any intent, any set, labelled or not” stood there without names; “{}” meant mark values."""
+    page = visit(studio, "/data?project=sample")
+    names = page.locator(".filters label.field")
+    expect(names).to_have_count(4)
+    for place, name in enumerate(("Intent", "Set", "Label", "Order")):
+        expect(names.nth(place)).to_contain_text(re.compile(f"^{name}"))
+        expect(names.nth(place)).to_be_in_viewport()
+    csv = page.get_by_role("link", name="Export CSV")
+    expect(csv).to_be_hidden()
+    page.locator(".data-acts").get_by_text("Export", exact=True).click()
+    csv.click(trial=True)
+    page.wait_for_selector("[data-role=utterances] tr[data-id]")
+    expect(page.get_by_text("{}", exact=True)).to_have_count(0)
 
 
 def test_on_a_phone_the_texts_come_first_and_a_button_says_how_they_are_filtered(

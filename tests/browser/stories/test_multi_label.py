@@ -192,6 +192,7 @@ def explains_each_intent(page: Page, studio: Served) -> None:
 
 def exports_the_sets(page: Page, folder: Path) -> None:
     go(page, "Data")
+    page.locator(".data-acts").get_by_text("Export", exact=True).click()
     with page.expect_download() as coming:
         page.get_by_role("link", name="Export CSV").click()
     file = folder / "export.csv"
