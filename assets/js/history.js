@@ -44,7 +44,8 @@ class HistoryPage {
       this.#filter('Who', 'actor', found.actors),
       this.#filter('What', 'verb', found.verbs),
     );
-    fill(this.#list, found.acts.length > 0 ? table(HEAD, found.acts.map(rowOf)) : empty());
+    const looks = {class: 'acts-list stacked'};
+    fill(this.#list, found.acts.length > 0 ? table(HEAD, found.acts.map(rowOf), looks) : empty());
     fill(this.#turns, this.#pages(found.total));
   }
 
@@ -95,7 +96,7 @@ function rowOf({at, actor, verb, about, n, via, undone}) {
   return [
     h('td', {title: new Date(at).toLocaleString('en-GB')}, since(at)),
     actor || h('span', {class: 'soft'}, 'not known'),
-    what,
+    h('td', {class: 'what'}, what),
     h('td', {class: 'tabular'}, n > 0 && number(n)),
     h('td', {class: 'soft'}, VIA[via] ?? 'not known'),
   ];

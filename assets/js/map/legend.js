@@ -8,6 +8,14 @@ const plain = text => text.toLowerCase().replace(/[_-]/g, ' ');
 const STEPS = {ArrowDown: 1, ArrowUp: -1};
 const OF_INTENTS = new Set(['intent', 'prediction']); // other entries have an order of their own
 
+// What the signs on the map mean, as far as no entry says it.
+function signsOf(used, entries) {
+  const kinds = !used.some(({kind}) => kind) && 'Small dots have no label, crosses are out of scope.';
+  const isOther = entry => !entry.kind && shapeOf(entries.indexOf(entry), entry.kind) > 0;
+  const shapes = used.some(isOther) && 'A square or another shape only parts intents of like colours.';
+  return [kinds, shapes].filter(Boolean).join(' ');
+}
+
 export class Legend {
   element;
   #drawer;
@@ -31,7 +39,7 @@ export class Legend {
   );
   #heading = h('h2');
   #list = h('ul', {class: 'entries'});
-  #signs = h('p', {class: 'soft small', hidden: true}, 'Small dots have no label, crosses are out of scope.');
+  #signs = h('p', {class: 'soft small', 'data-role': 'signs'});
 
   // Callbacks in `hears`: `hidden` with the codes of points to hide; `glanced` with codes to point out for a moment.
   constructor(hears) {
@@ -121,7 +129,7 @@ export class Legend {
     const row = entry => h('li', {}, this.#button(entry, hidden), entry.kind && this.#hider(entry));
     const none = h('li', {class: 'soft'}, 'Nothing by that name.');
     fill(this.#list, found.length ? found.map(row) : none);
-    this.#signs.hidden = used.some(({kind}) => kind);
+    this.#signs.textContent = signsOf(used, this.#entries);
     this.#stop(this.#list.querySelector('[aria-pressed=true]') ?? this.#list.querySelector('.entry'));
   }
 

@@ -55,6 +55,19 @@ def test_on_a_phone_the_map_comes_first_and_a_button_says_what_it_shows(page: Pa
     page.get_by_role("button", name="Close: What the map shows").click()
 
 
+def test_the_legend_has_most_of_the_room_and_says_what_its_signs_mean(page: Page) -> None:
+    """Three of 17 intents were in view, and nothing said why some points are squares."""
+    page.set_viewport_size({"width": 1280, "height": 860})
+    expect(page.locator("[data-role=mixed-up] button").first).to_be_visible()
+    room = page.locator(".legend .entries").evaluate(
+        "list => Math.floor(list.clientHeight / list.firstElementChild.offsetHeight)"
+    )
+    assert room >= 9
+    expect(page.locator(".legend [data-role=signs]")).to_have_text(
+        "A square or another shape only parts intents of like colours."
+    )
+
+
 def test_the_intents_mixed_up_most_are_listed_and_a_press_shows_two_alone(
     page: Page, studio: Served
 ) -> None:
