@@ -43,6 +43,18 @@ def test_a_button_in_the_rail_opens_it_too(visit: Callable[..., Page], studio: S
     expect(button).to_be_visible()
 
 
+def test_the_bar_cuts_no_entry(visit: Callable[..., Page], studio: Served) -> None:
+    """The last line in view was cut in the middle."""
+    page = visit(studio, "/data?project=sample", viewport={"width": 1280, "height": 860})
+    page.keyboard.press("Control+k")
+    options = page.locator(".command-bar [role=option]")
+    expect(options.first).to_be_visible()
+    whole = "list => list.clientHeight % list.querySelector('[role=option]').offsetHeight"
+    for height in (860, 700):
+        page.set_viewport_size({"width": 1280, "height": height})
+        assert page.locator(".command-bar [role=listbox]").evaluate(whole) == 0
+
+
 def test_the_bar_opens_at_once_and_gives_the_focus_back(
     visit: Callable[..., Page], studio: Served
 ) -> None:

@@ -72,6 +72,20 @@ def test_a_chart_is_drawn_for_day_and_night_with_all_its_words(
     assert all(tick.endswith(" %") for tick in ticks), ticks
 
 
+def test_an_empty_box_does_not_look_disabled_by_night(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The browser's own is dark grey on grey."""
+    page = visit(studio, "/data?project=sample", color_scheme="dark")
+    box = page.locator("[data-role=utterances] tbody input[type=checkbox]").first
+    words = page.locator("[data-role=total]")
+    ink = words.evaluate("at => getComputedStyle(at).color")
+    expect(box).to_have_css("appearance", "none")
+    expect(box).to_have_css("border-top-color", ink)
+    box.check()
+    expect(box).to_have_css("appearance", "auto")
+
+
 def test_many_answers_stand_whole_on_a_desk_and_on_a_phone(
     visit: Callable[..., Page], studio: Served
 ) -> None:
