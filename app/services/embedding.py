@@ -54,8 +54,12 @@ def read_points(studio: Studio, project: ProjectRecord) -> Points:
             columns = points.columns(connection, project.id)
         return Points(revision, columns, digest_of(columns.ids + columns.hashes))
 
-    key = ("points", project.id, project.head_revision)
-    return studio.cache.get(key, read, lambda made: _BYTES_A_POINT * len(made.columns.ids))
+    return studio.cache.get_newest(
+        ("points", project.id),
+        project.head_revision,
+        read,
+        lambda made: _BYTES_A_POINT * len(made.columns.ids),
+    )
 
 
 def read_embedded(
@@ -72,7 +76,7 @@ def read_embedded(
     utterances = read_points(studio, project)
     with studio.database.read() as connection:
         ended = jobs.count_ended(connection)  # jobs add embeddings without a new revision
-    key = ("embedded", project.id, encoder.fingerprint, utterances.digest, ended)
+    series, moment = ("embedded", project.id, encoder.fingerprint), (utterances.digest, ended)
 
     def read() -> Embedded:
         with studio.database.read() as connection:
@@ -80,14 +84,14 @@ def read_embedded(
         words = [encoder.fingerprint, utterances.digest, digest_of(ids)]
         return Embedded(tuple(ids), rows, digest_of(words))
 
-    embedded = studio.cache.get(key, read, _size)
+    embedded = studio.cache.get_newest(series, moment, read, _size)
     lacking = len(utterances.columns.ids) - len(embedded.ids)
     if lacking == 0 or (told is None and lacking > AT_ONCE):
         return embedded
     missing = missing_texts(studio.database, project.id, utterances, embedded)
     fill(studio.database, encoder, missing, told)
-    studio.cache.forget(key)
-    return studio.cache.get(key, read, _size)
+    studio.cache.forget((*series, moment))
+    return studio.cache.get_newest(series, moment, read, _size)
 
 
 def missing_texts(

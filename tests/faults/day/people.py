@@ -66,12 +66,20 @@ class Day:
         return threads
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A label that a person gave and will take back."""
+
+    id: str
+    intent: str
+
+
 class Person:
     """One person with a browser: a kept connection, and pauses of random length between acts."""
 
     def __init__(self, day: Day, number: int, pause: float) -> None:
         self.day, self.pause, self.chance = day, pause / day.speed, random.Random(number)
-        self.tab, self.given, self.held = f"person-{number:04}", 0, deque[str]()
+        self.tab, self.given, self.held = f"person-{number:04}", 0, deque[Held]()
         self.connection = HTTPConnection("127.0.0.1", day.served.port, timeout=_PATIENCE)
 
     def work(self, way: Callable[["Person"], None]) -> None:
@@ -121,20 +129,23 @@ class Person:
                 self.decide({"kind": "undo", "of": f"{self.tab}-{self.given}"})
             else:
                 self.decide({"kind": "label", "id": card["id"], "intents": [intent]})
-                self.held.append(card["id"])
-            if roll > 0.9:
-                self.decide({"kind": "undo", "of": f"{self.tab}-{self.given}"})
+                if roll > 0.9:
+                    self.decide({"kind": "undo", "of": f"{self.tab}-{self.given}"})
+                else:
+                    self.held.append(Held(card["id"], intent))
             if len(self.held) > _HELD:
-                self.decide({"kind": "unlabel", "id": self.held.popleft()})
+                old = self.held.popleft()
+                self.decide({"kind": "unlabel", "id": old.id, "seen": [old.intent]})
             self.rest()
 
     def decide(self, operation: dict[str, Any]) -> None:
-        """Send one decision and note how long its answer took."""
+        """Send one decision and note how long its answer took; it must be saved."""
         self.given += 1
         body = [{"key": f"{self.tab}-{self.given}", **operation}]
         began = time.monotonic()
-        self.ask("POST", "ops", body)
+        [outcome] = json.loads(self.ask("POST", "ops", body))
         self.day.decisions.append((began, time.monotonic() - began))
+        assert outcome["state"] == "saved", (operation, outcome)
 
     def try_texts(self) -> None:
         """Ask about a text that nobody has asked about before, and at times why."""

@@ -31,10 +31,6 @@ def served(tmp_path: Path) -> Iterator[Served]:
 
 
 @pytest.mark.fire
-@pytest.mark.xfail(
-    reason="memory grew to 1.57 of that at the first tenth, and Review took up to a minute beside "
-    "labelling (docs/experiments.md)"
-)
 def test_a_simulated_day_leaves_the_server_as_it_was(
     served: Served, measured: Callable[[str, str], None]
 ) -> None:
