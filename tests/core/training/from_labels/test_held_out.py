@@ -15,9 +15,11 @@ from core.splits import stratified_folds
 from core.training.checkpoints import Checkpoint
 from core.training.events import CheckpointReady, Event, StageStarted, StepDone, drain
 from core.training.from_labels import tuning
+from core.training.from_labels.held_out import held_out_parts
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import RunResult, run_recipe
 from core.types import Exemplar, FloatArray, Intent
+from tests.builders.tiny_encoder import HashingEncoder
 from tests.conftest import SENTENCES
 
 INTENTS = tuple(Intent(name) for name in sorted(SENTENCES))
@@ -168,3 +170,16 @@ def test_folds_and_leave_one_out_are_not_asked_for_together() -> None:
         read_recipe("convfit", {"folds": 3, "calibration": "leave-one-out"})
     with pytest.raises(InvalidInput, match="folds"):
         read_recipe("instant", {"folds": 0})
+
+
+def test_beyond_the_sample_a_fifth_of_it_is_judged_by_a_sample_of_the_others() -> None:
+    """A second encoder embedded all of 100,000 texts, for thresholds that 5,000 of them give."""
+    exemplars = tuple(Exemplar(f"u{i}", f"t{i}", ("ab"[i % 2],)) for i in range(100))
+    inputs = RunInputs(exemplars, (Intent("a"), Intent("b")), HashingEncoder())
+    [part] = held_out_parts(ConvfitRecipe(tuned_on=30), inputs)
+    assert (len(part.inputs.exemplars), len(part.held_out)) == (30, 6)
+    judged = {exemplars[row].id for row in part.held_out}
+    assert judged.isdisjoint(one.id for one in part.inputs.exemplars)
+    assert judged == {one.id for one in part.inputs.watched}
+    every_label = held_out_parts(ConvfitRecipe(tuned_on=30, folds=2), inputs)
+    assert sum(len(fold.held_out) for fold in every_label) == 100
