@@ -5,6 +5,7 @@ import {firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
 import {placeExample} from './shared/placeholder.js';
 import {post} from './shared/rest.js';
+import {plural} from './shared/words.js';
 import {frame} from './studio.js';
 import {Acts} from './try/acts.js';
 import {answersView, answerView} from './try/answers.js';
@@ -41,6 +42,8 @@ class TryPage {
   });
   #answers = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Many answers'});
   #landed;
+  #many = null; // the lines that a text was opened from
+  #back = h('button', {class: 'small', hidden: true, 'data-key': 'back', onclick: () => this.#goBack()});
 
   constructor(context) {
     this.#context = context;
@@ -60,6 +63,7 @@ class TryPage {
   #makeBox() {
     let timer = 0;
     const ask = () => {
+      this.#leave(null);
       clearTimeout(timer);
       timer = setTimeout(() => this.#ask(), PAUSE);
     };
@@ -84,6 +88,7 @@ class TryPage {
           'div',
           {class: 'stack'},
           this.#box,
+          h('div', {}, this.#back),
           this.#answer,
           this.#why.element,
           this.#answers,
@@ -150,7 +155,7 @@ class TryPage {
     if (many) {
       this.#why.hide();
       this.#compression.show(null);
-      fill(this.#answers, answersView(answers, given, this.#intents));
+      fill(this.#answers, answersView(answers, given, this.#intents, text => this.#open(text)));
       return;
     }
     const [answer] = answers;
@@ -163,6 +168,27 @@ class TryPage {
     else this.#why.show(answer.prediction.text);
     this.#compression.show(answer.compressed);
     await this.#landing.show(answer);
+  }
+
+  // One of many texts, alone: with its acts, and why.
+  #open(text) {
+    this.#leave(this.#box.value);
+    this.#box.value = text;
+    this.#ask();
+    this.#back.focus();
+  }
+
+  #goBack() {
+    this.#box.value = this.#many;
+    this.#leave(null);
+    this.#ask();
+    this.#box.focus();
+  }
+
+  #leave(many) {
+    this.#many = many;
+    this.#back.hidden = many === null;
+    if (many !== null) this.#back.textContent = `Back to ${plural(this.#lines().length, 'text')}`;
   }
 
   #showNothing() {

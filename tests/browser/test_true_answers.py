@@ -44,6 +44,26 @@ def test_an_answer_out_of_scope_has_no_number_beside_it(
     expect(rows.nth(1)).to_contain_text("%")
 
 
+def test_each_of_many_texts_leads_to_its_acts_and_back(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Many answers were a dead end: to correct one, its text had to be typed again."""
+    page = visit(studio, "/try?project=sample")
+    box = page.get_by_label("Text to try")
+    box.fill("I want to pay less\nno signal on my phone")
+    many = page.get_by_role("region", name="Many answers")
+    many.get_by_role("button", name="no signal on my phone").click()
+    expect(page.get_by_role("button", name="Add as example")).to_be_visible()
+    expect(page.locator("[data-role=why]")).to_be_visible()
+    expect(box).to_have_value("no signal on my phone")
+    expect(many).to_be_hidden()
+    back = page.get_by_role("button", name="Back to 2 texts")
+    expect(back).to_be_focused()
+    back.click()
+    expect(many.locator("tbody tr")).to_have_count(2)
+    expect(back).to_be_hidden()
+
+
 def test_numbers_are_the_suggestions_and_the_finder_begins_with_the_likeliest(
     visit: Callable[..., Page], studio: Served
 ) -> None:

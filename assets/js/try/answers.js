@@ -27,20 +27,28 @@ export function answerView(answer, intents, besides, acts) {
 // "my project@3" is version 3; before any training the name says what answers.
 const versionOf = ({model_version: name}) => name?.replace(/^.*@(\d+)$/, 'version $1');
 
-// `given` is the number of typed lines; if there are too many, only the first ones are answered.
-export function answersView(answers, given, intents) {
+// `given` is the number of typed lines; if there are too many, only the first ones are answered. `open` takes a text
+// and shows its answer alone, with its acts.
+export function answersView(answers, given, intents, open) {
   const all = plural(answers.length, 'text');
   const title =
     given > answers.length ? `The first ${number(answers.length)} of ${plural(given, 'text')}` : all;
   const rows = answers.map(({prediction}) => [
-    prediction.text,
+    opener(prediction.text, open),
     h('td', {class: 'answered'}, verdict(prediction, intents), closest(prediction)),
     h('td', {class: 'number'}, hasIntent(prediction) ? likelihoods(prediction, intents) : ''),
     h('td', {class: 'soft'}, prediction.by_name ? nameWords(prediction) : (strongest(prediction)?.text ?? '')),
   ]);
   const likely = h('th', {class: 'number'}, 'Likely');
-  return [h('h2', {}, title), table(['Text', 'Answer', likely, 'Strongest vote'], rows, {class: 'stacked'})];
+  return [
+    h('h2', {}, title),
+    h('p', {class: 'soft small'}, 'Click a text to correct it, to add it as an example, or to see why.'),
+    table(['Text', 'Answer', likely, 'Strongest vote'], rows, {class: 'stacked'}),
+  ];
 }
+
+const opener = (text, open) =>
+  h('button', {class: 'plain opens', dir: 'auto', 'data-key': `open ${text}`, onclick: () => open(text)}, text);
 
 const strongest = ({neighbours}) => [...neighbours].sort((a, b) => b.vote - a.vote)[0];
 const verdict = ({decision}, intents) => intents.named(decision.intents);
